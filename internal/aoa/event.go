@@ -1,0 +1,103 @@
+package aoa
+
+import (
+	"strings"
+	"time"
+)
+
+// Kind says what happened. Kinds are stored in the event log: they are added, never renamed.
+type Kind string
+
+// The kinds of events. Opens (Read, Edit, Write) are what predictions are measured against.
+const (
+	KindPrompt   Kind = "prompt"   // a person (or a schedule) asked the agent for something
+	KindRead     Kind = "read"     // a file's content was read
+	KindEdit     Kind = "edit"     // an existing file was changed by a tool
+	KindWrite    Kind = "write"    // a file was created or overwritten by a tool
+	KindSearch   Kind = "search"   // a search or listing: Terms are the pattern's, Seen its results
+	KindRun      Kind = "run"      // a command that is neither of the above
+	KindFailed   Kind = "failed"   // a tool call failed: never an open
+	KindSave     Kind = "save"     // a file changed on disk outside any tool call
+	KindCommit   Kind = "commit"   // a commit became reachable: Paths are its files
+	KindUncommit Kind = "uncommit" // a counted commit was rewritten or dropped: subtract it
+	KindRename   Kind = "rename"   // From[i] became Paths[i]
+	KindDelete   Kind = "delete"   // files went away outside a commit
+	KindBranch   Kind = "branch"   // another branch was checked out
+	KindStart    Kind = "start"    // a session began, resumed or was compacted (Tool says which)
+	KindEnd      Kind = "end"      // a session ended
+	KindTick     Kind = "tick"     // the cron's housekeeping: trims and drops happen only here
+	KindSuggest  Kind = "suggest"  // a prediction was made: Paths, Scores, and whether it was shown
+	KindOutcome  Kind = "outcome"  // a prediction was settled: OK says whether it was used in time
+	KindFeedback Kind = "feedback" // a person said whether a suggestion helped (OK)
+)
+
+// Open reports whether the kind counts as opening a file.
+func (k Kind) Open() bool { return k == KindRead || k == KindEdit || k == KindWrite }
+
+// Event is the unit of everything learned. The hot store is the fold of the events of all writers, so an
+// event carries its own time and all that learning needs; it is never changed after it was logged.
+type Event struct {
+	// ID makes deliveries idempotent: the same happening always gets the same ID.
+	// tool_use_id + event + agent_id; prompt_id; commit sha; for a save path + mtime + size.
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"` // when it happened, millisecond precision, UTC
+	Kind Kind      `json:"kind"`
+
+	Agent    string `json:"agent,omitempty"`    // "claude", "git", "watch", "cli", …
+	Session  string `json:"session,omitempty"`  // the agent's session id
+	Subagent string `json:"subagent,omitempty"` // id of the subagent inside the session
+	Tool     string `json:"tool,omitempty"`     // the agent's tool name, or the hook's source word
+	Turn     string `json:"turn,omitempty"`     // id of the prompt that this happened under
+	Batch    string `json:"batch,omitempty"`    // calls requested together share it
+
+	Paths   []Path    `json:"paths,omitempty"`   // the files acted upon
+	From    []Path    `json:"from,omitempty"`    // renames: From[i] became Paths[i]
+	Gone    []Path    `json:"gone,omitempty"`    // commits: files that the commit deleted
+	Named   []Path    `json:"named,omitempty"`   // files named by the prompt, the command or the pattern itself
+	Seen    []Path    `json:"seen,omitempty"`    // files named by the result, in the result's order, at most MaxSeen
+	Listing bool      `json:"listing,omitempty"` // Seen is a list of matches or files, not content
+	Terms   []string  `json:"terms,omitempty"`   // words of the prompt, pattern, command or subject, at most MaxTerms
+	Tags    []string  `json:"tags,omitempty"`    // intent tags, without '#'
+	Scores  []float64 `json:"scores,omitempty"`  // suggest: the probability of Paths[i]
+	Text    string    `json:"text,omitempty"`    // redacted prompt, command or subject, at most MaxText bytes
+	OK      bool      `json:"ok,omitempty"`      // it succeeded; outcome: it was used; feedback: it helped
+	Why     string    `json:"why,omitempty"`     // failed: missing isdir nomatch unread denied toolarge other; suggest: shown withheld shadow silent
+	Cause   string    `json:"cause,omitempty"`   // ID of the suggestion that led to this access, if one did
+	Author  time.Time `json:"author,omitzero"`   // commits: author time, for show only
+	Moment  Moment    `json:"moment,omitempty"`  // suggest: where in the conversation it was made
+}
+
+// Bounds of an event. What exceeds them is cut when the event is made, never when it is read.
+const (
+	MaxSeen  = 60
+	MaxTerms = 32
+	MaxText  = 4096
+	MaxPaths = 5000 // more files in one event are counted but not kept
+)
+
+// Normalize cuts an event to its bounds and its times to milliseconds UTC. Every event passes through it
+// once, before it is logged, so that what is learned live equals what is learned from the log.
+// A time more than two minutes after now is clamped to now: a skewed clock must not rule the ranking.
+func (e Event) Normalize(now time.Time) Event {
+	if e.Time.After(now.Add(2 * time.Minute)) {
+		e.Time = now
+	}
+	e.Time = e.Time.UTC().Truncate(time.Millisecond)
+	if !e.Author.IsZero() {
+		e.Author = e.Author.UTC().Truncate(time.Millisecond)
+	}
+	e.Paths, e.Named, e.Seen = cut(e.Paths, MaxPaths), cut(e.Named, MaxSeen), cut(e.Seen, MaxSeen)
+	e.Gone, e.From = cut(e.Gone, MaxPaths), cut(e.From, MaxPaths)
+	e.Terms, e.Tags = cut(e.Terms, MaxTerms), cut(e.Tags, MaxTerms)
+	if len(e.Text) > MaxText {
+		e.Text = strings.ToValidUTF8(e.Text[:MaxText], "")
+	}
+	return e
+}
+
+func cut[T any](s []T, n int) []T {
+	if len(s) > n {
+		return s[:n:n]
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package aoa
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Path is a file of the repository: relative to the worktree root, forward slashes, clean, never escaping,
+// letter case as git has it. The zero Path is no path. Make one with NewPath or Root.Path only.
+type Path string
+
+// ErrPath is wrapped by every refusal to make a Path.
+var ErrPath = errors.New("not a path of the repository")
+
+// MaxPath is the longest path, in bytes, that enters the store (PATH_MAX on Linux).
+const MaxPath = 4096
+
+// NewPath makes a Path of a repository-relative name as git prints it (forward slashes). Names that are not
+// UTF-8 are kept byte by byte: git allows them, and a lossy name would be another file.
+func NewPath(s string) (Path, error) {
+	switch {
+	case s == "" || s == ".":
+		return "", fmt.Errorf("%w: empty", ErrPath)
+	case len(s) > MaxPath:
+		return "", fmt.Errorf("%w: %d bytes long", ErrPath, len(s))
+	case strings.IndexByte(s, 0) >= 0:
+		return "", fmt.Errorf("%w: contains a NUL", ErrPath)
+	case s[0] == '/':
+		return "", fmt.Errorf("%w: absolute", ErrPath)
+	}
+	c := path.Clean(s)
+	if c == "." || c == ".." || strings.HasPrefix(c, "../") {
+		return "", fmt.Errorf("%w: leaves the repository", ErrPath)
+	}
+	if c == ".git" || strings.HasPrefix(c, ".git/") {
+		return "", fmt.Errorf("%w: inside .git", ErrPath)
+	}
+	return Path(c), nil
+}
+
+// Dir is the folder of the path, "" at the root.
+func (p Path) Dir() string {
+	if i := strings.LastIndexByte(string(p), '/'); i >= 0 {
+		return string(p[:i])
+	}
+	return ""
+}
+
+// Base is the file name.
+func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// Ext is the extension with its dot, lower case, "" if there is none.
+func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
+
+// Display is the path made fit for a terminal or an agent: control characters and bytes that are not UTF-8
+// are escaped, so that a hostile file name can neither move a cursor nor break a line.
+func (p Path) Display() string {
+	clean := true
+	for _, r := range string(p) {
+		if r < 0x20 || r == 0x7f || r == utf8.RuneError || (r >= 0x80 && r < 0xa0) || isFormat(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return string(p)
+	}
+	var b strings.Builder
+	for i := 0; i < len(p); {
+		r, n := utf8.DecodeRuneInString(string(p[i:]))
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			fmt.Fprintf(&b, `\x%02x`, p[i])
+			n = 1
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case (r >= 0x80 && r < 0xa0) || isFormat(r) || r == utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// isFormat: bidirectional and zero-width controls, which make one name look like another.
+func isFormat(r rune) bool {
+	return (r >= 0x200b && r <= 0x200f) || (r >= 0x2028 && r <= 0x202e) || (r >= 0x2060 && r <= 0x2069) || r == 0xfeff
+}
+
+// Root is the absolute path of a worktree, with symlinks resolved.
+type Root string
+
+// Path makes a Path of an absolute or worktree-relative file name in the system's form. ok is false when the
+// name lies outside the worktree. It does not touch the disk: resolve symlinks before if they matter.
+func (r Root) Path(name string) (p Path, ok bool) {
+	if name == "" {
+		return "", false
+	}
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(string(r), filepath.Clean(name))
+		if err != nil {
+			return "", false
+		}
+		name = rel
+	}
+	p, err := NewPath(filepath.ToSlash(name))
+	return p, err == nil
+}
+
+// Abs is the path in the system's form.
+func (r Root) Abs(p Path) string { return filepath.Join(string(r), filepath.FromSlash(string(p))) }
+
+// Strings and Paths convert between the two slice types without checking.
+func Strings(ps []Path) []string {
+	out := make([]string, len(ps))
+	for i, p := range ps {
+		out[i] = string(p)
+	}
+	return out
+}
+
+// Paths is the inverse of Strings: for names that came out of a store which only holds checked paths.
+func Paths(ss []string) []Path {
+	out := make([]Path, len(ss))
+	for i, s := range ss {
+		out[i] = Path(s)
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package aoa
+
+import (
+	"path"
+	"strings"
+	"sync"
+)
+
+// Tree is the set of files that may be suggested: what git tracks in a worktree plus new files that are not
+// ignored. It answers by name, folder, stem and word without touching the disk. Safe for concurrent use.
+type Tree struct {
+	mu    sync.RWMutex
+	files map[Path]bool
+	base  map[string][]Path // file name → files
+	dir   map[string][]Path // folder → files directly in it
+	stem  map[string][]Path // Stem(path) → files
+	word  map[string][]Path // term of the path → files, at most maxWord each
+}
+
+// maxWord bounds the files kept per word: a word that half of the paths contain tells nothing.
+const maxWord = 256
+
+// NewTree indexes the paths.
+func NewTree(paths []Path) *Tree {
+	t := &Tree{files: make(map[Path]bool, len(paths)), base: make(map[string][]Path, len(paths)),
+		dir: map[string][]Path{}, stem: make(map[string][]Path, len(paths)), word: map[string][]Path{}}
+	for _, p := range paths {
+		t.add(p)
+	}
+	return t
+}
+
+// Add enters files; ones already known are ignored.
+func (t *Tree) Add(paths ...Path) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range paths {
+		t.add(p)
+	}
+}
+
+func (t *Tree) add(p Path) {
+	if p == "" || t.files[p] {
+		return
+	}
+	t.files[p] = true
+	t.base[p.Base()] = append(t.base[p.Base()], p)
+	t.dir[p.Dir()] = append(t.dir[p.Dir()], p)
+	t.stem[Stem(p)] = append(t.stem[Stem(p)], p)
+	for _, w := range PathTerms(p) {
+		if len(t.word[w]) < maxWord {
+			t.word[w] = append(t.word[w], p)
+		}
+	}
+}
+
+// Remove drops files.
+func (t *Tree) Remove(paths ...Path) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range paths {
+		if !t.files[p] {
+			continue
+		}
+		delete(t.files, p)
+		drop(t.base, p.Base(), p)
+		drop(t.dir, p.Dir(), p)
+		drop(t.stem, Stem(p), p)
+		for _, w := range PathTerms(p) {
+			drop(t.word, w, p)
+		}
+	}
+}
+
+func drop(m map[string][]Path, key string, p Path) {
+	kept := m[key][:0:0]
+	for _, q := range m[key] {
+		if q != p {
+			kept = append(kept, q)
+		}
+	}
+	if len(kept) == 0 {
+		delete(m, key)
+	} else {
+		m[key] = kept
+	}
+}
+
+// Has reports whether the file is known.
+func (t *Tree) Has(p Path) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.files[p]
+}
+
+// Len is the number of files.
+func (t *Tree) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.files)
+}
+
+// All returns every file, in no order.
+func (t *Tree) All() []Path {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	out := make([]Path, 0, len(t.files))
+	for p := range t.files {
+		out = append(out, p)
+	}
+	return out
+}
+
+// Base returns the files of that name. The slice is shared: do not change it.
+func (t *Tree) Base(name string) []Path { return t.read(t.base, name) }
+
+// Dir returns the files directly in that folder ("" is the root). Shared: do not change it.
+func (t *Tree) Dir(dir string) []Path { return t.read(t.dir, dir) }
+
+// Stem returns the files with the same Stem as p, p itself included if it is known. Shared.
+func (t *Tree) Stem(p Path) []Path { return t.read(t.stem, Stem(p)) }
+
+// Word returns at most 256 files whose path has that term (see PathTerms). Shared.
+func (t *Tree) Word(term string) []Path { return t.read(t.word, term) }
+
+func (t *Tree) read(m map[string][]Path, key string) []Path {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return m[key]
+}
+
+// Resolve finds the one file that a name in a text means: the path itself, or the only known file whose path
+// ends in that name at a folder border. A bare name counts only if one file has it. Leading "./", "a/" and
+// "b/" (diffs) and a trailing ":12" or ":12:3" (compilers) are taken off.
+func (t *Tree) Resolve(name string) (Path, bool) {
+	if name == "" || len(name) > MaxPath {
+		return "", false
+	}
+	name = strings.ReplaceAll(name, `\`, "/")
+	for range 2 {
+		if i := strings.LastIndexByte(name, ':'); i > 0 && digits(name[i+1:]) {
+			name = name[:i]
+		}
+	}
+	name = path.Clean(name)
+	if p, ok := t.resolve(strings.TrimPrefix(name, "./")); ok {
+		return p, true
+	}
+	if strings.HasPrefix(name, "a/") || strings.HasPrefix(name, "b/") {
+		return t.resolve(name[2:])
+	}
+	return "", false
+}
+
+func (t *Tree) resolve(name string) (Path, bool) {
+	if name == "" || name == "." {
+		return "", false
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.files[Path(name)] {
+		return Path(name), true
+	}
+	var found Path
+	for _, p := range t.base[path.Base(name)] {
+		// The name may be longer than the path (absolute, or under a folder above the root) or shorter.
+		if ends(string(p), name) || ends(name, string(p)) {
+			if found != "" {
+				return "", false
+			}
+			found = p
+		}
+	}
+	return found, found != ""
+}
+
+func ends(long, short string) bool {
+	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
+}
+
+// Stem is what a file and its partners share in name: the base without extensions and test markers
+// ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
+func Stem(p Path) string {
+	s := p.Base()
+	if i := strings.IndexByte(s[min(1, len(s)):], '.'); i >= 0 {
+		s = s[:i+1]
+	}
+	for _, suffix := range []string{"_test", "-test", "_spec", "-spec", "Tests", "Test", "Spec"} {
+		if len(s) > len(suffix) && strings.HasSuffix(s, suffix) {
+			s = s[:len(s)-len(suffix)]
+			break
+		}
+	}
+	s = strings.TrimPrefix(s, "test_")
+	return strings.ToLower(s)
+}

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Place is where a repository's store and socket lie.
+type Place struct {
+	CommonDir string // the repository's common git dir
+	Store     string // folder of database, log, lock and config; 0700
+	Socket    string // unix socket; 0600
+}
+
+// maxSocket is the longest socket path used in the store: macOS allows 103 bytes, Linux 107.
+const maxSocket = 100
+
+// StoreName is the folder inside the common git dir.
+const StoreName = "aoa"
+
+// Locate says where the store of the repository with that common git dir is, without creating it: inside the
+// git dir, or in the user's state folder when an earlier Create could not write there. env is os.Environ().
+func Locate(commonDir string, env []string) Place {
+	store := filepath.Join(commonDir, StoreName)
+	if v := lookup(env, "AOA_STORE"); v != "" {
+		store = v
+	} else if _, err := os.Stat(store); err != nil {
+		if other := stateStore(commonDir, env); other != "" {
+			if _, err := os.Stat(other); err == nil {
+				store = other
+			}
+		}
+	}
+	return Place{CommonDir: commonDir, Store: store, Socket: socketPath(store, commonDir)}
+}
+
+// Create makes the store's folder and, where the socket cannot lie in it, the socket's. It refuses folders of
+// another owner and ones that others can enter.
+func Create(commonDir string, env []string) (Place, error) {
+	p := Locate(commonDir, env)
+	err := private(p.Store)
+	if other := stateStore(commonDir, env); err != nil && other != "" && (errors.Is(err, os.ErrPermission) || readOnly(err)) {
+		p = Place{CommonDir: commonDir, Store: other, Socket: socketPath(other, commonDir)}
+		err = private(p.Store)
+	}
+	if err != nil {
+		return p, fmt.Errorf("create store: %w", err)
+	}
+	if dir := filepath.Dir(p.Socket); dir != p.Store {
+		if err := private(dir); err != nil {
+			return p, fmt.Errorf("create socket folder: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Exists reports whether the repository was initialised.
+func (p Place) Exists() bool {
+	st, err := os.Stat(p.Store)
+	return err == nil && st.IsDir()
+}
+
+// Fingerprint is the first 16 hex digits of the SHA-256 of a path: short, stable, says nothing.
+func Fingerprint(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:8])
+}
+
+func socketPath(store, commonDir string) string {
+	if s := filepath.Join(store, "sock"); len(s) <= maxSocket {
+		return s
+	}
+	return filepath.Join(tempRoot(), "aoa-"+strconv.Itoa(os.Getuid()), Fingerprint(commonDir))
+}
+
+func stateStore(commonDir string, env []string) string {
+	state := lookup(env, "XDG_STATE_HOME")
+	if state == "" {
+		home := lookup(env, "HOME")
+		if home == "" {
+			home = lookup(env, "USERPROFILE")
+		}
+		if home == "" {
+			return ""
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "aoa", Fingerprint(commonDir))
+}
+
+// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	st, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("%s is not a folder", dir)
+	}
+	if err := checkOwner(dir, st); err != nil {
+		return err
+	}
+	if st.Mode().Perm()&0o077 != 0 {
+		return os.Chmod(dir, 0o700)
+	}
+	// A folder that exists may still lie on a read-only disk.
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

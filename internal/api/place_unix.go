@@ -1,0 +1,23 @@
+//go:build unix
+
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// tempRoot is fixed: hooks may run without TMPDIR, and both ends must find the same socket.
+func tempRoot() string { return "/tmp" }
+
+func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+func checkOwner(name string, st fs.FileInfo) error {
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Getuid() {
+		return fmt.Errorf("%s belongs to user %d, not to you (%d)", name, sys.Uid, os.Getuid())
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Route is one request: method, path and the types of both directions. docs/api.md describes each.
+type Route[Req, Res any] struct{ Method, Path string }
+
+// None is the request or answer of routes that have nothing to say.
+type None struct{}
+
+// Error is a failure as clients see it: a code to branch on, a message, and what to do next.
+type Error struct {
+	Code    string `json:"code"`
+	Message string `json:"error"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// The codes of Error, and the HTTP status of each.
+const (
+	CodeBad      = "bad_request"
+	CodeMissing  = "not_found"
+	CodeTooLarge = "too_large"
+	CodeFull     = "storage_unavailable"
+	CodeBusy     = "busy"
+	CodeBuild    = "other_build"
+	CodeInternal = "internal"
+)
+
+var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeBuild: 409, CodeInternal: 500}
+
+// Bad is an Error of code bad_request.
+func Bad(hint, format string, args ...any) error {
+	return &Error{Code: CodeBad, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Missing is an Error of code not_found.
+func Missing(hint, format string, args ...any) error {
+	return &Error{Code: CodeMissing, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// maxBody bounds a request's body, in bytes.
+const maxBody = 16 << 20
+
+// Handle serves a route with fn, under /v1 and, for the three paths that the specification names without a
+// version (/rank, /feedback, /threshold), there as well.
+func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context.Context, Req) (Res, error)) {
+	h := func(w http.ResponseWriter, q *http.Request) {
+		var req Req
+		if q.Method == http.MethodPost {
+			err := json.NewDecoder(http.MaxBytesReader(w, q.Body, maxBody)).Decode(&req)
+			var big *http.MaxBytesError
+			switch {
+			case errors.As(err, &big):
+				fail(w, &Error{Code: CodeTooLarge, Message: fmt.Sprintf("request over %d bytes", maxBody)})
+				return
+			case err != nil && !errors.Is(err, io.EOF):
+				fail(w, Bad("docs/api.md describes "+r.Path, "decode request: %v", err))
+				return
+			}
+		}
+		res, err := fn(q.Context(), req)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(res) // a client that went away needs no answer
+	}
+	mux.HandleFunc(r.Method+" /v1"+r.Path, h)
+	switch r.Path {
+	case "/rank", "/feedback", "/threshold":
+		mux.HandleFunc(r.Method+" "+r.Path, h)
+	}
+}
+
+func fail(w http.ResponseWriter, err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Code: CodeInternal, Message: err.Error()}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(statuses[e.Code])
+	_ = json.NewEncoder(w).Encode(e)
+}
+
+// Call sends req and decodes the answer. A refusal comes back as *Error, no daemon as ErrNoDaemon.
+func Call[Req, Res any](ctx context.Context, c *Client, r Route[Req, Res], req Req) (Res, error) {
+	var res Res
+	var body []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if body, err = json.Marshal(req); err != nil {
+			return res, fmt.Errorf("encode request: %w", err)
+		}
+	}
+	resp, err := c.do(ctx, r.Method, "/v1"+r.Path, body)
+	if err != nil {
+		return res, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return res, refusal(resp)
+	}
+	if raw, ok := any(&res).(*[]byte); ok {
+		var buf bytes.Buffer
+		_, err := buf.ReadFrom(resp.Body)
+		*raw = buf.Bytes()
+		return res, err
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&res); err != nil {
+		return res, fmt.Errorf("decode answer of %s: %w", r.Path, err)
+	}
+	return res, nil
+}
+
+func refusal(resp *http.Response) error {
+	e := &Error{}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(e); err != nil || e.Message == "" {
+		return &Error{Code: CodeInternal, Message: "daemon answered " + resp.Status}
+	}
+	return e
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Server answers frames and HTTP on one listener: a connection whose first byte is 0 is a frame.
+type Server struct {
+	Frame func(context.Context, Frame) []byte // answers a frame; the bytes are what the client prints
+	HTTP  http.Handler
+	Build string           // this daemon's build: requests of another one get code other_build
+	Now   func() time.Time // for connection deadlines
+}
+
+// BuildHeader carries the build of either end: a client of another build replaces the daemon.
+const BuildHeader = "Aoa-Build"
+
+// frameDeadline bounds one frame's reading and writing: a client that stalls must not hold a goroutine.
+const frameDeadline = 5 * time.Second
+
+// Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is stale.
+func Listen(p Place) (net.Listener, error) {
+	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove stale socket: %w", err)
+	}
+	ln, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
+	}
+	if err := os.Chmod(p.Socket, 0o600); err != nil {
+		ln.Close()
+		return nil, fmt.Errorf("close socket to others: %w", err)
+	}
+	return ln, nil
+}
+
+// Serve answers until ctx ends, then lets running requests finish for at most two seconds.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
+	web := &http.Server{Handler: s.sameBuild(s.HTTP), ReadHeaderTimeout: frameDeadline,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
+	var running sync.WaitGroup
+	running.Go(func() { _ = web.Serve(hand) })
+	stop := context.AfterFunc(ctx, func() { ln.Close() })
+	defer stop()
+	for {
+		conn, err := ln.Accept()
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				break
+			}
+			continue // out of descriptors: the next one may succeed
+		}
+		running.Go(func() { s.serve(ctx, conn, hand) })
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = web.Shutdown(grace)
+	hand.Close()
+	running.Wait()
+	return nil
+}
+
+// sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.
+func (s *Server) sameBuild(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b := r.Header.Get(BuildHeader); b != "" && b != s.Build && r.URL.Path != "/v1"+Stop.Path {
+			fail(w, &Error{Code: CodeBuild, Message: "this daemon is of another build", Hint: "aoa stop"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
+	_ = conn.SetDeadline(s.Now().Add(frameDeadline))
+	if err := checkPeer(conn); err != nil {
+		conn.Close()
+		return
+	}
+	in := bufio.NewReader(conn)
+	first, err := in.Peek(1)
+	if err != nil {
+		conn.Close()
+		return
+	}
+	if first[0] != 0 {
+		_ = conn.SetDeadline(time.Time{})
+		hand.give(&peeked{Conn: conn, in: in})
+		return
+	}
+	defer conn.Close()
+	body, err := ReadFrame(in)
+	if err != nil {
+		return
+	}
+	var f Frame
+	if json.Unmarshal(body, &f) != nil {
+		return
+	}
+	reply := s.Frame(context.WithoutCancel(ctx), f)
+	if f.Wait {
+		_, _ = conn.Write(AppendFrame(nil, reply))
+	}
+}
+
+// peeked is a connection whose first bytes were looked at.
+type peeked struct {
+	net.Conn
+	in io.Reader
+}
+
+func (p *peeked) Read(b []byte) (int, error) { return p.in.Read(b) }
+
+// handover is a listener fed by hand.
+type handover struct {
+	conns chan net.Conn
+	addr  net.Addr
+	once  sync.Once
+	done  chan struct{} // closed by Close
+}
+
+func (h *handover) give(c net.Conn) {
+	select {
+	case h.conns <- c:
+	case <-h.done:
+		c.Close()
+	}
+}
+
+func (h *handover) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.conns:
+		return c, nil
+	case <-h.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (h *handover) Close() error   { h.once.Do(func() { close(h.done) }); return nil }
+func (h *handover) Addr() net.Addr { return h.addr }

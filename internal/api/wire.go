@@ -1,0 +1,231 @@
+package api
+
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The routes. Those of the specification are also served without /v1.
+var (
+	Rank         = Route[aoa.Query, aoa.Answer]{"POST", "/rank"}
+	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
+	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
+	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
+	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
+	Events       = Route[[]aoa.Event, EventsAnswer]{"POST", "/events"}
+	Log          = Route[LogRequest, LogAnswer]{"POST", "/log"}
+	Stats        = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
+	Status       = Route[None, StatusAnswer]{"GET", "/status"}
+	Metrics      = Route[None, []byte]{"GET", "/metrics"}
+	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
+	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
+	Reload       = Route[None, None]{"POST", "/reload"} // read the configuration anew
+	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
+	Pairs        = Route[PairsRequest, PairsAnswer]{"POST", "/pairs"}
+	Stop         = Route[None, None]{"POST", "/stop"} // drain, snapshot, exit; answers when the snapshot is written
+)
+
+// WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
+type WhyRequest struct {
+	File  aoa.Path  `json:"file"`
+	At    int64     `json:"at,omitempty"` // unix ms of an earlier answer, as printed; 0: now
+	Query aoa.Query `json:"query"`        // as for /rank; ignored with At
+}
+
+// WhyAnswer is the arithmetic: score = 1/(1+e^-(a·Σ weight·value + b)).
+type WhyAnswer struct {
+	aoa.Suggestion
+	At    int64 `json:"at"`
+	Rank  int   `json:"rank"`  // 1 is the best, 0: not among the candidates
+	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
+}
+
+// FeedbackRequest says whether a suggestion helped.
+type FeedbackRequest struct {
+	Session string   `json:"session_id,omitempty"`
+	Helpful bool     `json:"was_helpful"`
+	File    aoa.Path `json:"file,omitempty"`
+}
+
+// ThresholdRequest sets the probability from which hints are shown, in [0.40, 0.90].
+type ThresholdRequest struct {
+	Value float64 `json:"value"`
+}
+
+// ThresholdAnswer is the threshold in force: the configured one and what was learned on top of it.
+type ThresholdAnswer struct {
+	Value      float64            `json:"value"`
+	Configured float64            `json:"configured"`
+	Kinds      map[string]float64 `json:"kinds,omitempty"` // per kind, after learning
+}
+
+// EventsAnswer says what became of the events that were sent.
+type EventsAnswer struct {
+	Accepted  int `json:"accepted"`
+	Duplicate int `json:"duplicate"` // known already, by ID
+	Ignored   int `json:"ignored"`   // nothing left after ignored paths were taken out
+}
+
+// LogRequest selects events; the zero value selects the newest 100.
+type LogRequest struct {
+	Since   time.Time  `json:"since,omitzero"`
+	Until   time.Time  `json:"until,omitzero"`
+	Session string     `json:"session,omitempty"`
+	File    aoa.Path   `json:"file,omitempty"`
+	Kinds   []aoa.Kind `json:"kinds,omitempty"`
+	Limit   int        `json:"limit,omitempty"`
+}
+
+// LogAnswer is the events, oldest first.
+type LogAnswer struct {
+	Events []aoa.Event `json:"events"`
+}
+
+// StatsRequest asks for one table: files, tags, sessions or kinds.
+type StatsRequest struct {
+	Table string `json:"table"`
+	Limit int    `json:"limit,omitempty"` // 0 is 20
+}
+
+// StatsAnswer has the table that was asked for.
+type StatsAnswer struct {
+	Files    []FileStat    `json:"files,omitempty"`
+	Tags     []TagStat     `json:"tags,omitempty"`
+	Sessions []SessionStat `json:"sessions,omitempty"`
+	Kinds    []KindStat    `json:"kinds,omitempty"`
+}
+
+// FileStat is a row of file_stats.
+type FileStat struct {
+	File        aoa.Path  `json:"file"`
+	Accesses    int64     `json:"total_accesses"`
+	First       time.Time `json:"first_access,omitzero"`
+	Last        time.Time `json:"last_access,omitzero"`
+	MeanSession float64   `json:"avg_session_duration"` // seconds: mean length of the sessions that opened it
+	Commits     int64     `json:"commits"`
+}
+
+// TagStat is a row of tag_stats.
+type TagStat struct {
+	Tag   string `json:"tag"`
+	Uses  int64  `json:"total_uses"`
+	Files int64  `json:"files_count"`
+}
+
+// SessionStat is one session.
+type SessionStat struct {
+	ID       string    `json:"id"`
+	Agent    string    `json:"agent"`
+	Started  time.Time `json:"started"`
+	Last     time.Time `json:"last"`
+	Duration float64   `json:"duration_s"`
+	Events   int64     `json:"events"`
+	Files    int64     `json:"files"`
+}
+
+// KindStat is the record of one kind of suggestion.
+type KindStat struct {
+	Kind      string  `json:"kind"`
+	Shown     int64   `json:"shown"`
+	Used      int64   `json:"used"` // of the settled shown ones
+	Settled   int64   `json:"settled"`
+	Withheld  int64   `json:"withheld"`
+	HeldUsed  int64   `json:"withheld_used"`
+	Shadow    int64   `json:"shadow"`
+	ShadowHit int64   `json:"shadow_used"`
+	Precision float64 `json:"precision"` // used ÷ settled, 0 without evidence
+}
+
+// StatusAnswer is the daemon's health.
+type StatusAnswer struct {
+	Pid       int       `json:"pid"`
+	Version   string    `json:"version"`
+	Build     string    `json:"build"`
+	Repo      string    `json:"repo"`
+	Store     string    `json:"store"`
+	Backend   string    `json:"backend"` // embedded, or the redis URL without its password
+	Started   time.Time `json:"started"`
+	Uptime    float64   `json:"uptime_s"`
+	Events    int64     `json:"events"`
+	Commits   int64     `json:"commits"`
+	Files     int64     `json:"files"`
+	Sessions  int64     `json:"sessions"`
+	RSS       int64     `json:"rss_bytes"`
+	DB        int64     `json:"db_bytes"`
+	Hot       int64     `json:"hot_bytes"`
+	Head      string    `json:"head"`
+	Watch     string    `json:"watch"`  // on, partial, poll, off
+	Import    Progress  `json:"import"` // of the git history
+	Snapshot  time.Time `json:"snapshot,omitzero"`
+	Paused    time.Time `json:"paused_until,omitzero"`
+	Threshold float64   `json:"threshold"`
+	KeepDays  float64   `json:"retention_days"`
+	KeepBytes int64     `json:"retention_bytes"`
+	Warnings  []string  `json:"warnings,omitempty"`
+}
+
+// Progress is how far an import got.
+type Progress struct {
+	State string `json:"state"` // idle, running, done, failed
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+	Error string `json:"error,omitempty"`
+}
+
+// ForgetRequest says what to forget: exactly one field.
+type ForgetRequest struct {
+	File    aoa.Path  `json:"file,omitempty"` // a file, or a folder ending in '/'
+	Session string    `json:"session,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+}
+
+// ForgetAnswer says what was forgotten.
+type ForgetAnswer struct {
+	Events int `json:"events"`
+	Files  int `json:"files"`
+}
+
+// PauseRequest stops learning and answering for a while; zero ends the pause.
+type PauseRequest struct {
+	Seconds float64 `json:"seconds"`
+}
+
+// PauseAnswer is when learning goes on.
+type PauseAnswer struct {
+	Until time.Time `json:"paused_until,omitzero"`
+}
+
+// ImportRequest starts an import, or looks at the running one.
+type ImportRequest struct {
+	Transcripts string `json:"transcripts,omitempty"` // folder of agent transcripts; "" is git history only
+	Look        bool   `json:"look,omitempty"`        // start nothing
+}
+
+// ImportAnswer is how far the imports are.
+type ImportAnswer struct {
+	History     Progress       `json:"history"`
+	Transcripts Progress       `json:"transcripts"`
+	Sessions    int            `json:"sessions"`
+	Events      int            `json:"events"`
+	Skipped     map[string]int `json:"skipped,omitempty"` // lines of a transcript by reason
+}
+
+// PairsRequest asks for the strongest hidden pairs.
+type PairsRequest struct {
+	Limit int `json:"limit,omitempty"` // 0 is 3
+}
+
+// PairsAnswer has files that change together though nothing in their names says so.
+type PairsAnswer struct {
+	Pairs []Pair `json:"pairs"`
+}
+
+// Pair is two files and the commits that say they belong together.
+type Pair struct {
+	A    aoa.Path `json:"a"`
+	B    aoa.Path `json:"b"`
+	Both int      `json:"both"` // commits that changed both
+	OfA  int      `json:"of_a"` // commits that changed A
+	OfB  int      `json:"of_b"`
+}

@@ -1,0 +1,47 @@
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Config is every setting, checked. The documented list with types, defaults and limits is Keys.
+type Config struct {
+	Threshold        float64                  // θ at the start: hints are shown from this probability on
+	Holdout          float64                  // share of suggestions withheld to measure what they are worth
+	RedisURL         string                   // "" is the embedded store
+	RepoID           string                   // the hash tag of the keys; "" is derived from origin
+	IdleTimeout      time.Duration            // the daemon stops after so long without a caller; 0 never
+	Retention        Retention                // what the log keeps
+	SnapshotInterval time.Duration            // time between two snapshots of the hot store
+	HalfLives        map[string]time.Duration // hot family → half-life, only those that were set
+	Kinds            map[string]bool          // kind of suggestion → said or not; every kind is present
+	Tags             map[string]string        // path pattern → intent tag, without '#'
+	Watch            string                   // "on", "off" or "poll"
+	Quiet            time.Duration            // a burst of saves ends after so long without one
+	AtMost           time.Duration            // and is reported after so long in any case
+	Transcripts      string                   // "ask", "on" or "off": read past transcripts at init
+	PausedUntil      time.Time                // zero is not paused
+	LogLevel         slog.Level               // of the daemon's log
+	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
+	MetricsAddr      string                   // "" is no TCP listener
+
+	origin map[string]string // key → where its value comes from
+}
+
+// Retention bounds the event log.
+type Retention struct {
+	Events time.Duration // raw events are kept so long
+	Bytes  int64         // the store is at most so large
+}
+
+// Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".
+func (c Config) Origin(key string) string { return c.origin[key] }
+
+// Warning is something odd that does not stop anyone.
+type Warning struct {
+	Where string // file:line, or the name of the variable
+	Text  string
+}
+
+func (w Warning) String() string { return w.Where + ": " + w.Text }

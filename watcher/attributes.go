@@ -1,0 +1,121 @@
+package watcher
+
+import (
+	"strconv"
+	"strings"
+)
+
+// attrRule is a line of a .gitattributes file that says something about linguist's two attributes.
+type attrRule struct {
+	pattern
+	generated, vendored mark
+}
+
+// mark is what a line says about one attribute.
+type mark uint8
+
+const (
+	unsaid  mark = iota
+	isTrue       // "linguist-generated", "linguist-generated=true"
+	isFalse      // "-linguist-generated", "linguist-generated=false"
+	isUnset      // "!linguist-generated": as if no line had spoken
+)
+
+func readAttrs(name string, fold bool) []attrRule {
+	text := readRules(name)
+	if !strings.Contains(text, "linguist-") {
+		return nil
+	}
+	var out []attrRule
+	for line := range strings.SplitSeq(text, "\n") {
+		if a, ok := parseAttr(line, fold); ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// parseAttr reads "pattern attr attr…". Negated patterns are forbidden there, and a pattern for a folder
+// matches no file.
+func parseAttr(line string, fold bool) (a attrRule, ok bool) {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' || line[0] == '!' || strings.HasPrefix(line, "[attr]") {
+		return a, false
+	}
+	var text, rest string
+	if line[0] == '"' {
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return a, false
+		}
+		if text, err = strconv.Unquote(quoted); err != nil {
+			return a, false
+		}
+		rest = line[len(quoted):]
+	} else {
+		end := strings.IndexAny(line, " \t")
+		if end < 0 {
+			return a, false
+		}
+		text, rest = line[:end], line[end:]
+	}
+	for _, word := range strings.Fields(rest) {
+		name, m := attrMark(word)
+		switch name {
+		case "linguist-generated":
+			a.generated = m
+		case "linguist-vendored":
+			a.vendored = m
+		}
+	}
+	if a.generated == unsaid && a.vendored == unsaid {
+		return a, false
+	}
+	a.pattern, ok = pattern{}.finish(text, fold)
+	return a, ok
+}
+
+func attrMark(word string) (name string, m mark) {
+	switch {
+	case strings.HasPrefix(word, "-"):
+		return word[1:], isFalse
+	case strings.HasPrefix(word, "!"):
+		return word[1:], isUnset
+	}
+	name, value, has := strings.Cut(word, "=")
+	if has && (value == "false" || value == "0") {
+		return name, isFalse
+	}
+	return name, isTrue
+}
+
+// linguist is the last word of the attributes: drop when one of the two is true, keep when the repository says
+// of a file that its name looks generated or vendored that it is not.
+func (rs *rules) linguist(d *dirRules, path, base string) opinion {
+	var generated, vendored mark
+	look := func(list []attrRule, rel string) {
+		for i := len(list) - 1; i >= 0 && (generated == unsaid || vendored == unsaid); i-- {
+			a := &list[i]
+			if !a.match(rel, base, false) {
+				continue
+			}
+			if generated == unsaid {
+				generated = a.generated
+			}
+			if vendored == unsaid {
+				vendored = a.vendored
+			}
+		}
+	}
+	look(rs.attrs, path)
+	for ; d != nil; d = d.parent {
+		look(d.attrs, path[d.skip:])
+	}
+	switch {
+	case generated == isTrue || vendored == isTrue:
+		return drop
+	case generated == isFalse || vendored == isFalse:
+		return keep
+	}
+	return silent
+}

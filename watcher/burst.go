@@ -1,0 +1,170 @@
+package watcher
+
+import (
+	"math"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Limits of a burst that are not worth a setting.
+const (
+	// crowd is the number of files changed without a pause above which no person is at work: such a burst is
+	// not cut after AtMost, so that a formatter's run stays in one piece.
+	crowd = 20
+	// crowdMost is how long a crowd is waited for.
+	crowdMost = 30 * time.Second
+	// busyMost bounds the pause between two saves of a file that never comes to rest (a log, a database).
+	busyMost = 10 * time.Minute
+)
+
+// burst collects changed paths until they come to rest. It is pure: every time comes in as an argument.
+//
+// Two delays rule it. A burst is due when nothing happened for quiet, or when its oldest path has waited for
+// atMost, whichever is first; a path that was touched within quiet then stays for the next time. A path that
+// had to be taken without ever being at rest is put on a leash: its later touches neither prolong the burst
+// nor are given out before a pause that doubles every time.
+type burst struct {
+	quiet, atMost time.Duration
+
+	pending     map[aoa.Path]span
+	leash       map[aoa.Path]*leash
+	first, last time.Time // over pending; zero when it is empty
+}
+
+type span struct{ first, last time.Time }
+
+type leash struct {
+	until   time.Time
+	rounds  int
+	touched bool
+}
+
+func newBurst(quiet, atMost time.Duration) burst {
+	return burst{quiet: quiet, atMost: atMost, pending: map[aoa.Path]span{}, leash: map[aoa.Path]*leash{}}
+}
+
+// touch records a change and reports whether the burst was empty before.
+func (b *burst) touch(p aoa.Path, at time.Time) (begins bool) {
+	if l := b.leash[p]; l != nil {
+		l.touched = true
+		return false
+	}
+	begins = len(b.pending) == 0
+	if begins {
+		b.first = at
+	}
+	b.last = at
+	s, ok := b.pending[p]
+	if !ok {
+		s.first = at
+	}
+	s.last = at
+	b.pending[p] = s
+	return begins
+}
+
+// drop forgets a pending path and reports whether there was one.
+func (b *burst) drop(p aoa.Path) bool {
+	_, ok := b.pending[p]
+	delete(b.pending, p)
+	return ok
+}
+
+// due says when take will give something; ok is false when nothing is pending.
+func (b *burst) due() (at time.Time, ok bool) {
+	if len(b.pending) > 0 {
+		at, ok = earlier(b.last.Add(b.quiet), b.first.Add(b.patience())), true
+	}
+	for _, l := range b.leash {
+		if !ok || l.until.Before(at) {
+			at, ok = l.until, true
+		}
+	}
+	return at, ok
+}
+
+// patience is how long the oldest path may wait.
+func (b *burst) patience() time.Duration {
+	if len(b.pending) > crowd {
+		return crowdMost
+	}
+	return b.atMost
+}
+
+// take gives out the paths that are due, in no order. Before due it gives nothing.
+func (b *burst) take(at time.Time) []aoa.Path {
+	out := b.takeLeashed(at)
+	if len(b.pending) == 0 {
+		return out
+	}
+	rest, patience := !at.Before(b.last.Add(b.quiet)), b.patience()
+	if !rest && at.Before(b.first.Add(patience)) {
+		return out
+	}
+	b.first, b.last = time.Time{}, time.Time{}
+	for p, s := range b.pending {
+		switch {
+		case !at.Before(s.last.Add(b.quiet)) || patience == crowdMost:
+		case !at.Before(s.first.Add(b.atMost)):
+			b.leash[p] = &leash{until: at.Add(b.atMost)}
+		default:
+			b.keep(s)
+			continue
+		}
+		out = append(out, p)
+		delete(b.pending, p)
+	}
+	return out
+}
+
+func (b *burst) keep(s span) {
+	if b.first.IsZero() || s.first.Before(b.first) {
+		b.first = s.first
+	}
+	if s.last.After(b.last) {
+		b.last = s.last
+	}
+}
+
+// takeLeashed gives out the restless files whose pause is over; one that was not touched in it is free again.
+func (b *burst) takeLeashed(at time.Time) []aoa.Path {
+	var out []aoa.Path
+	for p, l := range b.leash {
+		if at.Before(l.until) {
+			continue
+		}
+		if !l.touched {
+			delete(b.leash, p)
+			continue
+		}
+		out = append(out, p)
+		l.rounds, l.touched = l.rounds+1, false
+		pause := float64(b.atMost) * math.Exp2(float64(l.rounds))
+		l.until = at.Add(time.Duration(math.Min(pause, float64(busyMost))))
+	}
+	return out
+}
+
+// all gives out everything that is pending, at rest or not.
+func (b *burst) all() []aoa.Path {
+	out := make([]aoa.Path, 0, len(b.pending))
+	for p := range b.pending {
+		out = append(out, p)
+	}
+	clear(b.pending)
+	for p, l := range b.leash {
+		if l.touched {
+			l.touched = false
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

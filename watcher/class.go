@@ -1,0 +1,87 @@
+package watcher
+
+import "strings"
+
+// class matches one byte against the bracket expression that p begins with. n is the expression's length,
+// 0 if it never ends, which makes the whole pattern match nothing.
+func class(p string, c byte) (n int, in bool) {
+	i, negated := 1, false
+	if i < len(p) && (p[i] == '!' || p[i] == '^') {
+		negated = true
+		i++
+	}
+	for first := true; ; first = false {
+		if i >= len(p) {
+			return 0, false
+		}
+		if p[i] == ']' && !first {
+			break
+		}
+		if strings.HasPrefix(p[i:], "[:") {
+			if end := strings.Index(p[i+2:], ":]"); end >= 0 {
+				in = in || named(p[i+2:i+2+end], c)
+				i += end + 4
+				continue
+			}
+		}
+		lo, k := literal(p[i:])
+		if k == 0 {
+			return 0, false
+		}
+		i += k
+		if i+1 < len(p) && p[i] == '-' && p[i+1] != ']' {
+			hi, k := literal(p[i+1:])
+			if k == 0 {
+				return 0, false
+			}
+			i += 1 + k
+			in = in || (lo <= c && c <= hi)
+			continue
+		}
+		in = in || c == lo
+	}
+	return i + 1, in != negated
+}
+
+// literal is a byte of a bracket expression, a backslash taken off.
+func literal(p string) (c byte, n int) {
+	if p[0] != '\\' {
+		return p[0], 1
+	}
+	if len(p) < 2 {
+		return 0, 0
+	}
+	return p[1], 2
+}
+
+// named are the POSIX classes, in the C locale.
+func named(name string, c byte) bool {
+	lower, upper, digit := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9'
+	switch name {
+	case "alnum":
+		return lower || upper || digit
+	case "alpha":
+		return lower || upper
+	case "blank":
+		return c == ' ' || c == '\t'
+	case "cntrl":
+		return c < 0x20 || c == 0x7f
+	case "digit":
+		return digit
+	case "graph":
+		return c > 0x20 && c < 0x7f
+	case "lower":
+		return lower
+	case "print":
+		return c >= 0x20 && c < 0x7f
+	case "punct":
+		return c > 0x20 && c < 0x7f && !lower && !upper && !digit
+	case "space":
+		return c == ' ' || (c >= '\t' && c <= '\r')
+	case "upper":
+		return upper
+	case "xdigit":
+		return digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')
+	}
+	return false
+}

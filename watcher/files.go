@@ -1,0 +1,153 @@
+package watcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Files lists what may be suggested: tracked files plus new ones that are not ignored, sorted, without
+// submodules (opaque), files outside a sparse checkout, tracked files that are gone from the disk, generated
+// and vendored ones and what .aoaignore names. Names are kept byte by byte.
+//
+// With git it costs one process (3 ms for 5,000 files). Without git it reads the index by go-git and walks the
+// folders for new files.
+func (r *Repo) Files(ctx context.Context) ([]aoa.Path, error) {
+	list := r.listGit
+	if r.git == "" {
+		list = r.listIndex
+	}
+	all, err := list(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list files of %s: %w", r.Root, err)
+	}
+	out := all[:0]
+	for _, p := range all {
+		if !r.Excluded(p) {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// listGit asks git for cached files with their modes, deleted ones and others in one go.
+func (r *Repo) listGit(ctx context.Context) ([]aoa.Path, error) {
+	out, err := r.run(ctx, "ls-files", "-z", "-t", "-s", "-c", "-d", "-o", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
+	return parseLsFiles(out), nil
+}
+
+// parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid> <stage>\t<path>\0"
+// (H cached, S outside the sparse checkout, M unmerged, R missing on disk).
+func parseLsFiles(out []byte) []aoa.Path {
+	paths := make([]aoa.Path, 0, bytes.Count(out, []byte{0}))
+	gone := map[aoa.Path]bool{}
+	for len(out) > 0 {
+		rec, rest, _ := bytes.Cut(out, []byte{0})
+		out = rest
+		if len(rec) < 3 || rec[1] != ' ' {
+			continue
+		}
+		tag, name := rec[0], rec[2:]
+		if tag != '?' {
+			head, path, ok := bytes.Cut(name, []byte{'\t'})
+			if !ok || bytes.HasPrefix(head, []byte("160000 ")) || tag == 'S' {
+				continue
+			}
+			name = path
+		} else if name[len(name)-1] == '/' {
+			continue // a repository inside the repository
+		}
+		p, err := aoa.NewPath(string(name))
+		if err != nil {
+			continue
+		}
+		if tag == 'R' {
+			gone[p] = true
+			continue
+		}
+		paths = append(paths, p)
+	}
+	if len(gone) == 0 {
+		return paths
+	}
+	return slices.DeleteFunc(paths, func(p aoa.Path) bool { return gone[p] })
+}
+
+// listIndex is listGit without git.
+func (r *Repo) listIndex(ctx context.Context) ([]aoa.Path, error) {
+	if !r.config.sha1 {
+		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
+	}
+	var paths []aoa.Path
+	tracked := map[aoa.Path]bool{}
+	modules := map[string]bool{}
+	if _, err := os.Stat(filepath.Join(r.GitDir, "index")); err == nil {
+		idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index()
+		if err != nil {
+			return nil, fmt.Errorf("read the index: %w", err)
+		}
+		for _, e := range idx.Entries {
+			if e.Mode == filemode.Submodule {
+				modules[e.Name] = true
+				continue
+			}
+			p, err := aoa.NewPath(e.Name)
+			if err != nil || tracked[p] || e.SkipWorktree {
+				continue
+			}
+			tracked[p] = true
+			if _, err := os.Lstat(r.Root.Abs(p)); err == nil {
+				paths = append(paths, p)
+			}
+		}
+	}
+	others, err := r.walkOthers(ctx, tracked, modules)
+	return append(paths, others...), err
+}
+
+// walkOthers finds files that are neither tracked nor ignored.
+func (r *Repo) walkOthers(ctx context.Context, tracked map[aoa.Path]bool, modules map[string]bool) ([]aoa.Path, error) {
+	var out []aoa.Path
+	root := string(r.Root)
+	err := filepath.WalkDir(root, func(name string, e os.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p, ok := r.Root.Path(name)
+		if err != nil || !ok {
+			if name != root && e != nil && e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !e.IsDir() {
+			if !tracked[p] && !r.Ignored(p) {
+				out = append(out, p)
+			}
+			return nil
+		}
+		if modules[string(p)] || r.IgnoredDir(string(p)) {
+			return filepath.SkipDir
+		}
+		if _, err := os.Lstat(filepath.Join(name, ".git")); err == nil {
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return out, err
+}

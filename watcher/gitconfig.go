@@ -1,0 +1,80 @@
+package watcher
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	format "github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// gitConfig is what of a repository's own configuration decides how it is read.
+type gitConfig struct {
+	bare       bool
+	worktree   string // core.worktree
+	origin     string // remote.origin.url
+	ignoreCase bool
+	sha1       bool // object ids are SHA-1: go-git reads nothing else
+	files      bool // refs lie in files
+	noTrees    bool // a promisor remote left trees out
+}
+
+// readConfig reads the common config and the worktree's, without includes: what they say about the form of
+// the repository git itself does not read from includes either. A file that cannot be parsed counts as empty.
+func readConfig(common, git string) gitConfig {
+	c := gitConfig{sha1: true, files: true}
+	perWorktree := false
+	c.read(filepath.Join(common, "config"), &perWorktree)
+	if perWorktree {
+		c.read(filepath.Join(git, "config.worktree"), &perWorktree)
+	}
+	return c
+}
+
+func (c *gitConfig) read(name string, perWorktree *bool) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return
+	}
+	cfg := format.New()
+	if format.NewDecoder(bytes.NewReader(b)).Decode(cfg) != nil {
+		return
+	}
+	core := cfg.Section("core")
+	if core.HasOption("bare") {
+		c.bare = truth(core.Option("bare"))
+	}
+	if core.HasOption("worktree") {
+		c.worktree = core.Option("worktree")
+	}
+	if core.HasOption("ignorecase") {
+		c.ignoreCase = truth(core.Option("ignorecase"))
+	}
+	ext := cfg.Section("extensions")
+	if f := ext.Option("objectformat"); f != "" {
+		c.sha1 = strings.EqualFold(f, "sha1")
+	}
+	if f := ext.Option("refstorage"); f != "" {
+		c.files = strings.EqualFold(f, "files")
+	}
+	if ext.HasOption("worktreeconfig") {
+		*perWorktree = truth(ext.Option("worktreeconfig"))
+	}
+	for _, sub := range cfg.Section("remote").Subsections {
+		if sub.Name == "origin" && sub.Option("url") != "" {
+			c.origin = sub.Option("url")
+		}
+		if filter := sub.Option("partialclonefilter"); strings.Contains(filter, "tree:") {
+			c.noTrees = true
+		}
+	}
+}
+
+func truth(s string) bool {
+	switch strings.ToLower(s) {
+	case "", "true", "yes", "on", "1": // a key without a value is true
+		return true
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package watcher
+
+import "time"
+
+// Lengths of the window.
+const (
+	// grace is how long after the end of index.lock a change still counts as git's: rebase, stash and merge
+	// take the lock several times in a row.
+	grace = 100 * time.Millisecond
+	// reviewEvery is how often a window that does not end (an editor open under `git commit -a`, a lock left
+	// behind by a git that was killed) is judged as if it had ended.
+	reviewEvery = 30 * time.Second
+)
+
+// gitWindow is the time in which git changes the worktree: from the creation of index.lock to its end, plus
+// grace. A change inside it is git's until `git status` says otherwise. Pure: times come in as arguments.
+type gitWindow struct {
+	open  bool      // index.lock exists
+	since time.Time // begin of the window, or its last review
+	ended time.Time // end of index.lock; zero when open, and after close
+}
+
+// lock: index.lock was created.
+func (g *gitWindow) lock(at time.Time) {
+	if g.idle() {
+		g.since = at
+	}
+	g.open, g.ended = true, time.Time{}
+}
+
+// unlock: index.lock was renamed to index, or removed.
+func (g *gitWindow) unlock(at time.Time) {
+	if g.open {
+		g.open, g.ended = false, at
+	}
+}
+
+func (g *gitWindow) idle() bool { return !g.open && g.ended.IsZero() }
+
+// covers reports whether a change at that time is git's.
+func (g *gitWindow) covers(at time.Time) bool {
+	return g.open || (!g.ended.IsZero() && !at.After(g.ended.Add(grace)))
+}
+
+// due says when the window must be looked at: at its close, or for a review.
+func (g *gitWindow) due() (at time.Time, ok bool) {
+	switch {
+	case g.open:
+		return g.since.Add(reviewEvery), true
+	case !g.ended.IsZero():
+		return g.ended.Add(grace), true
+	}
+	return time.Time{}, false
+}
+
+// close ends the window, or its current stretch if it is only under review, and reports whether it was due.
+func (g *gitWindow) close(at time.Time) bool {
+	due, ok := g.due()
+	if !ok || at.Before(due) {
+		return false
+	}
+	g.since, g.ended = at, time.Time{}
+	return true
+}

@@ -1,0 +1,149 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+)
+
+// originHead is the ref that names the default branch of the remote.
+const originHead = "refs/remotes/origin/HEAD"
+
+// Head reads where this worktree stands: the branch's full name ("refs/heads/main", "" when detached) and the
+// commit's id ("" before the first commit). It costs about 20 µs through go-git; a git process (about 1 ms) is
+// asked where go-git cannot read the repository: reftable and SHA-256.
+func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
+	return r.readRef(ctx, r.GitDir, "HEAD")
+}
+
+// readRef resolves a ref as the worktree with that git dir sees it. A missing ref is no error: oid is "".
+func (r *Repo) readRef(ctx context.Context, git, name string) (ref, oid string, err error) {
+	if r.config.sha1 && r.config.files {
+		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil || r.git == "" {
+			return ref, oid, err
+		}
+	}
+	if r.git == "" {
+		return "", "", fmt.Errorf("read %s in %s: the repository's format needs git: %w", name, git, ErrNoGit)
+	}
+	return r.readRefGit(ctx, git, name)
+}
+
+func readRefFiles(git, common, name string) (ref, oid string, err error) {
+	refs := filesystem.NewStorage(dotFS(git, common), noObjects{})
+	at := plumbing.ReferenceName(name)
+	for range 8 {
+		got, err := refs.Reference(at)
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			if at == "HEAD" {
+				return "", "", fmt.Errorf("read HEAD in %s: %w", git, err)
+			}
+			return ref, "", nil
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("read %s in %s: %w", at, git, err)
+		}
+		if got.Type() == plumbing.HashReference {
+			return ref, got.Hash().String(), nil
+		}
+		at = got.Target()
+		ref = string(at)
+	}
+	return "", "", fmt.Errorf("read %s in %s: symbolic refs in a circle", name, git)
+}
+
+func (r *Repo) readRefGit(ctx context.Context, git, name string) (ref, oid string, err error) {
+	dir := "--git-dir=" + git
+	out, err := r.run(ctx, dir, "symbolic-ref", "-q", name)
+	switch {
+	case err == nil:
+		ref = strings.TrimSpace(string(out))
+	case exitCode(err) != 1:
+		return "", "", err
+	}
+	out, err = r.run(ctx, dir, "rev-parse", "-q", "--verify", name+"^{commit}")
+	if err != nil && exitCode(err) != 1 {
+		return "", "", err
+	}
+	return ref, strings.TrimSpace(string(out)), nil
+}
+
+// dotFS is a worktree's git dir laid over the common one, as go-git wants it.
+func dotFS(git, common string) *dotgit.RepositoryFilesystem {
+	if git == common {
+		return dotgit.NewRepositoryFilesystem(osfs.New(git), nil)
+	}
+	return dotgit.NewRepositoryFilesystem(osfs.New(git), osfs.New(common))
+}
+
+// noObjects is an object cache for reading refs only: it holds nothing.
+type noObjects struct{}
+
+func (noObjects) Put(plumbing.EncodedObject)                            {}
+func (noObjects) Get(plumbing.Hash) (o plumbing.EncodedObject, ok bool) { return nil, false }
+func (noObjects) Clear()                                                {}
+
+var _ cache.Object = noObjects{}
+
+// tip is a root of the counted history: the cursor's key for it and the commit it stands at.
+type tip struct {
+	key, oid string
+	moves    bool // a move that is no fast-forward rewrites history (false: detached, it only went elsewhere)
+}
+
+// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the
+// middle of a rebase is left out; busy says that there is one. A worktree that cannot be read is skipped,
+// unless it is this one.
+func (r *Repo) tips(ctx context.Context) (out []tip, busy bool, err error) {
+	seen := map[string]bool{}
+	add := func(t tip) {
+		if t.oid != "" && !seen[t.key] {
+			seen[t.key] = true
+			out = append(out, t)
+		}
+	}
+	for _, w := range r.worktrees() {
+		if rebasing(w.git) {
+			busy = true
+			continue
+		}
+		if w.git == r.CommonDir && r.Bare {
+			continue
+		}
+		ref, oid, err := r.readRef(ctx, w.git, "HEAD")
+		if err != nil {
+			if w.git == r.GitDir || ctx.Err() != nil {
+				return nil, busy, err
+			}
+			continue
+		}
+		if ref == "" {
+			ref = "HEAD@" + filepath.Base(w.git)
+		}
+		add(tip{key: ref, oid: oid, moves: strings.HasPrefix(ref, "refs/")})
+	}
+	ref, oid, err := r.readRef(ctx, r.CommonDir, originHead)
+	if err == nil && ref != "" {
+		add(tip{key: ref, oid: oid, moves: true})
+	}
+	return out, busy, ctx.Err()
+}
+
+// rebasing: git keeps its state in one of these folders until the rebase has ended.
+func rebasing(git string) bool {
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		if _, err := os.Stat(filepath.Join(git, dir)); err == nil {
+			return true
+		}
+	}
+	return false
+}

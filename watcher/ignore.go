@@ -1,0 +1,251 @@
+package watcher
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// rules are all ignore and attribute rules of a worktree, read folder by folder when first asked about.
+type rules struct {
+	root   string
+	fold   bool       // core.ignoreCase
+	global []pattern  // core.excludesFile
+	info   []pattern  // .git/info/exclude
+	own    []pattern  // .aoaignore
+	attrs  []attrRule // .git/info/attributes
+
+	mu   sync.RWMutex
+	dirs map[string]*dirRules // folder → its rules; folders inside ignored ones have none
+}
+
+// dirRules are what a folder adds and what holds for everything in it.
+type dirRules struct {
+	parent  *dirRules
+	skip    int // length of the folder's path and its slash
+	ignored bool
+	hidden  bool // by .aoaignore
+	absent  bool // not on the disk (any more): below it nothing is looked for
+	ignore  []pattern
+	attrs   []attrRule
+}
+
+// Ignored reports whether a path would not enter the store if it appeared now: git ignores it (nested
+// .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, or it is generated or vendored.
+// It does not ask the index: a tracked file that a .gitignore matches is tracked all the same, and Files has it.
+// About 1 µs once the folder's rules are known; the first question about a folder reads two files.
+func (r *Repo) Ignored(p aoa.Path) bool {
+	rs := r.ruleset()
+	s := string(p)
+	d := rs.dir(p.Dir())
+	if d.ignored || d.hidden {
+		return true
+	}
+	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
+}
+
+// IgnoredDir reports the same for a folder: nothing below an ignored folder needs watching.
+func (r *Repo) IgnoredDir(dir string) bool {
+	if dir == "" || dir == "." {
+		return false
+	}
+	dir = filepath.ToSlash(dir)
+	rs := r.ruleset()
+	d := rs.dir(dir)
+	if d.ignored || d.hidden {
+		return true
+	}
+	probe := rs.lower(dir) + "/-"
+	return knownDir(dir+"/") && rs.linguist(d, probe, "-") != keep
+}
+
+// Excluded reports whether a path never enters even if it is tracked: .aoaignore names it, or it is generated
+// or vendored by linguist's attributes or by its name (see generated.go).
+func (r *Repo) Excluded(p aoa.Path) bool {
+	rs := r.ruleset()
+	d := rs.dir(p.Dir())
+	return d.hidden || rs.excludedIn(d, string(p), p.Base())
+}
+
+// Reload forgets all rules; the next question reads them again. Call it when a .gitignore, .gitattributes,
+// .aoaignore or .git/info file changed.
+func (r *Repo) Reload() { r.rules.Store(nil) }
+
+func (r *Repo) ruleset() *rules {
+	if rs := r.rules.Load(); rs != nil {
+		return rs
+	}
+	r.loading.Lock()
+	defer r.loading.Unlock()
+	if rs := r.rules.Load(); rs != nil {
+		return rs
+	}
+	fold := r.config.ignoreCase
+	rs := &rules{root: string(r.Root), fold: fold, dirs: map[string]*dirRules{},
+		global: readPatterns(r.excludesFile(), fold),
+		info:   readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), fold),
+		own:    readPatterns(filepath.Join(string(r.Root), ".aoaignore"), fold),
+		attrs:  readAttrs(filepath.Join(r.CommonDir, "info", "attributes"), fold)}
+	r.rules.Store(rs)
+	return rs
+}
+
+// excludesFile is the user's global ignore file. git knows about includes and conditions in its
+// configuration; without git only the default place is looked at.
+func (r *Repo) excludesFile() string {
+	if r.git != "" {
+		out, err := r.run(context.Background(), "config", "--type=path", "--get", "core.excludesFile")
+		if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
+			if filepath.IsAbs(name) {
+				return name
+			}
+			return filepath.Join(string(r.Root), name)
+		}
+	}
+	if r.homes.config == "" {
+		return ""
+	}
+	return filepath.Join(r.homes.config, "git", "ignore")
+}
+
+// dir returns the rules of a folder, reading those that are missing on the way down.
+func (rs *rules) dir(dir string) *dirRules {
+	rs.mu.RLock()
+	d := rs.dirs[dir]
+	rs.mu.RUnlock()
+	if d != nil {
+		return d
+	}
+	if dir == "" {
+		d = &dirRules{}
+	} else {
+		cut := strings.LastIndexByte(dir, '/')
+		parent := rs.dir(dir[:max(cut, 0)])
+		if parent.ignored && parent.hidden {
+			return parent // nobody looks inside: nothing there can be taken back in
+		}
+		base := dir[cut+1:]
+		d = &dirRules{parent: parent, skip: len(dir) + 1, absent: parent.absent,
+			ignored: parent.ignored || rs.gitIgnored(parent, dir, base, true),
+			hidden:  parent.hidden || verdict(rs.own, rs.lower(dir), rs.lower(base), true) == drop}
+	}
+	if !d.absent && !(d.ignored && d.hidden) {
+		rs.read(d, dir)
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if other := rs.dirs[dir]; other != nil {
+		return other
+	}
+	if len(rs.dirs) < maxDirs {
+		rs.dirs[dir] = d
+	}
+	return d
+}
+
+// maxDirs bounds the folders remembered; beyond it rules are read again and again, which is slow but right.
+const maxDirs = 500_000
+
+func (rs *rules) read(d *dirRules, dir string) {
+	abs := filepath.Join(rs.root, filepath.FromSlash(dir))
+	if st, err := os.Lstat(abs); err != nil || !st.IsDir() {
+		d.absent = true
+		return
+	}
+	if !d.ignored {
+		d.ignore = readPatterns(filepath.Join(abs, ".gitignore"), rs.fold)
+	}
+	d.attrs = readAttrs(filepath.Join(abs, ".gitattributes"), rs.fold)
+}
+
+// gitIgnored asks the nearest folder's file first, then outwards, then info/exclude, then the global file;
+// the first that has an opinion decides.
+func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
+	path, base = rs.lower(path), rs.lower(base)
+	for ; d != nil; d = d.parent {
+		if v := verdict(d.ignore, path[d.skip:], base, isDir); v != silent {
+			return v == drop
+		}
+	}
+	if v := verdict(rs.info, path, base, isDir); v != silent {
+		return v == drop
+	}
+	return verdict(rs.global, path, base, isDir) == drop
+}
+
+func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
+	lpath, lbase := rs.lower(path), rs.lower(base)
+	if verdict(rs.own, lpath, lbase, false) == drop {
+		return true
+	}
+	switch rs.linguist(d, lpath, lbase) {
+	case drop:
+		return true
+	case keep:
+		return false
+	}
+	return knownPath(path, base)
+}
+
+func (rs *rules) lower(s string) string {
+	if rs.fold {
+		return strings.ToLower(s)
+	}
+	return s
+}
+
+// opinion is what a list of patterns says about a path.
+type opinion uint8
+
+const (
+	silent opinion = iota
+	keep
+	drop
+)
+
+// verdict is the opinion of the last pattern that matches.
+func verdict(ps []pattern, path, base string, isDir bool) opinion {
+	for i := len(ps) - 1; i >= 0; i-- {
+		if ps[i].match(path, base, isDir) {
+			if ps[i].negated {
+				return keep
+			}
+			return drop
+		}
+	}
+	return silent
+}
+
+func readPatterns(name string, fold bool) []pattern {
+	var out []pattern
+	for line := range strings.SplitSeq(readRules(name), "\n") {
+		if p, ok := parsePattern(line, fold); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// readRules reads a rules file as git does: a regular file (a symlink inside the tree is not followed, the
+// global file may be one), at most 1 MB, without a byte order mark. What cannot be read is empty.
+func readRules(name string) string {
+	if name == "" {
+		return ""
+	}
+	stat := os.Lstat
+	if b := filepath.Base(name); b != ".gitignore" && b != ".gitattributes" && b != ".aoaignore" {
+		stat = os.Stat
+	}
+	if st, err := stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > 1<<20 {
+		return ""
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(string(b), "\ufeff")
+}

@@ -1,0 +1,216 @@
+package watcher
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// maxPending bounds the paths that wait to be judged; beyond it the whole tree is surveyed once instead.
+const maxPending = 100_000
+
+// inbox is where the draining goroutine leaves what the system reports and the thinking one picks it up. It
+// touches neither disk nor clock: noting an event is some map work, so that the kernel's queue stays empty.
+type inbox struct {
+	wake  chan struct{} // holds at most one token; never closed
+	roots []watchRoot   // longest prefix first; set before the draining begins
+	limit int           // of pending paths, see maxPending
+
+	mu      sync.Mutex         // guards what follows
+	saves   burst              // changes outside git's window
+	doubted map[aoa.Path]bool  // changes that may be git's: `git status` decides
+	window  gitWindow          //
+	moves   []move             // in order: what was created, renamed or removed and may be a folder
+	headAt  time.Time          // last sign that HEAD or a ref moved; zero: none since it was looked at
+	lost    bool               // events were lost
+	muted   map[aoa.Path]bool  // ignored files that keep changing: not worth a thought
+	nudged  map[string]bool    // folders in which a hook reported work
+}
+
+// watchRoot is a folder that is watched with what lies below.
+type watchRoot struct {
+	prefix string // absolute, system form, with a separator at the end
+	git    bool   // a git dir, not the worktree
+	own    bool   // the worktree's own git dir: its index.lock is the window
+}
+
+// move is a change that may concern a folder.
+type move struct {
+	path    string // worktree: relative with slashes; git dir: absolute
+	git     bool
+	gone    bool // removed or renamed away
+	doubted bool // inside git's window
+}
+
+func newInbox(r *Repo, quiet, atMost time.Duration) *inbox {
+	in := &inbox{wake: make(chan struct{}, 1), limit: maxPending, saves: newBurst(quiet, atMost),
+		doubted: map[aoa.Path]bool{}, muted: map[aoa.Path]bool{}, nudged: map[string]bool{}}
+	in.addRoot(string(r.Root), false, false)
+	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
+	if r.GitDir != r.CommonDir {
+		in.addRoot(r.GitDir, true, true)
+	}
+	return in
+}
+
+// addRoot keeps the longest prefix first: a worktree may lie in its git dir and a git dir in its worktree.
+func (in *inbox) addRoot(dir string, git, own bool) {
+	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git, own: own}
+	i := 0
+	for i < len(in.roots) && len(in.roots[i].prefix) > len(r.prefix) {
+		i++
+	}
+	in.roots = append(in.roots[:i], append([]watchRoot{r}, in.roots[i:]...)...)
+}
+
+// note files one report of the system.
+func (in *inbox) note(ev fsnotify.Event, at time.Time) {
+	if ev.Op == fsnotify.Chmod || ev.Name == "" {
+		return
+	}
+	for _, r := range in.roots {
+		rel, ok := strings.CutPrefix(ev.Name, r.prefix)
+		if !ok || rel == "" {
+			continue
+		}
+		rel = filepath.ToSlash(rel)
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		if r.git {
+			in.noteGit(rel, ev, r.own, at)
+		} else {
+			in.noteTree(rel, ev, at)
+		}
+		return
+	}
+	in.knock() // a root itself: the thinking goroutine looks whether the repository is still there
+}
+
+func (in *inbox) noteGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
+	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+	switch {
+	case own && rel == "index.lock":
+		if gone {
+			in.window.unlock(at)
+		} else {
+			in.window.lock(at)
+		}
+		in.knock()
+	case own && rel == "index":
+		if in.window.idle() && !gone {
+			in.doubtAll(at)
+		}
+	case speaksOfHead(rel):
+		in.headAt = at
+		in.knock()
+	case ev.Has(fsnotify.Create) && holdsRefs(rel):
+		in.moves = append(in.moves, move{path: ev.Name, git: true})
+		in.headAt = at
+		in.knock()
+	}
+}
+
+// doubtAll: the index was replaced and nobody saw the lock (kqueue may miss a short one, polling does).
+func (in *inbox) doubtAll(at time.Time) {
+	in.window.lock(at)
+	in.window.unlock(at)
+	for _, p := range in.saves.all() {
+		in.doubted[p] = true
+	}
+	in.knock()
+}
+
+func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
+	p, err := aoa.NewPath(rel)
+	if err != nil {
+		if rel == ".git" {
+			in.knock()
+		}
+		return
+	}
+	covered := in.window.covers(at)
+	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
+		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), doubted: covered})
+		in.knock()
+	}
+	in.touch(p, covered, at)
+}
+
+// touch marks a path to be judged. The caller holds mu.
+func (in *inbox) touch(p aoa.Path, doubted bool, at time.Time) {
+	switch {
+	case in.muted[p]:
+		return
+	case len(in.saves.pending)+len(in.doubted) >= in.limit:
+		in.lost = true
+		in.knock()
+		return
+	case in.doubted[p]:
+		return
+	case doubted:
+		in.saves.drop(p)
+		if in.doubted[p] = true; len(in.doubted) == 1 {
+			in.knock()
+		}
+		return
+	}
+	if in.saves.touch(p, at) {
+		in.knock()
+	}
+}
+
+// noteError files an error of the system's.
+func (in *inbox) noteLost() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.lost = true
+	in.knock()
+}
+
+// knock wakes the thinking goroutine.
+func (in *inbox) knock() {
+	select {
+	case in.wake <- struct{}{}:
+	default:
+	}
+}
+
+// mute remembers an ignored file, so that its noise stays outside. The memory is small and forgetful.
+func (in *inbox) mute(p aoa.Path) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.muted) >= 4096 {
+		clear(in.muted)
+	}
+	in.muted[p] = true
+}
+
+// speaksOfHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
+func speaksOfHead(rel string) bool {
+	if strings.HasSuffix(rel, ".lock") {
+		return false
+	}
+	switch rel {
+	case "HEAD", "packed-refs", "FETCH_HEAD", "logs/HEAD":
+		return true
+	}
+	if strings.HasPrefix(rel, "worktrees/") {
+		return strings.HasSuffix(rel, "/HEAD")
+	}
+	return holdsRefs(rel)
+}
+
+// holdsRefs reports whether a path of a git dir is, or lies in, a folder of refs that count.
+func holdsRefs(rel string) bool {
+	for _, dir := range []string{"refs/heads", "refs/remotes/origin", "reftable", "worktrees"} {
+		if rel == dir || strings.HasPrefix(rel, dir+"/") {
+			return !strings.HasSuffix(rel, ".lock")
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Errors that callers branch on.
+var (
+	ErrNotRepo = errors.New("not a git repository")
+	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
+	ErrOwner   = errors.New("the repository belongs to another user")
+	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
+	ErrNoGit   = errors.New("git is not on the PATH")
+)
+
+// Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.
+type Repo struct {
+	Root      aoa.Root // the worktree, absolute, symlinks resolved
+	GitDir    string   // this worktree's git dir: HEAD, index, rebase state
+	CommonDir string   // the git dir that all worktrees share: refs, objects, config
+	Bare      bool     // the common repository itself is bare (a linked worktree of a bare repository)
+	Origin    string   // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
+
+	env     []string // sanitised, for git
+	homes   homes
+	git     string // the git program, "" if there is none
+	config  gitConfig
+	rules   atomic.Pointer[rules]
+	loading sync.Mutex // one load of the rules at a time
+}
+
+// OpenRepo finds the worktree that holds dir: a subfolder, a linked worktree, a submodule, a repository
+// without a commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH finds
+// git, HOME and XDG_CONFIG_HOME the global rules; variables such as GIT_DIR, which git sets for its hooks, are
+// ignored, so that the folder alone decides. Without git on the PATH everything works that go-git can read.
+//
+// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or what the disk said.
+func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	at, err := discover(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	r := &Repo{GitDir: at.git, CommonDir: at.common, env: sanitize(env), homes: homesOf(env), git: findGit(env)}
+	if err := r.checkOwner(ctx, at); err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	r.config = readConfig(at.common, at.git)
+	r.Bare = r.config.bare
+	r.Origin = NormalizeURL(r.config.origin)
+	root := at.root
+	if r.config.worktree != "" && at.git == at.common {
+		root = r.config.worktree
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(at.git, root)
+		}
+	}
+	if root == "" || (r.Bare && at.git == at.common) {
+		return nil, fmt.Errorf("open repository %s: %w", dir, ErrBare)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	r.Root = aoa.Root(root)
+	return r, nil
+}
+
+// checkOwner asks git whether it trusts a repository that belongs to somebody else. Without git it refuses:
+// what is read here decides what an agent is told.
+func (r *Repo) checkOwner(ctx context.Context, at place) error {
+	mine := true
+	for _, p := range []string{at.root, at.git} {
+		if p != "" && !ownedByCaller(p) {
+			mine = false
+		}
+	}
+	if mine {
+		return nil
+	}
+	where := at.root
+	if where == "" {
+		where = at.git
+	}
+	hint := fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
+	if r.git == "" {
+		return hint
+	}
+	if _, err := r.runIn(ctx, where, "rev-parse", "--git-dir"); err != nil {
+		if strings.Contains(err.Error(), "dubious ownership") || strings.Contains(err.Error(), "unsafe repository") {
+			return hint
+		}
+		return err
+	}
+	return nil
+}
+
+// HasGit reports whether the git program was found; without it the own walker reads the history.
+func (r *Repo) HasGit() bool { return r.git != "" }
+
+// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
+func (r *Repo) Worktrees() []aoa.Root {
+	var out []aoa.Root
+	for _, t := range r.worktrees() {
+		if t.root == "" || t.git == r.GitDir {
+			continue
+		}
+		if root, err := filepath.EvalSymlinks(t.root); err == nil {
+			out = append(out, aoa.Root(root))
+		}
+	}
+	return out
+}
+
+// worktrees lists the places of all worktrees, the main one first (root "" if the repository is bare).
+func (r *Repo) worktrees() []place {
+	main := place{git: r.CommonDir, common: r.CommonDir}
+	switch {
+	case r.config.worktree != "":
+		if main.root = r.config.worktree; !filepath.IsAbs(main.root) {
+			main.root = filepath.Join(r.CommonDir, main.root)
+		}
+	case r.GitDir == r.CommonDir:
+		main.root = string(r.Root)
+	case !r.Bare && filepath.Base(r.CommonDir) == ".git":
+		main.root = filepath.Dir(r.CommonDir)
+	}
+	out := []place{main}
+	names, _ := os.ReadDir(filepath.Join(r.CommonDir, "worktrees"))
+	for _, n := range names {
+		git := filepath.Join(r.CommonDir, "worktrees", n.Name())
+		link, err := readLine(filepath.Join(git, "gitdir"))
+		if err != nil {
+			continue
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(git, link)
+		}
+		t := place{git: git, common: r.CommonDir}
+		if _, err := os.Stat(link); err == nil {
+			t.root = filepath.Dir(link)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// NormalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
+// one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The
+// path of a local clone stays a path.
+func NormalizeURL(s string) string {
+	s = strings.TrimSpace(s)
+	rest, scheme := s, false
+	if i := strings.Index(s, "://"); i > 0 {
+		rest, scheme = s[i+3:], true
+		if strings.EqualFold(s[:i], "file") {
+			return trimGit(rest)
+		}
+	}
+	slash := strings.IndexAny(rest, `/\`)
+	colon := strings.IndexByte(rest, ':')
+	if !scheme && (colon < 0 || (slash >= 0 && slash < colon) || colon == 1) {
+		return trimGit(rest) // a path, also C:\repo
+	}
+	end := slash
+	if !scheme || end < 0 {
+		if end = colon; end < 0 {
+			end = len(rest)
+		}
+	}
+	host, path := rest[:end], strings.TrimLeft(rest[end:], "/:")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	for _, port := range []string{":22", ":80", ":443", ":9418"} {
+		host = strings.TrimSuffix(host, port)
+	}
+	return trimGit(strings.ToLower(host) + "/" + path)
+}
+
+func trimGit(s string) string {
+	return strings.TrimSuffix(strings.TrimRight(s, "/"), ".git")
+}

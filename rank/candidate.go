@@ -1,0 +1,149 @@
+package rank
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// candidate is a file under consideration with the evidence found for it so far.
+type candidate struct {
+	path      aoa.Path
+	comod     noisyOr
+	coaccess  noisyOr
+	terms     noisyOr
+	successor float64
+	tags      []float64
+	wordSum   float64
+	named     bool    // by the prompt of the query
+	access    float64 // last access and last commit, unix seconds, 0: never
+	commit    float64
+	values    Values
+
+	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
+	comodBy, coaccessBy strongestPartner
+	termBits, wordBits  uint32
+	tagBits             uint8
+}
+
+type strongestPartner struct {
+	path  aoa.Path
+	share float64
+}
+
+func (s *strongestPartner) see(p aoa.Path, share float64) {
+	if share > s.share {
+		s.path, s.share = p, share
+	}
+}
+
+// pool holds the candidates of one query, in order of appearance.
+type pool struct {
+	list  []*candidate
+	index map[aoa.Path]*candidate
+	slab  []candidate // candidates are carved from it: one allocation for most queries
+}
+
+func newPool() *pool {
+	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256), slab: make([]candidate, 256)}
+}
+
+func (p *pool) get(f aoa.Path) *candidate {
+	if c := p.index[f]; c != nil {
+		return c
+	}
+	if len(p.slab) == 0 {
+		p.slab = make([]candidate, 256)
+	}
+	c := &p.slab[0]
+	p.slab = p.slab[1:]
+	c.path = f
+	p.index[f] = c
+	p.list = append(p.list, c)
+	return c
+}
+
+// keep drops the candidates that drop refuses.
+func (p *pool) keep(ok func(aoa.Path) bool) {
+	p.list = slices.DeleteFunc(p.list, func(c *candidate) bool { return !ok(c.path) })
+}
+
+// cut keeps the n candidates with the best score by the evidence at hand, and the one that was asked for.
+func (p *pool) cut(n int, w Values, forced aoa.Path) {
+	if len(p.list) <= n {
+		return
+	}
+	type ranked struct {
+		c *candidate
+		z float64
+	}
+	rs := make([]ranked, len(p.list))
+	for i, c := range p.list {
+		rs[i] = ranked{c, w.Logit(c.values)}
+	}
+	slices.SortFunc(rs, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.z, a.z), strings.Compare(string(a.c.path), string(b.c.path)))
+	})
+	p.list = p.list[:0]
+	for i, r := range rs {
+		if i < n || r.c.path == forced {
+			p.list = append(p.list, r.c)
+		}
+	}
+}
+
+// settle fills in the signals that need no stored score of the candidate.
+func (c *candidate) settle(x *setting) {
+	v := &c.values
+	v[Bias] = 1
+	v[Comod], v[Session], v[Terms] = c.comod.value(), c.coaccess.value(), c.terms.value()
+	v[Successor] = unit(c.successor)
+	v[Tags] = tags(c.tags, len(x.tags))
+	v[Words] = words(c.wordSum)
+	v[Opened] = opened(len(x.open))
+	v[Named] = truth(c.named || has(x.named, c.path))
+	v[NamedBefore] = truth(has(x.before, c.path))
+	v[InCommand] = truth(has(x.commands, c.path))
+	v[Mentioned] = unit(x.said[c.path])
+	v[SeenBefore] = truth(x.seen[c.path])
+	if len(x.files) > 0 {
+		v[Directory] = proximity(x.newest().Dir(), c.path.Dir())
+		v[Pair] = truth(x.pairedWith(c.path) != "")
+	}
+}
+
+// unseen reports whether nothing in the session has named the file.
+func (c *candidate) unseen(x *setting) bool {
+	return !c.named && !x.seen[c.path] && !has(x.named, c.path) && !has(x.before, c.path) &&
+		!has(x.commands, c.path) && !has(x.open, c.path)
+}
+
+// stored fills in the signals of the scores kept per file.
+func (c *candidate) stored(x *setting, access, commit, accesses, commits float64) {
+	v := &c.values
+	v[RecencyHour], v[RecencyDay] = recency(access, x.at, hour), recency(access, x.at, day)
+	v[Committed] = recency(commit, x.at, committedHalf)
+	v[Frequency], v[Churn] = logShare(accesses), logShare(commits)
+	v[Never] = truth(!(access > 0))
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// picked lists the words whose bits are set, at most n.
+func picked[B uint8 | uint32](all []string, set B, n int) []string {
+	var out []string
+	for b := uint32(set); b != 0 && len(out) < n; b &= b - 1 {
+		if i := bits.TrailingZeros32(b); i < len(all) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}

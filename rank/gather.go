@@ -1,0 +1,179 @@
+package rank
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// gathered is a question with its candidates, all their values filled in.
+type gathered struct {
+	model   Model
+	setting *setting
+	pool    *pool
+}
+
+// scale is the calibration that holds for the candidate.
+func (g *gathered) scale(c *candidate) Scale {
+	if c.unseen(g.setting) {
+		return g.model.Unseen
+	}
+	return g.model.Scale
+}
+
+// reads are the futures of one question.
+type reads struct {
+	session                  *hot.SessionView
+	comod, coaccess, next    []*hot.Ranked // next: of the newest file only
+	changes, sessions, moves *hot.Values
+	termFiles, tagFiles      []*hot.Ranked
+	termFreq                 *hot.Values
+	opened, committed        *hot.Ranked // the newest stamps
+}
+
+// gather makes two round trips, three when the files in hand must first be read from the session: partner
+// sets, then the stored scores of those that are left. forced is kept whatever speaks against it.
+func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gathered, error) {
+	if q.At.IsZero() {
+		return nil, ErrNoTime
+	}
+	tree := r.tree()
+	moment := momentOf(q)
+	model, ok := r.models[moment]
+	if !ok {
+		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", moment)
+	}
+	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q)}
+	var in reads
+	view := r.store.View(q.At)
+	if q.Session != "" {
+		in.session = view.Session(q.Session)
+	}
+	if q.Session != "" && (len(q.Files) == 0 || q.Prompt == "") {
+		if err := view.Load(ctx); err != nil {
+			return nil, fmt.Errorf("read session %s: %w", q.Session, err)
+		}
+		if len(q.Files) == 0 {
+			x.files = bound(append(in.session.Files, x.files...), contextFiles)
+		}
+		view = r.store.View(q.At)
+	}
+	x.terms = termsOf(q, in.session, tree)
+	in.partners(view, x, model.Weights)
+	if err := view.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read partners: %w", err)
+	}
+	x.remember(in.session)
+	p := newPool()
+	if forced != "" {
+		p.get(forced)
+	}
+	in.collect(p, x)
+	fromTree(p, x, tree, q, moment)
+	inHand := make(map[aoa.Path]bool, len(q.Files)+1)
+	inHand[q.Current] = true
+	for _, f := range q.Files {
+		inHand[f] = true
+	}
+	p.keep(func(f aoa.Path) bool {
+		if f == forced {
+			return true
+		}
+		_, open := x.open[f]
+		return !inHand[f] && !(open && moment != aoa.MomentChange) && tree.Has(f)
+	})
+	for _, c := range p.list {
+		c.settle(x)
+	}
+	p.cut(maxScored, model.Weights, forced)
+	if err := r.score(ctx, p, x, model.Weights); err != nil {
+		return nil, err
+	}
+	return &gathered{model: model, setting: x, pool: p}, nil
+}
+
+// momentOf is the moment a query means when it does not say.
+func momentOf(q aoa.Query) aoa.Moment {
+	switch {
+	case q.Moment != "":
+		return q.Moment
+	case q.Prompt != "":
+		return aoa.MomentPrompt
+	case q.Session == "" && (len(q.Files) > 0 || q.Current != ""):
+		return aoa.MomentChange
+	}
+	return aoa.MomentOpen
+}
+
+// filesOf are the files in hand, the current one last.
+func filesOf(q aoa.Query, moment aoa.Moment) []aoa.Path {
+	files := make([]aoa.Path, 0, len(q.Files)+1)
+	for _, f := range q.Files {
+		if f != q.Current && f != "" {
+			files = append(files, f)
+		}
+	}
+	if q.Current != "" {
+		files = append(files, q.Current)
+	}
+	if moment == aoa.MomentChange {
+		return bound(files, changeFiles)
+	}
+	return bound(files, contextFiles)
+}
+
+// bound keeps the newest n different files.
+func bound(files []aoa.Path, n int) []aoa.Path {
+	out := make([]aoa.Path, 0, n)
+	for i := len(files) - 1; i >= 0 && len(out) < n; i-- {
+		if !slices.Contains(out, files[i]) {
+			out = append(out, files[i])
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func tagsOf(q aoa.Query) []string {
+	var out []string
+	for _, t := range q.Tags {
+		if t = strings.TrimPrefix(t, "#"); t != "" && !slices.Contains(out, t) && len(out) < maxQueryTags {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// termsOf are the words of the prompt, the rarest in paths first, else the newest words of the session.
+func termsOf(q aoa.Query, s *hot.SessionView, tree *aoa.Tree) []string {
+	var all []string
+	if q.Prompt != "" {
+		all = aoa.Terms(q.Prompt, aoa.MaxTerms)
+	} else if s != nil {
+		all = s.Terms
+		if len(all) > maxTerms {
+			all = all[len(all)-maxTerms:]
+		}
+		all = slices.Clone(all)
+	}
+	// A word that no path has may still be known to the store: it goes behind those that some path has.
+	slices.SortStableFunc(all, func(a, b string) int {
+		return cmp.Compare(rarity(tree, a), rarity(tree, b))
+	})
+	return all[:min(len(all), maxTerms)]
+}
+
+// maxWord: a word that this many paths have is indexed incompletely and tells nothing.
+const maxWord = 256
+
+func rarity(tree *aoa.Tree, term string) int {
+	if n := len(tree.Word(term)); n > 0 {
+		return n
+	}
+	return maxWord / 2
+}

@@ -1,0 +1,125 @@
+package rank
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// The bounds of one question. None depends on the number of known files.
+const (
+	contextFiles = 5  // files of the session that partners are read for
+	changeFiles  = 16 // files of a change that partners are read for
+	maxPartners  = 32 // partners read per file and kind
+	maxTerms     = 8  // words of a question that count
+	maxPerTerm   = 16 // files read per word
+	maxPerTag    = 16 // files read per tag
+	maxRecent    = 32 // recently touched files read
+	maxMentions  = 40 // files mentioned in the session
+	maxByWord    = 64 // candidates found by the words of their path
+	maxByFolder  = 32 // candidates found by their folder
+	maxScored    = 96 // candidates whose stored scores are read
+	maxWhys      = 3  // reasons per suggestion, unless explained
+	defaultLimit = 5
+	maxLimit     = maxScored
+)
+
+// Options of a Ranker. The zero value works.
+type Options struct {
+	// Together counts the commits that touched both files, and those that touched a. It is asked only for
+	// what is returned. nil: reasons go without counts.
+	Together func(ctx context.Context, a, b aoa.Path) (both, of int, err error)
+	// Models replace the shipped prior of a moment.
+	Models map[aoa.Moment]Model
+}
+
+// Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
+type Ranker struct {
+	store  *hot.Store
+	tree   func() *aoa.Tree
+	o      Options
+	models map[aoa.Moment]Model
+}
+
+// New makes a Ranker. tree returns the files that may be suggested.
+func New(store *hot.Store, tree func() *aoa.Tree, o Options) *Ranker {
+	models := Prior()
+	for moment, m := range o.Models {
+		models[moment] = m
+	}
+	return &Ranker{store: store, tree: tree, o: o, models: models}
+}
+
+// ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.
+var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
+
+// Rank returns the files most likely wanted, best first, ties by path, at most q.Limit (0 is 5). Files in
+// hand, the current file and what is not in the tree are never suggested, nor, but for changes, files that
+// are open in the session. Equal state and query give equal answers. Answer.Ms is left to the caller.
+func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
+	g, err := r.gather(ctx, q, "")
+	if err != nil {
+		return aoa.Answer{}, err
+	}
+	type scored struct {
+		c     *candidate
+		logit float64
+		score float64
+	}
+	all := make([]scored, 0, len(g.pool.list))
+	for _, c := range g.pool.list {
+		if q.Unseen && !c.unseen(g.setting) {
+			continue
+		}
+		z := g.model.Weights.Logit(c.values)
+		all = append(all, scored{c, z, g.scale(c).Probability(z)})
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.logit, a.logit),
+			strings.Compare(string(a.c.path), string(b.c.path)))
+	})
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	answer := aoa.Answer{At: q.At.UnixMilli(), Suggestions: make([]aoa.Suggestion, 0, min(limit, len(all)))}
+	for _, s := range all[:min(limit, maxLimit, len(all))] {
+		answer.Suggestions = append(answer.Suggestions, r.suggestion(ctx, g, s.c, q.Explain))
+	}
+	if len(answer.Suggestions) > 0 {
+		answer.Confidence = answer.Suggestions[0].Score
+	}
+	return answer, nil
+}
+
+// Why returns the whole arithmetic of one file, with the digits that Rank would give it, also for a file
+// that Rank would leave out.
+func (r *Ranker) Why(ctx context.Context, q aoa.Query, f aoa.Path) (aoa.Suggestion, error) {
+	if f == "" {
+		return aoa.Suggestion{}, fmt.Errorf("explain a score: %w", aoa.ErrPath)
+	}
+	g, err := r.gather(ctx, q, f)
+	if err != nil {
+		return aoa.Suggestion{}, err
+	}
+	return r.suggestion(ctx, g, g.pool.get(f), true), nil
+}
+
+// suggestion puts a candidate into the form that people and agents get.
+func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) aoa.Suggestion {
+	scale := g.scale(c)
+	s := aoa.Suggestion{File: c.path, Logit: g.model.Weights.Logit(c.values), Scale: scale, Unseen: c.unseen(g.setting),
+		Reasons: reasons(g.model.Weights, c.values)}
+	s.Score = scale.Probability(s.Logit)
+	if !all {
+		s.Reasons = strongest(s.Reasons, maxWhys)
+	}
+	r.explain(ctx, s.Reasons, c, g.setting)
+	return s
+}

@@ -1,0 +1,54 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Logit is Σ weight·value over all signals, in their order, so that equal input gives equal digits.
+func (w Values) Logit(x Values) float64 {
+	sum := 0.0
+	for s := range x {
+		sum += w[s] * x[s]
+	}
+	return sum
+}
+
+// Probability is 1/(1+e^-(a·logit+b)), always in [0,1].
+func (c Scale) Probability(logit float64) float64 {
+	z := c[0]*logit + c[1]
+	if math.IsNaN(z) {
+		return 0
+	}
+	return unit(1 / (1 + math.Exp(-z)))
+}
+
+// reasons lists every signal that moved the logit, the strongest first; the bias is one of them, so that
+// their products add up to the logit.
+func reasons(w, x Values) []aoa.Reason {
+	out := make([]aoa.Reason, 0, 8)
+	for s := range x {
+		if w[s]*x[s] != 0 {
+			out = append(out, aoa.Reason{Signal: Signal(s).String(), Value: x[s], Weight: w[s]})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b aoa.Reason) int {
+		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
+	})
+	return out
+}
+
+// strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
+// question (the bias, the number of open files) say nothing about this one.
+func strongest(rs []aoa.Reason, n int) []aoa.Reason {
+	out := make([]aoa.Reason, 0, n)
+	for _, r := range rs {
+		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() && r.Signal != Opened.String() {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// partners asks for what the setting leads to. Families whose signal has no weight are not read.
+func (in *reads) partners(v *hot.View, x *setting, w Values) {
+	files := aoa.Strings(x.files)
+	if w[Comod] != 0 && len(files) > 0 {
+		in.changes = v.Of(hot.Changes, files)
+		for _, f := range files {
+			in.comod = append(in.comod, v.Top(hot.Comod, f, maxPartners))
+		}
+	}
+	if w[Session] != 0 && len(files) > 0 {
+		in.sessions = v.Of(hot.Sessions, files)
+		for _, f := range files {
+			in.coaccess = append(in.coaccess, v.Top(hot.Coaccess, f, maxPartners))
+		}
+	}
+	if w[Successor] != 0 && len(files) > 0 {
+		newest := files[len(files)-1:]
+		in.moves = v.Of(hot.Moves, newest)
+		in.next = append(in.next, v.Top(hot.Next, newest[0], maxPartners))
+	}
+	if w[Terms] != 0 && len(x.terms) > 0 {
+		in.termFreq = v.Of(hot.TermFreq, x.terms)
+		for _, t := range x.terms {
+			in.termFiles = append(in.termFiles, v.Top(hot.TermFiles, t, maxPerTerm))
+		}
+	}
+	if w[Tags] != 0 {
+		for _, t := range x.tags {
+			in.tagFiles = append(in.tagFiles, v.Top(hot.TagFiles, t, maxPerTag))
+		}
+	}
+	if w[RecencyDay] != 0 || w[RecencyHour] != 0 {
+		in.opened = v.Top(hot.Recency, "", maxRecent)
+	}
+	if len(files) == 0 {
+		in.committed = v.Top(hot.Committed, "", maxRecent)
+	}
+}
+
+// collect turns the sets that were read into candidates with evidence, in a fixed order.
+func (in *reads) collect(p *pool, x *setting) {
+	for i, set := range in.comod {
+		n := at(in.changes, i)
+		for j, f := range set.Members {
+			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
+			c.comod.add(s)
+			c.comodBy.see(x.files[i], s)
+		}
+	}
+	for i, set := range in.coaccess {
+		n := at(in.sessions, i)
+		for j, f := range set.Members {
+			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, coaccessSmooth)
+			c.coaccess.add(s)
+			c.coaccessBy.see(x.files[i], s)
+		}
+	}
+	for _, set := range in.next {
+		for j, f := range set.Members {
+			p.get(aoa.Path(f)).successor = share(set.Values[j], at(in.moves, 0), successorSmooth)
+		}
+	}
+	for i, set := range in.termFiles {
+		n := at(in.termFreq, i)
+		for j, f := range set.Members {
+			c := p.get(aoa.Path(f))
+			c.terms.add(share(set.Values[j], n, termSmooth))
+			c.termBits |= 1 << i
+		}
+	}
+	for i, set := range in.tagFiles {
+		for j, f := range set.Members {
+			c := p.get(aoa.Path(f))
+			c.tags = append(c.tags, set.Values[j])
+			c.tagBits |= 1 << i
+		}
+	}
+	if in.opened != nil {
+		for j, f := range in.opened.Members {
+			c := p.get(aoa.Path(f))
+			// Early, so that the cut before the second round trip knows them; the same numbers come again then.
+			c.values[RecencyHour], c.values[RecencyDay] = recency(in.opened.Values[j], x.at, hour), recency(in.opened.Values[j], x.at, day)
+		}
+	}
+	if in.committed != nil {
+		for _, f := range in.committed.Members {
+			p.get(aoa.Path(f))
+		}
+	}
+}
+
+// at is the i-th value, 0 if nothing was asked.
+func at(v *hot.Values, i int) float64 {
+	if v == nil || i >= len(v.Value) {
+		return 0
+	}
+	return v.Value[i]
+}
+
+// fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
+// same stem, in the same folder, with the words of the question in their path.
+func fromTree(p *pool, x *setting, tree *aoa.Tree, q aoa.Query, moment aoa.Moment) {
+	for _, f := range namedIn(q.Prompt, tree) {
+		p.get(f).named = true
+	}
+	if moment != aoa.MomentChange {
+		for _, f := range x.mentioned() {
+			p.get(f)
+		}
+	}
+	for _, f := range x.files {
+		same := tree.Stem(f)
+		for _, g := range same[:min(len(same), maxByFolder)] {
+			p.get(g)
+		}
+	}
+	if len(x.files) > 0 {
+		folder := tree.Dir(x.newest().Dir())
+		for _, f := range folder[:min(len(folder), maxByFolder)] {
+			p.get(f)
+		}
+	}
+	// Last, because a file that is no candidate by now and finds no room must not be added half counted.
+	room := maxByWord
+	for i, t := range x.terms {
+		with := tree.Word(t)
+		if len(with) >= maxWord {
+			continue
+		}
+		rare := idf(tree.Len(), len(with))
+		for _, f := range with {
+			c := p.index[f]
+			if c == nil {
+				if room == 0 {
+					continue
+				}
+				room--
+				c = p.get(f)
+			}
+			c.wordSum += rare
+			c.wordBits |= 1 << i
+		}
+	}
+}
+
+// The bounds of a prompt that is searched for file names.
+const (
+	maxPromptBytes = 32 << 10
+	maxNamed       = 60
+)
+
+// namedIn finds the files that a text names, at most maxNamed, in the order of the text. Only tokens that look
+// like a name (with a dot or a slash) are tried: "main" in a sentence is a word.
+func namedIn(text string, tree *aoa.Tree) []aoa.Path {
+	if len(text) > maxPromptBytes {
+		text = text[:maxPromptBytes]
+	}
+	var out []aoa.Path
+	for token := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|*=", r)
+	}) {
+		token = strings.TrimRight(strings.TrimLeft(token, "@"), ".:!?")
+		if !strings.ContainsAny(token, "./") {
+			continue
+		}
+		if f, ok := tree.Resolve(token); ok && !slices.Contains(out, f) {
+			if out = append(out, f); len(out) == maxNamed {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// score reads the stored scores of the candidates: the second round trip.
+func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error {
+	members := make([]string, len(p.list))
+	for i, c := range p.list {
+		members[i] = string(c.path)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	v := r.store.View(x.at)
+	var access, commit, freq, churn *hot.Values
+	if w[RecencyHour] != 0 || w[RecencyDay] != 0 || w[Never] != 0 {
+		access = v.Of(hot.Recency, members)
+	}
+	if w[Committed] != 0 {
+		commit = v.Of(hot.Committed, members)
+	}
+	if w[Frequency] != 0 {
+		freq = v.Of(hot.Frequency, members)
+	}
+	if w[Churn] != 0 {
+		churn = v.Of(hot.Churn, members)
+	}
+	if err := v.Load(ctx); err != nil {
+		return fmt.Errorf("read scores of %d files: %w", len(members), err)
+	}
+	for i, c := range p.list {
+		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i))
+	}
+	return nil
+}

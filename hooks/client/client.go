@@ -1,0 +1,162 @@
+package client
+
+import "os"
+
+// init is the fast path: it must be reached before other packages initialise, so this package imports leaves
+// only and cmd/aoa imports it for nothing but this. `aoa hook --help` is left to the command line.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == "hook" && !wantsHelp(os.Args[2:]) {
+		run(os.Args[2:])
+	}
+}
+
+func wantsHelp(args []string) bool {
+	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
+}
+
+// Milliseconds. A hook that takes longer than these is worse than one that says nothing.
+const (
+	stdinWait   = 250 // for the whole of stdin: agents do not always close it
+	writeWait   = 50  // for handing a frame to a daemon that may hang
+	hintWait    = 50
+	promptWait  = 150
+	startWait   = 400 // the daemon's own start included
+	retryEvery  = 4   // between two attempts to reach a daemon that is starting
+	startAgain  = 30_000
+	startAtOnce = 2_000 // at a prompt or a session's start
+)
+
+// run handles one hook and leaves the process: with 0, whatever happened.
+func run(args []string) {
+	defer func() {
+		_ = recover() // a panic would exit with 2, which Claude Code reads as "block this call"
+		os.Exit(0)
+	}()
+	if answer := deliver(args); len(answer) > 0 {
+		output(answer)
+	}
+}
+
+// deliver sends the hook's payload and returns what is to be printed.
+func deliver(args []string) []byte {
+	if switchedOff() || len(args) == 0 {
+		return nil
+	}
+	c := call{agent: args[0], args: args[1:]}
+	if c.agent == "git" {
+		c.gitPayload()
+	} else if !c.agentPayload() {
+		return nil
+	}
+	p, ok := find(c.cwd)
+	if !ok {
+		return nil
+	}
+	wait, starts := patience(c.agent, c.event)
+	c.wait = wait > 0
+	return p.exchange(c.frame(), wait, starts)
+}
+
+// switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.
+func switchedOff() bool {
+	switch os.Getenv("AOA") {
+	case "0", "off", "false", "no":
+		return true
+	}
+	skip := os.Getenv("AOA_SKIP")
+	return skip != "" && skip != "0"
+}
+
+// patience is how long an answer to the event is awaited, in milliseconds, 0 if none is; starts says that
+// the wait includes starting the daemon. Events that only teach are written and left. Which events carry
+// text to the model is the daemon's to know (hooks.Speaks); here stands only who may be kept waiting.
+func patience(agent, event string) (wait int64, starts bool) {
+	switch event {
+	case "SessionStart", "sessionStart":
+		return startWait, true
+	case "UserPromptSubmit", "BeforeAgent":
+		return promptWait, true
+	case "PreToolUse", "PostToolBatch":
+		return hintWait, false
+	case "AfterTool", "postToolUse":
+		return hintWait, false
+	case "PostToolUse":
+		// Claude Code runs it asynchronously, Codex drops its text.
+		if agent == "qwen" || agent == "copilot" {
+			return hintWait, false
+		}
+	}
+	return 0, false
+}
+
+// What dialling found.
+const (
+	alive = iota
+	busy  // someone listens but does not accept
+	dead  // nobody listens
+)
+
+// exchange hands the frame over and reads the reply. A dead daemon is started: at a session's start and at a
+// prompt its answer is still awaited, else this event is lost and the next ones are not.
+func (p place) exchange(frame []byte, wait int64, starts bool) []byte {
+	deadline := now() + max(wait, writeWait)*1000
+	c, state := dial(p.socket, deadline)
+	if state == dead {
+		again := int64(startAgain)
+		if starts {
+			again = startAtOnce
+		}
+		p.start(again)
+		c, state = p.await(starts, deadline)
+	}
+	if state != alive {
+		return nil
+	}
+	defer c.close()
+	if !c.write(frame, deadline) || wait == 0 {
+		return nil
+	}
+	return c.reply(deadline)
+}
+
+// await dials until a daemon that was just started, by this hook or another, listens.
+func (p place) await(starts bool, deadline int64) (conn, int) {
+	for starts && now() < deadline {
+		pause(retryEvery)
+		if c, state := dial(p.socket, deadline); state != dead {
+			return c, state
+		}
+	}
+	return conn{}, dead
+}
+
+// maxReply is the longest answer that is printed, in bytes. Claude Code cuts at 10,000 characters.
+const maxReply = 64 << 10
+
+// reply reads one reply frame: a zero byte, four bytes of length, the bytes to print. All of it or nothing.
+func (c conn) reply(deadline int64) []byte {
+	var head [5]byte
+	if !c.readFull(head[:], deadline) || head[0] != 0 {
+		return nil
+	}
+	n := int(head[1])<<24 | int(head[2])<<16 | int(head[3])<<8 | int(head[4])
+	if n <= 0 || n > maxReply {
+		return nil
+	}
+	body := make([]byte, n)
+	if !c.readFull(body, deadline) {
+		return nil
+	}
+	return body
+}
+
+func (c conn) readFull(p []byte, deadline int64) bool {
+	for len(p) > 0 {
+		n := c.read(p, deadline)
+		if n <= 0 {
+			return false
+		}
+		p = p[n:]
+	}
+	return true
+}

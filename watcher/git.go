@@ -93,16 +93,16 @@ func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 
 func (r *Repo) runIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var out []byte
-	err := r.stream(ctx, dir, func(rd io.Reader) (err error) {
+	err := r.stream(ctx, dir, "", func(rd io.Reader) (err error) {
 		out, err = io.ReadAll(rd)
 		return err
 	}, args...)
 	return out, err
 }
 
-// stream runs a git command in dir and hands its output to read while it runs. When read returns an error or
-// ctx ends, git is killed; either way it has ended when stream returns.
-func (r *Repo) stream(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
+// stream runs a git command in dir, feeds it input and hands its output to read while it runs. When read
+// returns an error or ctx ends, git is killed; either way it has ended when stream returns.
+func (r *Repo) stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
 	if r.git == "" {
 		return fmt.Errorf("git %s: %w", args[0], ErrNoGit)
 	}
@@ -111,6 +111,9 @@ func (r *Repo) stream(ctx context.Context, dir string, read func(io.Reader) erro
 	defer cancel()
 	cmd := exec.CommandContext(ctx, r.git, append(slices.Clone(safeFlags), args...)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, r.env, time.Second
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
 	said := &tail{}
 	cmd.Stderr = said
 	out, err := cmd.StdoutPipe()

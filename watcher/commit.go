@@ -1,0 +1,54 @@
+package watcher
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// commitEvent makes the event of a change: its files under the names that name gives them, without excluded
+// ones. The old side of a rename is neither among the paths nor gone: it lives on under its new name.
+func (r *Repo) commitEvent(c *change, ms []move, name func(aoa.Path) aoa.Path) aoa.Event {
+	from := make(map[aoa.Path]bool, len(ms))
+	for _, m := range ms {
+		from[m.from] = true
+	}
+	e := aoa.Event{ID: "commit:" + c.sha, Time: time.Unix(c.time, 0).UTC(), Author: time.Unix(c.author, 0).UTC(),
+		Kind: aoa.KindCommit, Agent: "git", Text: c.subject, Terms: aoa.Terms(c.subject, aoa.MaxTerms), OK: true}
+	e.Paths = make([]aoa.Path, 0, min(len(c.entries), aoa.MaxPaths))
+	for i := range c.entries {
+		en := &c.entries[i]
+		switch today := name(en.path); {
+		case en.status == 'D' && (from[en.path] || today != en.path):
+			// Renamed here, or deleted once and living today under another name.
+		case r.Excluded(today):
+		case en.status == 'D':
+			e.Gone = append(e.Gone, en.path)
+		default:
+			e.Paths = append(e.Paths, today)
+		}
+	}
+	slices.Sort(e.Paths)
+	slices.Sort(e.Gone)
+	e.Paths, e.Gone = slices.Compact(e.Paths), slices.Compact(e.Gone)
+	if len(e.Paths) > aoa.MaxPaths {
+		e.Paths = slices.Clip(e.Paths[:aoa.MaxPaths])
+	}
+	if len(e.Gone) > aoa.MaxPaths {
+		e.Gone = slices.Clip(e.Gone[:aoa.MaxPaths])
+	}
+	return e
+}
+
+// renameEvent tells that files got new names in a commit. Excluded files have nothing to carry over.
+func (r *Repo) renameEvent(id string, c *change, ms []move) (aoa.Event, bool) {
+	e := aoa.Event{ID: id, Time: time.Unix(c.time, 0).UTC(), Kind: aoa.KindRename, Agent: "git", OK: true}
+	for _, m := range ms {
+		if !r.Excluded(m.to) && len(e.Paths) < aoa.MaxPaths {
+			e.From = append(e.From, m.from)
+			e.Paths = append(e.Paths, m.to)
+		}
+	}
+	return e, len(e.Paths) > 0
+}

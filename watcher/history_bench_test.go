@@ -1,0 +1,160 @@
+package watcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// historySum is the XOR of a hash over every commit: equal for two walks that found the same, in any order.
+type historySum struct {
+	sum     [sha256.Size]byte
+	commits int
+}
+
+func (d *historySum) add(c *change) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %d %s", c.sha, c.time, c.author, c.subject)
+	lines := make([]string, len(c.entries))
+	for i, e := range c.entries {
+		lines[i] = fmt.Sprintf("\x00%s\x00%c\x00%s", e.path, e.status, e.blob)
+	}
+	slices.Sort(lines)
+	for _, l := range lines {
+		_, _ = io.WriteString(h, l)
+	}
+	for i, b := range h.Sum(nil) {
+		d.sum[i] ^= b
+	}
+	d.commits++
+}
+
+func digestOf(tb testing.TB, src source, want, not []string) historySum {
+	tb.Helper()
+	var d historySum
+	if err := src.walk(context.Background(), want, not, func(c *change) error {
+		d.add(c)
+		return nil
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// benchRepo is the repository that AOA_BENCH_REPO names, else a generated one of 3,000 commits.
+func benchRepo(b *testing.B) *Repo {
+	b.Helper()
+	env := testEnv(b)
+	dir := os.Getenv("AOA_BENCH_REPO")
+	if dir == "" {
+		dir = generated(b, 3000)
+	}
+	r, err := OpenRepo(context.Background(), dir, env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+func headOf(tb testing.TB, r *Repo) []string {
+	tb.Helper()
+	_, oid, err := r.Head(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []string{oid}
+}
+
+// BenchmarkHistoryLogAlone is git log --raw by itself, its output thrown away: what the import is measured by.
+func BenchmarkHistoryLogAlone(b *testing.B) {
+	r := benchRepo(b)
+	n, err := gitLog{r}.count(context.Background(), headOf(b, r), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		if err := r.stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
+			_, err := io.Copy(io.Discard, rd)
+			return err
+		}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", logFormat, "HEAD"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "commits/s")
+}
+
+func benchHistory(b *testing.B, r *Repo) {
+	commits, runs := 0, 0
+	for b.Loop() {
+		runs++
+		err := r.History(context.Background(), HistoryOptions{}, func(batch []aoa.Event, _ map[string]string) error {
+			commits += len(batch)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(commits)/b.Elapsed().Seconds(), "commits/s")
+}
+
+// BenchmarkHistoryGit is a whole import through git: parsing, renames, excluded files, terms, events.
+func BenchmarkHistoryGit(b *testing.B) { benchHistory(b, benchRepo(b)) }
+
+// BenchmarkHistoryWalker is the same through the own walker.
+func BenchmarkHistoryWalker(b *testing.B) {
+	r := benchRepo(b)
+	r.git = ""
+	benchHistory(b, r)
+}
+
+// BenchmarkHistoryNewest is the time to the first batch of 1,000 commits.
+func BenchmarkHistoryNewest(b *testing.B) {
+	r := benchRepo(b)
+	for b.Loop() {
+		stop := fmt.Errorf("enough")
+		err := r.History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return stop })
+		if err == nil {
+			b.Fatal("a batch was expected")
+		}
+	}
+}
+
+// BenchmarkHead is one look at HEAD.
+func BenchmarkHead(b *testing.B) {
+	r := benchRepo(b)
+	for b.Loop() {
+		if _, _, err := r.Head(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIgnored is one question about one path, in a folder asked about before.
+func BenchmarkIgnored(b *testing.B) {
+	r := benchRepo(b)
+	files, err := r.Files(context.Background())
+	if err != nil || len(files) == 0 {
+		b.Fatal("no files", err)
+	}
+	for i := 0; b.Loop(); i++ {
+		r.Ignored(files[i%len(files)])
+	}
+}
+
+// BenchmarkFiles is one listing of all files.
+func BenchmarkFiles(b *testing.B) {
+	r := benchRepo(b)
+	for b.Loop() {
+		if _, err := r.Files(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package hooks
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// events turns the acts of a command line into events. The last one carries what the result named: only after
+// it did the agent see anything. A command line of which nothing is known is still one run event.
+func (s *scene) events(sh *shell, c toolCall, command string) []aoa.Event {
+	acts := merge(sh.acts)
+	var out []aoa.Event
+	if e, ok := s.missed(sh, c); ok {
+		out = append(out, e)
+	}
+	for _, a := range acts {
+		out = append(out, s.eventOf(a, c, command))
+	}
+	if len(out) == 0 || c.failed && len(acts) == 0 {
+		out = append(out, s.eventOf(act{kind: aoa.KindRun}, c, command))
+	}
+	text := output(c.response)
+	if c.failed {
+		text = c.problem
+	}
+	last := &out[len(out)-1]
+	last.Listing = lists(acts)
+	last.Seen = s.mentions(text, last.Listing, s.looked(sh)...)
+	return append(out, s.diffFiles(sh, c)...)
+}
+
+// merge joins neighbouring runs: "make && make test" is one piece of work.
+func merge(acts []act) []act {
+	var out []act
+	for _, a := range acts {
+		n := len(out)
+		if a.kind == aoa.KindRun && n > 0 && out[n-1].kind == aoa.KindRun {
+			b := &out[n-1]
+			b.named = append(b.named, a.named...)
+			b.words += " " + a.words
+			b.listing = b.listing && a.listing
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// lists reports whether all that the acts print are names or lines behind a name.
+func lists(acts []act) bool {
+	found := false
+	for _, a := range acts {
+		if !a.silent && !a.listing {
+			return false
+		}
+		found = found || a.listing
+	}
+	return found
+}
+
+func (s *scene) eventOf(a act, c toolCall, command string) aoa.Event {
+	e := s.event("", a.kind)
+	e.Paths, e.From, e.Named = a.paths, a.from, s.keep(a.named, aoa.MaxSeen)
+	e.OK = !c.failed || a.kind != aoa.KindRun
+	said := a.words
+	switch a.kind {
+	case aoa.KindSearch:
+		e.Text = store(a.pattern, aoa.MaxText)
+		said = a.pattern + " " + a.words
+		e.OK = !c.failed
+	case aoa.KindRun:
+		e.Text = store(command, aoa.MaxText)
+		if said == "" {
+			said = command
+		}
+	}
+	if a.kind == aoa.KindSearch || a.kind == aoa.KindRun {
+		e.Terms = aoa.Terms(Redact(clip(said, maxCommand)), aoa.MaxTerms)
+	}
+	e.Tags = s.tags(a.kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
+	return e
+}
+
+// missed is the failure of a command to find a file, for a rescue: it names the file that is not there.
+func (s *scene) missed(sh *shell, c toolCall) (aoa.Event, bool) {
+	if !c.failed || classify(c.problem) != whyMissing {
+		return aoa.Event{}, false
+	}
+	var ps []aoa.Path
+	for _, name := range sh.missing {
+		if !strings.Contains(c.problem, name) {
+			continue
+		}
+		if p, ok := s.place.file(name, sh.dir); ok {
+			ps = append(ps, p)
+		}
+	}
+	if ps = s.keep(ps, aoa.MaxSeen); len(ps) == 0 {
+		return aoa.Event{}, false
+	}
+	e := s.event("", aoa.KindFailed)
+	e.Paths, e.Why, e.Tags = ps, whyMissing, s.tags(aoa.KindFailed, nil, ps)
+	return e, true
+}
+
+// looked are the folders that names in the result may be relative to: at most six.
+func (s *scene) looked(sh *shell) []string {
+	var dirs []string
+	for _, dir := range append(sh.listed(), sh.dir) {
+		if dir = path.Clean(dir); absolute(dir) && !slices.Contains(dirs, dir) && len(dirs) < 6 {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+func (sh *shell) listed() []string {
+	var dirs []string
+	for _, a := range sh.acts {
+		dirs = append(dirs, a.dirs...)
+	}
+	return dirs
+}
+
+// diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the
+// same call that lack them number the others alike.
+func (s *scene) diffFiles(sh *shell, c toolCall) []aoa.Event {
+	var out []aoa.Event
+	for _, name := range parse(c.response).object("bashEditDiff").texts("changedFiles") {
+		p, ok := s.place.file(name, "")
+		if !ok || s.ignored(p) || len(out) >= aoa.MaxSeen || changes(sh.acts, p) {
+			continue
+		}
+		e := s.event("", aoa.KindEdit)
+		e.Paths, e.OK = []aoa.Path{p}, true
+		e.Tags = s.tags(aoa.KindEdit, nil, e.Paths)
+		out = append(out, e)
+	}
+	return out
+}
+
+func changes(acts []act, p aoa.Path) bool {
+	for _, a := range acts {
+		if a.kind != aoa.KindRead && slices.Contains(a.paths, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func sortPaths(ps []aoa.Path) { slices.Sort(ps) }

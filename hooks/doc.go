@@ -1,0 +1,20 @@
+// Package hooks is the ear and the mouth towards coding agents and git.
+//
+// In comes what an agent or git tells its hooks (one JSON value, or the words of a git hook) and what it
+// wrote down before (transcripts); out go events for the log, at most one question to answer, and an answer
+// dressed in the very JSON that the agent expects. It also enters itself into settings files and git hooks and
+// takes itself out again. It never decides what is worth saying, never waits, never fails its caller, never
+// learns, and lets no text out that has not passed Redact. Decoding a tool call with a few kilobytes of
+// output may cost 200 µs; a hostile or endless one is cut to fixed bounds first (64 KB of command, 30 KB of
+// output, 60 files).
+//
+// The listening half, from the outside in:
+//
+//	Decode        one hook payload → Call             (claude.go, codex.go, git.go)
+//	Transcripts   recorded sessions → events          (transcript.go)
+//	tool calls    one call of one tool → events       (claude_tools.go, generic.go, failure.go, patch.go)
+//	shell         one command line → what it did      (shell.go, words.go, command.go, shell_tools.go, powershell.go)
+//	place         a name on disk → aoa.Path           (place.go)
+//	mentions      text → the files that it names      (mention.go)
+//	words         prompts, tags, secrets              (prompt.go, tags.go, redact.go)
+package hooks

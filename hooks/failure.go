@@ -1,0 +1,74 @@
+package hooks
+
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The reasons of a failed call, as Event.Why has them.
+const (
+	whyMissing  = "missing"  // no such file
+	whyDir      = "isdir"    // a folder where a file was meant
+	whyNoMatch  = "nomatch"  // the text to replace is not there, or is there twice
+	whyUnread   = "unread"   // the agent has to read the file first, or it changed since
+	whyDenied   = "denied"   // no permission: the person's or the system's
+	whyTooLarge = "toolarge" // more than the tool shows
+	whyOther    = "other"
+)
+
+// failureMarks are looked for in the lower-case message, in order: the first that fits decides.
+var failureMarks = []struct{ mark, why string }{
+	{"eisdir", whyDir}, {"is a directory", whyDir},
+	{"string to replace not found", whyNoMatch}, {"string not found", whyNoMatch}, {"found multiple matches", whyNoMatch},
+	{"matches of the string to replace", whyNoMatch}, {"old_string", whyNoMatch}, {"failed to find expected lines", whyNoMatch}, {"failed to find context", whyNoMatch},
+	{"has not been read", whyUnread}, {"read it first", whyUnread}, {"modified since read", whyUnread}, {"been unexpectedly modified", whyUnread},
+	{"exceeds maximum", whyTooLarge}, {"too large", whyTooLarge}, {"exceeds the maximum", whyTooLarge}, {"maximum allowed", whyTooLarge},
+	{"doesn't want to proceed", whyDenied}, {"permission to use", whyDenied}, {"permission denied", whyDenied}, {"eacces", whyDenied}, {"eperm", whyDenied},
+	{"operation not permitted", whyDenied}, {"was rejected", whyDenied}, {"denied", whyDenied}, {"haven't granted", whyDenied}, {"blocked by", whyDenied},
+	{"no such file", whyMissing}, {"does not exist", whyMissing}, {"enoent", whyMissing}, {"file not found", whyMissing}, {"cannot find the path", whyMissing},
+	{"cannot find path", whyMissing}, {"cannot find the file", whyMissing}, {"cannot access", whyMissing}, {"path not found", whyMissing},
+}
+
+// classify says why a call failed, from what the tool said.
+func classify(problem string) string {
+	problem = lower(clip(problem, 2048))
+	for _, f := range failureMarks {
+		if strings.Contains(problem, f.mark) {
+			return f.why
+		}
+	}
+	return whyOther
+}
+
+// failedText reports whether the text that a model got to see begins as tools report errors.
+func failedText(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	for _, head := range []string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed", "Permission to use ",
+		"File does not exist", "File has not been read", "String to replace not found", "EISDIR", "ENOENT", "EACCES",
+		"InputValidationError", "<error>", "Claude requested permissions"} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// failed is the event of a call that did not do its work on a file. The path is kept although it may name
+// nothing: that is what a rescue needs.
+func (s *scene) failed(c toolCall, names ...string) aoa.Event {
+	e := s.event(c.eventID(s.subagent), aoa.KindFailed)
+	e.Tool, e.Why = c.name, c.why
+	if e.Why == "" {
+		e.Why = classify(c.problem)
+	}
+	for _, name := range names {
+		if p, ok := s.place.file(name, ""); ok {
+			e.Paths = append(e.Paths, p)
+		}
+	}
+	e.Paths = s.keep(e.Paths, aoa.MaxSeen)
+	e.Seen = s.mentions(c.problem, false)
+	e.Tags = s.tags(aoa.KindFailed, nil, e.Paths)
+	return e
+}

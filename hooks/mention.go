@@ -1,0 +1,187 @@
+package hooks
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// maxSame bounds how many files of one name are compared with a token: "index.ts" in a large repository
+// says nothing without its folder, and comparing thousands for each token would be the slowest step of all.
+const maxSame = 200
+
+// finder collects the files that a text names, each once, in order of appearance.
+type finder struct {
+	scene *scene
+	dirs  []string // folders that names may be relative to, absolute
+	names bool     // the text is a listing: a word alone may be a file
+	seen  map[aoa.Path]bool
+	out   []aoa.Path
+}
+
+// mentions finds the files of the repository that text names, at most aoa.MaxSeen, looking at its first
+// 30 KB. listing says that lines are names or begin with one, as in the output of grep, find and ls; dirs
+// are the folders that were listed. A name counts when it leads to exactly one known file.
+func (s *scene) mentions(text string, listing bool, dirs ...string) []aoa.Path {
+	if s.repo.Tree == nil || text == "" {
+		return nil
+	}
+	f := finder{scene: s, dirs: append(dirs, s.place.cwd), names: listing, seen: map[aoa.Path]bool{}}
+	text = clip(text, maxOutput)
+	for len(text) > 0 && len(f.out) < aoa.MaxSeen {
+		line := text
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = ""
+		}
+		f.line(strings.TrimRight(line, "\r"))
+	}
+	return f.out
+}
+
+// line looks at a whole line first (names may hold spaces), then at its words.
+func (f *finder) line(line string) {
+	if f.names {
+		whole, _, _ := strings.Cut(line, ":")
+		if f.exact(strings.TrimSpace(line)) || f.exact(strings.TrimSpace(whole)) {
+			return
+		}
+	}
+	for len(line) > 0 && len(f.out) < aoa.MaxSeen {
+		i := strings.IndexAny(line, delimiters)
+		switch {
+		case i < 0:
+			f.word(line)
+			return
+		case i > 0:
+			f.word(line[:i])
+		}
+		line = line[i+1:]
+	}
+}
+
+// delimiters end a word. Brackets do not: they occur inside names of web routes and are trimmed instead.
+const delimiters = " \t\v\f\r\x00\"'`,;<>|=\u2028"
+
+func (f *finder) exact(name string) bool {
+	if name == "" || len(name) > aoa.MaxPath {
+		return false
+	}
+	for _, dir := range f.dirs {
+		if p, ok := f.scene.place.known(name, dir); ok {
+			f.add(p)
+			return true
+		}
+	}
+	return false
+}
+
+// word tries one word of the text: "path", "path:12:text", "HEAD:path", "@path", "(path)", "path#L3".
+func (f *finder) word(w string) {
+	w = strings.TrimLeft(w, "@([{*!")
+	w = strings.TrimRight(w, ")]}*.:!?")
+	if len(w) < 3 || len(w) > aoa.MaxPath || strings.Contains(w, "://") {
+		return
+	}
+	if i := strings.IndexByte(w, '#'); i > 0 {
+		w = w[:i]
+	}
+	head, tail := w, ""
+	from := 0
+	if drive(w) {
+		from = 2
+	}
+	if i := strings.IndexByte(w[from:], ':'); i >= 0 {
+		head, tail = w[:from+i], w[from+i+1:]
+	}
+	if p, ok := f.name(head); ok {
+		f.add(p)
+		return
+	}
+	if i := strings.IndexByte(tail, ':'); i >= 0 {
+		tail = tail[:i]
+	}
+	if p, ok := f.name(tail); ok {
+		f.add(p)
+	}
+}
+
+func (f *finder) name(name string) (aoa.Path, bool) {
+	bare := strings.IndexAny(name, `/\`) < 0
+	if len(name) < 2 || bare && !f.names && !looksNamed(name) {
+		return "", false
+	}
+	for _, dir := range f.dirs {
+		if p, ok := f.scene.place.known(name, dir); ok {
+			return p, true
+		}
+	}
+	if bare && !looksNamed(name) {
+		return "", false
+	}
+	return f.scene.resolve(name)
+}
+
+func (f *finder) add(p aoa.Path) {
+	if !f.seen[p] && !f.scene.ignored(p) && len(f.out) < aoa.MaxSeen {
+		f.seen[p] = true
+		f.out = append(f.out, p)
+	}
+}
+
+// looksNamed reports whether a bare word may be a file name: it has an extension that begins with a letter,
+// or it is capitalised as Makefile and LICENSE are.
+func looksNamed(w string) bool {
+	if i := strings.LastIndexByte(w, '.'); i >= 0 {
+		return i+1 < len(w) && letter(w[i+1])
+	}
+	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
+}
+
+// resolve finds the one file that a name in a text means. Absolute names must lie in a worktree. A name with
+// more folders than the file it would lead to is another project's, unless the file has a folder of its own:
+// "node_modules/x/package.json" is not package.json.
+func (s *scene) resolve(name string) (aoa.Path, bool) {
+	if p, ok := s.place.known(name, ""); ok {
+		return p, true
+	}
+	if s.repo.Tree == nil || name == "" || absolute(slash(name)) {
+		return "", false
+	}
+	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if n := len(s.repo.Tree.Base(path.Base(clean))); n == 0 || n > maxSame {
+		return "", false
+	}
+	p, ok := s.repo.Tree.Resolve(clean)
+	if !ok {
+		return "", false
+	}
+	rest, longer := strings.CutSuffix(clean, "/"+string(p))
+	if longer && rest != "a" && rest != "b" && !s.above(rest) && (p.Dir() == "" || foreign(rest)) {
+		return "", false
+	}
+	return p, true
+}
+
+// above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" said by
+// someone who stands beside aoa.
+func (s *scene) above(dirs string) bool {
+	for _, root := range s.place.roots {
+		if strings.HasSuffix(root, "/"+dirs) {
+			return true
+		}
+	}
+	return strings.Trim(dirs, "./") == ""
+}
+
+// foreign reports whether folders belong to somebody else's code.
+func foreign(dirs string) bool {
+	for _, mark := range []string{"node_modules", "vendor", "site-packages", "pkg/mod"} {
+		if strings.Contains(dirs, mark) {
+			return true
+		}
+	}
+	return false
+}

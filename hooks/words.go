@@ -1,0 +1,260 @@
+package hooks
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// word is a word of a command line as far as it can be known without running anything.
+type word struct {
+	text string
+	ok   bool // false: holds a variable or a substitution of unknown value
+	glob bool // holds *, ? or [ outside of quotes
+}
+
+// is reports whether the word is that text.
+func (w word) is(text string) bool { return w.ok && w.text == text }
+
+// flag reports whether the word is an option.
+func (w word) flag() bool { return w.ok && len(w.text) > 1 && w.text[0] == '-' }
+
+// fields expands words: braces, known variables, quotes. Unknown words keep their place.
+func (sh *shell) fields(ws []*syntax.Word) []word {
+	out := make([]word, 0, len(ws))
+	for _, w := range ws {
+		if w == nil {
+			continue
+		}
+		for _, b := range braces(w) {
+			out = append(out, sh.field(b))
+		}
+	}
+	return out
+}
+
+// braces expands {a,b}; sequences and large products are left as they are.
+func braces(w *syntax.Word) []*syntax.Word {
+	lit := w.Lit()
+	n := strings.Count(lit, "{")
+	if n == 0 || n > 3 || strings.Count(lit, ",") > 32 || strings.Contains(lit, "..") || !syntax.SplitBraces(w) {
+		return []*syntax.Word{w}
+	}
+	return expand.Braces(w)
+}
+
+func (sh *shell) field(w *syntax.Word) word {
+	var b strings.Builder
+	out := word{ok: true}
+	for i, part := range w.Parts {
+		switch x := part.(type) {
+		case *syntax.Lit:
+			if i == 0 && strings.HasPrefix(x.Value, "~") {
+				out.ok = false
+			}
+			out.glob = out.glob || strings.ContainsAny(x.Value, "*?[")
+			b.WriteString(unescape(x.Value, ""))
+		case *syntax.SglQuoted:
+			b.WriteString(x.Value)
+		case *syntax.DblQuoted:
+			for _, q := range x.Parts {
+				if lit, ok := q.(*syntax.Lit); ok {
+					b.WriteString(unescape(lit.Value, "\"\\$`\n"))
+				} else {
+					out.ok = sh.known(q, &b) && out.ok
+				}
+			}
+		default:
+			out.ok = sh.known(part, &b) && out.ok
+		}
+	}
+	out.text = b.String()
+	return out
+}
+
+// known appends the value of a variable or substitution if it can be told.
+func (sh *shell) known(part syntax.WordPart, b *strings.Builder) bool {
+	switch x := part.(type) {
+	case *syntax.ParamExp:
+		if x.Param == nil || x.Excl || x.Length || x.Width || x.Index != nil || x.Slice != nil || x.Repl != nil || x.Exp != nil {
+			return false
+		}
+		if x.Param.Value == "PWD" && sh.dir != lost {
+			b.WriteString(sh.dir)
+			return true
+		}
+		v, ok := sh.vars[x.Param.Value]
+		b.WriteString(v)
+		return ok
+	case *syntax.CmdSubst:
+		if v, ok := sh.told(x.Stmts); ok {
+			b.WriteString(v)
+			return true
+		}
+		sh.sub().stmts(x.Stmts)
+	case *syntax.ProcSubst:
+		sh.sub().stmts(x.Stmts)
+	}
+	return false
+}
+
+// told is the output of the few commands whose output is known: pwd and the top of the worktree.
+func (sh *shell) told(list []*syntax.Stmt) (string, bool) {
+	if len(list) != 1 || sh.dir == lost {
+		return "", false
+	}
+	x, ok := list[0].Cmd.(*syntax.CallExpr)
+	if !ok {
+		return "", false
+	}
+	var args []string
+	for _, w := range x.Args {
+		args = append(args, w.Lit())
+	}
+	switch strings.Join(args, " ") {
+	case "pwd":
+		return sh.dir, true
+	case "git rev-parse --show-toplevel":
+		if rel, in := sh.place.inside(sh.dir); in {
+			return strings.TrimSuffix(strings.TrimSuffix(sh.dir, rel), "/"), true
+		}
+	}
+	return "", false
+}
+
+// unescape takes backslashes off: before any character outside of quotes, before those of only within.
+func unescape(s, only string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (only == "" || strings.IndexByte(only, s[i+1]) >= 0) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// assign remembers variables whose value is known and forgets the others.
+func (sh *shell) assign(list []*syntax.Assign) {
+	for _, a := range list {
+		if a.Name == nil || a.Naked {
+			continue
+		}
+		delete(sh.vars, a.Name.Value)
+		if a.Value == nil || a.Append || a.Index != nil {
+			continue
+		}
+		if w := sh.field(a.Value); w.ok {
+			sh.vars[a.Name.Value] = w.text
+		}
+	}
+}
+
+// heredoc is the text of a here-document, variables left out.
+func (sh *shell) heredoc(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && b.Len() < maxCommand {
+			b.WriteString(lit.Value)
+		}
+	}
+	return clip(b.String(), maxCommand)
+}
+
+// spread is a word's values: the files that match it as names relative to dir if it is a pattern.
+func (sh *shell) spread(w word) []string {
+	if !w.ok {
+		return nil
+	}
+	if !w.glob {
+		return []string{w.text}
+	}
+	var out []string
+	for _, p := range sh.expand(w.text) {
+		if sh.place.roots != nil {
+			out = append(out, sh.place.roots[0]+"/"+string(p))
+		}
+	}
+	return out
+}
+
+// files are the known files that a word means: by name, by pattern, else the only file whose path ends in it.
+func (sh *shell) files(w word) []aoa.Path {
+	if !w.ok || w.text == "" || w.text == "-" {
+		return nil
+	}
+	if w.glob {
+		return sh.expand(w.text)
+	}
+	if p, ok := sh.place.known(w.text, sh.dir); ok {
+		return []aoa.Path{p}
+	}
+	if sh.dir != lost {
+		if _, in := sh.place.inside(sh.dir); !in {
+			return nil
+		}
+	}
+	if strings.IndexAny(w.text, `/\`) > 0 || looksNamed(w.text) && sh.dir == lost {
+		if p, ok := sh.resolve(w.text); ok {
+			return []aoa.Path{p}
+		}
+	}
+	return nil
+}
+
+// expand matches a pattern against the tree, at most aoa.MaxSeen files, sorted.
+func (sh *shell) expand(pattern string) []aoa.Path {
+	abs := sh.place.abs(pattern, sh.dir)
+	rel, ok := sh.place.inside(abs)
+	if !ok || sh.repo.Tree == nil || *sh.steps > maxSteps {
+		return nil
+	}
+	*sh.steps += 50 // a scan of the tree costs more than a command
+	var out []aoa.Path
+	dir, base := path.Split(rel)
+	if dir = strings.TrimSuffix(dir, "/"); !strings.ContainsAny(dir, "*?[") {
+		for _, p := range sh.repo.Tree.Dir(dir) {
+			if hit, _ := path.Match(base, p.Base()); hit && (base[0] == '.' || p.Base()[0] != '.') {
+				out = append(out, p)
+			}
+		}
+	} else if strings.Count(rel, "**") <= 2 {
+		parts := strings.Split(rel, "/")
+		*sh.steps += 200
+		for _, p := range sh.repo.Tree.All() {
+			if matchParts(parts, strings.Split(string(p), "/")) {
+				out = append(out, p)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), aoa.MaxSeen)]
+}
+
+// target is the path of a file that a command makes or changes: it need not be known.
+func (sh *shell) target(w word) (aoa.Path, bool) {
+	if !w.ok || w.glob || w.text == "" || sh.dir == lost && !absolute(slash(w.text)) || strings.HasSuffix(w.text, "/") {
+		return "", false
+	}
+	p, ok := sh.place.file(w.text, sh.dir)
+	if !ok || sh.ignored(p) || sh.folder(p) {
+		return "", false
+	}
+	return p, true
+}
+
+// folder reports whether files are known directly below p.
+func (sh *shell) folder(p aoa.Path) bool {
+	return sh.repo.Tree != nil && len(sh.repo.Tree.Dir(string(p))) > 0
+}

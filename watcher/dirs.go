@@ -112,3 +112,13 @@ func join(dir, name string) string {
 	}
 	return dir + "/" + name
 }
+
+// shed cuts off what lies below the folder and holds no files.
+func (d *dir) shed() {
+	for name, sub := range d.subs {
+		sub.shed()
+		if len(sub.files) == 0 && len(sub.subs) == 0 && !sub.watched {
+			delete(d.subs, name)
+		}
+	}
+}

@@ -7,14 +7,16 @@ import (
 )
 
 // gitFolders lists the folders of the git dirs that are watched: the dirs themselves, the refs below heads and
-// origin, the reflog of HEAD and the other worktrees' git dirs. Objects and hooks are left alone.
+// origin, the reflog of HEAD, the rules in info and the other worktrees' git dirs. Objects and hooks are left alone.
 func gitFolders(r *Repo) []string {
 	out := []string{r.GitDir}
 	if r.CommonDir != r.GitDir {
 		out = append(out, r.CommonDir)
 	}
-	if dir := filepath.Join(r.GitDir, "logs"); isDir(dir) {
-		out = append(out, dir)
+	for _, dir := range []string{filepath.Join(r.GitDir, "logs"), filepath.Join(r.CommonDir, "info")} {
+		if isDir(dir) {
+			out = append(out, dir)
+		}
 	}
 	for _, name := range []string{"refs/heads", "refs/remotes/origin", "reftable"} {
 		out = append(out, foldersBelow(filepath.Join(r.CommonDir, filepath.FromSlash(name)))...)

@@ -21,15 +21,17 @@ type inbox struct {
 	roots []watchRoot   // longest prefix first; set before the draining begins
 	limit int           // of pending paths, see maxPending
 
-	mu      sync.Mutex         // guards what follows
-	saves   burst              // changes outside git's window
-	doubted map[aoa.Path]bool  // changes that may be git's: `git status` decides
-	window  gitWindow          //
-	moves   []move             // in order: what was created, renamed or removed and may be a folder
-	headAt  time.Time          // last sign that HEAD or a ref moved; zero: none since it was looked at
-	lost    bool               // events were lost
-	muted   map[aoa.Path]bool  // ignored files that keep changing: not worth a thought
-	nudged  map[string]bool    // folders in which a hook reported work
+	mu      sync.Mutex        // guards what follows
+	saves   burst             // changes outside git's window
+	doubted map[aoa.Path]bool // changes that may be git's: `git status` decides
+	window  gitWindow         //
+	moves   []shift           // in order: what was created, renamed or removed and may be a folder
+	headAt  time.Time         // last sign that HEAD or a ref moved; zero: none since it was looked at
+	doubtAt time.Time         // when doubted was last added to
+	lostAt  time.Time         // when reports were first lost; zero: none since the last recovery
+	muted   map[aoa.Path]bool // ignored files that keep changing: not worth a thought
+	nudged  map[string]bool   // folders in which a hook reported work; "" when any did
+	rules   bool              // .git/info changed: ignore rules must be read again
 }
 
 // watchRoot is a folder that is watched with what lies below.
@@ -39,8 +41,8 @@ type watchRoot struct {
 	own    bool   // the worktree's own git dir: its index.lock is the window
 }
 
-// move is a change that may concern a folder.
-type move struct {
+// shift is a change that may concern a folder.
+type shift struct {
 	path    string // worktree: relative with slashes; git dir: absolute
 	git     bool
 	gone    bool // removed or renamed away
@@ -105,11 +107,14 @@ func (in *inbox) noteGit(rel string, ev fsnotify.Event, own bool, at time.Time) 
 		if in.window.idle() && !gone {
 			in.doubtAll(at)
 		}
+	case strings.HasPrefix(rel, "info/"):
+		in.rules = true
+		in.knock()
 	case speaksOfHead(rel):
 		in.headAt = at
 		in.knock()
 	case ev.Has(fsnotify.Create) && holdsRefs(rel):
-		in.moves = append(in.moves, move{path: ev.Name, git: true})
+		in.moves = append(in.moves, shift{path: ev.Name, git: true})
 		in.headAt = at
 		in.knock()
 	}
@@ -120,7 +125,7 @@ func (in *inbox) doubtAll(at time.Time) {
 	in.window.lock(at)
 	in.window.unlock(at)
 	for _, p := range in.saves.all() {
-		in.doubted[p] = true
+		in.doubted[p], in.doubtAt = true, at
 	}
 	in.knock()
 }
@@ -135,26 +140,31 @@ func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
 	}
 	covered := in.window.covers(at)
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
-		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), doubted: covered})
+		in.moves = append(in.moves, shift{path: string(p), gone: !ev.Has(fsnotify.Create), doubted: covered})
 		in.knock()
 	}
-	in.touch(p, covered, at)
+	if len(in.saves.pending)+len(in.doubted) >= in.limit {
+		in.loseLocked(at)
+		return
+	}
+	in.touchLocked(p, covered, at)
 }
 
-// touch marks a path to be judged. The caller holds mu.
+// touch marks a path to be judged; doubted: git may have written it.
 func (in *inbox) touch(p aoa.Path, doubted bool, at time.Time) {
-	switch {
-	case in.muted[p]:
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.touchLocked(p, doubted, at)
+}
+
+func (in *inbox) touchLocked(p aoa.Path, doubted bool, at time.Time) {
+	if in.muted[p] {
 		return
-	case len(in.saves.pending)+len(in.doubted) >= in.limit:
-		in.lost = true
-		in.knock()
-		return
-	case in.doubted[p]:
-		return
-	case doubted:
+	}
+	if doubted || in.doubted[p] {
 		in.saves.drop(p)
-		if in.doubted[p] = true; len(in.doubted) == 1 {
+		in.doubted[p], in.doubtAt = true, at
+		if len(in.doubted) == 1 {
 			in.knock()
 		}
 		return
@@ -164,12 +174,18 @@ func (in *inbox) touch(p aoa.Path, doubted bool, at time.Time) {
 	}
 }
 
-// noteError files an error of the system's.
-func (in *inbox) noteLost() {
+// noteLost: the system's queue overflowed.
+func (in *inbox) noteLost(at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.lost = true
-	in.knock()
+	in.loseLocked(at)
+}
+
+func (in *inbox) loseLocked(at time.Time) {
+	if in.lostAt.IsZero() {
+		in.lostAt = at
+		in.knock()
+	}
 }
 
 // knock wakes the thinking goroutine.

@@ -1,0 +1,29 @@
+package watcher
+
+import "golang.org/x/sys/unix"
+
+// kqueue opens every file of a watched folder.
+const kqueue = true
+
+// cost is the number of file descriptors that watching a folder takes.
+func cost(d *dir) int { return 1 + len(d.files) + len(d.subs) }
+
+// raiseFileLimit raises the number of open files to what the system allows this process and returns how many
+// of them the watches may use: half, the rest is the daemon's.
+func raiseFileLimit() int {
+	var lim unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &lim) != nil {
+		return 100
+	}
+	want := lim.Max
+	if n, err := unix.SysctlUint32("kern.maxfilesperproc"); err == nil && uint64(n) < want {
+		want = uint64(n)
+	}
+	if lim.Cur < want {
+		raised := unix.Rlimit{Cur: want, Max: lim.Max}
+		if unix.Setrlimit(unix.RLIMIT_NOFILE, &raised) == nil {
+			lim.Cur = want
+		}
+	}
+	return int(min(lim.Cur/2, 1<<16)) //nolint:gosec // bounded
+}

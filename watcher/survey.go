@@ -1,0 +1,285 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// how is the manner of looking at a folder.
+type how struct {
+	at      time.Time
+	record  bool // learn what is there; only what changed after since is news
+	since   time.Time
+	doubted bool // git may have written what is new
+	deep    bool // also the folders below that are known
+}
+
+// begin learns the worktree: git's folders are watched first, then those that hold listed files, then every
+// folder is looked at once, after its watch, so that no change falls between.
+func (w *Watcher) begin(ctx context.Context) error {
+	ref, oid, err := w.repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	w.ref, w.seen = ref, ref+" "+oid
+	for _, dir := range gitFolders(w.repo) {
+		w.watchGit(dir)
+	}
+	if _, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock")); err == nil {
+		w.in.mu.Lock()
+		w.in.window.lock(w.start)
+		w.in.mu.Unlock()
+	}
+	var files []aoa.Path
+	if w.o.Tracked != nil {
+		files = w.o.Tracked()
+	} else if files, err = w.repo.Files(ctx); err != nil {
+		return err
+	}
+	return w.learn(ctx, files, w.start)
+}
+
+// learn enters files and their folders and looks at all of them. What changed before since is known from then
+// on, what changed after it is news.
+func (w *Watcher) learn(ctx context.Context, files []aoa.Path, since time.Time) error {
+	for _, p := range files {
+		d := w.ground.grow(p.Dir())
+		if _, had := d.files[p.Base()]; !had {
+			d.put(p.Base(), stamp{size: unsure})
+		}
+	}
+	if !w.activeOnly {
+		w.ground.each("", w.watch)
+	}
+	h := how{at: w.o.Now(), record: true, since: since}
+	for _, path := range w.folders() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d := w.ground.find(path); d != nil {
+			w.look(path, d, h)
+		}
+	}
+	if w.activeOnly {
+		w.watchActive(h.at)
+	}
+	w.known.Store(int64(len(w.folders())))
+	return nil
+}
+
+// folders lists all known folders, parents first.
+func (w *Watcher) folders() []string {
+	var out []string
+	w.ground.each("", func(path string, _ *dir) { out = append(out, path) })
+	return out
+}
+
+// watch puts one folder under watch if there is room.
+func (w *Watcher) watch(path string, d *dir) {
+	if d.watched || d.opaque || w.polling || w.full || (w.activeOnly && w.o.Now().Sub(d.active) > activeFor) {
+		return
+	}
+	if w.o.MaxWatches > 0 && w.watches+cost(d) > w.o.MaxWatches {
+		w.exhausted(errMaxWatches)
+		return
+	}
+	err := w.src.add(w.abs(path))
+	switch {
+	case err == nil:
+		d.watched = true
+		w.watches += cost(d)
+		w.watched.Add(1)
+	case noRoom(err):
+		w.exhausted(err)
+	case !errors.Is(err, fs.ErrNotExist):
+		w.log.Debug("watching a folder", "folder", path, "error", err)
+	}
+}
+
+func (w *Watcher) unwatch(path string, d *dir) {
+	if !d.watched {
+		return
+	}
+	_ = w.src.remove(w.abs(path)) // fails when the system already did it
+	d.watched, w.full = false, false
+	w.watches = max(w.watches-cost(d), 0)
+	w.watched.Add(-1)
+}
+
+// watchGit watches a folder of a git dir: outside the count, because without it everything is guesswork.
+func (w *Watcher) watchGit(dir string) {
+	if err := w.src.add(dir); err != nil && noRoom(err) {
+		w.exhausted(err)
+	}
+}
+
+var errMaxWatches = errors.New("the configured number of watches is used up")
+
+// exhausted degrades to polling what is not watched. It warns once.
+func (w *Watcher) exhausted(err error) {
+	w.full = true
+	w.partial.Store(true)
+	if w.warned {
+		return
+	}
+	w.warned = true
+	w.log.Warn("the system has no more file watches: folders with recent work are polled instead; on Linux raise fs.inotify.max_user_watches",
+		"watched", w.watched.Load(), "error", err)
+}
+
+func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(aoa.Path(path)) }
+
+// look compares a folder with what is known of it and touches what differs.
+func (w *Watcher) look(path string, d *dir, h how) {
+	entries, err := os.ReadDir(w.abs(path))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !h.record {
+			w.leave(path, h.doubted, h.at)
+		}
+		return
+	}
+	met := 0
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+			w.lookSub(path, d, e.Name(), h)
+		case e.Type().IsRegular():
+			if _, had := d.files[e.Name()]; had {
+				met++
+			}
+			w.lookFile(path, d, e, h)
+		}
+	}
+	if met == len(d.files) {
+		return
+	}
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		there[e.Name()] = e.Type().IsRegular()
+	}
+	for name := range d.files {
+		switch {
+		case there[name]:
+		case h.record:
+			delete(d.files, name)
+		default:
+			w.in.touch(aoa.Path(join(path, name)), h.doubted, h.at)
+		}
+	}
+}
+
+func (w *Watcher) lookFile(path string, d *dir, e fs.DirEntry, h how) {
+	old, had := d.files[e.Name()]
+	fi, err := e.Info()
+	if err != nil {
+		return
+	}
+	now := stampOf(fi)
+	switch {
+	case had && old.same(now):
+		return
+	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
+		// The second is for file systems and clocks that are behind: a change in it is news only if reported.
+		if had {
+			d.put(e.Name(), now)
+		}
+		return
+	case h.record && fi.ModTime().Before(h.since):
+		return
+	}
+	if p, err := aoa.NewPath(join(path, e.Name())); err == nil {
+		w.in.touch(p, h.doubted, h.at)
+	}
+}
+
+func (w *Watcher) lookSub(path string, d *dir, name string, h how) {
+	if name == ".git" {
+		return
+	}
+	sub := d.subs[name]
+	switch {
+	case sub == nil:
+		w.adopt(join(path, name), h)
+	case sub.opaque:
+	case h.deep:
+		w.watch(join(path, name), sub)
+		w.look(join(path, name), sub, h)
+	}
+}
+
+// adopt takes in a folder that appeared: ignore check, watch, and only then a look, because files may have
+// been created before the watch was there. Folders in it are adopted in turn.
+func (w *Watcher) adopt(path string, h how) {
+	if w.ground.foreign(path) {
+		return
+	}
+	d := w.ground.find(path)
+	if d == nil && w.repo.IgnoredDir(path) {
+		return
+	}
+	if d == nil {
+		d = w.ground.grow(path)
+	}
+	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
+		d.opaque = true
+		return
+	}
+	if !h.record {
+		d.active = h.at
+	}
+	h.deep = true
+	w.watch(path, d)
+	w.look(path, d, h)
+	w.known.Add(1)
+}
+
+// leave gives up a folder that was removed or renamed away, with all below: the system keeps the watches of
+// inner folders under their old names. The files stay known until they are judged to be gone.
+func (w *Watcher) leave(path string, doubted bool, at time.Time) {
+	d := w.ground.find(path)
+	if d == nil {
+		return
+	}
+	d.each(path, func(path string, d *dir) {
+		w.unwatch(path, d)
+		d.opaque = false
+		for name := range d.files {
+			w.in.touch(aoa.Path(join(path, name)), doubted, at)
+		}
+	})
+	d.shed()
+	w.ground.prune(path)
+}
+
+// follow handles what was created, renamed and removed, in order.
+func (w *Watcher) follow(at time.Time) {
+	w.in.mu.Lock()
+	moves, rules := w.in.moves, w.in.rules
+	w.in.moves, w.in.rules = nil, false
+	w.in.mu.Unlock()
+	if rules {
+		w.forgetRules()
+	}
+	for _, m := range moves {
+		switch {
+		case m.git:
+			for _, dir := range foldersBelow(m.path) {
+				w.watchGit(dir)
+			}
+		case m.gone:
+			if m.path != "" {
+				w.leave(m.path, m.doubted, at)
+			}
+		case isRules(aoa.Path(m.path).Base()):
+			w.forgetRules()
+		case isDir(w.abs(m.path)):
+			w.adopt(m.path, how{at: at, doubted: m.doubted})
+		}
+	}
+}

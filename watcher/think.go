@@ -1,0 +1,179 @@
+package watcher
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// due says when step has something to do again.
+func (w *Watcher) due() (at time.Time, ok bool) {
+	w.in.mu.Lock()
+	defer w.in.mu.Unlock()
+	soonest := func(t time.Time, is bool) {
+		if is && (!ok || t.Before(at)) {
+			at, ok = t, true
+		}
+	}
+	in := w.in
+	soonest(in.saves.due())
+	soonest(in.window.due())
+	if in.window.idle() {
+		soonest(in.headAt.Add(w.o.quiet()), !in.headAt.IsZero())
+		soonest(in.doubtAt.Add(w.o.quiet()), len(in.doubted) > 0)
+		soonest(in.lostAt.Add(w.o.atMost()), !in.lostAt.IsZero())
+	}
+	soonest(w.reconciled.Add(nudgeEvery), len(in.nudged) > 0)
+	return at, ok
+}
+
+// step does what is due: first the folders, so that nothing in new ones is missed, then HEAD, then the files.
+func (w *Watcher) step(ctx context.Context) error {
+	if err := w.goneOr(nil); err != nil {
+		return err
+	}
+	at := w.o.Now()
+	w.follow(at)
+	if w.takeLost(at) {
+		if err := w.recover(ctx); err != nil {
+			return err
+		}
+	}
+	if w.takeNudges(at) {
+		w.reconcile(ctx)
+	}
+	saves, doubted, look := w.take(at)
+	var batch []aoa.Event
+	if look {
+		batch = w.lookAtHead(ctx, at)
+	}
+	if w.rulesIn(saves) || w.rulesIn(doubted) {
+		w.reload(ctx)
+	}
+	batch = append(batch, w.settle(saves, nil, at)...)
+	batch = append(batch, w.settleDoubted(ctx, doubted, at)...)
+	if len(batch) > 0 {
+		if err := w.goneOr(nil); err != nil {
+			return err // what looked like deletions was the end
+		}
+		w.emit(batch)
+	}
+	if look {
+		w.head()
+	}
+	return ctx.Err()
+}
+
+// take takes what is due from the inbox; look says that HEAD should be looked at.
+func (w *Watcher) take(at time.Time) (saves, doubted []aoa.Path, look bool) {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	look = in.window.close(at)
+	ripe := look
+	if in.window.idle() {
+		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.quiet())) {
+			look = true
+		}
+		ripe = !at.Before(in.doubtAt.Add(w.o.quiet()))
+	}
+	if look {
+		in.headAt = time.Time{}
+	}
+	saves = in.saves.take(at)
+	if ripe && len(in.doubted) > 0 {
+		doubted = slices.Collect(maps.Keys(in.doubted))
+		in.doubted = map[aoa.Path]bool{}
+	}
+	return saves, doubted, look
+}
+
+// finish emits what waits when the watcher is stopped, without asking git.
+func (w *Watcher) finish() {
+	at := w.o.Now()
+	w.follow(at)
+	w.in.mu.Lock()
+	saves := w.in.saves.all()
+	w.in.mu.Unlock()
+	batch := w.settle(saves, nil, at)
+	if len(batch) > 0 && w.goneOr(nil) == nil {
+		w.emit(batch)
+	}
+}
+
+// beat looks at what no report may have told: HEAD, a lock whose end was missed, folders that are not watched.
+func (w *Watcher) beat(ctx context.Context) error {
+	if err := w.goneOr(nil); err != nil {
+		return err
+	}
+	at := w.o.Now()
+	_, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock"))
+	ref, oid, headErr := w.repo.Head(ctx)
+	w.in.mu.Lock()
+	switch {
+	case err != nil:
+		w.in.window.unlock(at)
+	case w.in.window.idle():
+		w.in.window.lock(at)
+	}
+	if headErr == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {
+		w.in.headAt = at
+	}
+	w.in.mu.Unlock()
+	if w.sparse() {
+		w.pollActive(at)
+		if at.Sub(w.reconciled) >= reconcileEvery {
+			w.reconcile(ctx)
+		}
+	}
+	return nil
+}
+
+// lookAtHead compares HEAD with what it was. Another branch is one event. In the middle of a rebase HEAD is
+// detached and comes back: that is no switch.
+func (w *Watcher) lookAtHead(ctx context.Context, at time.Time) []aoa.Event {
+	ref, oid, err := w.repo.Head(ctx)
+	if err != nil {
+		w.log.Debug("looking at HEAD", "error", err)
+		return nil
+	}
+	w.seen = ref + " " + oid
+	if ref == w.ref || rebasing(w.repo.GitDir) {
+		return nil
+	}
+	w.ref = ref
+	return []aoa.Event{branchEvent(ref, oid, at)}
+}
+
+func (w *Watcher) takeLost(at time.Time) bool {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.lostAt.IsZero() || !in.window.idle() || at.Before(in.lostAt.Add(w.o.atMost())) {
+		return false
+	}
+	in.lostAt = time.Time{}
+	return true
+}
+
+// takeNudges marks the folders that hooks reported as active and says whether to reconcile.
+func (w *Watcher) takeNudges(at time.Time) bool {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.nudged) == 0 || at.Before(w.reconciled.Add(nudgeEvery)) {
+		return false
+	}
+	for path := range in.nudged {
+		if d := w.ground.find(path); d != nil && path != "" {
+			d.active = at
+		}
+	}
+	clear(in.nudged)
+	return w.sparse()
+}

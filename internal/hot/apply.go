@@ -299,7 +299,7 @@ func (w *writes) facts(b *Batch) {
 }
 
 // flags of a session's parts: what happened later counts, except that a first open is the first.
-var partFlags = [parts]string{"GT", "GT", "NX", "GT", "GT", "", "GT", "GT"}
+var partFlags = [parts]string{"GT", "GT", "NX", "GT", "GT", "", "GT", "GT", "GT"}
 
 func (w *writes) session(sw *SessionWrite) {
 	s := w.store

@@ -32,6 +32,9 @@ func (k keys) owners(f *family, epoch int64) string {
 	return k.prefix + f.Name + ":" + f.span + ":" + strconv.FormatInt(epoch, 10) + ":"
 }
 
+// family is the prefix of all sets of an owned family.
+func (k keys) family(f *family) string { return k.prefix + f.Name + ":" + f.span + ":" }
+
 func (k keys) top(f *family) string { return k.prefix + f.Name + ":top" }
 
 // colon keeps a session id from naming another session's part.

@@ -34,10 +34,11 @@ const (
 	partSeen              // file → log2 of its mentions, carried back to event clock 0
 	partTerms             // term → event clock of its last use
 	partTold              // file → Unix seconds when the agent was told of it
+	partEdits             // file → Unix seconds of its last edit under the current prompt
 	parts
 )
 
-var partNames = [parts]string{"files", "last", "order", "named", "commands", "seen", "terms", "told"}
+var partNames = [parts]string{"files", "last", "order", "named", "commands", "seen", "terms", "told", "edits"}
 
 // Names of parts for SessionWrite.Clear; ClearAll is the whole session.
 const (
@@ -46,6 +47,7 @@ const (
 	ClearSeen  = "seen"
 	ClearTerms = "terms"
 	ClearTold  = "told"
+	ClearEdits = "edits"
 )
 
 // SessionWrite collects the changes of one session. A session has one writer: the daemon of the machine it runs on.
@@ -145,6 +147,12 @@ func (s *SessionWrite) Term(t string, order int64) *SessionWrite {
 // Told records that the agent was told of the file.
 func (s *SessionWrite) Told(p aoa.Path, at time.Time) *SessionWrite {
 	s.max(partTold, string(p), seconds(at))
+	return s.Touch(at)
+}
+
+// Edited records an edit of the file under the current prompt.
+func (s *SessionWrite) Edited(p aoa.Path, at time.Time) *SessionWrite {
+	s.max(partEdits, string(p), seconds(at))
 	return s.Touch(at)
 }
 

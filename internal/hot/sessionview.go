@@ -29,6 +29,7 @@ type SessionView struct {
 	Terms       []string               // words of the current prompt and since, the last used last
 	TermClock   map[string]int64       // event clock of each word's last use
 	Told        map[aoa.Path]time.Time // what the agent was told of, and when
+	Edits       map[aoa.Path]time.Time // edited under the current prompt, and when last
 	Deadline    time.Time              // when it expires if nothing more happens
 }
 
@@ -60,6 +61,7 @@ func (v *View) Session(id string) *SessionView {
 func (s *SessionView) fill(sets [parts]*get) {
 	s.Clock, s.Prompt = s.number(FieldClock), s.number(FieldPrompts)
 	s.Opened, s.Told = times(sets[partFiles].set), times(sets[partTold].set)
+	s.Edits = times(sets[partEdits].set)
 	s.Last, s.Order, s.Commands = ordinals(sets[partLast].set), ordinals(sets[partOrder].set), ordinals(sets[partRun].set)
 	s.Files = make([]aoa.Path, 0, len(s.Last))
 	for _, m := range ascending(sets[partLast].set) {

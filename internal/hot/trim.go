@@ -1,5 +1,183 @@
 package hot
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
 
-func (s *Store) tidy(ctx context.Context, at float64) error { return nil }
+	"github.com/redis/go-redis/v9"
+)
+
+// pruneBelow is the worth under which a member of an owned set is dropped.
+const pruneBelow = 0.01
+
+// tidy is the tick. Doing it twice is doing it once.
+func (s *Store) tidy(ctx context.Context, at float64) error {
+	for _, step := range []func(context.Context, float64) error{s.trimSets, s.trimTops, s.reap, s.dropEpochs} {
+		if err := step(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trimSets looks at the owned sets that were written since the last tick; the others have only decayed, which changes
+// no order.
+func (s *Store) trimSets(ctx context.Context, at float64) error {
+	keys := make([]ownedKey, 0, len(s.grown))
+	for k := range s.grown {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b ownedKey) int {
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.owner, b.owner))
+	})
+	for chunk := range slices.Chunk(keys, readChunk) {
+		gets := make([]*get, len(chunk))
+		for i, k := range chunk {
+			gets[i] = &get{op: opAll, key: s.keys.owned(s.families[k.family], k.epoch, k.owner)}
+		}
+		if err := s.read(ctx, gets); err != nil {
+			return err
+		}
+		var cmds [][]any
+		for i, g := range gets {
+			f := s.families[chunk[i].family]
+			if out := excess(g.set, f.keep, f.decay(at, chunk[i].epoch)); len(out) > 0 {
+				cmds = append(cmds, remove(g.key, out))
+			}
+			s.touch(record{f.owner, chunk[i].owner})
+		}
+		if err := s.run(ctx, cmds); err != nil {
+			return err
+		}
+	}
+	clear(s.grown)
+	return nil
+}
+
+// excess is what a set loses: members worth less than 0.01 (also negative ones, left by subtractions), and all but
+// the keep highest.
+func excess(set []member, keep int, factor float64) []member {
+	highest(set)
+	n := min(keep, len(set))
+	for n > 0 && coarse(set[n-1].score*factor) < pruneBelow {
+		n--
+	}
+	return set[n:]
+}
+
+func remove(key string, ms []member) []any {
+	args := make([]any, 0, 2+len(ms))
+	args = append(args, "ZREM", key)
+	for _, m := range ms {
+		args = append(args, m.name)
+	}
+	return args
+}
+
+func (s *Store) trimTops(ctx context.Context, _ float64) error {
+	for _, f := range s.families {
+		if f.half != 0 {
+			continue
+		}
+		g := &get{op: opAll, key: s.keys.top(f)}
+		if err := s.read(ctx, []*get{g}); err != nil {
+			return err
+		}
+		if highest(g.set); len(g.set) > topKeep {
+			if err := s.run(ctx, [][]any{remove(g.key, g.set[topKeep:])}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reap removes the sessions whose deadline has passed.
+func (s *Store) reap(ctx context.Context, at float64) error {
+	g := &get{op: opAll, key: s.keys.expiry()}
+	if err := s.read(ctx, []*get{g}); err != nil {
+		return err
+	}
+	var cmds [][]any
+	for _, m := range ascending(g.set) {
+		if m.score > at {
+			break
+		}
+		del := []any{"DEL", s.keys.session(m.name)}
+		for p := range parts {
+			del = append(del, s.keys.part(m.name, p))
+		}
+		cmds = append(cmds, del, []any{"ZREM", s.keys.expiry(), m.name})
+		s.touch(record{nounSession, m.name})
+	}
+	return s.run(ctx, cmds)
+}
+
+// dropEpochs deletes the sets of epochs that no reader adds any more. An epoch lasts 32 half-lives, so there is
+// something to do once in months, and only then are the keys of owned sets searched for.
+func (s *Store) dropEpochs(ctx context.Context, at float64) error {
+	meta := &get{op: opHash, key: s.keys.meta()}
+	if err := s.read(ctx, []*get{meta}); err != nil {
+		return err
+	}
+	var cmds [][]any
+	for _, f := range s.families {
+		if f.half == 0 {
+			continue
+		}
+		k := f.epoch(at)
+		before, err := strconv.ParseInt(meta.hash[metaEpoch+f.Name], 10, 64)
+		if err == nil && before >= k {
+			continue
+		}
+		cmds = append(cmds, []any{"HSET", s.keys.meta(), metaEpoch + f.Name, k})
+		if err != nil {
+			continue // the first tick: Apply and Restore write no epoch that is too old
+		}
+		if f.owner == nounNone {
+			for old := before - 1; old < k-1; old++ {
+				cmds = append(cmds, []any{"DEL", s.keys.global(f, old)})
+			}
+			continue
+		}
+		dead, err := s.scan(ctx, s.keys.family(f))
+		if err != nil {
+			return err
+		}
+		for _, name := range dead {
+			epoch, owner, _ := strings.Cut(name, ":")
+			if old, err := strconv.ParseInt(epoch, 10, 64); err == nil && old < k-1 {
+				cmds = append(cmds, []any{"DEL", s.keys.owned(f, old, owner)})
+				s.touch(record{f.owner, owner})
+			}
+		}
+	}
+	return s.run(ctx, cmds)
+}
+
+// run carries out housekeeping commands, each of which may be repeated, in transactions of bounded size.
+func (s *Store) run(ctx context.Context, cmds [][]any) error {
+	for chunk := range slices.Chunk(cmds, readChunk) {
+		if err := s.once(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) once(ctx context.Context, cmds [][]any) error {
+	if s.embedded != nil {
+		s.maps.Lock()
+		defer s.maps.Unlock()
+	}
+	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		for _, args := range cmds {
+			p.Do(ctx, args...)
+		}
+		return nil
+	})
+	return err
+}

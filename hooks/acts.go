@@ -41,7 +41,7 @@ func merge(acts []act) []act {
 			b := &out[n-1]
 			b.named = append(b.named, a.named...)
 			b.words += " " + a.words
-			b.listing = b.listing && a.listing
+			b.listing = b.listing || a.listing
 			continue
 		}
 		out = append(out, a)
@@ -49,11 +49,12 @@ func merge(acts []act) []act {
 	return out
 }
 
-// lists reports whether all that the acts print are names or lines behind a name.
+// lists reports whether what the acts print is above all names, or lines behind a name: some act lists, and none
+// shows a file's content.
 func lists(acts []act) bool {
 	found := false
 	for _, a := range acts {
-		if !a.silent && !a.listing {
+		if a.kind == aoa.KindRead && !a.silent {
 			return false
 		}
 		found = found || a.listing

@@ -65,7 +65,23 @@ func (sh *shell) searched(patterns, places []word) {
 		a.dirs = append(a.dirs, sh.dir)
 	}
 	a.words = strings.Join(where, " ")
+	if len(places) > 0 && len(a.named) == 0 && !sh.near(places) {
+		a = act{kind: aoa.KindRun, words: a.pattern}
+	}
 	sh.note(a)
+}
+
+// near reports whether any of the places may lie in a worktree: a search elsewhere is none of this repository.
+func (sh *shell) near(places []word) bool {
+	for _, w := range places {
+		if strings.HasPrefix(w.text, "~") {
+			continue
+		}
+		if _, in := sh.place.inside(within(sh.dir, w.text)); in || !w.ok {
+			return true
+		}
+	}
+	return false
 }
 
 // terrainIn is a folder's name below the root, as terrain, relative to the shell's folder.
@@ -276,5 +292,16 @@ func (sh *shell) started(c command) {
 		a.named = append(a.named, sh.mentions(c.in.body, false, sh.dir)...)
 	}
 	a.words = strings.Join(words, " ")
+	a.listing = c.name == "wc" || listed(c.args)
 	sh.note(a)
+}
+
+// listed reports whether options ask for names instead of content, as git and gh have them.
+func listed(args []word) bool {
+	for _, w := range args {
+		if w.ok && (w.text == "--name-only" || w.text == "--name-status" || w.text == "--stat" || w.text == "--files-with-matches") {
+			return true
+		}
+	}
+	return false
 }

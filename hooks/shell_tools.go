@@ -15,14 +15,14 @@ type reader struct {
 
 var readers = map[string]reader{
 	"cat": {}, "tac": {}, "less": {short: "jpPtTxyz"}, "more": {}, "nl": {short: "bdfhilnsvw"}, "batcat": {short: "rlHm", long: "line-range language style theme color paging"},
-	"bat": {short: "rlHm", long: "line-range language style theme color paging"}, "head": {short: "nc", long: "lines bytes"}, "tail": {short: "ncs", long: "lines bytes"}, "wc": {long: "files0-from"},
+	"bat": {short: "rlHm", long: "line-range language style theme color paging"}, "head": {short: "nc", long: "lines bytes"}, "tail": {short: "ncs", long: "lines bytes"},
 	"od": {short: "AjNtw"}, "xxd": {short: "lscgo"}, "hexdump": {short: "nsef"}, "strings": {short: "ntT"}, "cut": {short: "dfcb", long: "delimiter fields"}, "sort": {short: "ktoST"}, "uniq": {short: "fsw"},
 	"column": {short: "sco"}, "fold": {short: "w"}, "paste": {short: "d"}, "join": {short: "t12aoejv"}, "comm": {}, "diff": {short: "UCxIW", long: "label exclude width"}, "cmp": {short: "nil"}, "colordiff": {short: "UC"},
 	"difft": {}, "delta": {}, "zcat": {}, "gunzip": {}, "pygmentize": {short: "lfO"}, "glow": {short: "sw"}, "mdcat": {}, "csvlook": {}, "ast-grep": {},
 	"jq": {short: "fL", long: "from-file indent", script: "-f --from-file"}, "gojq": {short: "fL", script: "-f"}, "yq": {short: "op", long: "output-format input-format", script: "--from-file", inPlace: "-i --inplace"}, "dasel": {short: "rwf"},
 	"awk": {short: "Fvf", script: "-f"}, "gawk": {short: "Fvf", script: "-f"}, "mawk": {short: "Fvf", script: "-f"}, "nawk": {short: "Fvf", script: "-f"},
 	"sed": {short: "efl", long: "expression file", script: "-e -f --expression --file", inPlace: "-i --in-place"}, "gsed": {short: "efl", script: "-e -f --expression", inPlace: "-i --in-place"},
-	"perl": {short: "eEIM", script: "-e -E", inPlace: "-i"}, "view": {}, "md5sum": {}, "sha256sum": {}, "shasum": {short: "a"},
+	"perl": {short: "eEIM", script: "-e -E", inPlace: "-i"}, "view": {},
 	"sd": {short: "fn"}, "Get-Content": {},
 }
 

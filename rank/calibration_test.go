@@ -369,10 +369,10 @@ var trained = func() map[aoa.Moment][signals]bool {
 		}
 		return out
 	}
-	session := pick(Bias, RecencyHour, RecencyDay, Frequency, Comod, Session, Successor, Terms, Words, Named, NamedBefore,
+	session := pick(Bias, RecencyHour, RecencyDay, Frequency, Comod, Support, Session, Committed, Successor, Terms, Words, Named, NamedBefore,
 		InCommand, Mentioned, SeenBefore, Directory, Pair, Never, Opened)
 	return map[aoa.Moment][signals]bool{aoa.MomentPrompt: session, aoa.MomentOpen: session,
-		aoa.MomentChange: pick(Bias, Comod, Directory, Pair, Committed)}
+		aoa.MomentChange: pick(Bias, Comod, ComodMean, Support, InHand, Directory, Pair, Committed)}
 }()
 
 func printModel(t *testing.T, moment aoa.Moment, m Model) {

@@ -13,6 +13,8 @@ import (
 type candidate struct {
 	path      aoa.Path
 	comod     noisyOr
+	comodSum  float64 // Σ of the shares
+	together  float64 // Σ of the weights of common changes
 	coaccess  noisyOr
 	terms     noisyOr
 	successor float64
@@ -100,6 +102,10 @@ func (c *candidate) settle(x *setting) {
 	v := &c.values
 	v[Bias] = 1
 	v[Comod], v[Session], v[Terms] = c.comod.value(), c.coaccess.value(), c.terms.value()
+	v[Support] = support(c.together)
+	if n := len(x.files); n > 0 {
+		v[ComodMean], v[InHand] = unit(c.comodSum/float64(n)), opened(n)
+	}
 	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
 	v[Words] = words(c.wordSum)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -27,7 +26,6 @@ const (
 	maxScored    = 96 // candidates whose stored scores are read
 	maxWhys      = 3  // reasons per suggestion, unless explained
 	defaultLimit = 5
-	maxLimit     = maxScored
 )
 
 // Options of a Ranker. The zero value works.
@@ -63,39 +61,66 @@ var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 // hand, the current file and what is not in the tree are never suggested, nor, but for changes, files that
 // are open in the session. Equal state and query give equal answers. Answer.Ms is left to the caller.
 func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
-	g, err := r.gather(ctx, q, "")
+	k, err := r.Score(ctx, q)
 	if err != nil {
 		return aoa.Answer{}, err
 	}
-	type scored struct {
-		c     *candidate
-		logit float64
-		score float64
-	}
-	all := make([]scored, 0, len(g.pool.list))
-	for _, c := range g.pool.list {
-		if q.Unseen && !c.unseen(g.setting) {
-			continue
-		}
-		z := g.model.Weights.Logit(c.values)
-		all = append(all, scored{c, z, g.scale(c).Probability(z)})
-	}
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.logit, a.logit),
-			strings.Compare(string(a.c.path), string(b.c.path)))
-	})
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	answer := aoa.Answer{At: q.At.UnixMilli(), Suggestions: make([]aoa.Suggestion, 0, min(limit, len(all)))}
-	for _, s := range all[:min(limit, maxLimit, len(all))] {
-		answer.Suggestions = append(answer.Suggestions, r.suggestion(ctx, g, s.c, q.Explain))
+	limit = min(limit, len(k.Files))
+	answer := aoa.Answer{At: q.At.UnixMilli(), Suggestions: make([]aoa.Suggestion, 0, limit)}
+	for i := range limit {
+		answer.Suggestions = append(answer.Suggestions, k.Suggestion(ctx, i, q.Explain))
 	}
 	if len(answer.Suggestions) > 0 {
 		answer.Confidence = answer.Suggestions[0].Score
 	}
 	return answer, nil
+}
+
+// Ranking is all candidates of a query in order, not yet put into words: words may ask the archive.
+type Ranking struct {
+	Files  []Scored
+	ranker *Ranker
+	from   *gathered
+}
+
+// Scored is one file of a Ranking.
+type Scored struct {
+	File   aoa.Path
+	Score  float64 // calibrated probability
+	Logit  float64
+	Unseen bool // nothing in the session had named it
+	Paired bool // it shares its stem with a file in hand
+	c      *candidate
+}
+
+// Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
+func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
+	g, err := r.gather(ctx, q, "")
+	if err != nil {
+		return nil, err
+	}
+	k := &Ranking{ranker: r, from: g, Files: make([]Scored, 0, len(g.pool.list))}
+	for _, c := range g.pool.list {
+		s := Scored{File: c.path, Logit: g.model.Weights.Logit(c.values), Unseen: c.unseen(g.setting),
+			Paired: c.values[Pair] > 0, c: c}
+		s.Score = g.scale(c).Probability(s.Logit)
+		if !q.Unseen || s.Unseen {
+			k.Files = append(k.Files, s)
+		}
+	}
+	slices.SortFunc(k.Files, func(a, b Scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File))
+	})
+	return k, nil
+}
+
+// Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
+func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) aoa.Suggestion {
+	return k.ranker.suggestion(ctx, k.from, k.Files[i].c, all)
 }
 
 // Why returns the whole arithmetic of one file, with the digits that Rank would give it, also for a file
@@ -111,7 +136,7 @@ func (r *Ranker) Why(ctx context.Context, q aoa.Query, f aoa.Path) (aoa.Suggesti
 	return r.suggestion(ctx, g, g.pool.get(f), true), nil
 }
 
-// suggestion puts a candidate into the form that people and agents get.
+// suggestion puts a candidate into words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) aoa.Suggestion {
 	scale := g.scale(c)
 	s := aoa.Suggestion{File: c.path, Logit: g.model.Weights.Logit(c.values), Scale: scale, Unseen: c.unseen(g.setting),

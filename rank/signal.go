@@ -16,6 +16,8 @@ const (
 	Frequency
 	Tags
 	Comod
+	ComodMean
+	Support
 	Session
 	Successor
 	Terms
@@ -31,12 +33,13 @@ const (
 	Churn
 	Never
 	Opened
+	InHand
 	signals // their number
 )
 
-var signalNames = [signals]string{"bias", "recency_hour", "recency_day", "frequency", "tags", "comod", "session",
+var signalNames = [signals]string{"bias", "recency_hour", "recency_day", "frequency", "tags", "comod", "comod_mean", "support", "session",
 	"successor", "terms", "words", "named", "named_before", "in_command", "mentioned", "seen_before", "directory", "pair",
-	"committed", "churn", "never", "opened"}
+	"committed", "churn", "never", "opened", "in_hand"}
 
 // String is the name under which the signal appears in a Reason.
 func (s Signal) String() string { return signalNames[s] }
@@ -99,6 +102,14 @@ type noisyOr struct{ miss float64 }
 
 func (o *noisyOr) add(p float64) { o.miss = 1 - (1-o.miss)*(1-unit(p)) }
 func (o noisyOr) value() float64 { return unit(o.miss) }
+
+// support is w/(w+1): how much a sum of weights of common changes can be relied on.
+func support(w float64) float64 {
+	if !(w > 0) {
+		return 0
+	}
+	return unit(w / (w + 1))
+}
 
 // idf weighs a word by its rarity: ln(1 + files/(1+files with the word)).
 func idf(files, with int) float64 { return math.Log(1 + float64(files)/float64(1+with)) }

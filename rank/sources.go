@@ -56,6 +56,8 @@ func (in *reads) collect(p *pool, x *setting) {
 		for j, f := range set.Members {
 			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod.add(s)
+			c.comodSum += s
+			c.together += set.Values[j]
 			c.comodBy.see(x.files[i], s)
 		}
 	}

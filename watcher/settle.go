@@ -21,7 +21,7 @@ import (
 //
 //	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
 //	save    Tool "bulk": more than WatchOptions.Bulk files changed in one go, Paths are all of them up to
-//	        aoa.MaxPaths. A formatter, a generator or an unpacked archive is no sign of what a person works on:
+//	        aoa.MaxPaths, Text their true number ("10000 files"). A formatter, a generator or an unpacked archive is no sign of what a person works on:
 //	        learn takes such files as existing, not as edited
 //	delete  one per file, or one with Tool "bulk"
 //	rename  files that went away and came back elsewhere unchanged, all of a move in one event
@@ -184,6 +184,7 @@ func bulk(events []aoa.Event) aoa.Event {
 		}
 	}
 	all.ID = string(all.Kind) + ":bulk:" + digest(ids)
+	all.Text = strconv.Itoa(len(events)) + " files"
 	return all
 }
 

@@ -413,7 +413,13 @@ func TestFormatterIsOneEvent(t *testing.T) {
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%100, i), "formatted")
 	}
-	s.expect(fmt.Sprintf("bulk save of %d", aoa.MaxPaths))
+	s.until("bulk", func() bool { return len(s.seen) > 0 })
+	if e := s.seen[0]; e.Tool != "bulk" || e.Text != "10000 files" || len(e.Paths) != aoa.MaxPaths {
+		t.Errorf("tool %q, text %q, %d paths", e.Tool, e.Text, len(e.Paths))
+	}
+	s.seen = nil
+	d.write("d1/f1.go", "by hand")
+	s.expect("save d1/f1.go")
 }
 
 func TestNestedRepositoryIsOpaque(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,6 +20,7 @@ var ErrNoDaemon = errors.New("no daemon is running")
 // Client speaks to one repository's daemon.
 type Client struct {
 	Place Place
+	Dir   string                      // where the caller stands: says which worktree is meant
 	Build string                      // this program's build; "" accepts any daemon
 	Start func(context.Context) error // starts a daemon and returns; nil: never start one
 	Wait  time.Duration               // how long a started daemon may take to listen; 0 is 10 s
@@ -121,5 +123,6 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
+	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
 	return c.web.Do(req)
 }

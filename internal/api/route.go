@@ -8,10 +8,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // Route is one request: method, path and the types of both directions. docs/api.md describes each.
 type Route[Req, Res any] struct{ Method, Path string }
+
+// dirHeader carries the caller's folder, escaped: a folder's name may hold any byte.
+const dirHeader = "Aoa-Dir"
+
+type dirKey struct{}
+
+// CallerDir is the folder that a request came from, "" if the caller did not say.
+func CallerDir(ctx context.Context) string {
+	dir, _ := ctx.Value(dirKey{}).(string)
+	return dir
+}
 
 // None is the request or answer of routes that have nothing to say.
 type None struct{}
@@ -68,7 +80,11 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 				return
 			}
 		}
-		res, err := fn(q.Context(), req)
+		ctx := q.Context()
+		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
+			ctx = context.WithValue(ctx, dirKey{}, dir)
+		}
+		res, err := fn(ctx, req)
 		if err != nil {
 			fail(w, err)
 			return

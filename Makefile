@@ -1,0 +1,55 @@
+# Every target does its own set-up. On a bare machine: Go (see go.mod), git and make are enough.
+BIN  := $(CURDIR)/bin/aoa
+REPO ?= $(CURDIR)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test race vet lint law redis fuzz bench cross golden install clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+build: ## build bin/aoa
+	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/aoa
+
+run: build ## learn REPO (this repository by default) and print suggestions with reasons
+	@scripts/demo.sh $(BIN) "$(REPO)"
+
+test: ## run the tests (no C compiler needed)
+	CGO_ENABLED=0 go test ./...
+
+race: ## run the tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+vet: ## go vet, and no sleeping tests
+	go vet ./...
+	@! grep -rn 'time\.Sleep(' --include='*_test.go' . || { echo 'a test sleeps: wait on a channel or use testing/synctest'; exit 1; }
+
+lint: vet ## vet and staticcheck
+	go run $(STATICCHECK) ./...
+
+law: ## the import law: who may import whom
+	go test -count=1 -run 'TestImportLaw|TestLawBites' ./cmd/aoa
+
+redis: ## the store suite on a real server: AOA_TEST_REDIS=redis://127.0.0.1:6379/0
+	go test -count=1 ./internal/hot ./learn ./rank ./prefetch
+
+fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
+	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
+
+bench: ## benchmarks of query, ingest, import and the hook process
+	go test -run '^$$' -bench . -benchmem ./...
+
+cross: ## compile for every platform
+	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa && \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || exit 1; done
+
+golden: ## rewrite the help goldens in testdata/help
+	go test ./cmd/aoa -run TestHelp -update
+
+install: ## install aoa into GOBIN
+	CGO_ENABLED=0 go install -trimpath -ldflags '-s -w' ./cmd/aoa
+
+clean: ## remove what was built
+	rm -rf bin

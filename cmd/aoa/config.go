@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+func (a *app) config() *cobra.Command {
+	var user, unset bool
+	c := &cobra.Command{
+		Use:   "config [KEY [VALUE]]",
+		Short: "show or change settings",
+		Long: `Without arguments: every setting, its value and where it comes from. With KEY: its value.
+With KEY VALUE: set it for this repository, or with --user for all of yours. The order is
+AOA_… environment, the repository's config.yaml, the user's config.yaml, defaults.`,
+		Example: `  aoa config threshold 0.80
+  aoa config threshold conservative
+  aoa config kinds.next off
+  aoa config --unset threshold`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, _, err := a.client(c.Context(), true)
+			if err != nil {
+				return err
+			}
+			file := config.StoreFile(client.Place.Store)
+			if user {
+				file = config.UserFile(a.env)
+			}
+			switch {
+			case len(args) == 0:
+				return a.configList(client.Place.Store)
+			case len(args) == 1 && !unset:
+				return a.configGet(client.Place.Store, args[0])
+			case unset:
+				err = config.Unset(file, args[0])
+			default:
+				err = config.Set(file, args[0], args[1])
+			}
+			if err != nil {
+				return fail(exitUsage, "aoa config lists the keys", "%v", err)
+			}
+			// A running daemon reads it at once; one that is not running reads it when it starts.
+			if _, err := api.Call(c.Context(), client, api.Reload, api.None{}); err != nil && !errors.Is(err, api.ErrNoDaemon) {
+				return err
+			}
+			return a.configGet(client.Place.Store, args[0])
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, k := range config.Keys() {
+				names = append(names, k.Name+"\t"+k.Help)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
+	c.Flags().BoolVar(&unset, "unset", false, "take the setting out of the file")
+	return c
+}
+
+// setting is one row of the list, for --json.
+type setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+	Help   string `json:"help"`
+	Env    string `json:"env"`
+}
+
+func (a *app) configList(store string) error {
+	cfg, warnings, err := config.Load(a.env, store)
+	if err != nil {
+		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
+	}
+	var list []setting
+	rows := []string{"key\tvalue\tfrom\thelp"}
+	for _, k := range config.Keys() {
+		v, err := cfg.Get(k.Name)
+		if err != nil {
+			continue // a key with a free part, such as tags.*
+		}
+		list = append(list, setting{k.Name, v, cfg.Origin(k.Name), k.Help, k.Env})
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", k.Name, v, cfg.Origin(k.Name), k.Help))
+	}
+	for _, w := range warnings {
+		a.talk("warning: %s", w)
+	}
+	return a.answer(list, func() { a.table(rows...) })
+}
+
+func (a *app) configGet(store, key string) error {
+	cfg, _, err := config.Load(a.env, store)
+	if err != nil {
+		return fail(exitFailed, "aoa config --unset KEY", "%v", err)
+	}
+	v, err := cfg.Get(key)
+	if err != nil {
+		return fail(exitUsage, "aoa config lists the keys", "%v", err)
+	}
+	return a.answer(setting{Key: key, Value: v, Origin: cfg.Origin(key)}, func() { fmt.Fprintln(a.out, v) })
+}

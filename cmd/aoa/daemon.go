@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+func (a *app) daemon() *cobra.Command {
+	var foreground bool
+	c := &cobra.Command{
+		Use:   "daemon",
+		Short: "serve this repository in the foreground (commands start it on demand)",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), foreground) },
+	}
+	c.Flags().BoolVar(&foreground, "verbose", false, "log to stderr instead of the store's log file")
+	return c
+}
+
+func (a *app) serve(ctx context.Context, verbose bool) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	place := api.Locate(repo.CommonDir, a.env)
+	if !place.Exists() {
+		return fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
+	}
+	if place, err = api.Create(repo.CommonDir, a.env); err != nil {
+		return err
+	}
+	cfg, _, err := config.Load(a.env, place.Store)
+	if err != nil {
+		return err
+	}
+	file := &lumberjack.Logger{Filename: filepath.Join(place.Store, "aoa.log"), MaxSize: 5, MaxBackups: 2}
+	defer file.Close()
+	log := slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	if verbose {
+		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
+	}
+	note := filepath.Join(registry(a.env), api.Fingerprint(place.Store))
+	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now, Log: log,
+		Ready: func() {
+			a.register(note, place)
+			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
+		}})
+	switch {
+	case errors.Is(err, daemon.ErrRunning):
+		return nil // the other one won: its clients are served
+	case errors.Is(err, watcher.ErrRepoGone):
+		err = nil
+	}
+	os.Remove(note)
+	if err != nil {
+		log.Error("ended", "err", err)
+	}
+	return err
+}
+
+// register notes where this daemon runs. It is a convenience: without it status --all knows less.
+func (a *app) register(note string, p api.Place) {
+	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
+		return
+	}
+	_ = os.WriteFile(note, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store), 0o600)
+}

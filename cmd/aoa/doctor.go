@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// finding is one line of the doctor's report.
+type finding struct {
+	Check  string `json:"check"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Advice string `json:"advice,omitempty"` // the next command to type
+}
+
+func (a *app) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "check git, store, daemon, settings and hooks; say what to do",
+		Long:  `Exits 1 when something needs attention.`,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			found := a.examine(c.Context())
+			bad := 0
+			rows := []string{}
+			for _, f := range found {
+				mark := "ok  "
+				if !f.OK {
+					mark, bad = "BAD ", bad+1
+				}
+				rows = append(rows, mark+"\t"+f.Check+"\t"+f.Detail)
+				if f.Advice != "" && !f.OK {
+					rows = append(rows, "\t\t→ "+f.Advice)
+				}
+			}
+			if err := a.answer(found, func() { a.table(rows...) }); err != nil {
+				return err
+			}
+			if bad > 0 {
+				return fail(exitFailed, "follow the arrows above", "%d of %d checks need attention", bad, len(found))
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) examine(ctx context.Context) []finding {
+	var out []finding
+	add := func(check string, ok bool, detail, advice string) {
+		out = append(out, finding{check, ok, strings.TrimSpace(detail), advice})
+	}
+	if version, err := exec.CommandContext(ctx, "git", "--version").Output(); err == nil {
+		add("git", true, string(version), "")
+	} else {
+		add("git", false, "not on the PATH: history is read more slowly, staged files not at all", "install git")
+	}
+	repo, err := watcher.OpenRepo(ctx, a.dir, a.env)
+	if err != nil {
+		add("repository", false, err.Error(), "cd to a repository, or git init")
+		return out
+	}
+	add("repository", true, string(repo.Root), "")
+	place := api.Locate(repo.CommonDir, a.env)
+	if !place.Exists() {
+		add("store", false, place.Store+" is not there", "aoa init")
+		return out
+	}
+	out = append(out, a.examineStore(place)...)
+	if _, warnings, err := config.Load(a.env, place.Store); err != nil {
+		add("settings", false, err.Error(), "aoa config --unset KEY, or edit the file")
+	} else if len(warnings) > 0 {
+		add("settings", false, warnings[0].String(), "aoa config lists the keys")
+	} else {
+		add("settings", true, "read", "")
+	}
+	out = append(out, a.examineDaemon(ctx, repo, place)...)
+	return append(out, a.examineHooks(ctx, repo)...)
+}
+
+func (a *app) examineStore(p api.Place) []finding {
+	st, err := os.Stat(p.Store)
+	if err != nil {
+		return []finding{{"store", false, err.Error(), "aoa init"}}
+	}
+	if st.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		return []finding{{"store", false, p.Store + " can be entered by others", "chmod 700 " + p.Store}}
+	}
+	out := []finding{{"store", true, p.Store, ""}}
+	if old, _ := filepath.Glob(filepath.Join(p.Store, "*.damaged-*")); len(old) > 0 {
+		out = append(out, finding{"database", false, fmt.Sprintf("%d damaged copies were moved aside, the newest is %s", len(old), old[len(old)-1]), "rm " + filepath.Join(p.Store, "*.damaged-*")})
+	}
+	return out
+}
+
+func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p api.Place) []finding {
+	begin := a.now()
+	st, err := api.Call(ctx, a.dial(repo, p, false), api.Status, api.None{})
+	if err != nil {
+		return []finding{{"daemon", false, err.Error(), "aoa daemon --verbose shows why it does not start"}}
+	}
+	out := []finding{{"daemon", true, fmt.Sprintf("pid %d answers in %.1f ms", st.Pid, float64(a.now().Sub(begin).Microseconds())/1000), ""}}
+	if st.Import.State == "failed" {
+		out = append(out, finding{"history", false, st.Import.Error, "aoa stop, then aoa start"})
+	}
+	if st.Watch == "partial" {
+		out = append(out, finding{"saves", false, "too few watches: some folders are polled", "sudo sysctl fs.inotify.max_user_watches=524288"})
+	}
+	if !st.Paused.IsZero() {
+		out = append(out, finding{"pause", false, "paused until " + st.Paused.Format(time.RFC3339), "aoa pause off"})
+	}
+	for _, w := range st.Warnings {
+		out = append(out, finding{"warning", false, w, "aoa status"})
+	}
+	return out
+}

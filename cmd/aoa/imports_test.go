@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/aoa-dev/aoa"
+
+// allowed is the import law: what a package of this module may import of it. The rooms are in the order in
+// which data flows. "prefetch/" stands for each folder under prefetch.
+var allowed = map[string][]string{
+	"internal/aoa":    {},
+	"internal/config": {},
+	"scripts":         {},
+	"hooks/client":    {},
+	"watcher":         {"internal/aoa", "internal/config"},
+	"hooks":           {"internal/aoa", "internal/config", "scripts"},
+	"internal/hot":    {"internal/aoa", "internal/config"},
+	"internal/cold":   {"internal/aoa", "internal/config"},
+	"internal/api":    {"internal/aoa", "internal/config"},
+	"learn":           {"internal/aoa", "internal/hot"},
+	"rank":            {"internal/aoa", "internal/hot"},
+	"prefetch/":       {"internal/aoa", "internal/cold"},
+	"prefetch":        {"internal/aoa", "internal/hot", "rank", "prefetch/"},
+	"internal/mcp":    {"internal/aoa", "internal/api"},
+	"internal/daemon": {"*", "-internal/mcp", "-cmd/aoa"},
+	"cmd/aoa":         {"*"},
+}
+
+// system is what the hook client may import of the standard library: each further package costs start-up.
+var system = []string{"os", "syscall", "net", "unsafe"}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportLaw(t *testing.T) {
+	pkgs := list(t)
+	if len(pkgs) < 10 {
+		t.Fatalf("found %d packages: the law was not applied to the house", len(pkgs))
+	}
+	for _, p := range pkgs {
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, imp := range p.Imports {
+			if to, ours := strings.CutPrefix(imp, module+"/"); ours && !may(from, to) {
+				t.Errorf("%s may not import %s", from, to)
+			}
+			if from == "hooks/client" && !strings.Contains(imp, ".") && !slices.Contains(system, imp) {
+				t.Errorf("hooks/client may not import %s", imp)
+			}
+		}
+	}
+}
+
+// TestLawBites: the law must be able to refuse.
+func TestLawBites(t *testing.T) {
+	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
+		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"a/new/shed", "internal/aoa"}} {
+		if may(edge[0], edge[1]) {
+			t.Errorf("%s may import %s", edge[0], edge[1])
+		}
+	}
+	if !may("learn", "internal/hot") || !may("prefetch/reload", "internal/cold") {
+		t.Error("the law refuses what it allows")
+	}
+}
+
+func may(from, to string) bool {
+	room := func(p string) string {
+		if strings.HasPrefix(p, "prefetch/") {
+			return "prefetch/"
+		}
+		return p
+	}
+	edges, known := allowed[room(from)]
+	if !known || slices.Contains(edges, "-"+to) {
+		return false
+	}
+	return slices.Contains(edges, "*") || slices.Contains(edges, room(to))
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	return pkgs
+}

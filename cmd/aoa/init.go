@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// initOptions is what `aoa init` was told.
+type initOptions struct {
+	hooks       []string
+	yes         bool
+	transcripts bool // false: --no-transcripts
+}
+
+func (a *app) init() *cobra.Command {
+	var o initOptions
+	var none bool
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "learn this repository's history and start",
+		Long: `Makes the store in the git dir (.git/aoa, nothing to ignore), imports the whole git history,
+imports past Claude Code transcripts of this repository if you agree, and starts the daemon.
+Running it again is harmless. aoa remove undoes all of it.`,
+		Example: "  aoa init\n  aoa init --yes --hooks claude,git",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.transcripts = !none
+			return a.initialise(c.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: claude, git")
+	f.BoolVarP(&o.yes, "yes", "y", false, "agree to everything that would be asked")
+	f.BoolVar(&none, "no-transcripts", false, "do not read past transcripts, do not ask")
+	return c
+}
+
+// initReport is what init did, for --json.
+type initReport struct {
+	Store       string           `json:"store"`
+	Seconds     float64          `json:"seconds"`
+	Commits     int64            `json:"commits"`
+	Files       int64            `json:"files"`
+	Transcripts api.ImportAnswer `json:"transcripts"`
+	Hooks       []string         `json:"hooks"`
+	Pairs       []api.Pair       `json:"pairs"`
+}
+
+func (a *app) initialise(ctx context.Context, o initOptions) error {
+	for _, h := range o.hooks {
+		if !slices.Contains([]string{"claude", "git"}, h) {
+			return usage("no hooks for %q; use claude, git", h)
+		}
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	begin := a.now()
+	place, err := api.Create(repo.CommonDir, a.env)
+	if err != nil {
+		return err
+	}
+	client := a.dial(repo, place, false)
+	rep := initReport{Store: place.Store, Hooks: []string{}}
+	if err := a.importHistory(ctx, client); err != nil {
+		return err
+	}
+	if rep.Transcripts, err = a.importTranscripts(ctx, client, repo, place, o); err != nil {
+		return err
+	}
+	for _, h := range o.hooks {
+		if err := a.installHooks(ctx, repo, h); err != nil {
+			return err
+		}
+		rep.Hooks = append(rep.Hooks, h)
+	}
+	st, err := api.Call(ctx, client, api.Status, api.None{})
+	if err != nil {
+		return err
+	}
+	pairs, err := api.Call(ctx, client, api.Pairs, api.PairsRequest{Limit: 3})
+	if err != nil {
+		return err
+	}
+	rep.Commits, rep.Files, rep.Pairs = st.Commits, st.Files, pairs.Pairs
+	rep.Seconds = a.now().Sub(begin).Seconds()
+	return a.answer(rep, func() { a.initProse(rep, o) })
+}
+
+func (a *app) initProse(rep initReport, o initOptions) {
+	fmt.Fprintf(a.out, "learned %s commits over %s files in %.1f s; the store is %s\n", count(rep.Commits), count(rep.Files), rep.Seconds, rep.Store)
+	if rep.Transcripts.Events > 0 {
+		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(int64(rep.Transcripts.Events)), count(int64(rep.Transcripts.Sessions)))
+	}
+	if len(rep.Pairs) > 0 {
+		fmt.Fprintln(a.out, "\nfiles that belong together though nothing in their names says so:")
+		for _, p := range rep.Pairs {
+			fmt.Fprintf(a.out, "  %s changed with %s in %d of %d commits\n", p.A.Display(), p.B.Display(), p.Both, p.OfA)
+		}
+	}
+	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     what changes together with a file")
+	if len(o.hooks) == 0 {
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git     let agents learn and be told")
+	}
+}
+
+// importHistory starts the daemon and waits until the history is read, with a bar for people.
+func (a *app) importHistory(ctx context.Context, client *api.Client) error {
+	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{})
+	if err != nil {
+		return err
+	}
+	bar := a.progress("history", "commits")
+	for {
+		if ans.History.Total > 0 {
+			bar.ChangeMax(ans.History.Total)
+			_ = bar.Set(min(ans.History.Done, ans.History.Total))
+		}
+		switch ans.History.State {
+		case "done":
+			return bar.Finish()
+		case "failed":
+			_ = bar.Exit()
+			return fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
+		}
+		if err := a.wait(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+		if ans, err = api.Call(ctx, client, api.Import, api.ImportRequest{Look: true}); err != nil {
+			return err
+		}
+	}
+}
+
+// importTranscripts reads the agent's past sessions of this repository, if there are any and the person agrees.
+func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place api.Place, o initOptions) (api.ImportAnswer, error) {
+	var none api.ImportAnswer
+	cfg, _, err := config.Load(a.env, place.Store)
+	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
+		return none, err
+	}
+	dir := hooks.TranscriptDir(a.claudeHome(), repo.Root)
+	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) == 0 {
+		return none, nil
+	}
+	if !o.yes && cfg.Transcripts != "on" && !a.agree("read past Claude Code sessions of this repository from "+dir+"?") {
+		return none, nil
+	}
+	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{Transcripts: dir})
+	bar := a.progress("transcripts", "batches")
+	for err == nil && ans.Transcripts.State == "running" {
+		_ = bar.Set(ans.Transcripts.Done)
+		if err = a.wait(ctx, 50*time.Millisecond); err == nil {
+			ans, err = api.Call(ctx, client, api.Import, api.ImportRequest{Look: true})
+		}
+	}
+	_ = bar.Finish()
+	if err == nil && ans.Transcripts.State == "failed" {
+		a.talk("transcripts: %s", ans.Transcripts.Error)
+	}
+	return ans, err
+}
+
+// claudeHome is the folder of Claude Code's own files.
+func (a *app) claudeHome() string {
+	if d := a.getenv("CLAUDE_CONFIG_DIR"); d != "" {
+		return d
+	}
+	return filepath.Join(a.home(), ".claude")
+}
+
+// agree asks a person. Without a terminal nobody agrees, and the talk says how to.
+func (a *app) agree(question string) bool {
+	f, ok := a.in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		a.talk("not asked without a terminal: %s", question)
+		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
+		return false
+	}
+	fmt.Fprintf(a.err, "aoa: %s [y/N] ", question)
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
+}
+
+func (a *app) wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// progress is a bar on stderr, drawn only on a terminal.
+func (a *app) progress(what, unit string) *progressbar.ProgressBar {
+	var w io.Writer = io.Discard
+	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		w = a.err
+	}
+	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
+		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+}

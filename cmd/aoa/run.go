@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
+const (
+	exitOK       = 0
+	exitFailed   = 1  // it did not work; stderr says why
+	exitNoDaemon = 3  // no daemon is running and none could be started
+	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
+	exitUsage    = 64 // the command line is wrong
+)
+
+// app is one invocation: what it may read, where it may write, and when it happens.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	env      []string
+	dir      string
+	now      func() time.Time
+	json     bool
+	color    bool // stdout is a terminal and NO_COLOR is not set
+}
+
+// failure is an error that knows its exit code and the next command to type.
+type failure struct {
+	code int
+	err  error
+	hint string
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func fail(code int, hint, format string, args ...any) error {
+	return &failure{code, fmt.Errorf(format, args...), hint}
+}
+
+func usage(format string, args ...any) error { return fail(exitUsage, "", format, args...) }
+
+// run is main without the process: it can be called from a test.
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, env []string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(errw, "aoa: the current folder is gone: %v\naoa: hint: cd to your repository\n", err)
+		return exitFailed
+	}
+	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errw)
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.exit(cmd, err)
+}
+
+// exit prints the error as talk and turns it into a code.
+func (a *app) exit(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code, hint := exitFailed, ""
+	var f *failure
+	var refused *api.Error
+	switch {
+	case errors.As(err, &f):
+		code, hint = f.code, f.hint
+	case errors.As(err, &refused):
+		hint = refused.Hint
+	case errors.Is(err, api.ErrNoDaemon):
+		code, hint = exitNoDaemon, "aoa doctor"
+	case strings.HasPrefix(err.Error(), "unknown command"):
+		code = exitUsage
+	case errors.Is(err, context.Canceled):
+		hint = "interrupted; what was done so far is kept"
+	}
+	if code == exitUsage && hint == "" {
+		hint = cmd.CommandPath() + " --help"
+	}
+	text, rest, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	fmt.Fprintf(a.err, "aoa: %s\n", text)
+	if more {
+		fmt.Fprintln(a.err, rest)
+	}
+	if hint != "" {
+		fmt.Fprintf(a.err, "aoa: hint: %s\n", hint)
+	}
+	return code
+}
+
+// root is the table of commands.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "aoa",
+		Short: "remembers what happens in a repository and answers which files come next",
+		Long: `aOa remembers what happens in one repository: what coding agents read, edit and run,
+what people save, what git records. It answers which files come next, with what
+confidence, and why.
+
+Start with:  aoa init      learn this repository's history
+             aoa suggest   which files next?`,
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+	}
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
+	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask:"}, &cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "set", Title: "Set up:"}, &cobra.Group{ID: "run", Title: "Run:"})
+	for _, g := range []struct {
+		id   string
+		make []func() *cobra.Command
+	}{
+		{"ask", []func() *cobra.Command{a.suggest, a.why, a.feedback}},
+		{"look", []func() *cobra.Command{a.status, a.log, a.stats, a.metrics, a.doctor}},
+		{"set", []func() *cobra.Command{a.init, a.remove, a.config, a.forget, a.pause}},
+		{"run", []func() *cobra.Command{a.start, a.stop, a.daemon, a.hook, a.version}},
+	} {
+		for _, make := range g.make {
+			c := make()
+			c.GroupID = g.id
+			a.strict(c)
+			root.AddCommand(c)
+		}
+	}
+	return root
+}
+
+// strict turns cobra's argument errors into usage errors.
+func (a *app) strict(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usage("%v", err)
+			}
+			return nil
+		}
+	}
+}
+
+func (a *app) getenv(name string) string {
+	for i := len(a.env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(a.env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// repo opens the repository that the caller stands in.
+func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
+	r, err := watcher.OpenRepo(ctx, a.dir, a.env)
+	switch {
+	case errors.Is(err, watcher.ErrNotRepo), errors.Is(err, watcher.ErrBare):
+		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
+	case err != nil:
+		return nil, fail(exitFailed, "", "%v", err)
+	}
+	return r, nil
+}
+
+// client connects to the repository's daemon; it starts one if need be, unless only is set.
+func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.Repo, error) {
+	r, err := a.repo(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := api.Locate(r.CommonDir, a.env)
+	if !place.Exists() {
+		return nil, nil, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
+	}
+	return a.dial(r, place, running), r, nil
+}
+
+func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
+	c := &api.Client{Place: place, Dir: a.dir}
+	if !running {
+		c.Build = build()
+		c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
+	}
+	return c
+}
+
+// talk writes a line for people to stderr.
+func (a *app) talk(format string, args ...any) { fmt.Fprintf(a.err, "aoa: "+format+"\n", args...) }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+func (a *app) stats() *cobra.Command {
+	var r api.StatsRequest
+	c := &cobra.Command{
+		Use:       "stats files|tags|sessions|kinds",
+		Short:     "totals per file, intent tag, session or kind of suggestion",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"files", "tags", "sessions", "kinds"},
+		RunE: func(c *cobra.Command, args []string) error {
+			client, _, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			r.Table = args[0]
+			ans, err := api.Call(c.Context(), client, api.Stats, r)
+			if err != nil {
+				return err
+			}
+			return a.answer(ans, func() { a.statTables(ans) })
+		},
+	}
+	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "how many rows")
+	return c
+}
+
+func (a *app) statTables(ans api.StatsAnswer) {
+	var rows []string
+	switch {
+	case len(ans.Files) > 0:
+		rows = []string{"accesses\tfirst\tlast\tmean session\tfile"}
+		for _, f := range ans.Files {
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s", count(f.Accesses), stamp(f.First), stamp(f.Last), length(f.MeanSession), f.File.Display()))
+		}
+	case len(ans.Tags) > 0:
+		rows = []string{"uses\tfiles\ttag"}
+		for _, t := range ans.Tags {
+			rows = append(rows, fmt.Sprintf("%s\t%s\t#%s", count(t.Uses), count(t.Files), t.Tag))
+		}
+	case len(ans.Sessions) > 0:
+		rows = []string{"started\tlength\tevents\tfiles\tagent\tsession"}
+		for _, s := range ans.Sessions {
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", stamp(s.Started), length(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID))
+		}
+	case len(ans.Kinds) > 0:
+		rows = []string{"kind\tshown\tused\tprecision\twithheld\tused anyway\tshadow\tused"}
+		for _, k := range ans.Kinds {
+			precision := "-"
+			if k.Settled > 0 {
+				precision = fmt.Sprintf("%.2f", k.Precision)
+			}
+			rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d", k.Kind, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, k.Shadow, k.ShadowHit))
+		}
+	default:
+		a.talk("nothing yet: no agent has worked here since aoa init")
+		a.talk("hint: aoa init --hooks claude,git")
+		return
+	}
+	a.table(rows...)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+func (a *app) status() *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "what the daemon knows, and how it is",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if all {
+				return a.statusAll(c.Context())
+			}
+			client, _, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			st, err := api.Call(c.Context(), client, api.Status, api.None{})
+			if err != nil {
+				return err
+			}
+			return a.answer(st, func() { a.statusTable(st) })
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "every daemon of this user")
+	return c
+}
+
+func (a *app) statusTable(st api.StatusAnswer) {
+	rows := []string{
+		"repository\t" + st.Repo,
+		"store\t" + fmt.Sprintf("%s (%s of at most %s, events kept %.0f days)", st.Store, size(st.DB), size(st.KeepBytes), st.KeepDays),
+		"daemon\t" + fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, length(st.Uptime), size(st.RSS), st.Version),
+		"hot store\t" + fmt.Sprintf("%s, %s", st.Backend, size(st.Hot)),
+		"learned\t" + fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits)),
+		"files\t" + count(st.Files),
+		"history\t" + progress(st.Import),
+		"saves\t" + map[string]string{"on": "watched", "partial": "partly watched, the rest is polled", "poll": "polled", "off": "not watched"}[st.Watch],
+		"hints\t" + fmt.Sprintf("shown from %.2f on", st.Threshold),
+	}
+	if !st.Paused.IsZero() {
+		rows = append(rows, "paused\tuntil "+stamp(st.Paused)+"; aoa pause off ends it")
+	}
+	a.table(rows...)
+	for _, w := range st.Warnings {
+		a.talk("warning: %s", w)
+	}
+}
+
+func progress(p api.Progress) string {
+	switch {
+	case p.State == "failed":
+		return "failed: " + p.Error
+	case p.State == "running" && p.Total > 0:
+		return fmt.Sprintf("reading, %s of %s", count(int64(p.Done)), count(int64(p.Total)))
+	}
+	return p.State
+}
+
+// running lists the sockets of this user's daemons. Each daemon leaves a link in the state folder.
+func (a *app) running() []api.Place {
+	var out []api.Place
+	names, _ := filepath.Glob(filepath.Join(registry(a.env), "*"))
+	sort.Strings(names)
+	for _, n := range names {
+		raw, err := os.ReadFile(n)
+		if err != nil {
+			continue
+		}
+		common, store, ok := strings.Cut(strings.TrimSpace(string(raw)), "\x00")
+		if !ok {
+			continue
+		}
+		p := api.Locate(common, a.env)
+		p.Store = store
+		if _, err := os.Stat(store); err != nil {
+			os.Remove(n) // the clone is gone
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (a *app) statusAll(ctx context.Context) error {
+	found := []api.StatusAnswer{}
+	for _, p := range a.running() {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		st, err := api.Call(ctx, &api.Client{Place: p}, api.Status, api.None{})
+		cancel()
+		if err == nil {
+			found = append(found, st)
+		}
+	}
+	return a.answer(found, func() {
+		if len(found) == 0 {
+			a.talk("no daemon is running")
+			return
+		}
+		rows := []string{"pid\tup\tmemory\tevents\trepository"}
+		for _, st := range found {
+			rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s", st.Pid, length(st.Uptime), size(st.RSS), count(st.Events), st.Repo))
+		}
+		a.table(rows...)
+	})
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+func (a *app) suggest() *cobra.Command {
+	var q aoa.Query
+	var staged, nul bool
+	c := &cobra.Command{
+		Use:   "suggest [FILE…]",
+		Short: "which files next?",
+		Long: `Prints the files most likely to be needed next, with the probability and the strongest reason.
+
+With FILEs: what changes together with them. With --prompt: what such words led to. With
+--staged: what usually belongs to the commit being made. Without either: what recent work
+points to.`,
+		Example: `  aoa suggest internal/server.go
+  aoa suggest --prompt "fix the login timeout" -n 10
+  aoa suggest --staged
+  aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
+  vim $(aoa suggest --plain -n 3)                        # names without line breaks only`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.suggestFiles(c.Context(), q, args, staged, nul, c.Flags().Changed("plain"))
+		},
+		ValidArgsFunction: a.completeFile,
+	}
+	f := c.Flags()
+	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
+	f.BoolVar(&staged, "staged", false, "take the staged files as FILEs")
+	f.IntVarP(&q.Limit, "number", "n", 5, "how many files, 1 to 100")
+	f.BoolVar(&q.Explain, "explain", false, "print every reason")
+	f.BoolVarP(&nul, "null", "0", false, "print names only, each ended by a NUL, for xargs -0 and fzf --read0")
+	f.Bool("plain", false, "print names only, one a line")
+	f.StringVar(&q.Session, "session", "", "rank for this agent session")
+	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; at most 3 count")
+	return c
+}
+
+func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, staged, nul, plain bool) error {
+	if q.Limit < 1 || q.Limit > 100 {
+		return usage("-n %d is out of range, use 1 to 100", q.Limit)
+	}
+	client, repo, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, arg := range args {
+		p, err := a.path(repo, arg)
+		if err != nil {
+			return err
+		}
+		q.Files = append(q.Files, p)
+	}
+	if staged {
+		files, err := repo.Staged(ctx)
+		if err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return fail(exitFailed, "git add FILE…", "nothing is staged")
+		}
+		q.Files = append(q.Files, files...)
+	}
+	switch {
+	case len(q.Files) > 0 && q.Prompt == "":
+		q.Moment = aoa.MomentChange
+	case q.Prompt != "":
+		q.Moment = aoa.MomentPrompt
+	default:
+		q.Moment = aoa.MomentOpen
+	}
+	ans, err := api.Call(ctx, client, api.Rank, q)
+	if err != nil {
+		return err
+	}
+	if nul || plain {
+		end := "\n"
+		if nul {
+			end = "\x00"
+		}
+		for _, s := range ans.Suggestions {
+			fmt.Fprint(a.out, string(s.File)+end)
+		}
+		return nil
+	}
+	return a.answer(ans, func() { a.suggestions(ans, q) })
+}
+
+// suggestions is the table for people: probability, bar, file, the strongest reason in words.
+func (a *app) suggestions(ans aoa.Answer, q aoa.Query) {
+	if len(ans.Suggestions) == 0 {
+		a.talk("nothing to suggest: too little is known for this question")
+		a.talk("hint: aoa suggest FILE, or aoa status to see what was learned")
+		return
+	}
+	wide := 0
+	for _, s := range ans.Suggestions {
+		wide = max(wide, len([]rune(s.File.Display())))
+	}
+	for _, s := range ans.Suggestions {
+		name := s.File.Display()
+		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
+			strings.Repeat(" ", wide-len([]rune(name))), a.dim(words(s)))
+		if q.Explain {
+			a.arithmetic(s)
+		}
+	}
+}
+
+// words is the strongest reason that has words.
+func words(s aoa.Suggestion) string {
+	for _, r := range s.Reasons {
+		if r.Text != "" && r.Value*r.Weight > 0 {
+			return r.Text
+		}
+	}
+	return ""
+}
+
+// path makes a repository path of what a person typed: relative to the current folder, or to the root.
+func (a *app) path(repo *watcher.Repo, arg string) (aoa.Path, error) {
+	abs := arg
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(a.dir, arg)
+	}
+	// The root has its symlinks resolved; the folder may be spelled through one. The file need not exist.
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(dir, filepath.Base(abs))
+	}
+	if p, ok := repo.Root.Path(abs); ok {
+		return p, nil
+	}
+	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
+}
+
+// completeFile completes files in learned order.
+func (a *app) completeFile(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	client, _, err := a.client(c.Context(), false)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	ans, err := api.Call(c.Context(), client, api.Rank, aoa.Query{Moment: aoa.MomentOpen, Limit: 50})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var out []string
+	for _, s := range ans.Suggestions {
+		if strings.HasPrefix(string(s.File), toComplete) {
+			out = append(out, string(s.File))
+		}
+	}
+	if len(out) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return out, cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoFileComp
+}

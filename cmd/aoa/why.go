@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+func (a *app) why() *cobra.Command {
+	var r api.WhyRequest
+	var with []string
+	c := &cobra.Command{
+		Use:   "why FILE",
+		Short: "the exact arithmetic behind a file's score",
+		Long: `Prints every signal of the file with its value and weight, so that the score can be
+computed again by hand. With --at it repeats the answer that was given then, digit by digit.`,
+		Example: `  aoa why docs/api.md --with internal/api/wire.go
+  aoa why docs/api.md --at 1790000000000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, repo, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			if r.File, err = a.path(repo, args[0]); err != nil {
+				return err
+			}
+			for _, w := range with {
+				p, err := a.path(repo, w)
+				if err != nil {
+					return err
+				}
+				r.Query.Files = append(r.Query.Files, p)
+			}
+			r.Query.Moment = moment(r.Query)
+			ans, err := api.Call(c.Context(), client, api.Why, r)
+			if err != nil {
+				return err
+			}
+			return a.answer(ans, func() { a.explain(ans) })
+		},
+		ValidArgsFunction: a.completeFile,
+	}
+	f := c.Flags()
+	f.StringSliceVarP(&with, "with", "w", nil, "the files in hand, as for aoa suggest FILE…")
+	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
+	f.StringVar(&r.Query.Session, "session", "", "rank for this agent session")
+	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (unix ms, \"at\" in the JSON)")
+	return c
+}
+
+// moment says which question a person's query is.
+func moment(q aoa.Query) aoa.Moment {
+	switch {
+	case q.Prompt != "":
+		return aoa.MomentPrompt
+	case len(q.Files) > 0:
+		return aoa.MomentChange
+	}
+	return aoa.MomentOpen
+}
+
+func (a *app) explain(w api.WhyAnswer) {
+	place := "not among the candidates"
+	if w.Rank > 0 {
+		place = fmt.Sprintf("rank %d", w.Rank)
+	}
+	fmt.Fprintf(a.out, "%s  %.4f  (%s)\n", a.bold(w.File.Display()), w.Score, place)
+	if !w.Known {
+		a.talk("%s is not tracked by git or is ignored: it is never suggested", w.File.Display())
+	}
+	a.arithmetic(w.Suggestion)
+}
+
+// arithmetic prints the sum and the calibration such that the score can be computed again.
+func (a *app) arithmetic(s aoa.Suggestion) {
+	rows := []string{"  signal\tvalue\tweight\tvalue·weight\t"}
+	sum := 0.0
+	for _, r := range s.Reasons {
+		sum += r.Value * r.Weight
+		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight, r.Text))
+	}
+	a.table(rows...)
+	fmt.Fprintf(a.out, "  sum %+.6f", sum)
+	if math.Abs(sum-s.Logit) > 1e-9 {
+		fmt.Fprintf(a.out, " of %+.6f (weaker reasons left out)", s.Logit)
+	}
+	fmt.Fprintf(a.out, "; score = 1/(1+e^-(%.4f·%.6f%+.4f)) = %.6f\n", s.Scale[0], s.Logit, s.Scale[1], s.Score)
+}

@@ -1,0 +1,307 @@
+package cold
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// noon is the time of the tests.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// sink records warnings.
+type sink struct{ records []slog.Record }
+
+func (s *sink) Enabled(context.Context, slog.Level) bool { return true }
+func (s *sink) Handle(_ context.Context, r slog.Record) error {
+	s.records = append(s.records, r)
+	return nil
+}
+func (s *sink) WithAttrs([]slog.Attr) slog.Handler { return s }
+func (s *sink) WithGroup(string) slog.Handler      { return s }
+
+func openTest(t testing.TB, path string) (*DB, *sink) {
+	t.Helper()
+	s := &sink{}
+	d, err := Open(t.Context(), path, Options{Now: func() time.Time { return noon }, Log: slog.New(s)})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d, s
+}
+
+func newTest(t testing.TB) *DB {
+	t.Helper()
+	d, s := openTest(t, filepath.Join(t.TempDir(), "aoa", "aoa.db"))
+	if len(s.records) != 0 {
+		t.Fatalf("a new store warns: %v", s.records)
+	}
+	return d
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustAppend(t testing.TB, d *DB, events ...aoa.Event) (int64, []aoa.Event) {
+	t.Helper()
+	seq, fresh, err := d.Append(t.Context(), events)
+	must(t, err)
+	return seq, fresh
+}
+
+func read(id string, at time.Time, session string, paths ...aoa.Path) aoa.Event {
+	return aoa.Event{ID: id, Time: at, Kind: aoa.KindRead, Agent: "claude", Session: session, Tool: "Read", Paths: paths, OK: true}
+}
+
+func sha(n int) string {
+	b := make([]byte, 20)
+	for i := range b {
+		b[i] = byte(n >> (8 * (i % 4)) * (i + 1))
+	}
+	b[0], b[1], b[2] = byte(n), byte(n>>8), byte(n>>16)
+	return hex.EncodeToString(b)
+}
+
+func commit(n int, at time.Time, paths ...aoa.Path) aoa.Event {
+	subject := fmt.Sprintf("repair the %dth wheel", n)
+	return aoa.Event{ID: "commit:" + sha(n), Time: at, Kind: aoa.KindCommit, Agent: "git", Paths: paths,
+		Author: at.Add(-time.Hour), Text: subject, Terms: aoa.Terms(subject, 8)}
+}
+
+func uncommit(n int) aoa.Event {
+	return aoa.Event{ID: "uncommit:" + sha(n), Time: noon, Kind: aoa.KindUncommit, Agent: "git"}
+}
+
+type replayed struct {
+	Seq   int64
+	Batch []aoa.Event
+}
+
+func replayAll(t testing.TB, d *DB, after int64) []replayed {
+	t.Helper()
+	var out []replayed
+	must(t, d.Replay(t.Context(), after, func(seq int64, batch []aoa.Event) error {
+		out = append(out, replayed{seq, batch})
+		return nil
+	}))
+	return out
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestAppendDeduplicates(t *testing.T) {
+	d := newTest(t)
+	a, b := read("a", noon, "s", "x.go"), read("b", noon, "s", "y.go")
+	seq, fresh := mustAppend(t, d, a, b, a)
+	same(t, "fresh", fresh, []aoa.Event{a, b})
+	same(t, "seq", seq, int64(1))
+	seq, fresh = mustAppend(t, d, b, a)
+	if seq != 1 || len(fresh) != 0 {
+		t.Fatalf("known events made batch %d with %v", seq, fresh)
+	}
+	c := read("c", noon, "s", "x.go")
+	seq, fresh = mustAppend(t, d, a, c)
+	same(t, "seq", seq, int64(2))
+	same(t, "fresh", fresh, []aoa.Event{c})
+	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []aoa.Event{a, b}}, {2, []aoa.Event{c}}})
+	same(t, "replay of the tail", replayAll(t, d, 1), []replayed{{2, []aoa.Event{c}}})
+}
+
+func TestCommitsAreClaimed(t *testing.T) {
+	d := newTest(t)
+	c := commit(1, noon, "x.go", "docs/x.md")
+	_, fresh := mustAppend(t, d, c)
+	same(t, "first", fresh, []aoa.Event{c})
+	_, fresh = mustAppend(t, d, c)
+	same(t, "again", len(fresh), 0)
+	_, fresh = mustAppend(t, d, uncommit(2))
+	same(t, "uncommit of an unknown one", len(fresh), 0)
+
+	back := c
+	back.Kind, back.ID = aoa.KindUncommit, "uncommit:"+sha(1)
+	_, fresh = mustAppend(t, d, uncommit(1))
+	same(t, "uncommit", fresh, []aoa.Event{back})
+	_, fresh = mustAppend(t, d, uncommit(1))
+	same(t, "uncommit twice", len(fresh), 0)
+	both, of, err := d.Together(t.Context(), "x.go", "docs/x.md")
+	must(t, err)
+	same(t, "together after uncommit", [2]int{both, of}, [2]int{0, 0})
+
+	other := c // told again without one of its files, as a new .aoaignore would
+	other.Paths = []aoa.Path{"x.go"}
+	_, fresh = mustAppend(t, d, other)
+	same(t, "other", fresh, []aoa.Event{other})
+	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []aoa.Event{c}}, {2, []aoa.Event{back}}, {3, []aoa.Event{other}}})
+}
+
+func TestCursor(t *testing.T) {
+	d := newTest(t)
+	_, _, err := d.AppendCommits(t.Context(), []aoa.Event{commit(1, noon, "a")}, map[string]string{"HEAD": "1", "origin/HEAD": "0"})
+	must(t, err)
+	_, _, err = d.AppendCommits(t.Context(), nil, map[string]string{"HEAD": "2", "origin/HEAD": ""})
+	must(t, err)
+	got, err := d.Cursor(t.Context())
+	must(t, err)
+	same(t, "cursor", got, map[string]string{"HEAD": "2"})
+}
+
+func TestTogetherFollowsRenames(t *testing.T) {
+	d := newTest(t)
+	day := 24 * time.Hour
+	rename := aoa.Event{ID: "rename:1", Kind: aoa.KindRename, Time: noon.Add(-5 * day), From: []aoa.Path{"old.go"}, Paths: []aoa.Path{"new.go"}}
+	mustAppend(t, d, commit(1, noon, "new.go", "doc.md"), commit(2, noon.Add(-6*day), "old.go", "doc.md"))
+	mustAppend(t, d, read("r", noon.Add(-6*day), "s", "old.go"))
+	mustAppend(t, d, rename)
+	mustAppend(t, d, commit(3, noon.Add(-7*day), "old.go", "doc.md"), // history comes newest first
+		commit(4, noon.Add(-day), "old.go", "other.go")) // another file took the name
+	for _, c := range []struct {
+		a, b     aoa.Path
+		both, of int
+	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1}, {"none", "doc.md", 0, 0}} {
+		both, of, err := d.Together(t.Context(), c.a, c.b)
+		must(t, err)
+		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
+	}
+	stats, err := d.FileStats(t.Context(), 0)
+	must(t, err)
+	same(t, "stats", stats, []FileStat{{File: "new.go", Accesses: 1, First: noon.Add(-6 * day), Last: noon.Add(-6 * day)}})
+	mustAppend(t, d, uncommit(3))
+	both, _, err := d.Together(t.Context(), "new.go", "doc.md")
+	must(t, err)
+	same(t, "after uncommit", both, 2)
+	log, err := d.Log(t.Context(), LogFilter{File: "new.go", Kinds: []aoa.Kind{aoa.KindRead}})
+	must(t, err)
+	same(t, "log under the new name", len(log), 1)
+}
+
+func TestRenamesSwapNames(t *testing.T) {
+	d := newTest(t)
+	mustAppend(t, d, commit(1, noon.Add(-time.Hour), "a", "x"), commit(2, noon.Add(-time.Hour), "b", "y"))
+	mustAppend(t, d, aoa.Event{ID: "rename", Kind: aoa.KindRename, Time: noon, From: []aoa.Path{"a", "b"}, Paths: []aoa.Path{"b", "a"}})
+	mustAppend(t, d, commit(3, noon.Add(-2*time.Hour), "a", "x"))
+	for _, c := range []struct {
+		a, b aoa.Path
+		both int
+	}{{"b", "x", 2}, {"a", "y", 1}, {"a", "x", 0}, {"b", "y", 0}} {
+		both, _, err := d.Together(t.Context(), c.a, c.b)
+		must(t, err)
+		same(t, string(c.a+c.b), both, c.both)
+	}
+}
+
+// anyEvent makes an event with everything that may be in one.
+func anyEvent(r *rand.Rand, id int) aoa.Event {
+	words := []string{"", "alpha", "béta", "\xff\xfe", "a\"b\\c", "<x>&", "with space", "line\nbreak", "nul\x00", "\u2028", "日本"}
+	word := func() string { return words[r.IntN(len(words))] }
+	list := func() []string {
+		out := make([]string, r.IntN(4))
+		for i := range out {
+			out[i] = word() + fmt.Sprint(r.IntN(9))
+		}
+		return out
+	}
+	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
+	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindPrompt, aoa.KindSearch, aoa.KindSave, aoa.KindSuggest, aoa.KindTick, "later"}
+	e := aoa.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
+		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: aoa.Paths(list()), From: aoa.Paths(list()),
+		Gone: aoa.Paths(list()), Named: aoa.Paths(list()), Seen: aoa.Paths(list()), Listing: r.IntN(2) == 0, Terms: list(), Tags: list(),
+		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Moment: aoa.Moment(word())}
+	for range r.IntN(3) {
+		e.Scores = append(e.Scores, r.Float64())
+	}
+	switch r.IntN(4) {
+	case 0:
+		e.ID, e.Kind = "commit:"+sha(r.IntN(12)), aoa.KindCommit
+		if r.IntN(3) > 0 {
+			e = commit(r.IntN(12), at, aoa.Paths(list())...)
+			e.Gone = aoa.Paths(list())
+		}
+	case 1:
+		e = uncommit(r.IntN(12))
+	}
+	if r.IntN(10) == 0 {
+		e.Kind, e.ID = aoa.KindRename, fmt.Sprint("rename", id)
+		e.From, e.Paths = aoa.Paths(list()), aoa.Paths(list())
+	}
+	return e
+}
+
+func TestReplayIsExact(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		d := newTest(t)
+		var want []replayed
+		for i := range 25 {
+			batch := make([]aoa.Event, r.IntN(12))
+			for j := range batch {
+				batch[j] = anyEvent(r, r.IntN(200))
+			}
+			seq, fresh := mustAppend(t, d, batch...)
+			if len(fresh) > 0 {
+				want = append(want, replayed{seq, fresh})
+			}
+			if i == 12 {
+				must(t, d.Close())
+				d, _ = openTest(t, d.path)
+			}
+		}
+		if len(want) < 10 {
+			t.Fatalf("seed %d made only %d batches", seed, len(want))
+		}
+		same(t, fmt.Sprint("replay of seed ", seed), replayAll(t, d, 0), want)
+		half := want[len(want)/2].Seq
+		same(t, "tail", replayAll(t, d, half), want[len(want)/2+1:])
+		checkChanges(t, d)
+	}
+}
+
+// checkChanges compares the table changes with what the counted commits say.
+func checkChanges(t *testing.T, d *DB) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rows, err := d.conn.QueryContext(t.Context(), "SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE counted = 1")
+	must(t, err)
+	found, err := scanCommits(rows)
+	must(t, err)
+	want := map[[2]int64]bool{}
+	for _, c := range found {
+		files, err := c.changed()
+		must(t, err)
+		for _, f := range files {
+			want[[2]int64{f, c.id}] = true
+		}
+	}
+	got := map[[2]int64]bool{}
+	rows, err = d.conn.QueryContext(t.Context(), "SELECT file, commit_id FROM changes")
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var key [2]int64
+		must(t, rows.Scan(&key[0], &key[1]))
+		got[key] = true
+	}
+	if len(want) == 0 {
+		t.Fatal("no commit is counted")
+	}
+	same(t, "changes", got, want)
+}

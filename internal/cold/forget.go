@@ -1,0 +1,395 @@
+package cold
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// ForgetFilter says what to forget; exactly one field is set.
+type ForgetFilter struct {
+	Path    aoa.Path  // a file, or a folder and all below it
+	Session string    // a session
+	Since   time.Time // everything from then on
+}
+
+func (f ForgetFilter) check() error {
+	set := 0
+	for _, is := range []bool{f.Path != "", f.Session != "", !f.Since.IsZero()} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return fmt.Errorf("forget: %d of path, session and time are given: give exactly one", set)
+	}
+	return nil
+}
+
+// Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
+// happened since, with its share in the statistics, the answers that speak of it and the snapshot's records
+// that hold the name; it returns the deleted events in order. Delivered again, they stay away. Then the file
+// is rewritten, so that the bytes are gone (see Scrub).
+//
+// Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
+// names the path. Whoever keeps the hot store forgets there, saves a full snapshot, and calls Scrub once more.
+func (d *DB) Forget(ctx context.Context, f ForgetFilter) ([]aoa.Event, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	var removed []aoa.Event
+	err := d.write(ctx, "forget", func(w writing) error {
+		g := &forgetting{writing: w, filter: f, names: newNames(w), tally: newTally()}
+		var err error
+		if removed, err = g.events(); err != nil {
+			return err
+		}
+		if f.Path != "" {
+			if err := g.path(); err != nil {
+				return err
+			}
+		}
+		return g.traces()
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.renamed.Add(1)
+	if len(removed) > 0 {
+		d.anyGone.Store(true)
+	}
+	return removed, errors.Join(d.dropDamaged(), d.Scrub(ctx))
+}
+
+// dropDamaged deletes the copies that Open moved aside: they hold what is to be forgotten, too.
+func (d *DB) dropDamaged() error {
+	old, err := filepath.Glob(globLiteral.Replace(d.path) + ".damaged-*")
+	if err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	for _, name := range old {
+		if err := os.RemoveAll(name); err != nil {
+			return fmt.Errorf("forget: remove the damaged copy: %w", err)
+		}
+	}
+	return nil
+}
+
+var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
+
+// Scrub overwrites what was deleted: it rewrites the file without free space and empties the write-ahead log.
+// It takes about a second per 100 MB, during which others read but do not write.
+func (d *DB) Scrub(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("scrub store: %w", err)
+	}
+	if _, err := d.conn.ExecContext(background, "VACUUM"); err != nil {
+		return d.explain("scrub store", err)
+	}
+	var busy, pages, done int
+	if err := d.conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done); err != nil {
+		return d.explain("scrub store", err)
+	}
+	if busy != 0 {
+		return errors.New("scrub store: a long reading is under way, so the log still holds the old bytes: try again in a moment")
+	}
+	return nil
+}
+
+// forgetting is one Forget under way.
+type forgetting struct {
+	writing
+	filter ForgetFilter
+	names  *names
+	tally  *tally
+}
+
+// events deletes the events that the filter means, and their share in the statistics.
+func (g *forgetting) events() ([]aoa.Event, error) {
+	found, err := g.find()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]aoa.Event, len(found))
+	for i, f := range found {
+		out[i] = f.event
+		files, err := g.drop(g.names, f)
+		if err != nil {
+			return nil, err
+		}
+		g.tally.add(f.event, files, -1)
+	}
+	return out, g.recount()
+}
+
+// logged is an event with its id in intent_log.
+type logged struct {
+	id    int64
+	event aoa.Event
+}
+
+func (g *forgetting) find() ([]logged, error) {
+	since, needle := int64(math.MinInt64), ""
+	if !g.filter.Since.IsZero() {
+		since = g.filter.Since.UnixMilli()
+	}
+	if g.filter.Path != "" {
+		needle = jsonInner(string(g.filter.Path))
+	}
+	s, err := g.stmt("all_events")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(background, g.filter.Session, since, needle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []logged
+	for rows.Next() {
+		var id int64
+		var r eventRow
+		if err := rows.Scan(append([]any{&id}, r.fields()...)...); err != nil {
+			return nil, err
+		}
+		e, err := r.event()
+		if err != nil {
+			return nil, err
+		}
+		if g.filter.Path == "" || mentions(e, g.filter.Path) {
+			out = append(out, logged{id, e})
+		}
+	}
+	return out, rows.Err()
+}
+
+// jsonInner is a string as it stands inside JSON, without the quotes.
+func jsonInner(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s // a string always has a JSON form
+	}
+	return string(b[1 : len(b)-1])
+}
+
+// drop deletes one event, leaving the digest of its ID, and returns the short names of its files.
+func (w writing) drop(n *names, l logged) ([]int64, error) {
+	if err := w.run("delete_event", l.id); err != nil {
+		return nil, err
+	}
+	if err := w.run("insert_gone", digest(l.event.ID)); err != nil {
+		return nil, err
+	}
+	files, err := n.ids(l.event.Paths)
+	if err != nil {
+		return nil, err
+	}
+	others, err := n.ids(slices.Concat(l.event.From, l.event.Gone))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(files, others) {
+		if err := w.run("delete_touch", f, l.id); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// recount takes the tally off the statistics. What cannot be subtracted (first and last times) is read anew
+// from the events that remain, or kept where raw events were pruned before.
+func (g *forgetting) recount() error {
+	h, err := g.loadHops()
+	if err != nil {
+		return err
+	}
+	if err := g.tally.flush(g.writing, h); err != nil {
+		return err
+	}
+	latest := int64(math.MaxInt64)
+	if !g.filter.Since.IsZero() {
+		latest = g.filter.Since.UnixMilli()
+		if err := g.run("clamp_session_files", latest); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"drop_unused_session_files", "recount_all_file_sessions", "drop_unused_tag_files",
+		"recount_tags", "drop_unused_tags", "drop_empty_sessions"} {
+		if err := g.run(name); err != nil {
+			return err
+		}
+	}
+	for f := range g.tally.files {
+		if err := g.run("recount_file", f.file, latest); err != nil {
+			return err
+		}
+	}
+	for id := range g.tally.sessions {
+		if err := g.run("recount_session", id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path takes the path out of every table and every commit.
+func (g *forgetting) path() error {
+	ids, err := g.below()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if err := g.commits(); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for _, name := range []string{"forget_changes", "forget_touches", "forget_tag_files", "drop_session_files",
+			"forget_renames", "forget_file"} {
+			if err := g.run(name, id); err != nil {
+				return err
+			}
+		}
+	}
+	g.d.hops = nil
+	if err := g.run("recount_tags"); err != nil {
+		return err
+	}
+	return g.run("drop_unused_tags")
+}
+
+func (g *forgetting) below() ([]int64, error) {
+	s, err := g.stmt("files_below")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(background, string(g.filter.Path))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		var file string
+		if err := rows.Scan(&id, &file); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		g.names.id[aoa.Path(file)], g.names.path[id] = id, aoa.Path(file)
+	}
+	return ids, rows.Err()
+}
+
+// commits rewrites the commits that mention the path, a thousand at a time.
+func (g *forgetting) commits() error {
+	s, err := g.stmt("commits_after")
+	if err != nil {
+		return err
+	}
+	for last := int64(0); ; {
+		rows, err := s.QueryContext(background, last, 1000)
+		if err != nil {
+			return err
+		}
+		found, err := scanCommits(rows)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for _, r := range found {
+			last = r.id
+			e, err := r.event(g.names.name)
+			if err != nil {
+				return err
+			}
+			if !mentions(e, g.filter.Path) {
+				continue
+			}
+			clean, err := g.names.commitRow(without(e, g.filter.Path))
+			if err != nil {
+				return err
+			}
+			if err := g.run("update_commit", r.id, clean.subject, clean.files, clean.rest); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// traces deletes answers and records that hold the name.
+func (g *forgetting) traces() error {
+	f := g.filter
+	since, text := int64(math.MinInt64), f.Session+string(f.Path)
+	if !f.Since.IsZero() {
+		since = f.Since.UnixMilli()
+	}
+	if err := g.run("forget_answers", since, text, jsonInner(text)); err != nil || text == "" {
+		return err
+	}
+	return g.run("forget_records", text)
+}
+
+// is reports whether p is the path or lies below it.
+func is(p, path aoa.Path) bool {
+	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
+}
+
+// mentions reports whether an event names the path in any of its lists or in its text.
+func mentions(e aoa.Event, path aoa.Path) bool {
+	found := false
+	eachPaths(&e, func(list *[]aoa.Path) {
+		found = found || slices.ContainsFunc(*list, func(p aoa.Path) bool { return is(p, path) })
+	})
+	return found || inText(e.Text, string(path))
+}
+
+// without returns the event without the path.
+func without(e aoa.Event, path aoa.Path) aoa.Event {
+	eachPaths(&e, func(list *[]aoa.Path) {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(p aoa.Path) bool { return is(p, path) })
+	})
+	if inText(e.Text, string(path)) {
+		e.Text, e.Terms = "", nil
+	}
+	return canonical(e)
+}
+
+// eachPaths calls fn with every list of paths of the event, also with those that later versions add.
+func eachPaths(e *aoa.Event, fn func(list *[]aoa.Path)) {
+	v := reflect.ValueOf(e).Elem()
+	for i := range v.NumField() {
+		if list, ok := v.Field(i).Addr().Interface().(*[]aoa.Path); ok {
+			fn(list)
+		}
+	}
+}
+
+// inText reports whether the text names the path: not as a part of a longer name.
+func inText(text, path string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], path)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(path)
+		if (from == 0 || !inName(text[from-1])) && (to == len(text) || !inName(text[to]) || text[to] == '/' || text[to] == '.') {
+			return true
+		}
+		at = from + 1
+	}
+}
+
+// inName reports whether a byte may belong to the name of a file around a match.
+func inName(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}

@@ -1,0 +1,142 @@
+package cold
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Pruned says what Prune took away.
+type Pruned struct {
+	Events int
+	Bytes  int64 // that the store needs less
+}
+
+// pruneStep is how many events go in one transaction: others write in between.
+const pruneStep = 500
+
+// Prune deletes raw events that are older than before, and then the oldest ones until the store needs at most
+// maxBytes (0 is no limit). Only batches inside the snapshot go, since a restart replays the others; commits,
+// statistics and what was learned stay. Delivered again, a pruned event stays away.
+func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Pruned, error) {
+	var p Pruned
+	start, err := d.used(ctx)
+	if err != nil {
+		return p, err
+	}
+	for {
+		n, err := d.pruneStep(ctx, before.UnixMilli())
+		p.Events += n
+		if err != nil {
+			return p, err
+		}
+		if n < pruneStep {
+			break
+		}
+	}
+	for maxBytes > 0 {
+		used, err := d.used(ctx)
+		if err != nil {
+			return p, err
+		}
+		if used <= maxBytes {
+			break
+		}
+		n, err := d.pruneStep(ctx, math.MaxInt64)
+		p.Events += n
+		if err != nil {
+			return p, err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	if p.Events == 0 {
+		return p, nil
+	}
+	if err := d.giveBack(ctx); err != nil {
+		return p, err
+	}
+	end, err := d.used(ctx)
+	p.Bytes = start - end
+	return p, err
+}
+
+// used is the bytes that the store needs: its pages without the free ones.
+func (d *DB) used(ctx context.Context) (int64, error) {
+	var pages, size int64
+	if err := d.row(ctx, "used_pages").Scan(&pages); err != nil {
+		return 0, d.explain("measure store", err)
+	}
+	if err := d.row(ctx, "page_size").Scan(&size); err != nil {
+		return 0, d.explain("measure store", err)
+	}
+	return pages * size, nil
+}
+
+// pruneStep deletes the oldest events before a time.
+func (d *DB) pruneStep(ctx context.Context, before int64) (n int, err error) {
+	snapshot, err := d.SnapshotSeq(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = d.write(ctx, "prune store", func(w writing) error {
+		old, err := w.oldest(before, snapshot)
+		if err != nil {
+			return err
+		}
+		names := newNames(w)
+		for _, l := range old {
+			if _, err := w.drop(names, l); err != nil {
+				return err
+			}
+		}
+		n = len(old)
+		return nil
+	})
+	if err == nil && n > 0 {
+		d.anyGone.Store(true)
+	}
+	return n, err
+}
+
+func (w writing) oldest(before, snapshot int64) ([]logged, error) {
+	s, err := w.stmt("prune_before")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.QueryContext(background, before, snapshot, pruneStep)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []logged
+	for rows.Next() {
+		var l logged
+		var r eventRow
+		if err := rows.Scan(append([]any{&l.id}, r.fields()...)...); err != nil {
+			return nil, err
+		}
+		if l.event, err = r.event(); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
+
+// giveBack returns free pages to the file system, as far as readers let it.
+func (d *DB) giveBack(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("prune store: %w", err)
+	}
+	for _, pragma := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if _, err := d.conn.ExecContext(background, pragma); err != nil {
+			return d.explain("prune store", err)
+		}
+	}
+	return nil
+}

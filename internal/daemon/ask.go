@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Deadlines of an answer. The hook client waits 50 ms (150 ms at a prompt); what comes later is not read.
+const (
+	settleTime = 20 * time.Millisecond  // for events that came just before the question
+	hookTime   = 140 * time.Millisecond // for deciding and rendering
+)
+
+// frame takes what a hook client sent: events go to the journal, a question gets the rendered answer.
+func (h *house) frame(ctx context.Context, f api.Frame) []byte {
+	begin := h.o.Now()
+	h.called.Store(begin.UnixMilli())
+	if h.paused() {
+		return nil
+	}
+	if f.Agent == "git" {
+		signal(h.look) // which hook it was does not matter: HEAD says what happened
+		return nil
+	}
+	w := h.at(ctx, f.Cwd)
+	call, err := hooks.Decode(f.Agent, f.Payload, h.hookRepo(w))
+	if err != nil {
+		h.o.Log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
+		h.gauges.undecoded.Inc()
+		return nil
+	}
+	h.journal.Add(call.Events...)
+	w.watch.Nudge()
+	var reply []byte
+	if f.Wait && call.Query != nil {
+		ctx, cancel := context.WithTimeout(ctx, hookTime)
+		defer cancel()
+		reply = h.say(ctx, w, f.Agent, call)
+	}
+	h.gauges.hook(call.Event, h.o.Now().Sub(begin), len(reply) > 0)
+	return reply
+}
+
+// say decides whether a hint is worth saying and renders it for the agent.
+func (h *house) say(ctx context.Context, w *worktree, agent string, call hooks.Call) []byte {
+	h.settleEvents(ctx)
+	q := *call.Query
+	q.At = h.o.Now()
+	d, err := w.prefetch.Suggest(ctx, q, prefetch.Kind(call.Kind))
+	if err != nil {
+		h.o.Log.Warn("no suggestion", "kind", call.Kind, "err", err)
+		return nil
+	}
+	if d.Log.Kind != "" {
+		h.journal.Add(d.Log)
+		h.gauges.decision(call.Kind, d.Why)
+	}
+	if len(d.Shown) == 0 {
+		return nil
+	}
+	return hooks.Render(agent, call.Event, hooks.Text(call.Kind, d.Shown))
+}
+
+// settleEvents lets a question see what happened just before it, but not at the price of its deadline.
+func (h *house) settleEvents(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	h.journal.Settle(ctx)
+}
+
+// rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
+func (h *house) rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
+	begin := h.o.Now()
+	h.settleEvents(ctx)
+	if q.Limit < 0 || q.Limit > 100 {
+		return aoa.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
+	}
+	q.At = begin
+	ans, err := h.at(ctx, api.CallerDir(ctx)).ranker.Rank(ctx, q)
+	if err != nil {
+		return ans, err
+	}
+	ans.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
+	h.gauges.ranked(h.o.Now().Sub(begin))
+	kept := keptAnswer{Query: q, Answer: ans}
+	if raw, err := json.Marshal(kept); err == nil {
+		if err := h.db.SaveAnswer(ctx, ans.At, raw); err != nil {
+			h.o.Log.Warn("answer not kept", "err", err)
+		}
+	}
+	return ans, nil
+}
+
+// keptAnswer is what aoa why --at repeats.
+type keptAnswer struct {
+	Query  aoa.Query  `json:"query"`
+	Answer aoa.Answer `json:"answer"`
+}
+
+// why prints the arithmetic of one file: of an earlier answer word for word, or anew.
+func (h *house) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
+	w := h.at(ctx, api.CallerDir(ctx))
+	if r.File == "" {
+		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
+	}
+	if r.At != 0 {
+		return h.whyAt(ctx, r)
+	}
+	h.settleEvents(ctx)
+	r.Query.At, r.Query.Explain, r.Query.Limit = h.o.Now(), true, 100
+	s, err := w.ranker.Why(ctx, r.Query, r.File)
+	if err != nil {
+		return api.WhyAnswer{}, err
+	}
+	out := api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Known: w.tree.Load().Has(r.File)}
+	ans, err := w.ranker.Rank(ctx, r.Query)
+	if err != nil {
+		return out, err
+	}
+	for i, o := range ans.Suggestions {
+		if o.File == r.File {
+			out.Rank = i + 1
+		}
+	}
+	return out, nil
+}
+
+func (h *house) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
+	raw, err := h.db.Answer(ctx, r.At)
+	if err != nil {
+		return api.WhyAnswer{}, api.Missing("aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
+	}
+	var kept keptAnswer
+	if err := json.Unmarshal(raw, &kept); err != nil {
+		return api.WhyAnswer{}, fmt.Errorf("read the answer given at %d: %w", r.At, err)
+	}
+	for i, s := range kept.Answer.Suggestions {
+		if s.File == r.File {
+			return api.WhyAnswer{Suggestion: s, At: r.At, Rank: i + 1, Known: true}, nil
+		}
+	}
+	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now", "%s was not in the answer given at %d", r.File.Display(), r.At)
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package daemon
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// detach takes the daemon out of the caller's session: a closed terminal or a killed agent must not end it.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -1,0 +1,88 @@
+package daemon
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// forget takes out of both stores what the user names, down to the bytes in the database file.
+func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnswer, error) {
+	var out api.ForgetAnswer
+	named := 0
+	for _, set := range []bool{r.File != "", r.Session != "", !r.Since.IsZero()} {
+		if set {
+			named++
+		}
+	}
+	if named != 1 {
+		return out, api.Bad("aoa forget PATH, aoa forget --session ID or aoa forget --since TIME", "name exactly one thing to forget")
+	}
+	if r.File != "" {
+		p, err := aoa.NewPath(strings.TrimSuffix(string(r.File), "/"))
+		if err != nil {
+			return out, api.Bad("use a path as aoa log prints it", "%v", err)
+		}
+		r.File = p
+	}
+	if err := h.journal.Flush(ctx); err != nil {
+		return out, err
+	}
+	h.journal.Settle(ctx)
+	err := h.journal.Learned(func(seq int64) error {
+		gone, err := h.db.Forget(ctx, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since})
+		if err != nil {
+			return err
+		}
+		out.Events = len(gone)
+		files := map[aoa.Path]bool{}
+		for _, e := range gone {
+			for _, p := range e.Paths {
+				files[p] = true
+			}
+		}
+		out.Files = len(files)
+		if r.File != "" {
+			return h.forgetFiles(ctx, r.File, files)
+		}
+		return h.learner.Unlearn(ctx, gone, seq)
+	})
+	if err != nil {
+		return out, err
+	}
+	h.mu.Lock()
+	h.whole = true // the old snapshot still holds what was forgotten
+	h.mu.Unlock()
+	if err := h.snapshot(ctx); err != nil {
+		return out, err
+	}
+	return out, h.db.Scrub(ctx)
+}
+
+// forgetFiles takes a file, or all below a folder, out of every set.
+func (h *house) forgetFiles(ctx context.Context, p aoa.Path, named map[aoa.Path]bool) error {
+	targets := map[aoa.Path]bool{p: true}
+	for q := range named {
+		if strings.HasPrefix(string(q), string(p)+"/") {
+			targets[q] = true
+		}
+	}
+	h.mu.Lock()
+	for _, w := range h.worktrees {
+		for _, q := range w.tree.Load().All() {
+			if strings.HasPrefix(string(q), string(p)+"/") {
+				targets[q] = true
+			}
+		}
+	}
+	h.mu.Unlock()
+	for q := range targets {
+		if err := h.hot.Forget(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// gauges are the metrics of the daemon. Labels are fixed words, never paths or sessions.
+type gauges struct {
+	events    prometheus.Counter
+	undecoded prometheus.Counter
+	learning  prometheus.Histogram
+	ranking   prometheus.Histogram
+	hooks     *prometheus.HistogramVec
+	decisions *prometheus.CounterVec
+	outcomes  *prometheus.CounterVec
+}
+
+// buckets span the budgets: 0.1 ms to 400 ms.
+var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
+
+func newGauges() *gauges {
+	return &gauges{
+		events:    prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
+		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total", Help: "Hook payloads that were not understood."}),
+		learning:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds", Help: "Time to learn one batch.", Buckets: buckets}),
+		ranking:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds", Help: "Time to answer one ranking request.", Buckets: buckets}),
+		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
+			Help: "Time from a hook's frame to its reply, by event.", Buckets: buckets}, []string{"event", "spoke"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
+			Help: "Decisions to speak or be silent, by kind and reason."}, []string{"kind", "why"}),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_predictions_total",
+			Help: "Settled predictions: shown, withheld or shadow, used within the horizon or not."}, []string{"shown", "used"}),
+	}
+}
+
+func (g *gauges) learned(n int, took time.Duration) {
+	g.events.Add(float64(n))
+	g.learning.Observe(took.Seconds())
+}
+
+func (g *gauges) ranked(took time.Duration) { g.ranking.Observe(took.Seconds()) }
+
+func (g *gauges) hook(event string, took time.Duration, spoke bool) {
+	g.hooks.WithLabelValues(event, word(spoke)).Observe(took.Seconds())
+}
+
+func (g *gauges) decision(kind, why string) { g.decisions.WithLabelValues(kind, why).Inc() }
+
+func (g *gauges) outcome(e aoa.Event) { g.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
+
+func word(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// registry has the metrics above and those that are read when somebody looks.
+func (g *gauges) registry(h *house) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(g.events, g.undecoded, g.learning, g.ranking, g.hooks, g.decisions, g.outcomes,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	read := func(name, help string, f func() float64) {
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
+	}
+	read("aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", func() float64 {
+		return float64(h.hot.Size(context.Background()).Bytes)
+	})
+	read("aoa_score_staleness_seconds", "Age of the oldest event that is durable but not learned yet; 0 when all are learned.", func() float64 {
+		return h.journal.Behind().Seconds()
+	})
+	read("aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", func() float64 {
+		rows, err := h.settle.Record(context.Background())
+		if err != nil {
+			return 0
+		}
+		return precision(rows)
+	})
+	return r
+}
+
+func precision[T ~struct {
+	Kind      string  `json:"kind"`
+	Shown     int64   `json:"shown"`
+	Used      int64   `json:"used"`
+	Settled   int64   `json:"settled"`
+	Withheld  int64   `json:"withheld"`
+	HeldUsed  int64   `json:"withheld_used"`
+	Shadow    int64   `json:"shadow"`
+	ShadowHit int64   `json:"shadow_used"`
+	Precision float64 `json:"precision"`
+}](rows []T) float64 {
+	var used, settled int64
+	for _, r := range rows {
+		k := api.KindStat(r)
+		used, settled = used+k.Used, settled+k.Settled
+	}
+	if settled == 0 {
+		return 0
+	}
+	return float64(used) / float64(settled)
+}

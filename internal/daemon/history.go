@@ -1,0 +1,95 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// settleHead is how long HEAD must be left alone before it is looked at: a rebase moves it many times, and the
+// hooks of one operation arrive together.
+const settleHead = 80 * time.Millisecond
+
+// reconciler brings the store to what git knows, whenever something hints that git changed. A hint is never
+// taken for a fact: the cursor in cold and the refs decide.
+func (h *house) reconciler(ctx context.Context) error {
+	poll := time.NewTicker(10 * time.Minute)
+	defer poll.Stop()
+	for first := true; ; first = false {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-poll.C:
+		case <-h.look:
+		}
+		if !first && !pause(ctx, settleHead) {
+			return nil
+		}
+		if h.paused() {
+			continue
+		}
+		if err := h.reconcile(ctx); err != nil && ctx.Err() == nil {
+			h.o.Log.Warn("history not read", "err", err)
+			h.setHead(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+func (h *house) reconcile(ctx context.Context) error {
+	begin := h.o.Now()
+	cursor, err := h.db.Cursor(ctx)
+	if err != nil {
+		return err
+	}
+	h.setHead(func(p *api.Progress) { *p = api.Progress{State: "running"} })
+	commits := 0
+	err = h.o.Repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
+		h.setHead(func(p *api.Progress) { p.Done, p.Total = done, total })
+	}}, func(batch []aoa.Event, cursor map[string]string) error {
+		commits += len(batch)
+		return h.journal.Commits(ctx, batch, cursor)
+	})
+	if errors.Is(err, watcher.ErrNoTrees) {
+		h.warn("history is not learned: " + err.Error())
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	all := make([]*worktree, 0, len(h.worktrees))
+	for _, w := range h.worktrees {
+		all = append(all, w)
+	}
+	h.mu.Unlock()
+	for _, w := range all {
+		w.refresh(ctx, h)
+	}
+	h.setHead(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
+	if commits > 0 {
+		h.o.Log.Info("history read", "events", commits, "took", h.o.Now().Sub(begin))
+		return h.snapshot(ctx)
+	}
+	return nil
+}
+
+func (h *house) setHead(change func(*api.Progress)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(&h.head)
+}

@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+// routes is the whole API; docs/api.md describes it.
+func (h *house) routes() http.Handler {
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Rank, h.rank)
+	api.Handle(mux, api.Why, h.why)
+	api.Handle(mux, api.Feedback, h.feedback)
+	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) { return h.thresholds(ctx, "") })
+	api.Handle(mux, api.SetThreshold, h.setThreshold)
+	api.Handle(mux, api.Events, h.events)
+	api.Handle(mux, api.Log, h.log)
+	api.Handle(mux, api.Stats, h.stats)
+	api.Handle(mux, api.Status, h.status)
+	api.Handle(mux, api.Forget, h.forget)
+	api.Handle(mux, api.Pause, h.pause)
+	api.Handle(mux, api.Reload, h.reload)
+	api.Handle(mux, api.Import, h.importing)
+	api.Handle(mux, api.Pairs, h.pairs)
+	api.Handle(mux, api.Stop, func(ctx context.Context, _ api.None) (api.None, error) {
+		h.stop(errAsked)
+		return api.None{}, nil
+	})
+	mux.Handle("GET /v1/metrics", promhttp.HandlerFor(h.gauges.registry(h), promhttp.HandlerOpts{}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.called.Store(h.o.Now().UnixMilli())
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// events takes events of other tools, and says what became of them once they are durable.
+func (h *house) events(ctx context.Context, in []aoa.Event) (api.EventsAnswer, error) {
+	var out api.EventsAnswer
+	if h.paused() {
+		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
+	}
+	w := h.at(ctx, api.CallerDir(ctx))
+	kept := in[:0]
+	for i, e := range in {
+		if err := checkEvent(e); err != nil {
+			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
+		}
+		had := len(e.Paths)
+		e.Paths, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Seen), w.keep(e.Named)
+		if had > 0 && len(e.Paths) == 0 {
+			out.Ignored++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	fresh, err := h.journal.Log(ctx, kept)
+	if err != nil {
+		return out, &api.Error{Code: api.CodeFull, Message: err.Error(), Hint: "aoa doctor"}
+	}
+	out.Accepted, out.Duplicate = fresh, len(kept)-fresh
+	return out, nil
+}
+
+// keep drops ignored files and names that are no paths of a repository.
+func (w *worktree) keep(in []aoa.Path) []aoa.Path {
+	var out []aoa.Path
+	for _, p := range in {
+		if q, err := aoa.NewPath(string(p)); err == nil && !w.repo.Ignored(q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+func (h *house) log(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+	if r.Limit == 0 {
+		r.Limit = 100
+	}
+	h.settleEvents(ctx)
+	events, err := h.db.Log(ctx, cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
+	// The newest are selected, the oldest of them come first: a log is read downwards.
+	for i, j := 0, len(events)-1; i < j; i, j = i+1, j-1 {
+		events[i], events[j] = events[j], events[i]
+	}
+	return api.LogAnswer{Events: events}, err
+}
+
+func (h *house) pairs(ctx context.Context, r api.PairsRequest) (api.PairsAnswer, error) {
+	if r.Limit <= 0 {
+		r.Limit = 3
+	}
+	found, err := h.db.Pairs(ctx, r.Limit, h.at(ctx, api.CallerDir(ctx)).tree.Load().Has)
+	out := api.PairsAnswer{Pairs: []api.Pair{}}
+	for _, p := range found {
+		out.Pairs = append(out.Pairs, api.Pair{A: p.A, B: p.B, Both: p.Both, OfA: p.OfA, OfB: p.OfB})
+	}
+	return out, err
+}
+
+func (h *house) pause(ctx context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
+	file := config.StoreFile(h.o.Place.Store)
+	if r.Seconds <= 0 {
+		if err := config.Unset(file, "paused_until"); err != nil {
+			return api.PauseAnswer{}, err
+		}
+		_, err := h.reload(ctx, api.None{})
+		return api.PauseAnswer{}, err
+	}
+	until := h.o.Now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
+	if err := config.Set(file, "paused_until", until.Format(time.RFC3339)); err != nil {
+		return api.PauseAnswer{}, err
+	}
+	_, err := h.reload(ctx, api.None{})
+	return api.PauseAnswer{Until: until}, err
+}
+
+// reload reads the configuration anew. What is only read at the start (redis_url, half_lives, watch) needs a
+// restart, and the command that sets it says so.
+func (h *house) reload(context.Context, api.None) (api.None, error) {
+	cfg, _, err := config.Load(h.o.Env, h.o.Place.Store)
+	if err != nil {
+		return api.None{}, api.Bad("aoa config", "%v", err)
+	}
+	h.cfg.Store(&cfg)
+	return api.None{}, nil
+}
+
+func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error) {
+	st, err := h.db.Status(ctx)
+	if err != nil {
+		return api.StatusAnswer{}, err
+	}
+	cfg := h.config()
+	w := h.at(ctx, api.CallerDir(ctx))
+	out := api.StatusAnswer{Pid: os.Getpid(), Version: h.o.Version, Build: h.o.Build, Repo: string(w.repo.Root), Store: h.o.Place.Store,
+		Backend: backend(cfg.RedisURL), Started: h.started, Uptime: h.o.Now().Sub(h.started).Seconds(),
+		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
+		RSS: rss(), DB: st.Bytes, Hot: h.hot.Size(ctx).Bytes, Watch: h.watching(w),
+		KeepDays: cfg.Retention.Events.Hours() / 24, KeepBytes: cfg.Retention.Bytes}
+	if ref, oid, err := w.repo.Head(ctx); err == nil {
+		out.Head = ref + " " + oid
+	}
+	if t, err := h.thresholds(ctx, ""); err == nil {
+		out.Threshold = t.Value
+	}
+	if h.paused() {
+		out.Paused = cfg.PausedUntil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out.Import, out.Snapshot = h.head, h.snapped
+	out.Warnings = append([]string{}, h.warnings...)
+	return out, nil
+}
+
+func (h *house) watching(w *worktree) string {
+	switch mode := h.config().Watch; {
+	case mode != "on":
+		return mode
+	case w.watch.Partial():
+		return "partial"
+	}
+	return "on"
+}
+
+// metricsTCP serves /metrics on TCP when metrics_addr names an address: off unless asked for.
+func (h *house) metricsTCP(ctx context.Context) error {
+	addr := h.config().MetricsAddr
+	if addr == "" {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(h.gauges.registry(h), promhttp.HandlerOpts{}))
+	s := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { s.Close() })
+	defer stop()
+	if err := s.ListenAndServe(); err != nil && ctx.Err() == nil {
+		h.o.Log.Warn("metrics_addr not served", "addr", addr, "err", err)
+		h.warn("metrics_addr " + strconv.Quote(addr) + " is not served: " + err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// stats gives one table of what is known.
+func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
+	if r.Limit <= 0 {
+		r.Limit = 20
+	}
+	h.settleEvents(ctx)
+	var out api.StatsAnswer
+	switch r.Table {
+	case "files":
+		rows, err := h.db.FileStats(ctx, r.Limit)
+		for _, f := range rows {
+			out.Files = append(out.Files, api.FileStat{File: f.File, Accesses: int64(f.Accesses), First: f.First, Last: f.Last,
+				MeanSession: f.MeanSession.Seconds()})
+		}
+		return out, err
+	case "tags":
+		rows, err := h.db.TagStats(ctx, r.Limit)
+		for _, t := range rows {
+			out.Tags = append(out.Tags, api.TagStat{Tag: t.Tag, Uses: int64(t.Uses), Files: int64(t.Files)})
+		}
+		return out, err
+	case "sessions":
+		rows, err := h.db.SessionStats(ctx, r.Limit)
+		for _, s := range rows {
+			out.Sessions = append(out.Sessions, api.SessionStat{ID: s.ID, Agent: s.Agent, Started: s.Started, Last: s.Last,
+				Duration: s.Last.Sub(s.Started).Seconds(), Events: int64(s.Events), Files: int64(s.Files)})
+		}
+		return out, err
+	case "kinds":
+		rows, err := h.settle.Record(ctx)
+		for _, k := range rows {
+			out.Kinds = append(out.Kinds, api.KindStat(k))
+		}
+		return out, err
+	}
+	return out, api.Bad("aoa stats files|tags|sessions|kinds", "no table %q", r.Table)
+}
+
+// checkEvent refuses what no room could use.
+func checkEvent(e aoa.Event) error {
+	switch {
+	case e.ID == "":
+		return errors.New("no id: deliveries could not be told apart")
+	case e.Kind == "":
+		return errors.New("no kind")
+	case e.Time.IsZero():
+		return errors.New("no time")
+	}
+	return nil
+}
+
+// backend names the store without its password.
+func backend(redis string) string {
+	if redis == "" {
+		return "embedded"
+	}
+	u, err := url.Parse(redis)
+	if err != nil {
+		return "redis"
+	}
+	return u.Redacted()
+}
+
+// rss is the resident memory in bytes; where the system does not say, what Go got from it.
+func rss() int64 {
+	if raw, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if f := strings.Fields(string(raw)); len(f) > 1 {
+			if pages, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+				return pages * int64(os.Getpagesize())
+			}
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys - m.HeapReleased)
+}
+
+// MemoryLimit is GOMEMLIMIT unless the user set one, in bytes: the budget for 100,000 files is 300 MB.
+const MemoryLimit = 300 << 20
+
+func limitMemory(env []string) {
+	for _, kv := range env {
+		if strings.HasPrefix(kv, "GOMEMLIMIT=") {
+			return
+		}
+	}
+	debug.SetMemoryLimit(MemoryLimit)
+}

@@ -1,0 +1,156 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// worktree is one checkout of the repository: its files, and a ranker that suggests no others. All checkouts
+// share the stores.
+type worktree struct {
+	repo     *watcher.Repo
+	tree     atomic.Pointer[aoa.Tree]
+	siblings atomic.Pointer[[]aoa.Root] // the other checkouts
+	ranker   *rank.Ranker
+	prefetch *prefetch.Prefetcher
+	watch    *watcher.Watcher
+}
+
+// worktree returns the checkout of that repo, making it known when it is new.
+func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
+	h.mu.Lock()
+	w, known := h.worktrees[r.Root]
+	h.mu.Unlock()
+	if known {
+		return w
+	}
+	w = &worktree{repo: r}
+	w.refresh(ctx, h)
+	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together})
+	w.prefetch = prefetch.New(h.hot, w.ranker, prefetch.Options{Threshold: h.threshold, Holdout: func() float64 { return h.config().Holdout },
+		Kinds: func(k prefetch.Kind) bool { on, known := h.config().Kinds[string(k)]; return on || !known }})
+	w.watch = watcher.NewWatcher(r, h.watchOptions(w))
+	h.mu.Lock()
+	if other, known := h.worktrees[r.Root]; known {
+		w = other
+	} else {
+		h.worktrees[r.Root] = w
+		select {
+		case h.arrivals <- w:
+		default: // more worktrees than anyone has: they answer, but saves in them are not seen
+		}
+	}
+	h.mu.Unlock()
+	return w
+}
+
+// at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere.
+func (h *house) at(ctx context.Context, dir string) *worktree {
+	h.mu.Lock()
+	home := h.worktrees[h.o.Repo.Root]
+	var best *worktree
+	for root, w := range h.worktrees {
+		if within(string(root), dir) && (best == nil || len(root) > len(best.repo.Root)) {
+			best = w
+		}
+	}
+	h.mu.Unlock()
+	if dir == "" || best == home && dir == string(home.repo.Root) {
+		return home
+	}
+	// A nested worktree (.worktrees/x) lies within another one, so an unknown folder is always looked up once.
+	if best != nil && best != home {
+		return best
+	}
+	if r, err := watcher.OpenRepo(ctx, dir, h.o.Env); err == nil && r.CommonDir == h.o.Repo.CommonDir {
+		return h.worktree(ctx, r)
+	}
+	return home
+}
+
+func within(root, dir string) bool {
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// refresh reads the list of files anew.
+func (w *worktree) refresh(ctx context.Context, h *house) {
+	files, err := w.repo.Files(ctx)
+	if err != nil {
+		h.o.Log.Warn("files not listed", "root", string(w.repo.Root), "err", err)
+		if w.tree.Load() != nil {
+			return // the old list is better than none
+		}
+	}
+	w.tree.Store(aoa.NewTree(files))
+	roots := w.repo.Worktrees()
+	w.siblings.Store(&roots)
+}
+
+// hookRepo is what decoding needs to know of this checkout.
+func (h *house) hookRepo(w *worktree) hooks.Repo {
+	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: h.o.Now,
+		Ignored: w.repo.Ignored, Tags: hooks.TagRules(h.config().Tags)}
+}
+
+func (h *house) watchOptions(w *worktree) watcher.WatchOptions {
+	cfg := h.config()
+	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: h.o.Now, Log: h.o.Log,
+		Poll: cfg.Watch == "poll", Tracked: func() []aoa.Path { return w.tree.Load().All() }}
+}
+
+// watchers runs a watcher for each checkout as it becomes known.
+func (h *house) watchers(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return g.Wait()
+		case w := <-h.arrivals:
+			if h.config().Watch == "off" {
+				continue
+			}
+			g.Go(func() error {
+				err := w.watch.Run(ctx, func(events []aoa.Event) { h.saved(w, events) }, func() { signal(h.look) })
+				switch {
+				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == h.o.Repo.Root:
+					h.stop(errDeleted)
+				case err != nil && ctx.Err() == nil:
+					h.o.Log.Warn("watcher ended", "root", string(w.repo.Root), "err", err)
+					h.warn("saves are not seen in " + string(w.repo.Root) + ": " + err.Error())
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// saved takes what a watcher saw: files enter and leave the tree at once, events go to the journal.
+func (h *house) saved(w *worktree, events []aoa.Event) {
+	tree := w.tree.Load()
+	for _, e := range events {
+		switch e.Kind {
+		case aoa.KindSave:
+			tree.Add(e.Paths...)
+		case aoa.KindDelete:
+			tree.Remove(e.Paths...)
+		case aoa.KindRename:
+			tree.Remove(e.From...)
+			tree.Add(e.Paths...)
+		}
+	}
+	if !h.paused() {
+		h.journal.Add(events...)
+	}
+}

@@ -1,0 +1,184 @@
+package hot
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var benchNow = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// filled is an embedded store that knows n files, a fifth of them with eight partners, as a history import leaves it.
+func filled(tb testing.TB, n int) (*Store, []string) {
+	tb.Helper()
+	s, err := Open(tb.Context(), Options{Repo: "bench"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { s.Close() })
+	r := rand.New(rand.NewPCG(1, 2))
+	files := make([]string, n)
+	for i := range files {
+		files[i] = fmt.Sprintf("services/module%03d/internal/package%02d/file%06d.go", i/200, i/20%10, i)
+	}
+	b := s.Batch()
+	for i, f := range files {
+		at := benchNow.Add(-time.Duration(r.IntN(1e7)) * time.Second)
+		b.Stamp(Recency, f, at)
+		b.Stamp(Committed, f, at)
+		for _, fam := range []Family{Frequency, Churn, Changes, Sessions, Moves} {
+			b.Add(fam, "", f, at, 1)
+		}
+		for range 8 {
+			if i%5 == 0 {
+				p := files[r.IntN(n)]
+				b.Add(Comod, f, p, at, r.Float64())
+				b.Add(Coaccess, f, p, at, r.Float64())
+				b.Add(Next, f, p, at, 1)
+			}
+		}
+	}
+	for i := range 200 {
+		for range 64 {
+			b.Add(TermFiles, fmt.Sprintf("term%d", i), files[r.IntN(n)], benchNow, 1)
+			b.Add(TagFiles, fmt.Sprintf("tag%d", i%10), files[r.IntN(n)], benchNow, 1)
+		}
+	}
+	if err := s.Apply(tb.Context(), b, 1); err != nil {
+		tb.Fatal(err)
+	}
+	return s, files
+}
+
+var benchSizes = []int{1000, 10000, 100000}
+
+// BenchmarkApply is an open of a file with ten partners in its session, one batch each.
+func BenchmarkApply(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s, files := filled(b, n)
+			r := rand.New(rand.NewPCG(3, 4))
+			seq := int64(1)
+			for b.Loop() {
+				at := benchNow.Add(time.Duration(seq) * time.Second)
+				f := files[r.IntN(n)]
+				batch := s.Batch()
+				batch.Stamp(Recency, f, at)
+				for _, fam := range []Family{Frequency, Sessions, Moves} {
+					batch.Add(fam, "", f, at, 1)
+				}
+				for range 10 {
+					p := files[r.IntN(n)]
+					batch.Add(Coaccess, f, p, at, 1)
+					batch.Add(Coaccess, p, f, at, 1)
+				}
+				batch.Add(TagFiles, "go", f, at, 1)
+				batch.Add(FileTags, f, "go", at, 1)
+				batch.Session("s").File("f", seq, at).Set(FieldClock, fmt.Sprint(seq))
+				seq++
+				if err := s.Apply(b.Context(), batch, seq); err != nil {
+					b.Fatal(err)
+				}
+				if seq%1000 == 0 {
+					tick := s.Batch()
+					tick.Trim(at)
+					seq++
+					if err := s.Apply(b.Context(), tick, seq); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates.
+func BenchmarkView(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s, files := filled(b, n)
+			r := rand.New(rand.NewPCG(5, 6))
+			candidates := make([]string, 150)
+			for b.Loop() {
+				v := s.View(benchNow)
+				for i := range 5 {
+					f := files[r.IntN(n)/5*5]
+					v.Top(Comod, f, 64)
+					v.Top(Coaccess, f, 64)
+					v.Top(Next, f, 64)
+					v.Top(TermFiles, fmt.Sprintf("term%d", i), 64)
+				}
+				for i := range candidates {
+					candidates[i] = files[r.IntN(n)]
+				}
+				for _, fam := range []Family{Recency, Frequency, Churn, Changes} {
+					v.Of(fam, candidates)
+				}
+				if err := v.Load(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDirty packs a hundredth and all of 100,000 files.
+func BenchmarkDirty(b *testing.B) {
+	s, files := filled(b, 100000)
+	seq := int64(1)
+	b.Run("hundredth", func(b *testing.B) {
+		if _, err := s.Dirty(b.Context(), false); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			b.StopTimer()
+			batch := s.Batch()
+			for i := 0; i < len(files); i += 100 {
+				batch.Add(Frequency, "", files[i], benchNow, 1)
+			}
+			seq++
+			if err := s.Apply(b.Context(), batch, seq); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			recs, err := s.Dirty(b.Context(), false)
+			if err != nil || len(recs) != 1001 {
+				b.Fatal(len(recs), err)
+			}
+		}
+	})
+	b.Run("full", func(b *testing.B) {
+		bytes := 0
+		for b.Loop() {
+			recs, err := s.Dirty(b.Context(), true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			bytes = 0
+			for _, r := range recs {
+				bytes += len(r.Data)
+			}
+		}
+		b.ReportMetric(float64(bytes)/1e6, "MB")
+	})
+}
+
+// BenchmarkRestore loads 100,000 files.
+func BenchmarkRestore(b *testing.B) {
+	s, _ := filled(b, 100000)
+	recs, err := s.Dirty(b.Context(), true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		n, err := Open(b.Context(), Options{Repo: "bench"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := n.Restore(b.Context(), recs); err != nil {
+			b.Fatal(err)
+		}
+		n.Close()
+	}
+}

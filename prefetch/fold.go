@@ -1,0 +1,236 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// Where the state lives in the hot store.
+const (
+	fieldSession = "p:state"     // of a session: see session
+	factDrift    = "threshold"   // kind → how far its threshold has drifted; base → the threshold set by hand
+	factRecord   = "predictions" // kind:fate:predicted|used → counts
+	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
+	fieldBase    = "base"
+)
+
+// SetTool marks a feedback event as a threshold set by hand (Event.Tool).
+const SetTool = "threshold"
+
+// folded is the state while a batch is folded.
+type folded struct {
+	sessions map[string]*session
+	loaded   map[string]string // session → stored form as it was read
+	facts    map[string]map[string]string
+	changed  map[string]map[string]bool // fact key → field
+}
+
+// Fold is the only writer of what prefetch remembers. It is to be called once per logged batch, with all its
+// events, and the same Batch that the learning of these events goes into: state is then a fold of the log, and
+// replay gives the same. One round trip if the batch has anything to fold, none else.
+func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []aoa.Event) error {
+	st, err := p.load(ctx, events)
+	if err != nil || st == nil {
+		return err
+	}
+	for _, e := range events {
+		p.fold(b, st, e)
+	}
+	for id, s := range st.sessions {
+		s.sweep()
+		if now := s.encode(); now != st.loaded[id] {
+			b.Session(id).Set(fieldSession, now).Touch(time.UnixMilli(s.Last))
+		}
+		waiting := ""
+		if s.waits() {
+			waiting = strconv.FormatInt(s.Last, 10)
+		}
+		st.set(factWaiting, id, waiting)
+	}
+	for key, fields := range st.changed {
+		for field := range fields {
+			b.Fact(key, field, st.facts[key][field])
+		}
+	}
+	p.seen(events)
+	return nil
+}
+
+// load reads the sessions and facts that the events touch; nil if they touch none.
+func (p *Prefetcher) load(ctx context.Context, events []aoa.Event) (*folded, error) {
+	ids := map[string]bool{}
+	tick := false
+	for _, e := range events {
+		if e.Session != "" && (e.Kind.Open() || slices.Contains(foldedKinds, e.Kind)) {
+			ids[e.Session] = true
+		}
+		tick = tick || e.Kind == aoa.KindTick
+	}
+	if len(ids) == 0 && !tick && !slices.ContainsFunc(events, func(e aoa.Event) bool { return e.Kind == aoa.KindFeedback }) {
+		return nil, nil
+	}
+	v := p.store.View(newest(events))
+	views := map[string]*hot.SessionView{}
+	for id := range ids {
+		views[id] = v.Session(id)
+	}
+	facts := map[string]*hot.Facts{}
+	for _, key := range []string{factDrift, factRecord, factWaiting} {
+		facts[key] = v.Facts(key)
+	}
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read predictions: %w", err)
+	}
+	st := &folded{sessions: map[string]*session{}, loaded: map[string]string{}, facts: map[string]map[string]string{},
+		changed: map[string]map[string]bool{}}
+	for id, view := range views {
+		s := decodeSession(view.Fields[fieldSession])
+		st.sessions[id], st.loaded[id] = &s, view.Fields[fieldSession]
+	}
+	for key, f := range facts {
+		st.facts[key] = maps.Clone(f.Fields)
+		if st.facts[key] == nil {
+			st.facts[key] = map[string]string{}
+		}
+	}
+	return st, nil
+}
+
+// foldedKinds are the kinds that matter besides opens.
+var foldedKinds = []aoa.Kind{aoa.KindPrompt, aoa.KindStart, aoa.KindEnd, aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback}
+
+func (p *Prefetcher) fold(b *hot.Batch, st *folded, e aoa.Event) {
+	s := st.sessions[e.Session]
+	if s == nil {
+		s = &session{} // an event without a session: only thresholds can change
+	}
+	s.Last = max(s.Last, e.Time.UnixMilli())
+	switch {
+	case e.Kind.Open():
+		s.opened(e.Paths)
+	case e.Kind == aoa.KindPrompt:
+		s.HintAt = 0
+	case e.Kind == aoa.KindEnd:
+		s.expire()
+	case e.Kind == aoa.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
+		s.Past = nil // the agent has forgotten what it was told
+	case e.Kind == aoa.KindSuggest:
+		p.foldSuggest(b, st, s, e)
+	case e.Kind == aoa.KindOutcome:
+		p.foldOutcome(st, s, e)
+	case e.Kind == aoa.KindFeedback:
+		p.foldFeedback(st, s, e)
+	case e.Kind == aoa.KindTick:
+		st.forget(e.Time)
+	}
+}
+
+// forget drops waiting sessions that have expired: all their predictions were settled when they fell idle.
+func (st *folded) forget(at time.Time) {
+	for id, last := range st.facts[factWaiting] {
+		if at.Sub(time.UnixMilli(int64(parse(last)))) > hot.SessionLife {
+			st.set(factWaiting, id, "")
+		}
+	}
+}
+
+func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e aoa.Event) {
+	if e.Session == "" {
+		return
+	}
+	s.suggest(e)
+	for _, f := range e.Paths {
+		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
+		if Fate(e.Why) == Shown {
+			b.Session(e.Session).Told(f, e.Time)
+		}
+	}
+}
+
+func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
+	made, found := s.settle(e)
+	if !found {
+		return
+	}
+	if e.OK {
+		st.count(made.Kind, made.Fate, "used")
+	}
+	st.count(made.Kind, made.Fate, "settled")
+	if made.Fate == Shown {
+		st.move(made.Kind, e.OK, p.base(st.facts[factDrift]))
+	}
+}
+
+// foldFeedback takes a person's word: it moves the session's offset, and counts as one outcome of the kind it
+// is about, or of every hint when it does not say. A threshold set by hand starts all kinds afresh.
+func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
+	if e.Tool == SetTool {
+		if len(e.Scores) == 1 {
+			for _, k := range Kinds() {
+				st.set(factDrift, string(k), "")
+			}
+			st.set(factDrift, fieldBase, number(clamp(e.Scores[0])))
+			s.Offset = 0
+		}
+		return
+	}
+	by := feedbackStep
+	if e.OK {
+		by, s.Ignored = -feedbackStep, 0
+	}
+	s.Offset = min(max(s.Offset+by, -maxOffset), maxOffset)
+	for _, k := range Kinds() {
+		if k == Kind(e.Tool) || (traits[k].hint && traits[Kind(e.Tool)] == trait{}) {
+			st.move(k, e.OK, p.base(st.facts[factDrift]))
+		}
+	}
+}
+
+// move steps a kind's drift.
+func (st *folded) move(k Kind, used bool, base float64) {
+	st.set(factDrift, string(k), number(drift(parse(st.facts[factDrift][string(k)]), step(used), base)))
+}
+
+func (st *folded) count(k Kind, f Fate, what string) {
+	field := string(k) + ":" + string(f) + ":" + what
+	st.set(factRecord, field, number(parse(st.facts[factRecord][field])+1))
+}
+
+func (st *folded) set(key, field, value string) {
+	if st.facts[key][field] == value {
+		return
+	}
+	st.facts[key][field] = value
+	if st.changed[key] == nil {
+		st.changed[key] = map[string]bool{}
+	}
+	st.changed[key][field] = true
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// parse reads a stored number; what is none is 0.
+func parse(s string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x >= -1e15 && x <= 1e15) {
+		return 0
+	}
+	return x
+}
+
+// newest is the latest time among the events.
+func newest(events []aoa.Event) (at time.Time) {
+	for _, e := range events {
+		if e.Time.After(at) {
+			at = e.Time
+		}
+	}
+	return at
+}

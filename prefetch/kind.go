@@ -1,0 +1,77 @@
+package prefetch
+
+import "github.com/aoa-dev/aoa/internal/aoa"
+
+// Kind is what a suggestion is for. Each kind is switched, thresholded and recorded apart. Kinds are stored in
+// the event log (Event.Tool): they are added, never renamed.
+type Kind string
+
+// The kinds of suggestions.
+const (
+	Next       Kind = "next"       // between tool calls: the file opened next
+	Prompt     Kind = "prompt"     // at a prompt: the files this turn will open
+	Pair       Kind = "pair"       // at the first edit of a file: its test or its source
+	Partner    Kind = "partner"    // after a batch of edits: what changes with them and is untouched
+	Rescue     Kind = "rescue"     // a call failed on a path
+	WorkingSet Kind = "workingset" // a session begins, resumes or was compacted
+	Stale      Kind = "stale"      // a file changed since the session read it
+)
+
+// MaxFiles is the most files that one decision shows.
+const MaxFiles = 5
+
+// trait is what the decision needs to know of a kind.
+type trait struct {
+	moment aoa.Moment
+	files  int  // shown at most
+	hint   bool // a guess nobody asked for: unseen files only, rate-limited
+	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
+}
+
+// traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest.
+var traits = map[Kind]trait{
+	Next:       {moment: aoa.MomentOpen, files: 2, hint: true},
+	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true},
+	Pair:       {moment: aoa.MomentChange, files: 2, hint: true},
+	Partner:    {moment: aoa.MomentChange, files: MaxFiles},
+	Rescue:     {fact: true},
+	WorkingSet: {fact: true},
+	Stale:      {fact: true},
+}
+
+// Kinds lists all kinds in a fixed order.
+func Kinds() []Kind { return []Kind{Next, Prompt, Pair, Partner, Rescue, WorkingSet, Stale} }
+
+// Fate is what became of a predicted file. Fates are stored in the event log (Event.Why).
+type Fate string
+
+// The fates of a prediction.
+const (
+	Shown    Fate = "shown"    // told
+	Withheld Fate = "withheld" // would have been told, kept back to measure what telling is worth
+	Shadow   Fate = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
+)
+
+// Band is how far a probability carries, apart from any adapted threshold.
+type Band string
+
+// The bands, the lower bound of each included.
+const (
+	BandShow     Band = "show"     // [.80,1]: worth showing to people
+	BandPrefetch Band = "prefetch" // [.60,.80): worth having at hand
+	BandRequest  Band = "request"  // [.40,.60): on request only
+	BandSilent   Band = "silent"   // below
+)
+
+// BandOf returns the band of a probability.
+func BandOf(p float64) Band {
+	switch {
+	case p >= Conservative:
+		return BandShow
+	case p >= Balanced:
+		return BandPrefetch
+	case p >= Floor:
+		return BandRequest
+	}
+	return BandSilent
+}

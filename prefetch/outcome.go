@@ -1,0 +1,148 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// Observe returns the outcome events that are due after the events were learned and folded: files that were
+// opened in time, and all others once the session's horizon, the session itself, or (at a tick) two idle hours are
+// over. The caller logs and folds them like any others. Asked twice before that it returns the same events
+// with the same IDs, so nothing is lost by a crash and nothing counts twice. It writes nothing; one round
+// trip, two at a tick.
+func (p *Prefetcher) Observe(ctx context.Context, events []aoa.Event) ([]aoa.Event, error) {
+	when := map[string]time.Time{} // session → its newest event
+	var ids []string
+	for _, e := range events {
+		if e.Session != "" && e.Kind != aoa.KindOutcome && e.Kind != aoa.KindSuggest {
+			if _, known := when[e.Session]; !known {
+				ids = append(ids, e.Session)
+			}
+			if e.Time.After(when[e.Session]) {
+				when[e.Session] = e.Time
+			}
+		}
+	}
+	idle, err := p.idle(ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range idle {
+		if _, known := when[id]; !known {
+			ids = append(ids, id)
+			when[id] = newest(events)
+		}
+	}
+	sessions, err := p.sessions(ctx, ids, newest(events))
+	if err != nil {
+		return nil, err
+	}
+	var out []aoa.Event
+	for _, id := range ids {
+		s := sessions[id]
+		if slices.Contains(idle, id) {
+			s.expire()
+		}
+		s.due(func(made prediction, f file) { out = append(out, outcome(id, made, f, when[id])) })
+	}
+	return out, nil
+}
+
+// idle lists the sessions with predictions that wait since longer than idleEnd, if a tick came.
+func (p *Prefetcher) idle(ctx context.Context, events []aoa.Event) ([]string, error) {
+	var at time.Time
+	for _, e := range events {
+		if e.Kind == aoa.KindTick && e.Time.After(at) {
+			at = e.Time
+		}
+	}
+	if at.IsZero() {
+		return nil, nil
+	}
+	v := p.store.View(at)
+	waiting := v.Facts(factWaiting)
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read waiting predictions: %w", err)
+	}
+	var ids []string
+	for id, last := range waiting.Fields {
+		if at.Sub(time.UnixMilli(int64(parse(last)))) > idleEnd {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// sessions reads the states of sessions in one round trip.
+func (p *Prefetcher) sessions(ctx context.Context, ids []string, at time.Time) (map[string]session, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	v := p.store.View(at)
+	views := make([]*hot.SessionView, len(ids))
+	for i, id := range ids {
+		views[i] = v.Session(id)
+	}
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read predictions: %w", err)
+	}
+	out := make(map[string]session, len(ids))
+	for i, id := range ids {
+		out[id] = decodeSession(views[i].Fields[fieldSession])
+	}
+	return out, nil
+}
+
+func outcome(id string, made prediction, f file, at time.Time) aoa.Event {
+	return aoa.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: aoa.KindOutcome, Agent: "aoa", Session: id,
+		Tool: string(made.Kind), Cause: made.ID, Paths: []aoa.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
+		Why: string(made.Fate)}
+}
+
+// MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the
+// events are logged: what a suggestion led to counts less when it is learned. One round trip if the batch has
+// opens of a session.
+func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) error {
+	var ids []string
+	for _, e := range events {
+		if e.Session != "" && e.Kind.Open() && len(e.Paths) > 0 && e.Cause == "" && !slices.Contains(ids, e.Session) {
+			ids = append(ids, e.Session)
+		}
+	}
+	sessions, err := p.sessions(ctx, ids, newest(events))
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Session == "" || !e.Kind.Open() || len(e.Paths) == 0 || e.Cause != "" {
+			continue
+		}
+		s := sessions[e.Session]
+		for _, f := range e.Paths {
+			if e.Cause = s.cause(f); e.Cause == "" {
+				e.Cause = p.pendingCause(e.Session, f)
+			}
+			if e.Cause != "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// pendingCause is the shown suggestion still on its way through the log that named the file.
+func (p *Prefetcher) pendingCause(session string, f aoa.Path) string {
+	for _, d := range p.held(session) {
+		if d.fate == Shown && slices.Contains(d.said, f) {
+			return d.id
+		}
+	}
+	return ""
+}

@@ -1,0 +1,207 @@
+package prefetch
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Horizon is how many of a session's next file events a predicted file has to be opened in.
+const Horizon = 10
+
+const (
+	hintEvery   = 30 * time.Second // hints of one session, unless a prompt comes between
+	idleEnd     = 2 * time.Hour    // after this long without a file event a session's predictions are settled
+	maxOpen     = 32               // predictions of a session that wait at once; the oldest is settled early
+	maxPast     = 512              // (kind, file) pairs of a session remembered as predicted
+	maxOffset   = Ceiling - Floor
+	sessionForm = 1 // version of the stored form
+)
+
+// session is what is remembered of a session between its events. It is kept in one field of the session in the
+// hot store, goes when the session goes, and changes in Fold only.
+type session struct {
+	Form    int          `json:"v"`
+	Open    []prediction `json:"open,omitempty"`    // not yet settled, oldest first
+	Past    []string     `json:"past,omitempty"`    // key(kind, file) of what was predicted, oldest first
+	HintAt  int64        `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
+	Ignored int          `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
+	Offset  float64      `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
+	Last    int64        `json:"last,omitempty"`    // unix ms of the last event that changed this
+}
+
+// prediction is a suggestion event that waits for its outcome.
+type prediction struct {
+	ID    string `json:"id"`
+	Kind  Kind   `json:"kind"`
+	Fate  Fate   `json:"fate"`
+	Left  int    `json:"left"` // file events until the horizon
+	Files []file `json:"files"`
+}
+
+// file is one file of a prediction.
+type file struct {
+	Path    aoa.Path `json:"path"`
+	P       float64  `json:"p"`
+	Used    bool     `json:"used,omitempty"`
+	Settled bool     `json:"settled,omitempty"` // its outcome is in the log
+}
+
+// decodeSession reads the stored form. What cannot be read is an empty session: predictions that nobody can
+// read are predictions that nobody can settle.
+func decodeSession(data string) session {
+	var s session
+	if data == "" || json.Unmarshal([]byte(data), &s) != nil || s.Form != sessionForm {
+		return session{}
+	}
+	if !(s.Offset >= -maxOffset && s.Offset <= maxOffset) || s.Ignored < 0 {
+		s.Offset, s.Ignored = 0, 0
+	}
+	if n := len(s.Open); n > maxOpen {
+		s.Open = s.Open[n-maxOpen:]
+	}
+	if n := len(s.Past); n > maxPast {
+		s.Past = s.Past[n-maxPast:]
+	}
+	for i := range s.Open {
+		s.Open[i].Left = min(max(s.Open[i].Left, 0), Horizon)
+	}
+	return s
+}
+
+// encode is the stored form, "" for a session with nothing to remember.
+func (s session) encode() string {
+	if len(s.Open) == 0 && len(s.Past) == 0 && s.HintAt == 0 && s.Ignored == 0 && s.Offset == 0 {
+		return ""
+	}
+	s.Form = sessionForm
+	data, err := json.Marshal(s)
+	if err != nil {
+		return "" // only numbers that are none fail, and decode never lets one in
+	}
+	return string(data)
+}
+
+func key(kind Kind, f aoa.Path) string { return string(kind) + "\x00" + string(f) }
+
+// predicted reports whether the file was predicted to the session under that kind.
+func (s session) predicted(kind Kind, f aoa.Path) bool { return slices.Contains(s.Past, key(kind, f)) }
+
+// suggest takes in a suggestion event.
+func (s *session) suggest(e aoa.Event) {
+	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
+	for i, f := range e.Paths {
+		score := 0.0
+		if i < len(e.Scores) && e.Scores[i] >= 0 && e.Scores[i] <= 1 {
+			score = e.Scores[i]
+		}
+		p.Files = append(p.Files, file{Path: f, P: score})
+		if k := key(p.Kind, f); !slices.Contains(s.Past, k) {
+			s.Past = append(s.Past, k)
+		}
+	}
+	if n := len(s.Past) - maxPast; n > 0 {
+		s.Past = slices.Clone(s.Past[n:])
+	}
+	s.Open = append(s.Open, p)
+	for i := range len(s.Open) - maxOpen {
+		s.Open[i].Left = 0
+	}
+	if traits[p.Kind].hint && p.Fate != Shadow {
+		s.HintAt = e.Time.UnixMilli()
+	}
+}
+
+// opened counts a file event against all that waits.
+func (s *session) opened(paths []aoa.Path) {
+	for i := range s.Open {
+		p := &s.Open[i]
+		if p.Left == 0 {
+			continue
+		}
+		p.Left--
+		for j := range p.Files {
+			p.Files[j].Used = p.Files[j].Used || slices.Contains(paths, p.Files[j].Path)
+		}
+	}
+}
+
+// expire ends every horizon.
+func (s *session) expire() {
+	for i := range s.Open {
+		s.Open[i].Left = 0
+	}
+}
+
+// settle takes in an outcome event and returns the prediction it settles a file of. found is false for one
+// that does not wait, so that no outcome counts twice.
+func (s *session) settle(e aoa.Event) (p prediction, found bool) {
+	i := slices.IndexFunc(s.Open, func(p prediction) bool { return p.ID == e.Cause })
+	if i < 0 {
+		return prediction{}, false
+	}
+	through, used := true, false
+	for j := range s.Open[i].Files {
+		f := &s.Open[i].Files[j]
+		if slices.Contains(e.Paths, f.Path) && !f.Settled {
+			f.Settled, f.Used, found = true, e.OK, true
+			if !e.OK {
+				s.Open[i].Left = 0 // a miss is only known when the horizon is over
+			}
+		}
+		through, used = through && f.Settled, used || f.Used
+	}
+	p = s.Open[i]
+	switch {
+	case !found || p.Fate != Shown:
+	case used:
+		s.Ignored = 0
+	case through:
+		s.Ignored++
+	}
+	return p, found
+}
+
+// waits reports whether any prediction has files that are not settled.
+func (s session) waits() bool {
+	waits := false
+	for _, p := range s.Open {
+		waits = waits || slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
+	}
+	return waits
+}
+
+// sweep drops predictions whose horizon is over and whose files are all settled.
+func (s *session) sweep() {
+	s.Open = slices.DeleteFunc(s.Open, func(p prediction) bool {
+		return p.Left == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
+	})
+}
+
+// due lists what can be settled now: files that were used, and all files of a prediction past its horizon.
+func (s session) due(each func(prediction, file)) {
+	for _, p := range s.Open {
+		for _, f := range p.Files {
+			if !f.Settled && (f.Used || p.Left == 0) {
+				each(p, f)
+			}
+		}
+	}
+}
+
+// cause is the ID of the shown suggestion that named the file within the horizon, "" if none did.
+func (s session) cause(f aoa.Path) string {
+	for _, p := range s.Open {
+		if p.Fate != Shown || p.Left == 0 {
+			continue
+		}
+		for _, g := range p.Files {
+			if g.Path == f {
+				return p.ID
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,146 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Decision is what came of a question: what to show, and what to log whether shown or not.
+type Decision struct {
+	Shown []aoa.Suggestion // at most MaxFiles, best first; empty: say nothing
+	Log   []aoa.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
+	Theta float64          // the threshold that was in force, 0 if none was asked
+	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, withheld
+}
+
+// Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
+// never the current file, never told to this session before, not held out, and for hints not within 30 s of
+// the last one. What reaches Floor and is not shown is logged as shadow or withheld, once per kind and
+// session. A query without a session logs nothing, for nothing could settle it. One round trip beside those of
+// the ranking.
+func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decision, error) {
+	tr, ok := traits[kind]
+	switch {
+	case !ok || tr.fact:
+		return Decision{}, fmt.Errorf("decide on a suggestion of kind %q: this kind is not made by ranking", kind)
+	case p.o.Off[kind]:
+		return Decision{Why: "off"}, nil
+	}
+	s, err := p.state(ctx, q.Session, q.At)
+	if err != nil {
+		return Decision{}, err
+	}
+	q.Moment, q.Unseen = tr.moment, tr.hint
+	ranking, err := p.ranker.Score(ctx, q)
+	if err != nil {
+		return Decision{}, err
+	}
+	c := choice{kind: kind, trait: tr, theta: theta(s.base, s.drift[string(kind)], s.Offset, s.Ignored)}
+	d := Decision{Theta: c.theta}
+
+	// From here to hold no other decision may come between, or both would say the same.
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	waiting := p.pending[q.Session]
+	c.early = soon(tr, q.At, s.session, waiting)
+	sets := p.split(q, c, ranking.Files, s, waiting)
+	for _, fate := range []Fate{Shown, Withheld, Shadow} {
+		if len(sets[fate]) > 0 && q.Session != "" {
+			e := suggestion(q, kind, fate, ranking.Files, sets[fate])
+			d.Log = append(d.Log, e)
+			p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
+		}
+	}
+	for _, i := range sets[Shown] {
+		d.Shown = append(d.Shown, ranking.Suggestion(ctx, i, q.Explain))
+	}
+	d.Why = reason(sets, c.early)
+	return d, nil
+}
+
+// choice is what a decision is made by.
+type choice struct {
+	kind  Kind
+	trait trait
+	theta float64
+	early bool // too soon after the last hint
+}
+
+// split sorts the ranking into fates: fate → places in the ranking.
+func (p *Prefetcher) split(q aoa.Query, c choice, ranked []rank.Scored, s state, waiting []pending) map[Fate][]int {
+	sets := map[Fate][]int{}
+	for i, f := range ranked {
+		if f.Score < Floor {
+			break
+		}
+		_, told := s.told[f.File]
+		if told || f.File == q.Current || s.predicted(c.kind, f.File) || said(waiting, c.kind, f.File) {
+			continue
+		}
+		if c.kind == Pair && !f.Paired {
+			continue
+		}
+		fate := Shadow
+		if f.Score >= c.theta && !c.early && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
+			fate = Shown
+			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
+				fate = Withheld
+			}
+		}
+		if len(sets[fate]) < MaxFiles {
+			sets[fate] = append(sets[fate], i)
+		}
+	}
+	return sets
+}
+
+// soon reports whether a hint would come too soon after the last one.
+func soon(tr trait, at time.Time, s session, waiting []pending) bool {
+	if !tr.hint {
+		return false
+	}
+	if s.HintAt != 0 && at.Sub(time.UnixMilli(s.HintAt)) < hintEvery {
+		return true
+	}
+	return slices.ContainsFunc(waiting, func(d pending) bool {
+		return traits[d.kind].hint && d.fate != Shadow && at.Sub(d.at) < hintEvery
+	})
+}
+
+// said reports whether a decision on its way tells of the file, or predicts it under that kind.
+func said(waiting []pending, kind Kind, f aoa.Path) bool {
+	return slices.ContainsFunc(waiting, func(d pending) bool {
+		return (d.kind == kind || d.fate == Shown) && slices.Contains(d.said, f)
+	})
+}
+
+// suggestion is the event of one fate.
+func suggestion(q aoa.Query, kind Kind, fate Fate, ranked []rank.Scored, places []int) aoa.Event {
+	e := aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
+		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+	for _, i := range places {
+		e.Paths, e.Scores = append(e.Paths, ranked[i].File), append(e.Scores, ranked[i].Score)
+	}
+	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
+	return e
+}
+
+// reason is the decision in one word.
+func reason(sets map[Fate][]int, early bool) string {
+	switch {
+	case len(sets[Shown]) > 0:
+		return "shown"
+	case len(sets[Withheld]) > 0:
+		return "withheld"
+	case len(sets[Shadow]) > 0 && early:
+		return "soon"
+	case len(sets[Shadow]) > 0:
+		return "below"
+	}
+	return "nothing"
+}

@@ -1,0 +1,53 @@
+package prefetch
+
+import "math"
+
+// The thresholds that have names, and the bounds of all.
+const (
+	Conservative = 0.80
+	Balanced     = 0.60 // the default
+	Aggressive   = 0.40
+
+	Floor   = 0.40 // nothing below is ever predicted
+	Ceiling = 0.90 // no threshold rises above, or a kind could never prove itself again
+)
+
+// How thresholds move.
+const (
+	targetPrecision = 0.75 // the share of shown files that should be used
+	quantileStep    = 0.01 // eta of the controlled quantile
+	feedbackStep    = 0.05 // what one person's word moves the session's offset
+	ignoredInRow    = 3    // suggestions ignored in a row before the penalty
+	ignorePenalty   = 0.10
+)
+
+// clamp keeps a threshold in [Floor, Ceiling]; what is not a number becomes Balanced.
+func clamp(theta float64) float64 {
+	if math.IsNaN(theta) {
+		return Balanced
+	}
+	return math.Min(math.Max(theta, Floor), Ceiling)
+}
+
+// step is one move of the controlled quantile: eta·(err − (1−target)), err 1 for a file shown and not used.
+// In the long run the share of unused files is 1−target, whatever the scores are worth.
+func step(used bool) float64 {
+	err := 1.0
+	if used {
+		err = 0
+	}
+	return quantileStep * (err - (1 - targetPrecision))
+}
+
+// drift adds a step to a kind's drift and keeps it where it can matter, so that it never has to be unwound.
+func drift(now, by, base float64) float64 { return clamp(base+now+by) - base }
+
+// theta is the threshold that counts: base, the kind's drift, the session's offset and the penalty for
+// being ignored, in [Floor, Ceiling].
+func theta(base, drift, offset float64, ignored int) float64 {
+	t := base + drift + offset
+	if ignored >= ignoredInRow {
+		t = clamp(t) + ignorePenalty
+	}
+	return clamp(t)
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# The main job on a repository: learn it, then say what belongs to the file that changes most.
+# usage: demo.sh AOA REPO
+set -eu
+aoa=$1 repo=$2
+cd "$repo"
+"$aoa" init --no-transcripts
+file=$(git log -n 300 --no-merges --diff-filter=M --name-only --format= 2>/dev/null | grep -E '\.[a-z]+$' |
+  grep -vE '(^|/)(CHANGELOG|README|go\.(mod|sum)|package(-lock)?\.json|[^/]*\.lock)' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+if [ -z "$file" ]; then
+  echo "this repository has too little history for a suggestion yet"
+  exit 0
+fi
+printf '\n$ aoa suggest %s\n' "$file"
+"$aoa" suggest "$file"
+best=$("$aoa" suggest --plain -n 1 "$file")
+if [ -n "$best" ]; then
+  printf '\n$ aoa why %s --with %s\n' "$best" "$file"
+  "$aoa" why "$best" --with "$file"
+fi

@@ -1,0 +1,181 @@
+package watcher
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestCheckoutOf10000Files: a person saves 100 files right before the switch and 100 right after it, inside the
+// window. Exactly those are saves, the switch is one event, and nothing is learned from the checkout.
+func TestCheckoutOf10000Files(t *testing.T) {
+	d := newDesk(t)
+	const n = 10_000
+	for i := range n {
+		d.write(fmt.Sprintf("d%d/f%d.go", i%200, i), "one")
+	}
+	for i := range 200 {
+		d.write(fmt.Sprintf("mine/p%d.go", i), "one")
+	}
+	d.commit("first")
+	d.git("checkout", "-q", "-b", "other")
+	for i := range n {
+		d.write(fmt.Sprintf("d%d/f%d.go", i%200, i), "another")
+	}
+	d.write("only/there.go", "x")
+	d.commit("second")
+	d.git("checkout", "-q", "main")
+	d.age()
+	s := d.watch(WatchOptions{})
+	var want []string
+	for i := range 100 {
+		d.write(fmt.Sprintf("mine/p%d.go", i), "before")
+		want = append(want, fmt.Sprintf("save mine/p%d.go", i))
+	}
+	d.git("checkout", "-q", "other")
+	for i := range 100 {
+		d.write(fmt.Sprintf("mine/p%d.go", 100+i), "after")
+		want = append(want, fmt.Sprintf("save mine/p%d.go", 100+i))
+	}
+	s.awaitHead()
+	s.until("200 saves", func() bool { return len(s.seen) >= 201 })
+	s.expect(append(want, "branch other")...)
+	if s.w.Partial() {
+		t.Error("the watches ran out")
+	}
+	d.write("d7/f7.go", "a checked out file")
+	d.write("only/there.go", "xx")
+	s.expect("save d7/f7.go", "save only/there.go")
+}
+
+// TestSaveInsideWindow: files that differ from the index after the window are saves, others are git's.
+func TestSaveInsideWindow(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "one")
+	d.write("b.go", "one")
+	d.write("c.go", "one")
+	d.commit("first")
+	d.age()
+	s := d.watch(WatchOptions{})
+	lock := d.path(".git/index.lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.write("a.go", "mine")
+	d.write("b.go", "one") // equals the index
+	d.write("new.go", "mine")
+	d.remove("c.go")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitHead()
+	s.expect("save a.go", "save new.go", "delete c.go")
+}
+
+func TestGitOperationsAreNotSaves(t *testing.T) {
+	d := newDesk(t)
+	for i := range 50 {
+		d.write(fmt.Sprintf("d/f%d.go", i), "one\n")
+	}
+	d.commit("first")
+	d.git("checkout", "-q", "-b", "topic")
+	for i := range 50 {
+		d.write(fmt.Sprintf("d/f%d.go", i), "two\n")
+	}
+	d.commit("second")
+	d.write("e/added.go", "three\n")
+	d.commit("third")
+	d.git("checkout", "-q", "main")
+	d.write("main.go", "x\n")
+	d.commit("meanwhile")
+	d.git("checkout", "-q", "topic")
+	d.age()
+	s := d.watch(WatchOptions{})
+
+	d.write("d/f1.go", "mine")
+	s.expect("save d/f1.go")
+	for _, step := range [][]string{
+		{"stash", "-q"}, {"status"}, {"reset", "-q", "--hard", "HEAD~1"}, {"reset", "-q", "--hard", "ORIG_HEAD"},
+		{"rebase", "-q", "main"}, {"gc", "-q"}, {"checkout", "HEAD~1", "--", "d"}, {"reset", "-q", "--hard"},
+		{"commit", "-q", "--allow-empty", "-m", "empty"}, {"commit", "-q", "--amend", "--allow-empty", "-m", "again"},
+		{"revert", "--no-edit", "HEAD~1"},
+	} {
+		d.git(step...)
+		s.mark()
+		if got := s.told(); len(got) != 0 {
+			t.Errorf("git %v: saw %q", step, got)
+			s.seen = nil
+		}
+	}
+	d.git("checkout", "-q", "main")
+	s.expect("branch main")
+	d.git("merge", "-q", "--no-edit", "topic")
+	s.expect()
+	d.git("checkout", "-q", "--detach", "HEAD~1")
+	s.mark()
+	if len(s.seen) != 1 || len(s.seen[0].Text) != 40 || len(s.seen[0].Paths) != 0 {
+		t.Errorf("detached: saw %+v", s.seen)
+	}
+}
+
+// A conflict's markers are git's, its resolution is a person's.
+func TestConflict(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "base\n")
+	d.commit("first")
+	d.git("checkout", "-q", "-b", "other")
+	d.write("a.go", "theirs\n")
+	d.commit("theirs")
+	d.git("checkout", "-q", "main")
+	d.write("a.go", "ours\n")
+	d.commit("ours")
+	d.age()
+	s := d.watch(WatchOptions{})
+	if out, err := d.tryGit("rebase", "other"); err == nil {
+		t.Fatalf("no conflict: %s", out)
+	}
+	s.expect()
+	d.write("a.go", "both\n")
+	s.expect("save a.go")
+	d.git("add", "a.go")
+	d.git("rebase", "--continue")
+	s.expect()
+}
+
+func TestHeadIsLookedAt(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "x")
+	d.commit("first")
+	d.age()
+	s := d.watch(WatchOptions{})
+	for _, step := range [][]string{{"commit", "-q", "--allow-empty", "-m", "c"}, {"branch", "feature/deep/er"}, {"pack-refs", "--all"},
+		{"update-ref", "refs/heads/feature/deep/er", "HEAD~1"}, {"worktree", "add", "-q", t.TempDir() + "/wt", "feature/deep/er"}} {
+		for len(s.heads) > 0 {
+			<-s.heads
+		}
+		d.git(step...)
+		s.awaitHead()
+	}
+	d.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+	s.until("branch", func() bool { return slices.Contains(s.told(), "branch unborn") })
+}
+
+func TestLinkedWorktree(t *testing.T) {
+	main := newDesk(t)
+	main.write("a.go", "x")
+	main.commit("first")
+	main.git("worktree", "add", "-q", "-b", "side", "../"+"side-of-it")
+	root := main.path("../side-of-it")
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	d := &desk{t: t, root: root, env: main.env}
+	d.age()
+	s := d.watch(WatchOptions{})
+	d.write("a.go", "mine")
+	main.write("a.go", "of the other worktree")
+	s.expect("save a.go")
+	d.git("stash", "-q")
+	s.expect()
+	d.git("checkout", "-q", "-b", "third")
+	s.expect("branch third")
+}

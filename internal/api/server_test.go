@@ -1,0 +1,169 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// serve runs a server in a place of its own and returns the place; it ends with the test.
+func serve(t *testing.T, s *api.Server) api.Place {
+	t.Helper()
+	// Not t.TempDir: its long name would not fit into a socket path everywhere.
+	dir, err := os.MkdirTemp("", "api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p, err := api.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen(t, s, p)
+	return p
+}
+
+func listen(t *testing.T, s *api.Server, p api.Place) context.CancelFunc {
+	t.Helper()
+	ln, err := api.Listen(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Now = time.Now
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return cancel
+}
+
+func TestFrameAndHTTPShareASocket(t *testing.T) {
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Rank, func(_ context.Context, q aoa.Query) (aoa.Answer, error) {
+		return aoa.Answer{Confidence: float64(q.Limit)}, nil
+	})
+	p := serve(t, &api.Server{HTTP: mux, Frame: func(_ context.Context, f api.Frame) []byte { return []byte("to " + f.Agent) }})
+	ctx := context.Background()
+
+	ans, err := api.Call(ctx, &api.Client{Place: p}, api.Rank, aoa.Query{Limit: 7})
+	if err != nil || ans.Confidence != 7 {
+		t.Errorf("rank: %v, %v", ans, err)
+	}
+	body, _ := json.Marshal(api.Frame{Agent: "claude", Wait: true})
+	conn, err := api.Dial(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil {
+		t.Fatal(err)
+	}
+	reply, err := api.ReadFrame(conn)
+	if err != nil || string(reply) != "to claude" {
+		t.Errorf("frame: %q, %v", reply, err)
+	}
+}
+
+func TestRefusalsKeepCodeAndHint(t *testing.T) {
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Why, func(context.Context, api.WhyRequest) (api.WhyAnswer, error) {
+		return api.WhyAnswer{}, api.Missing("aoa suggest", "no answer at %d", 5)
+	})
+	p := serve(t, &api.Server{HTTP: mux})
+	_, err := api.Call(context.Background(), &api.Client{Place: p}, api.Why, api.WhyRequest{})
+	var e *api.Error
+	if !errors.As(err, &e) || e.Code != api.CodeMissing || e.Hint != "aoa suggest" || e.Message != "no answer at 5" {
+		t.Errorf("refusal came back as %#v", err)
+	}
+}
+
+func TestAnotherBuildIsReplaced(t *testing.T) {
+	var oldAsked, newAsked atomic.Int32
+	handler := func(asked *atomic.Int32, stop func()) http.Handler {
+		mux := http.NewServeMux()
+		api.Handle(mux, api.Status, func(context.Context, api.None) (api.StatusAnswer, error) {
+			asked.Add(1)
+			return api.StatusAnswer{}, nil
+		})
+		api.Handle(mux, api.Stop, func(context.Context, api.None) (api.None, error) { stop(); return api.None{}, nil })
+		return mux
+	}
+	var stop context.CancelFunc
+	p := serve(t, &api.Server{}) // only for its place
+	stop = listen(t, &api.Server{Build: "old", HTTP: handler(&oldAsked, func() { stop() })}, p)
+	c := &api.Client{Place: p, Build: "new", Start: func(context.Context) error {
+		listen(t, &api.Server{Build: "new", HTTP: handler(&newAsked, func() {})}, p)
+		return nil
+	}}
+	if _, err := api.Call(context.Background(), c, api.Status, api.None{}); err != nil {
+		t.Fatal(err)
+	}
+	if oldAsked.Load() != 0 || newAsked.Load() != 1 {
+		t.Errorf("the old daemon answered %d requests and the new one %d, want 0 and 1", oldAsked.Load(), newAsked.Load())
+	}
+}
+
+func TestNoDaemon(t *testing.T) {
+	p, err := api.Create(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = api.Call(context.Background(), &api.Client{Place: p}, api.Status, api.None{})
+	if !errors.Is(err, api.ErrNoDaemon) {
+		t.Errorf("without a daemon: %v, want ErrNoDaemon", err)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	short, long := t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	p := api.Locate(short, nil)
+	if p.Exists() || p.Store != filepath.Join(short, "aoa") {
+		t.Errorf("before Create: %+v", p)
+	}
+	if p = api.Locate(long, nil); strings.HasPrefix(p.Socket, p.Store) {
+		t.Errorf("a socket path of %d bytes lies in the store", len(p.Socket))
+	}
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		return // the rest needs a folder that cannot be written
+	}
+	if err := os.Chmod(short, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	state := t.TempDir()
+	p, err := api.Create(short, []string{"XDG_STATE_HOME=" + state})
+	if err != nil || !strings.HasPrefix(p.Store, state) {
+		t.Errorf("in a folder that cannot be written: %+v, %v", p, err)
+	}
+	if again := api.Locate(short, []string{"XDG_STATE_HOME=" + state}); again.Store != p.Store {
+		t.Errorf("created in %s, located in %s", p.Store, again.Store)
+	}
+}
+
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes are access control lists here")
+	}
+	p := serve(t, &api.Server{})
+	for name, want := range map[string]os.FileMode{p.Store: 0o700, p.Socket: 0o600} {
+		st, err := os.Stat(name)
+		if err != nil || st.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, want %v (%v)", name, st.Mode().Perm(), want, err)
+		}
+	}
+}

@@ -163,10 +163,7 @@ func replay(t testing.TB, rows []row, changes []change) []decision {
 		if !e.open() && e.Kind != "prompt" {
 			continue
 		}
-		target, used := upcoming(w.tree, future[e.Session], opened[e.Session])
-		if len(target) == 0 && e.Kind != "prompt" {
-			continue
-		}
+		target, used := upcoming(w.tree, future[e.Session], opened[e.Session], e.Kind == "prompt")
 		w.flush()
 		q := aoa.Query{Moment: aoa.MomentOpen, Session: e.Session, Current: e.Path, At: e.time()}
 		if e.Kind == "prompt" {
@@ -177,21 +174,18 @@ func replay(t testing.TB, rows []row, changes []change) []decision {
 	return ds
 }
 
-// upcoming is the first file that the session opens anew, and all those within the horizon.
-func upcoming(tree *aoa.Tree, future []aoa.Path, opened map[aoa.Path]bool) (target, used map[aoa.Path]bool) {
+// upcoming is the next file event's file if the session has not opened it before (at a prompt: the first such
+// file within the horizon), and all such files within the horizon.
+func upcoming(tree *aoa.Tree, future []aoa.Path, opened map[aoa.Path]bool, prompt bool) (target, used map[aoa.Path]bool) {
 	target, used = map[aoa.Path]bool{}, map[aoa.Path]bool{}
-	for i, f := range future {
+	for i, f := range future[:min(len(future), horizon)] {
 		if opened[f] || !tree.Has(f) {
 			continue
 		}
-		if len(target) == 0 {
+		if len(target) == 0 && (i == 0 || prompt) {
 			target[f] = true
 		}
-		if i < horizon {
-			used[f] = true
-		} else {
-			break
-		}
+		used[f] = true
 	}
 	return target, used
 }

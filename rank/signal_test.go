@@ -1,0 +1,156 @@
+package rank
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-12 {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func TestFormulas(t *testing.T) {
+	now := epoch
+	stamp := func(ago time.Duration) float64 { return float64(now.Add(-ago).UnixMilli()) / 1000 }
+	near(t, "recency of now", recency(stamp(0), now, hour), 1)
+	near(t, "recency after a half-life", recency(stamp(hour), now, hour), 0.5)
+	near(t, "recency after two days", recency(stamp(2*day), now, day), 0.25)
+	near(t, "recency of the future", recency(stamp(-hour), now, hour), 1)
+	near(t, "recency of never", recency(0, now, hour), 0)
+
+	near(t, "no accesses", logShare(0), 0)
+	near(t, "one access", logShare(1), math.Log(2)/math.Log1p(manyAccesses))
+	near(t, "many accesses", logShare(manyAccesses), 1)
+	near(t, "more than many", logShare(10*manyAccesses), 1)
+
+	near(t, "share", share(2, 4, comodSmooth), certainty*2/(4+comodSmooth))
+	near(t, "share of more than all", share(9, 4, comodSmooth), certainty)
+	near(t, "share of nothing", share(0, 0, 0), 0)
+
+	var or noisyOr
+	or.add(.5)
+	or.add(.5)
+	near(t, "noisy-or", or.value(), .75)
+
+	near(t, "support", support(1), .5)
+	near(t, "words", words(wordSmooth), .5)
+	near(t, "endless words", words(math.Inf(1)), 1)
+	near(t, "idf", idf(100, 9), math.Log(1+100.0/10))
+	near(t, "opened nothing", opened(0), 0)
+	near(t, "opened", opened(6), math.Log(7)/openedScale)
+	near(t, "opened all", opened(1_000_000), 1)
+}
+
+func TestTagsAreCapped(t *testing.T) {
+	near(t, "no tags asked", tags([]float64{1, 1}, 0), 0)
+	near(t, "one of two", tags([]float64{1}, 2), .5/2)
+	many := make([]float64, 50)
+	for i := range many {
+		many[i] = 1
+	}
+	near(t, "fifty tags count as five", tags(many, maxQueryTags), min(1, maxFileTags*.5/maxQueryTags))
+	near(t, "more asked than count", tags([]float64{1}, 50), .5/maxQueryTags)
+}
+
+func TestProximity(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want float64
+	}{
+		{"", "", 1}, {"a", "a", 1}, {"a/b", "a/b", 1}, {"a/b", "a/c", .5}, {"a", "a/b", .5}, {"", "a", 0},
+		{"a/b/c", "a/b", 2. / 3}, {"x/b", "a/b", 0}, {"ab", "a", 0},
+	} {
+		near(t, c.a+" ~ "+c.b, proximity(c.a, c.b), c.want)
+		near(t, c.b+" ~ "+c.a, proximity(c.b, c.a), c.want)
+	}
+}
+
+func FuzzFormulas(f *testing.F) {
+	f.Add(1.0, 2.0, int64(3))
+	f.Add(math.NaN(), math.Inf(1), int64(-5))
+	f.Add(math.MaxFloat64, -1.0, int64(math.MaxInt64))
+	f.Fuzz(func(t *testing.T, a, b float64, n int64) {
+		var or noisyOr
+		or.add(a)
+		or.add(b)
+		for what, x := range map[string]float64{
+			"recency": recency(a, epoch, day), "logShare": logShare(a), "share": share(a, b, comodSmooth), "noisyOr": or.value(),
+			"support": support(a), "words": words(a), "tags": tags([]float64{a, b}, int(n%7)), "opened": opened(int(n)), "unit": unit(b),
+		} {
+			if !(x >= 0 && x <= 1) {
+				t.Errorf("%s of %v, %v, %d = %v, want a number in [0,1]", what, a, b, n, x)
+			}
+		}
+	})
+}
+
+// valuesFrom spreads bytes over the signals.
+func valuesFrom(data []byte) (x Values) {
+	for i := range x {
+		if i < len(data) {
+			x[i] = float64(data[i]) / 255
+		}
+	}
+	return x
+}
+
+func FuzzScore(f *testing.F) {
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}, uint8(3))
+	f.Add([]byte{}, uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, at uint8) {
+		x := valuesFrom(data)
+		x[Bias] = 1
+		for moment, m := range Prior() {
+			z := m.Weights.Logit(x)
+			p := m.Scale.Probability(z)
+			if !(p >= 0 && p <= 1) || math.IsNaN(z) {
+				t.Fatalf("%s: logit %v, score %v of %v", moment, z, p, x)
+			}
+			sum := 0.0
+			for _, r := range reasons(m.Weights, x) {
+				sum += r.Weight * r.Value
+			}
+			if math.Abs(sum-z) > 1e-12 {
+				t.Fatalf("%s: reasons add up to %v, the logit is %v", moment, sum, z)
+			}
+			s := Signal(int(at) % int(signals))
+			more := x
+			more[s] = 1
+			if m.Weights[s] > 0 && m.Scale.Probability(m.Weights.Logit(more)) < p {
+				t.Fatalf("%s: more of %s lowers the score", moment, s)
+			}
+		}
+	})
+}
+
+func TestProbabilityOfNonsense(t *testing.T) {
+	for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308} {
+		if p := (Scale{1, 0}).Probability(z); !(p >= 0 && p <= 1) {
+			t.Errorf("probability of %v = %v", z, p)
+		}
+	}
+}
+
+func TestPriorIsSane(t *testing.T) {
+	for moment, m := range Prior() {
+		if m.Scale[0] <= 0 || m.Unseen[0] <= 0 {
+			t.Errorf("%s: calibration %v, %v turns the order round", moment, m.Scale, m.Unseen)
+		}
+		if m.Weights[Comod] <= 0 {
+			t.Errorf("%s: co-change speaks against a file", moment)
+		}
+		empty := Values{Bias: 1, Never: 1}
+		if p := m.Unseen.Probability(m.Weights.Logit(empty)); p > .05 {
+			t.Errorf("%s: a file without any evidence gets %.2f", moment, p)
+		}
+	}
+	if n := len(Prior()); n != 3 {
+		t.Errorf("%d moments, want 3: %v, %v and %v", n, aoa.MomentPrompt, aoa.MomentOpen, aoa.MomentChange)
+	}
+}

@@ -96,7 +96,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 	d.write("d/f1.go", "mine")
 	s.expect("save d/f1.go")
 	for _, step := range [][]string{
-		{"stash", "-q"}, {"status"}, {"reset", "-q", "--hard", "HEAD~1"}, {"reset", "-q", "--hard", "ORIG_HEAD"},
+		{"stash", "-q"}, {"stash", "drop", "-q"}, {"status"}, {"reset", "-q", "--hard", "HEAD~1"}, {"reset", "-q", "--hard", "ORIG_HEAD"},
 		{"rebase", "-q", "main"}, {"gc", "-q"}, {"checkout", "HEAD~1", "--", "d"}, {"reset", "-q", "--hard"},
 		{"commit", "-q", "--allow-empty", "-m", "empty"}, {"commit", "-q", "--amend", "--allow-empty", "-m", "again"},
 		{"revert", "--no-edit", "HEAD~1"},
@@ -141,6 +141,20 @@ func TestConflict(t *testing.T) {
 	d.git("add", "a.go")
 	d.git("rebase", "--continue")
 	s.expect()
+}
+
+// What comes back from the stash differs from the index: it is in the person's hands again.
+func TestStashPopIsWork(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "x")
+	d.write("b.go", "x")
+	d.commit("first")
+	d.write("a.go", "mine")
+	d.git("stash", "-q")
+	d.age()
+	s := d.watch(WatchOptions{})
+	d.git("stash", "pop", "-q")
+	s.expect("save a.go")
 }
 
 func TestHeadIsLookedAt(t *testing.T) {

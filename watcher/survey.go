@@ -181,6 +181,9 @@ func (w *Watcher) lookFile(path string, d *dir, e fs.DirEntry, h how) {
 		return
 	}
 	now := stampOf(fi)
+	if had && fi.ModTime().After(d.active) {
+		d.active = fi.ModTime()
+	}
 	switch {
 	case had && old.same(now):
 		return
@@ -225,6 +228,7 @@ func (w *Watcher) adopt(path string, h how) {
 	}
 	if d == nil {
 		d = w.ground.grow(path)
+		w.known.Add(1)
 	}
 	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
 		d.opaque = true
@@ -236,7 +240,6 @@ func (w *Watcher) adopt(path string, h how) {
 	h.deep = true
 	w.watch(path, d)
 	w.look(path, d, h)
-	w.known.Add(1)
 }
 
 // leave gives up a folder that was removed or renamed away, with all below: the system keeps the watches of

@@ -1,0 +1,278 @@
+package watcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// said is a log that can be read while it is written.
+type said struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *said) warnings() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Count(s.b.String(), "level=WARN")
+}
+
+func (s *said) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
+
+func manyFolders(t testing.TB) *desk {
+	d := newDesk(t)
+	for i := range 20 {
+		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
+	}
+	d.commit("first")
+	return d
+}
+
+// TestWatchesRunOut: the system refuses watches after the first few; the rest is polled, with one warning, and
+// a checkout in polled folders is still git's.
+func TestWatchesRunOut(t *testing.T) {
+	d := manyFolders(t)
+	d.git("checkout", "-q", "-b", "other")
+	for i := range 20 {
+		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
+	}
+	d.commit("second")
+	out := &said{}
+	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
+		w.open = func() (notifier, error) {
+			n, err := openNotifier()
+			add, room := n.add, 12
+			n.add = func(dir string) error {
+				if room--; room < 0 {
+					return &os.PathError{Op: "inotify_add_watch", Path: dir, Err: syscall.ENOSPC}
+				}
+				return add(dir)
+			}
+			return n, err
+		}
+	})
+	if st := s.w.Status(); !s.w.Partial() || st.Watched == 0 || st.Watched >= 12 || st.Polling {
+		t.Errorf("status %+v", st)
+	}
+	var want []string
+	for i := range 20 {
+		d.write(fmt.Sprintf("d%02d/a.go", i), "mine, whether watched or polled")
+		want = append(want, fmt.Sprintf("save d%02d/a.go", i))
+	}
+	d.write("d19/new/b.go", "x")
+	want = append(want, "save d19/new/b.go")
+	s.until("21 saves", func() bool { return len(s.seen) >= 21 })
+	s.expect(want...)
+	d.git("checkout", "-q", "-f", "main")
+	s.until("branch", func() bool { return slices.Contains(s.told(), "branch main") })
+	d.write("d19/a.go", "after the switch")
+	s.until("polled save", func() bool { return slices.Contains(s.told(), "save d19/a.go") })
+	s.expect("branch main", "save d19/a.go")
+	if n := out.warnings(); n != 1 {
+		t.Errorf("%d warnings, want one:\n%s", n, out.b.String())
+	}
+}
+
+func TestNoWatcherAtAll(t *testing.T) {
+	d := manyFolders(t)
+	out := &said{}
+	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
+		w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
+	})
+	d.write("d03/a.go", "mine")
+	d.write("d03/b.go", "mine")
+	d.remove("d04")
+	s.until("three", func() bool { return len(s.seen) >= 3 })
+	s.expect("save d03/a.go", "save d03/b.go", "delete d04/a.go")
+	d.git("checkout", "-q", "-f", "-b", "other")
+	s.until("branch", func() bool { return len(s.seen) > 0 })
+	if st := s.w.Status(); !st.Partial || !st.Polling || out.warnings() != 1 {
+		t.Errorf("status %+v, %d warnings", st, out.warnings())
+	}
+}
+
+func TestPolling(t *testing.T) {
+	d := manyFolders(t)
+	d.age()
+	out := &said{}
+	s := d.watch(WatchOptions{Poll: true, Log: out.log()})
+	d.write("d05/a.go", "in a folder without recent work")
+	d.write("root.go", "new")
+	s.w.Nudge("d05/a.go") // a hook saw it
+	s.until("two saves", func() bool { return len(s.seen) >= 2 })
+	s.expect("save d05/a.go", "save root.go")
+	if st := s.w.Status(); st.Partial || !st.Polling || out.warnings() != 0 {
+		t.Errorf("status %+v, %d warnings", st, out.warnings())
+	}
+}
+
+// TestActiveFoldersOnly is macOS: only folders with recent work are watched, git status finds the rest.
+func TestActiveFoldersOnly(t *testing.T) {
+	d := manyFolders(t)
+	d.age()
+	d.write("d01/a.go", "today's work")
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.activeOnly = true })
+	if st := s.w.Status(); st.Watched != 1 || st.Folders != 21 || st.Partial {
+		t.Errorf("status %+v, want d01 alone", st)
+	}
+	d.write("d01/a.go", "more of today's")
+	s.until("watched save", func() bool { return slices.Contains(s.told(), "save d01/a.go") })
+	d.write("d02/a.go", "elsewhere")
+	s.w.Nudge("d02/a.go")
+	s.until("save found by git status", func() bool { return slices.Contains(s.told(), "save d02/a.go") })
+	s.seen = nil
+	d.write("d02/a.go", "watched by now")
+	s.until("save", func() bool { return slices.Contains(s.told(), "save d02/a.go") })
+	if st := s.w.Status(); st.Watched < 2 {
+		t.Errorf("status %+v: d02 is not watched", st)
+	}
+}
+
+func TestMaxWatches(t *testing.T) {
+	d := manyFolders(t)
+	out := &said{}
+	s := d.watch(WatchOptions{MaxWatches: 5, Log: out.log()})
+	if st := s.w.Status(); st.Watched != 5 || !st.Partial || out.warnings() != 1 {
+		t.Errorf("status %+v, %d warnings", st, out.warnings())
+	}
+}
+
+// TestOverflow: the inbox takes 10 paths, the rest of the burst is lost and found again by a survey.
+func TestOverflow(t *testing.T) {
+	d := manyFolders(t)
+	d.age()
+	s := d.watch(WatchOptions{Bulk: 1000}, func(w *Watcher) { w.in.limit = 10 })
+	var want []string
+	for i := range 20 {
+		d.write(fmt.Sprintf("d%02d/a.go", i), "changed")
+		d.write(fmt.Sprintf("d%02d/new/b.go", i), "new")
+		want = append(want, fmt.Sprintf("save d%02d/a.go", i), fmt.Sprintf("save d%02d/new/b.go", i))
+	}
+	s.until("40 saves", func() bool { return len(s.seen) >= 40 })
+	s.expect(want...)
+	d.write("d07/new/b.go", "the folder is watched")
+	s.expect("save d07/new/b.go")
+}
+
+// TestKernelOverflow: the system drops everything for a while and says so; what git wrote meanwhile is git's.
+func TestKernelOverflow(t *testing.T) {
+	d := manyFolders(t)
+	d.git("checkout", "-q", "-b", "other")
+	for i := range 20 {
+		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
+	}
+	d.commit("second")
+	d.age()
+	deaf := make(chan bool)
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = func() (notifier, error) { return deafNotifier(deaf) } })
+	deaf <- true
+	d.git("checkout", "-q", "main")
+	d.write("d03/a.go", "mine")
+	d.write("d04/new/b.go", "mine")
+	d.remove("d05/a.go")
+	deaf <- false
+	s.until("four events", func() bool { return len(s.seen) >= 4 })
+	s.expect("branch main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
+}
+
+// deafNotifier drops all events after true arrives; false ends it with an overflow error.
+func deafNotifier(deaf <-chan bool) (notifier, error) {
+	n, err := openNotifier()
+	if err != nil {
+		return n, err
+	}
+	in, events, errs := n.events, make(chan fsnotify.Event), make(chan error)
+	n.events, n.errors = events, errs
+	go func() {
+		defer close(errs)
+		defer close(events)
+		drop := false
+		for {
+			select {
+			case drop = <-deaf:
+				if !drop {
+					for len(in) > 0 {
+						<-in
+					}
+					errs <- fsnotify.ErrEventOverflow
+				}
+			case ev, ok := <-in:
+				if !ok {
+					return
+				}
+				if !drop {
+					events <- ev
+				}
+			}
+		}
+	}()
+	return n, nil
+}
+
+// TestQuietTime runs the loop on a false clock: a save is told exactly 100 ms after the last write.
+func TestQuietTime(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "x")
+	d.commit("first")
+	if err := os.Chtimes(d.path("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRepo(t.Context(), d.root, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		events, errs := make(chan fsnotify.Event), make(chan error)
+		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []aoa.Path { return []aoa.Path{"a.go"} }})
+		w.open = func() (notifier, error) {
+			n := idleNotifier()
+			n.events, n.errors = events, errs
+			n.close = func() error { close(events); close(errs); return nil }
+			return n, nil
+		}
+		var told []time.Duration
+		begin := time.Now()
+		done := make(chan error)
+		go func() {
+			done <- w.Run(ctx, func([]aoa.Event) { told = append(told, time.Since(begin)) }, func() {})
+		}()
+		<-w.Ready()
+		begin = time.Now()
+		for range 3 {
+			events <- fsnotify.Event{Name: d.path("a.go"), Op: fsnotify.Write}
+			<-time.After(60 * time.Millisecond)
+		}
+		d.write("a.go", "xx")
+		<-time.After(time.Second)
+		synctest.Wait()
+		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(told, want) {
+			t.Errorf("told after %v, want %v", told, want)
+		}
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}

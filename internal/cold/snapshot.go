@@ -23,7 +23,10 @@ const chunk = 4096
 // all that was there, else only the records with the same keys.
 func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bool) error {
 	recs = slices.Clone(recs)
-	slices.SortStableFunc(recs, func(x, y Record) int { return strings.Compare(x.Key, y.Key) })
+	byKey := func(x, y Record) int { return strings.Compare(x.Key, y.Key) }
+	if !slices.IsSortedFunc(recs, byKey) {
+		slices.SortStableFunc(recs, byKey)
+	}
 	return d.write(ctx, "save snapshot", func(w writing) error {
 		if full {
 			if err := w.run("clear_snapshot"); err != nil {

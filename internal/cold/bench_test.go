@@ -1,0 +1,148 @@
+package cold
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{1, 100, 500} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			d := newTest(b)
+			n := 0
+			for b.Loop() {
+				batch := make([]aoa.Event, size)
+				for i := range batch {
+					batch[i] = read(fmt.Sprint("toolu_01ABCDEFGH", n), noon.Add(time.Duration(n)*time.Second), fmt.Sprint("session-", n/200),
+						aoa.Path(fmt.Sprint("internal/dir/file", n*7%1000, ".go")))
+					batch[i].Tags, batch[i].Terms = []string{"go", "reading"}, []string{"some", "term"}
+					n++
+				}
+				mustAppend(b, d, batch...)
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// history makes commits of 1 to 9 files among 5000.
+func history(from, n int) []aoa.Event {
+	out := make([]aoa.Event, n)
+	for i := range out {
+		k := from + i
+		var paths []aoa.Path
+		for j := range 1 + k%9/2 + k%2 {
+			paths = append(paths, aoa.Path(fmt.Sprintf("internal/dir%d/file%d.go", (k*7+j)%100, (k*31+j*j*17)%5000)))
+		}
+		out[i] = commit(k, noon.Add(-time.Duration(k)*time.Minute), paths...)
+	}
+	return out
+}
+
+func BenchmarkImport(b *testing.B) {
+	d := newTest(b)
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		events := history(n, 20000)
+		b.StartTimer()
+		mustAppend(b, d, events...)
+		n += len(events)
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "commits/s")
+}
+
+func records(n int) []Record {
+	out := make([]Record, n)
+	for i := range out {
+		data := make([]byte, 120)
+		for j := range data {
+			data[j] = byte(i * j)
+		}
+		out[i] = Record{fmt.Sprintf("f:internal/dir%d/file%d.go", i%100, i), data}
+	}
+	return out
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	recs := records(100_000)
+	d := newTest(b)
+	must(b, d.SaveSnapshot(context.Background(), 1, recs, true))
+	b.Run("full", func(b *testing.B) {
+		for b.Loop() {
+			must(b, d.SaveSnapshot(b.Context(), 1, recs, true))
+		}
+	})
+	b.Run("dirty", func(b *testing.B) {
+		var dirty []Record
+		for i := 0; i < len(recs); i += 100 {
+			dirty = append(dirty, recs[i])
+		}
+		for b.Loop() {
+			must(b, d.SaveSnapshot(b.Context(), 1, dirty, false))
+		}
+	})
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			_, err := d.LoadSnapshot(b.Context(), func(r []Record) error { n += len(r); return nil })
+			must(b, err)
+			if n != len(recs) {
+				b.Fatal(n)
+			}
+		}
+	})
+}
+
+func BenchmarkQuestions(b *testing.B) {
+	d := newTest(b)
+	for i := range 5 {
+		mustAppend(b, d, history(i*20000, 20000)...)
+	}
+	x := history(0, 1)[0].Paths[0]
+	y := history(2, 1)[0].Paths[0]
+	b.Run("together", func(b *testing.B) {
+		for b.Loop() {
+			_, of, err := d.Together(b.Context(), x, y)
+			must(b, err)
+			if of == 0 {
+				b.Fatal("no commits")
+			}
+		}
+	})
+	b.Run("pairs", func(b *testing.B) {
+		for b.Loop() {
+			pairs, err := d.Pairs(b.Context(), 3, nil)
+			must(b, err)
+			if len(pairs) == 0 {
+				b.Fatal("no pairs")
+			}
+		}
+	})
+	b.Run("replay", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			must(b, d.Replay(b.Context(), 0, func(_ int64, batch []aoa.Event) error { n += len(batch); return nil }))
+			b.ReportMetric(float64(n), "commits")
+		}
+	})
+}
+
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "aoa.db")
+	d, _ := openTest(b, path)
+	mustAppend(b, d, history(0, 20000)...)
+	must(b, d.SaveSnapshot(b.Context(), 1, records(20000), true))
+	b.Logf("%d MB", d.Bytes()>>20)
+	must(b, d.Close())
+	for b.Loop() {
+		d, err := Open(b.Context(), path, Options{Now: fixed})
+		must(b, err)
+		must(b, d.Close())
+	}
+}

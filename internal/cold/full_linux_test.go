@@ -1,0 +1,94 @@
+package cold
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// inNamespace runs the test again as root of its own mount namespace with a tmpfs of a few megabytes, whose
+// path is in the variable. It returns "" in the outer process, after the inner one has passed.
+func inNamespace(t *testing.T) string {
+	t.Helper()
+	const name = "COLD_TEST_TMPFS"
+	if dir := os.Getenv(name); dir != "" {
+		return dir
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", dir).CombinedOutput(); err != nil {
+		t.Skipf("no tmpfs can be mounted here: %v: %s", err, out)
+	}
+	script := `mount -t tmpfs -o size=4m none "$0" && exec "$@"`
+	cmd := exec.Command("unshare", "-rm", "sh", "-c", script, dir, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), name+"="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("inside: %v\n%s", err, out)
+	}
+	return ""
+}
+
+func TestFullDisk(t *testing.T) {
+	dir := inNamespace(t)
+	if dir == "" {
+		return
+	}
+	d, _ := openTest(t, filepath.Join(dir, "aoa.db"))
+	var want []replayed
+	var err error
+	for i := 0; err == nil && i < 10000; i++ {
+		var batch []aoa.Event
+		for j := range 50 {
+			e := read(fmt.Sprint("r", i, "-", j), noon, "s", aoa.Path(fmt.Sprint("file", j)))
+			e.Text = strings.Repeat("words ", 100)
+			batch = append(batch, e)
+		}
+		var seq int64
+		var fresh []aoa.Event
+		if seq, fresh, err = d.Append(t.Context(), batch); err == nil {
+			want = append(want, replayed{seq, fresh})
+		}
+	}
+	if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "free some space") {
+		t.Fatalf("a full disk: %v", err)
+	}
+	if len(want) < 5 {
+		t.Fatalf("only %d batches fitted", len(want))
+	}
+	must(t, d.SaveSnapshot(t.Context(), want[len(want)-1].Seq, nil, false)) // room for little things remains or not: both are fine
+	same(t, "nothing is half-written", replayAll(t, d, 0), want)
+	if _, err := d.Prune(t.Context(), noon.Add(1), 0); err != nil {
+		t.Logf("prune on the full disk: %v", err)
+	}
+	// On a second, roomier start the same file goes on.
+	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	_, fresh := mustAppend(t, d, read("after", noon, "s", "x"))
+	same(t, "appended after the disk had room again", len(fresh), 1)
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	dir := inNamespace(t)
+	if dir == "" {
+		return
+	}
+	path := filepath.Join(dir, "aoa.db")
+	d, _ := openTest(t, path)
+	mustAppend(t, d, read("a", noon, "s", "x"))
+	must(t, d.Close())
+	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+	_, err := Open(t.Context(), path, Options{Now: fixed})
+	if !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "permissions") {
+		t.Fatalf("a read-only disk: %v", err)
+	}
+	_, err = Open(t.Context(), filepath.Join(dir, "new", "aoa.db"), Options{Now: fixed})
+	if !errors.Is(err, ErrReadOnly) {
+		t.Fatalf("a read-only disk: %v", err)
+	}
+}

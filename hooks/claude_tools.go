@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"path"
 	"strconv"
 	"strings"
 
@@ -228,16 +227,4 @@ func genericKind(tool string) aoa.Kind {
 		}
 	}
 	return aoa.KindRun
-}
-
-// within is the folder of a name relative to dir, in slash form; "" stays unknown.
-func within(dir, name string) string {
-	name = slash(name)
-	switch {
-	case absolute(name):
-		return path.Clean(name)
-	case dir == "":
-		return ""
-	}
-	return path.Join(dir, name)
 }

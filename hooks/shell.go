@@ -62,7 +62,10 @@ func (s *scene) shell(c toolCall) []aoa.Event {
 		return []aoa.Event{e}
 	}
 	steps := 0
-	dir := within(s.place.cwd, c.input.text("workdir"))
+	dir := s.place.cwd
+	if at := c.input.text("workdir"); at != "" {
+		dir = s.place.abs(at, "")
+	}
 	if dir == "" {
 		dir = lost
 	}

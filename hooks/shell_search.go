@@ -58,7 +58,7 @@ func (sh *shell) searched(patterns, places []word) {
 		a.named = append(a.named, ps...)
 		if len(ps) == 0 && w.ok && !w.glob {
 			where = append(where, sh.terrainIn(w.text))
-			a.dirs = append(a.dirs, within(sh.dir, w.text))
+			a.dirs = append(a.dirs, sh.place.abs(w.text, sh.dir))
 		}
 	}
 	if len(places) == 0 {
@@ -77,7 +77,7 @@ func (sh *shell) near(places []word) bool {
 		if strings.HasPrefix(w.text, "~") {
 			continue
 		}
-		if _, in := sh.place.inside(within(sh.dir, w.text)); in || !w.ok {
+		if _, in := sh.place.inside(sh.place.abs(w.text, sh.dir)); in || !w.ok {
 			return true
 		}
 	}
@@ -86,7 +86,7 @@ func (sh *shell) near(places []word) bool {
 
 // terrainIn is a folder's name below the root, as terrain, relative to the shell's folder.
 func (sh *shell) terrainIn(dir string) string {
-	abs := within(sh.dir, dir)
+	abs := sh.place.abs(dir, sh.dir)
 	if !absolute(abs) {
 		return ""
 	}
@@ -176,7 +176,7 @@ func (sh *shell) git(c command) {
 		if args[0].is("-C") && len(args) > 1 {
 			dir = lost
 			if args[1].ok {
-				dir = within(sh.dir, args[1].text)
+				dir = sh.place.abs(args[1].text, sh.dir)
 			}
 		}
 		if takesValue(args[0].text, "Cc", "git-dir work-tree namespace") && len(args) > 1 {

@@ -1,0 +1,296 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+const orchardRoot = "/home/dev/orchard"
+
+// orchard is a made-up repository for decoding: only its names matter.
+func orchard() Repo {
+	return Repo{
+		Root:  orchardRoot,
+		Roots: []aoa.Root{"/home/dev/orchard-pear", `C:\dev\orchard`},
+		Now:   func() time.Time { return time.Date(2026, 11, 20, 10, 0, 3, 0, time.UTC) },
+		Tree: aoa.NewTree(aoa.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts", "docs/old.md", "docs/yield.ipynb",
+			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts", "cmd/orchard/main.go"})),
+		Ignored: func(p aoa.Path) bool { return strings.HasPrefix(string(p), "vendor/") || p.Ext() == ".log" },
+	}
+}
+
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
+func TestDecodeRecorded(t *testing.T) {
+	for _, agent := range []string{"claude", "codex"} {
+		files, _ := filepath.Glob(filepath.Join("testdata", agent, "*.json"))
+		if len(files) < 3 {
+			t.Fatalf("%s: %d payloads", agent, len(files))
+		}
+		for _, name := range files {
+			t.Run(agent+"/"+strings.TrimSuffix(filepath.Base(name), ".json"), func(t *testing.T) {
+				payload, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				call, err := Decode(agent, payload, orchard())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, file := marshal(t, call), strings.TrimSuffix(name, ".json")+".want"
+				if os.Getenv("UPDATE_DECODE") != "" {
+					if err := os.WriteFile(file, got, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(string(want), string(got)); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+func decode(t testing.TB, event string, fields map[string]any, r Repo) Call {
+	t.Helper()
+	in := map[string]any{"hook_event_name": event, "session_id": "s1", "cwd": string(r.Root)}
+	for k, v := range fields {
+		in[k] = v
+	}
+	call, err := Decode("claude", marshal(t, in), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call
+}
+
+// A batch repeats what single events told: the events must have the same ids.
+func TestBatchRepeatsIDs(t *testing.T) {
+	r := orchard()
+	command := map[string]any{"command": "cat go.mod web/server.go && rg Basket store && make"}
+	one := decode(t, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t9", "agent_id": "a1", "tool_input": command,
+		"tool_response": map[string]any{"stdout": "store/basket.go:1:x"}}, r)
+	all := decode(t, "PostToolBatch", map[string]any{"agent_id": "a1", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t9",
+		"tool_input": command, "tool_response": "store/basket.go:1:x"}}}, r)
+	if len(one.Events) != 4 {
+		t.Fatalf("%d events, want 4: %v", len(one.Events), one.Events)
+	}
+	if one.Events[0].ID != "t9:post:a1" || one.Events[3].ID != "t9:post:a1:3" {
+		t.Errorf("ids %q, %q", one.Events[0].ID, one.Events[3].ID)
+	}
+	if d := cmp.Diff(one.Events, all.Events); d != "" {
+		t.Error(d)
+	}
+}
+
+// Told twice within a few milliseconds, as by settings and a plugin, it is the same event.
+func TestDoubleDelivery(t *testing.T) {
+	r := orchard()
+	at := r.Now()
+	for _, fields := range []map[string]any{
+		{"hook_event_name": "SessionStart", "source": "startup"},
+		{"hook_event_name": "UserPromptSubmit", "prompt": "prune the trees"},
+		{"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "cat go.mod"}},
+	} {
+		fields["session_id"], fields["cwd"] = "s", orchardRoot
+		r.Now = func() time.Time { return at }
+		a, _ := Decode("claude", marshal(t, fields), r)
+		r.Now = func() time.Time { return at.Add(7 * time.Millisecond) }
+		b, _ := Decode("claude", marshal(t, fields), r)
+		if len(a.Events) != 1 || len(b.Events) != 1 || a.Events[0].ID != b.Events[0].ID || a.Events[0].ID == "" {
+			t.Errorf("%v: %v and %v", fields["hook_event_name"], a.Events, b.Events)
+		}
+	}
+}
+
+func TestDecodeHostile(t *testing.T) {
+	big := `{"hook_event_name":"PostToolUse","tool_name":"Bash","session_id":"s","cwd":"/home/dev/orchard","tool_use_id":"t","tool_input":{"command":"cat store/basket.go"},"tool_response":{"stdout":"` +
+		strings.Repeat(`store/basket.go web/server.go:3 <b>x</b> `, 500_000) + `"}}`
+	call, err := Decode("claude", []byte(big), orchard())
+	if err != nil || len(call.Events) != 1 || len(call.Events[0].Paths) != 1 {
+		t.Errorf("%d MB: %v, %d events", len(big)>>20, err, len(call.Events))
+	}
+	deep := strings.Repeat(`{"tool_input":`, 100_000)
+	wrong := []string{"", "null", "[]", "3", `"x"`, "{", deep, `{"hook_event_name":`, "\xff\xfe{}", strings.Repeat("[", 1<<20)}
+	for _, payload := range wrong {
+		call, err := Decode("claude", []byte(payload), orchard())
+		if len(call.Events) != 0 || call.Query != nil {
+			t.Errorf("%.20q: %v", payload, call)
+		}
+		if payload != "null" && !errors.Is(err, ErrPayload) {
+			t.Errorf("%.20q: error %v", payload, err)
+		}
+	}
+	if _, err := Decode("abacus", []byte("{}"), orchard()); !errors.Is(err, ErrAgent) {
+		t.Errorf("unknown agent: %v", err)
+	}
+	if call, err := Decode("claude", []byte(`{"hook_event_name":"SessionEnd","session_id":"s"} {"second":`), Repo{}); err != nil || len(call.Events) != 1 {
+		t.Errorf("second value: %v %v", err, call)
+	}
+	odd := decode(t, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": orchardRoot + "/a\x00b"}}, orchard())
+	if len(odd.Events) != 0 {
+		t.Errorf("NUL in a path: %v", odd.Events)
+	}
+}
+
+// A worktree seen through a symlink, and files behind one inside it.
+func TestSymlinks(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, link := filepath.Join(base, "real"), filepath.Join(base, "link")
+	if err := os.MkdirAll(filepath.Join(real, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(real, "sub", "a.go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("no symlinks here:", err)
+	}
+	if err := os.Symlink("sub", filepath.Join(real, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	r := Repo{Root: aoa.Root(real), Tree: aoa.NewTree([]aoa.Path{"sub/a.go"})}
+	for _, c := range []struct{ cwd, file string }{
+		{real, filepath.Join(real, "sub", "a.go")},
+		{link, filepath.Join(link, "sub", "a.go")},
+		{filepath.Join(link, "sub"), filepath.Join(link, "sub", "a.go")},
+		{filepath.Join(link, "sub"), "a.go"},
+		{real, filepath.Join(real, "alias", "a.go")},
+		{base, filepath.Join(link, "sub", "a.go")},
+	} {
+		call := decode(t, "PostToolUse", map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": c.file}}, r)
+		if len(call.Events) != 1 || call.Events[0].Paths[0] != "sub/a.go" {
+			t.Errorf("cwd %s, file %s: %v", c.cwd, c.file, call.Events)
+		}
+	}
+}
+
+// A worktree inside the main one is the deeper root, and its files are the same files.
+func TestNestedWorktrees(t *testing.T) {
+	r := orchard()
+	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
+	for _, file := range []string{"/trees/plum/web/server.go", "/.claude/worktrees/fig/web/server.go", "/web/server.go"} {
+		call := decode(t, "PreToolUse", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
+		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Moment != aoa.MomentOpen {
+			t.Errorf("%s: %+v", file, call.Query)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for problem, want := range map[string]string{
+		"File does not exist.": whyMissing, "ENOENT: no such file or directory, open 'x'": whyMissing,
+		"EISDIR: illegal operation on a directory, read":                              whyDir,
+		"String to replace not found in file.":                                        whyNoMatch,
+		"Found 3 matches of the string to replace, but replace_all is false":          whyNoMatch,
+		"File has not been read yet. Read it first before writing to it.":             whyUnread,
+		"File has been modified since read, either by the user or by a linter.":       whyUnread,
+		"The user doesn't want to proceed with this tool use.":                        whyDenied,
+		"Claude requested permissions to write to x, but you haven't granted it yet.": whyDenied,
+		"File content (30000 tokens) exceeds maximum allowed tokens (25000).":         whyTooLarge,
+		"the moon is in the wrong phase":                                              whyOther, "": whyOther,
+	} {
+		if got := classify(problem); got != want {
+			t.Errorf("%q: %s, want %s", problem, got, want)
+		}
+	}
+}
+
+func TestGitHook(t *testing.T) {
+	for in, want := range map[string]string{
+		"post-commit": "post-commit", "post-checkout a b 1": "post-checkout", "post-checkout a b 0": "", "post-merge 0": "post-merge",
+		"pre-push origin": "", "": "", `{"args":["post-rewrite","amend"],"cwd":"/x"}`: "post-rewrite", `["post-commit"]`: "post-commit",
+	} {
+		call, err := Decode("git", []byte(in), Repo{})
+		if err != nil || call.Event != want || call.Agent != "git" || len(call.Events) != 0 {
+			t.Errorf("%q: %+v %v", in, call, err)
+		}
+	}
+}
+
+func BenchmarkDecodeBash(b *testing.B) {
+	r := bigRepo(10_000)
+	var out strings.Builder
+	for i := range 40 {
+		out.WriteString("dir" + string(rune('a'+i%26)) + "/pkg/file12.go:12:\tfunc Serve(ctx context.Context) error { return nil }\n")
+	}
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Bash", "tool_use_id": "t",
+		"tool_input":    map[string]any{"command": "cd dira && grep -rn 'func Serve' pkg | head -40 && sed -n '1,80p' pkg/file12.go", "description": "look for it"},
+		"tool_response": map[string]any{"stdout": out.String(), "stderr": "", "interrupted": false}})
+	b.SetBytes(int64(len(payload)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if call, err := Decode("claude", payload, r); err != nil || len(call.Events) != 2 {
+			b.Fatal(err, call.Events)
+		}
+	}
+}
+
+func BenchmarkDecodeRead(b *testing.B) {
+	r := bigRepo(10_000)
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Read", "tool_use_id": "t",
+		"tool_input": map[string]any{"file_path": "/r/dira/pkg/file1.go"}})
+	b.ReportAllocs()
+	for b.Loop() {
+		if call, err := Decode("claude", payload, r); err != nil || len(call.Events) != 1 {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDecodeLargest is the largest output that the client passes on.
+func BenchmarkDecodeLargest(b *testing.B) {
+	r := bigRepo(10_000)
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Bash", "tool_use_id": "t",
+		"tool_input": map[string]any{"command": "make"}, "tool_response": map[string]any{"stdout": strings.Repeat("ok x.y/z unknown/path.go:12 and words\n", 1800)}})
+	b.SetBytes(int64(len(payload)))
+	for b.Loop() {
+		if _, err := Decode("claude", payload, r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func bigRepo(n int) Repo {
+	paths := make([]aoa.Path, n)
+	for i := range paths {
+		paths[i] = aoa.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + itoa(i/26) + ".go")
+	}
+	return Repo{Root: "/r", Tree: aoa.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
+}
+
+func itoa(i int) string { return string(marshalInt(i)) }
+
+func marshalInt(i int) []byte {
+	b, _ := json.Marshal(i)
+	return b
+}

@@ -1,0 +1,337 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+)
+
+const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`
+
+// shapes are settings files as people have them. Each must come back to the byte after install and remove.
+var shapes = map[string]string{
+	"empty object":            `{}`,
+	"empty object, newline":   "{}\n",
+	"empty object, inner":     "{\n}\n",
+	"empty object, blanks":    "{   }",
+	"one line":                `{"model":"opus"}`,
+	"one line, blanks":        `{ "model": "opus", "n": 1.50 }`,
+	"pretty":                  "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Read\"]\n  }\n}\n",
+	"four blanks":             "{\n    \"model\": \"opus\"\n}",
+	"tabs":                    "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
+	"crlf":                    "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+	"byte order mark":         "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
+	"line comments":           "// mine\n{\n  // the model\n  \"model\": \"opus\" // why not\n}\n// end\n",
+	"block comments":          "/* a */{/* b */\"model\"/* c */:/* d */\"opus\"/* e */}/* f */",
+	"only a comment":          "{\n  // nothing yet\n}\n",
+	"trailing comma":          "{\n  \"model\": \"opus\",\n}\n",
+	"trailing comma, comment": "{\n  \"model\": \"opus\", // note, with comma\n  /* , */\n}\n",
+	"hooks empty":             `{"hooks":{}}`,
+	"hooks empty, blanks":     "{\n  \"hooks\": {\n  },\n  \"z\": 1\n}\n",
+	"hooks empty, comment":    "{\n  \"hooks\": { /* later */ }\n}\n",
+	"event empty":             "{\n  \"hooks\": {\n    \"PreToolUse\": [],\n    \"Stop\": [ ]\n  }\n}\n",
+	"all events empty":        `{"hooks":{"SessionStart":[],"UserPromptSubmit":[],"PreToolUse":[],"PostToolUse":[],"PostToolUseFailure":[],"PostToolBatch":[],"Stop":[],"SessionEnd":[]}}`,
+	"foreign group":           "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + "\n    ]\n  }\n}\n",
+	"foreign group, one line": `{"hooks":{"PreToolUse":[` + theirs + `]},"z":[1,2]}`,
+	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + ", // keep\n    ],\n  },\n}\n",
+	"foreign event":           "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
+	"foreign events, many":    "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" + theirs + "]\n\t},\n\t\"a\": null\n}",
+	"escaped key":             `{"ho\u006fks":{"Stop":[` + theirs + `]}}`,
+	"unknown keys, odd order": "{\n  \"z\": {\"hooks\": [1]},\n  \"hooks\": {},\n  \"a\": \"\\u00e9\\/\"\n}",
+	"words of ours elsewhere": `{"env":{"X":"exec aoa hook claude"}}`,
+	"foreign aoa":             `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}]}}`,
+	"deep blanks":             "\n\n  {\n\n\n    \"hooks\"  :  {\n\n\"Stop\"  : [\n\n" + theirs + "\n\n]\n\n}\n\n}\n\n",
+	"no end of line":          "{\n  \"model\": \"opus\"}",
+	"unicode":                 "{\n  \"näme\": \"日本語 \\ud83d\\ude00\"\n}\n",
+}
+
+func settingsAt(t testing.TB, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "p", ".claude", "settings.local.json")
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSettingsComeBackToTheByte(t *testing.T) {
+	if len(shapes) < 30 {
+		t.Fatalf("only %d shapes", len(shapes))
+	}
+	for name, before := range shapes {
+		t.Run(name, func(t *testing.T) {
+			file := settingsAt(t, before)
+			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
+				t.Fatalf("install: %+v, %v", c, err)
+			}
+			installed := read(t, file)
+			if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || len(st.Events) != 8 {
+				t.Fatalf("status %+v, %v\n%s", st, err, installed)
+			}
+			holds(t, before, string(installed))
+			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged || !bytes.Equal(read(t, file), installed) {
+				t.Errorf("twice is not once: %+v, %v", c, err)
+			}
+			if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
+				t.Fatalf("remove: %+v, %v", c, err)
+			}
+			if after := read(t, file); string(after) != before {
+				t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, installed)
+			}
+			if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
+				t.Errorf("mode %v, %v", st.Mode(), err)
+			}
+			if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Absent {
+				t.Errorf("second remove: %+v, %v", c, err)
+			}
+		})
+	}
+}
+
+// holds checks that every value of the old file is in the new one, and every command of ours.
+func holds(t *testing.T, before, after string) {
+	t.Helper()
+	var a, b map[string]any
+	for in, v := range map[string]*map[string]any{before: &a, after: &b} {
+		std, err := hujson.Standardize(bytes.TrimPrefix([]byte(in), bom))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+		if err := json.Unmarshal(std, v); err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+	}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			t.Errorf("key %q is gone", k)
+		}
+	}
+	events, _ := b["hooks"].(map[string]any)
+	for _, g := range claudeGroups(ClaudeCommand) {
+		list, _ := events[g.Event].([]any)
+		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "exec aoa hook claude") {
+			t.Errorf("%s does not end with our group: %v", g.Event, list)
+		}
+	}
+}
+
+func TestSettingsStyle(t *testing.T) {
+	file := settingsAt(t, "{\r\n\t\"model\": \"opus\"\r\n}\r\n")
+	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := string(read(t, file))
+	if !strings.Contains(got, "\"opus\",\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n") {
+		t.Errorf("not in the file's style:\n%q", got)
+	}
+	if strings.Contains(strings.ReplaceAll(got, "\r\n", ""), "\n") {
+		t.Error("line ends are mixed")
+	}
+}
+
+func TestSettingsThatDidNotExist(t *testing.T) {
+	project := t.TempDir()
+	file := filepath.Join(project, ".claude", "settings.local.json")
+	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Created {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if b := read(t, file); !json.Valid(b) || string(b) != ClaudeSnippet(ClaudeOptions{}) {
+		t.Errorf("created\n%s", b)
+	}
+	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Deleted {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if left, err := os.ReadDir(project); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Absent {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our groups.
+func TestSettingsChangedMeanwhile(t *testing.T) {
+	file := settingsAt(t, "{\n  \"hooks\": {}\n}\n")
+	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(read(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
+	edited = strings.Replace(edited, `"Stop":[{"hooks":[`, `"Stop":[{"hooks":[{"type":"command","command":"mine"},`, 1)
+	edited = strings.Replace(edited, `"SessionEnd":[`, "\n// theirs\n\"SessionEnd\":[", 1)
+	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RemoveClaude(file, ClaudeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := string(read(t, file))
+	s, err := parseSettings([]byte(got))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	if left, mixed := s.own(ofClaude); len(left) > 0 || mixed || strings.Contains(got, "aoa") {
+		t.Errorf("ours are left:\n%s", got)
+	}
+	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is gone:\n%s", want, got)
+		}
+	}
+}
+
+func TestOldGroupsAreReplaced(t *testing.T) {
+	for _, old := range []string{
+		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":"aoa hook claude","timeout":9}]}]}}`,
+		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":"/usr/local/bin/aoa","args":["hook","claude"]}]}]},"a":1}`,
+	} {
+		file := settingsAt(t, old)
+		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Outdated {
+			t.Fatalf("status %+v, %v", st, err)
+		}
+		if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		got := string(read(t, file))
+		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+			t.Errorf("status %+v, %v\n%s", st, err, got)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty file": "", "no JSON": "model: opus", "cut off": `{"hooks":{"Stop":[`, "array": "[]", "null": "null", "two values": "{}{}",
+		"hooks is a list": `{"hooks":[]}`, "hooks is null": `{"hooks":null}`, "event is an object": `{"hooks":{"Stop":{}}}`,
+		"hooks twice": `{"hooks":{},"hooks":{}}`, "event twice": `{"hooks":{"Stop":[],"Stop":[]}}`, "single quotes": `{'a':1}`,
+	} {
+		file := settingsAt(t, content)
+		_, err := InstallClaude(file, ClaudeOptions{})
+		refused(t, name, err, true)
+		if got := string(read(t, file)); got != content {
+			t.Errorf("%s: changed to %s", name, got)
+		}
+		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Refused || st.Note == "" {
+			t.Errorf("%s: status %+v, %v", name, st, err)
+		}
+	}
+	broken := settingsAt(t, `{"hooks": aoa hook claude`)
+	_, err := RemoveClaude(broken, ClaudeOptions{})
+	refused(t, "remove from broken", err, false)
+}
+
+func refused(t *testing.T, name string, err error, snippet bool) {
+	t.Helper()
+	var r *Refusal
+	if !errors.Is(err, ErrRefused) || !errors.As(err, &r) || r.Why == "" || (r.Snippet != "") != snippet {
+		t.Errorf("%s: %v, want a refusal", name, err)
+	}
+}
+
+func TestFilesThatAreNotPlain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links and modes of unix")
+	}
+	target := settingsAt(t, "{\n  \"a\": 1\n}\n")
+	project := filepath.Dir(filepath.Dir(target))
+	link := filepath.Join(project, ".claude", "link.json")
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := InstallClaude(link, ClaudeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(read(t, target), []byte("aoa hook claude")) {
+		t.Error("the link was not followed, or was replaced")
+	}
+	if _, err := RemoveClaude(link, ClaudeOptions{}); err != nil || string(read(t, target)) != "{\n  \"a\": 1\n}\n" {
+		t.Errorf("remove through the link: %v\n%s", err, read(t, target))
+	}
+	outside := settingsAt(t, "{}")
+	far := filepath.Join(project, ".claude", "far.json")
+	if err := os.Symlink(outside, far); err != nil {
+		t.Fatal(err)
+	}
+	_, err := InstallClaude(far, ClaudeOptions{})
+	refused(t, "link out of the project", err, true)
+	if _, err := InstallClaude(far, ClaudeOptions{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
+		t.Errorf("allowed to go there: %v", err)
+	}
+	nowhere := filepath.Join(project, ".claude", "nowhere.json")
+	if err := os.Symlink("/nonexistent", nowhere); err != nil {
+		t.Fatal(err)
+	}
+	_, err = InstallClaude(nowhere, ClaudeOptions{})
+	refused(t, "dangling link", err, true)
+	if err := os.Chmod(target, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	_, err = InstallClaude(target, ClaudeOptions{})
+	refused(t, "read-only", err, true)
+	_, err = InstallClaude(filepath.Join(project, ".claude"), ClaudeOptions{Within: "/"})
+	refused(t, "a folder", err, true)
+}
+
+func TestNoHalfWrittenFile(t *testing.T) {
+	file := settingsAt(t, "{}")
+	if err := replaceFile(file, []byte("{ }"), []byte("new"), 0o644); err == nil {
+		t.Error("a file that was changed meanwhile was overwritten")
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 || string(read(t, file)) != "{}" {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func FuzzSettings(f *testing.F) {
+	for _, s := range shapes {
+		f.Add([]byte(s))
+	}
+	f.Add([]byte(`{"hooks":{"Stop":[1,null,{"hooks":[{"command":"aoa hook claude"},{}]}]}}`))
+	f.Fuzz(func(t *testing.T, before []byte) {
+		s, err := parseSettings(before)
+		if err != nil {
+			return
+		}
+		if out, _ := s.excise(ofClaude); !bytes.Equal(out, before) {
+			if out != nil {
+				if _, err := parseSettings(out); err != nil {
+					t.Fatalf("%q → %q: %v", before, out, err)
+				}
+			}
+			return // it has ours already
+		}
+		installed := s.insert(claudeGroups(ClaudeCommand))
+		again, err := parseSettings(installed)
+		if err != nil {
+			t.Fatalf("%q → %q: %v", before, installed, err)
+		}
+		if own, mixed := again.own(ofClaude); mixed || !sameGroups(own, claudeGroups(ClaudeCommand)) {
+			t.Fatalf("%q → %q: not all are in", before, installed)
+		}
+		after, empty := again.excise(ofClaude)
+		if empty || !bytes.Equal(after, before) {
+			t.Fatalf("%q → %q → %q, empty %v", before, installed, after, empty)
+		}
+	})
+}

@@ -10,6 +10,7 @@ type pattern struct {
 	negated bool
 	dirOnly bool
 	whole   bool // has a slash: matched against the whole path, else against the last name
+	lead    int  // bytes before the first wildcard, for whole ones
 	kind    patternKind
 }
 
@@ -49,6 +50,9 @@ func (p pattern) finish(text string, fold bool) (pattern, bool) {
 		text = strings.ToLower(text)
 	}
 	p.text = text
+	if n := strings.IndexAny(text, `*?[\`); p.whole && n > 0 {
+		p.lead = n
+	}
 	switch {
 	case !strings.ContainsAny(text, `*?[\`):
 		p.kind = equal
@@ -94,8 +98,13 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	case prefix:
 		return strings.HasPrefix(s, p.text)
 	}
+	// git compares the part without wildcards first, so that a ** right behind it stands at a beginning and
+	// crosses slashes, whatever its manual says.
+	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
+		return false
+	}
 	budget := 20000
-	return wildmatch(p.text, s, &budget) == matched
+	return wildmatch(p.text[p.lead:], s[p.lead:], &budget) == matched
 }
 
 type outcome uint8

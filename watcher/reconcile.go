@@ -20,7 +20,7 @@ const shallowKey = "@shallow"
 // plan is what a run of History has to read.
 type plan struct {
 	changed   bool              // there is anything to do
-	fresh     bool              // a first import, or one that begins again
+	fresh     bool              // a first import, or one that begins again: no rename events, names are mapped
 	want, not []string          // commits reachable from want and not from not are new
 	lost      []tip             // tips as they were, of refs that moved without keeping them
 	moved     map[string]string // key of a lost tip → where the ref stands now
@@ -41,9 +41,9 @@ func (r *Repo) plan(ctx context.Context, src source, since map[string]string) (*
 	}
 	var border string
 	p.shallow, border = r.shallow()
+	whole := p.fresh
 	if border != since[shallowKey] {
-		p.changed = true
-		p.fresh = true
+		p.changed, p.fresh, whole = true, true, true
 	}
 	if p.next[shallowKey] = border; border == "" {
 		delete(p.next, shallowKey)
@@ -56,7 +56,13 @@ func (r *Repo) plan(ctx context.Context, src source, since map[string]string) (*
 			continue
 		}
 		p.changed = true
-		if t.moves && old != "" && src.has(ctx, old) {
+		switch {
+		case old == "":
+		case !src.has(ctx, old):
+			// A gc took the old tip: where the new commits begin is not known any more. They are told again,
+			// which their IDs make harmless; renames are not, which would move what a reused name has earned since.
+			p.fresh = true
+		case t.moves:
 			p.lost = append(p.lost, tip{key: t.key, oid: old})
 			p.moved[t.key] = t.oid
 		}
@@ -66,17 +72,17 @@ func (r *Repo) plan(ctx context.Context, src source, since map[string]string) (*
 	}
 	slices.Sort(p.want)
 	p.want = slices.Compact(p.want)
-	if !p.fresh {
-		p.not = values(since, "")
+	if !whole {
+		p.not = values(since)
 	}
 	return p, r.offLineage(ctx, src, p)
 }
 
-// values are the commits of a cursor, except that of one key.
-func values(cursor map[string]string, except string) []string {
+// values are the commits of a cursor.
+func values(cursor map[string]string) []string {
 	var out []string
 	for key, oid := range cursor {
-		if key != except && key != shallowKey {
+		if key != shallowKey {
 			out = append(out, oid)
 		}
 	}
@@ -154,7 +160,7 @@ func (r *Repo) dropped(ctx context.Context, src source, p *plan) ([]aoa.Event, e
 	var out []aoa.Event
 	said := map[string]bool{}
 	for _, l := range p.lost {
-		not := append(values(p.next, ""), p.want...)
+		not := values(p.next)
 		err := src.walk(ctx, []string{l.oid}, not, func(c *change) error {
 			if said[c.sha] || p.shallow[c.sha] {
 				return nil

@@ -135,23 +135,15 @@ func (l *lineage) name(p aoa.Path) aoa.Path {
 	return p
 }
 
-// back goes behind a commit: what it renamed had its old name before. All its renames happened at once, so
-// that two files may have swapped their names; and a file that was moved onto a name says nothing about the
-// file that had this name earlier.
+// back goes behind a commit: what it renamed had its old name before. A file that was moved onto a name says
+// nothing about the file that had this name earlier. (In one commit no name is both deleted and added, so the
+// order of its renames does not matter.)
 func (l *lineage) back(ms []move) {
-	type step struct{ from, today aoa.Path }
-	steps := make([]step, len(ms))
-	for i, m := range ms {
-		steps[i] = step{m.from, l.name(m.to)}
-	}
 	for _, m := range ms {
+		today := l.name(m.to)
 		delete(l.now, m.to)
-	}
-	for _, s := range steps {
-		if s.from == s.today {
-			delete(l.now, s.from)
-		} else {
-			l.now[s.from] = s.today
+		if l.now[m.from] = today; m.from == today {
+			delete(l.now, m.from)
 		}
 	}
 }

@@ -1,0 +1,367 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// lookAgain runs History from the cursor, moves the cursor on and returns all events.
+func lookAgain(t *testing.T, r *Repo, cursor map[string]string) []aoa.Event {
+	t.Helper()
+	var out []aoa.Event
+	var last map[string]string
+	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)}, func(batch []aoa.Event, c map[string]string) error {
+		out, last = append(out, batch...), c
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != nil {
+		clear(cursor)
+		maps.Copy(cursor, last)
+	}
+	return out
+}
+
+// counted is what a store would hold: commits added once and taken away once, by the events' IDs.
+type counted map[string][]aoa.Path
+
+func (c counted) apply(events []aoa.Event) {
+	for _, e := range events {
+		id := strings.Split(e.ID, ":")
+		switch e.Kind {
+		case aoa.KindCommit:
+			c[id[1]] = e.Paths
+		case aoa.KindUncommit:
+			delete(c, id[1])
+		}
+	}
+}
+
+func (c counted) ids() []string { return slices.Sorted(maps.Keys(c)) }
+
+// each runs a test with git and with the own walker.
+func each(t *testing.T, run func(t *testing.T, open func(*repository) *Repo)) {
+	t.Run("git", func(t *testing.T) { run(t, func(g *repository) *Repo { return g.open() }) })
+	t.Run("walker", func(t *testing.T) { run(t, func(g *repository) *Repo { return without(t, g) }) })
+}
+
+// wantCounted compares with the non-merge commits that git reaches from the given revisions.
+func wantCounted(t *testing.T, what string, c counted, g *repository, revs ...string) {
+	t.Helper()
+	want := strings.Fields(g.git(append([]string{"rev-list", "--no-merges"}, revs...)...))
+	slices.Sort(want)
+	if len(want) == 0 || !slices.Equal(c.ids(), want) {
+		t.Errorf("%s: counted %d %q, git reaches %d %q", what, len(c), c.ids(), len(want), want)
+	}
+}
+
+func TestRewrites(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		g := newRepository(t)
+		plain(g)
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		step := func(what string, revs ...string) []aoa.Event {
+			t.Helper()
+			events := lookAgain(t, r, cursor)
+			c.apply(events)
+			wantCounted(t, what, c, g, revs...)
+			if again := lookAgain(t, r, cursor); len(again) != 0 {
+				t.Errorf("%s: a second look found %d events", what, len(again))
+			}
+			return events
+		}
+		step("import", "main")
+
+		old := g.commit("to be amended", "x.go")
+		step("commit", "main")
+		g.write("y.go", "y")
+		g.git("add", "-A")
+		g.git("commit", "-q", "--amend", "-m", "amended")
+		events := step("amend", "main")
+		tip := g.git("rev-parse", "HEAD")
+		if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []aoa.Path{"x.go"}) {
+			t.Errorf("amend began with %v", events[0])
+		}
+
+		g.commit("one more", "z.go")
+		step("commit", "main")
+		g.git("reset", "-q", "--hard", "HEAD~2")
+		step("reset", "main")
+		g.git("reset", "-q", "--hard", tip)
+		step("reset forward again", "main")
+
+		g.git("checkout", "-q", "-b", "side", "HEAD~1")
+		g.commit("side 1", "s1.go")
+		g.commit("side 2", "s2.go")
+		step("a branch switch takes nothing back", "main", "side")
+		g.git("rebase", "-q", "main")
+		step("rebase", "main", "side")
+		g.git("checkout", "-q", "main")
+		step("back", "main", "side")
+		g.commit("other", "o.go")
+		g.git("cherry-pick", "side~1")
+		step("cherry-pick", "main", "side")
+		g.git("merge", "-q", "--no-edit", "side")
+		step("merge", "main")
+	})
+}
+
+func TestOctopusAndWorktrees(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		g := newRepository(t)
+		plain(g)
+		for _, b := range []string{"b1", "b2", "b3"} {
+			g.git("checkout", "-q", "-b", b, "main")
+			g.commit(b, b+".go")
+		}
+		g.git("checkout", "-q", "main")
+		g.git("merge", "-q", "--no-edit", "b1", "b2", "b3")
+		linked := filepath.Join(t.TempDir(), "linked")
+		g.git("worktree", "add", "-q", "-b", "far", linked, "HEAD~1")
+		g.at(linked).commit("in the other worktree", "far.go")
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "import", c, g, "main", "far")
+		if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []aoa.Path{"far.go"}) {
+			t.Errorf("the other worktree's commit has %q", p)
+		}
+		g.at(linked).git("commit", "-q", "--amend", "-m", "again")
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "amended elsewhere", c, g, "main", "far")
+	})
+}
+
+func TestOriginHead(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		up := newRepository(t)
+		plain(up)
+		up.commit("published", "p.go")
+		dir := filepath.Join(t.TempDir(), "clone")
+		up.git("clone", "-q", "file://"+up.dir, dir)
+		g := up.at(dir)
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "import", c, g, "main")
+		g.git("reset", "-q", "--hard", "HEAD~1")
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "what was published stays", c, g, "origin/main")
+		up.git("commit", "-q", "--amend", "-m", "force-pushed")
+		g.git("fetch", "-q")
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "force-pushed", c, g, "origin/main", "main")
+	})
+}
+
+func TestRebaseInProgress(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		g := newRepository(t)
+		plain(g)
+		g.git("checkout", "-q", "-b", "side", "HEAD~1")
+		g.commit("side 1", "s.go")
+		g.commit("conflict", "a.go", "dir/c.go")
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		c.apply(lookAgain(t, r, cursor))
+		before := c.ids()
+		if _, err := g.try("rebase", "main"); err == nil {
+			t.Fatal("the rebase should have stopped at a conflict")
+		}
+		if got := lookAgain(t, r, cursor); len(got) != 0 {
+			t.Errorf("during the rebase: %v", got)
+		}
+		g.git("rebase", "--abort")
+		c.apply(lookAgain(t, r, cursor))
+		if !slices.Equal(before, c.ids()) {
+			t.Error("an aborted rebase changed what is counted")
+		}
+	})
+}
+
+func TestForgottenCommits(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		g := newRepository(t)
+		plain(g)
+		g.git("mv", "a.go", "moved.go")
+		g.commit("lost", "l.go")
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		c.apply(lookAgain(t, r, cursor))
+		lost := g.git("rev-parse", "HEAD")
+		g.git("reset", "-q", "--hard", "HEAD~1")
+		g.commit("kept", "k.go")
+		g.git("reflog", "expire", "--expire=now", "--all")
+		g.git("gc", "-q", "--prune=now")
+		if _, err := g.try("cat-file", "-e", lost); err == nil {
+			t.Fatal("gc kept the commit")
+		}
+		events := lookAgain(t, r, cursor)
+		if len(events) == 0 || events[0].Text != "kept" {
+			t.Errorf("after gc: %v", events)
+		}
+		for _, e := range events {
+			if e.Kind != aoa.KindCommit {
+				t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
+			}
+		}
+		if again := lookAgain(t, r, cursor); len(again) != 0 {
+			t.Errorf("a second look found %d events", len(again))
+		}
+	})
+}
+
+func TestShallow(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		up := newRepository(t)
+		plain(up)
+		up.commit("fourth", "a.go")
+		dir := filepath.Join(t.TempDir(), "shallow")
+		up.git("clone", "-q", "--depth", "2", "file://"+up.dir, dir)
+		g := up.at(dir)
+		r, cursor, c := open(g), map[string]string{}, counted{}
+		c.apply(lookAgain(t, r, cursor))
+		if want := []string{g.git("rev-parse", "HEAD")}; !slices.Equal(c.ids(), want) {
+			t.Errorf("a clone of depth 2 counts %q, want %q: the border commit lists every file", c.ids(), want)
+		}
+		g.git("fetch", "-q", "--unshallow")
+		c.apply(lookAgain(t, r, cursor))
+		wantCounted(t, "deepened", c, g, "main")
+	})
+}
+
+func TestTreelessClone(t *testing.T) {
+	up := newRepository(t)
+	plain(up)
+	up.git("config", "uploadpack.allowFilter", "true")
+	dir := filepath.Join(t.TempDir(), "treeless")
+	up.git("clone", "-q", "--no-checkout", "--filter=tree:0", "file://"+up.dir, dir)
+	err := up.at(dir).open().History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return nil })
+	if !errors.Is(err, ErrNoTrees) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	g := newRepository(t)
+	g.dir = generated(t, 2500)
+	total := len(strings.Fields(g.git("rev-list", "--no-merges", "main")))
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		r := open(g)
+		var sizes []int
+		var cursors []map[string]string
+		var progress []string
+		var newest, oldest aoa.Event
+		err := r.History(context.Background(), HistoryOptions{Progress: func(done, total int) {
+			progress = append(progress, fmt.Sprint(done, "/", total))
+		}}, func(batch []aoa.Event, c map[string]string) error {
+			if len(sizes) == 0 {
+				newest = batch[0]
+			}
+			oldest = batch[len(batch)-1]
+			sizes, cursors = append(sizes, len(batch)), append(cursors, c)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(sizes, []int{1000, total - 1000}) {
+			t.Errorf("batches of %v, %d in all", sizes, total)
+		}
+		if len(cursors[0]) != 0 || cursors[1]["refs/heads/main"] != g.git("rev-parse", "main") {
+			t.Errorf("cursors %v: only the last batch may move it", cursors)
+		}
+		if newest.Text != "change 2499" && newest.Text != "change 2498" || oldest.Text != "change 0" || !oldest.Time.Before(newest.Time) {
+			t.Errorf("from %q to %q", newest.Text, oldest.Text)
+		}
+		if want := fmt.Sprint(total, "/", total); len(progress) == 0 || progress[len(progress)-1] != want {
+			t.Errorf("progress %q, want %s at the end", progress, want)
+		}
+
+		stop := errors.New("stop")
+		if err := r.History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("yield's error became %v", err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		err = r.History(ctx, HistoryOptions{Newest: 10}, func([]aoa.Event, map[string]string) error {
+			cancel()
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
+}
+
+func TestWalkerEqualsGit(t *testing.T) {
+	g := newRepository(t)
+	g.dir = generated(t, 1500)
+	if dir := os.Getenv("AOA_BENCH_REPO"); dir != "" {
+		g.dir = dir
+	}
+	r := g.open()
+	o, err := openObjects(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	want := digestOf(t, gitLog{r}, headOf(t, r), nil)
+	if got := digestOf(t, o, headOf(t, r), nil); got != want || want.commits < 1000 {
+		t.Errorf("all: walker %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+	}
+	border := []string{g.git("rev-parse", "HEAD~300")}
+	want = digestOf(t, gitLog{r}, headOf(t, r), border)
+	if got := digestOf(t, o, headOf(t, r), border); got != want || want.commits < 250 {
+		t.Errorf("since: walker %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+	}
+}
+
+func TestOddNamesAndContents(t *testing.T) {
+	g := newRepository(t)
+	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ", "back\\slash", "not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
+	g.commit("odd\x01subject :100644 100644 "+strings.Repeat("long ", 20000), names...)
+	g.git("update-index", "--chmod=+x", ":colon")
+	g.git("commit", "-q", "-m", "mode")
+	if err := os.Remove(filepath.Join(g.dir, "-dash")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("target", filepath.Join(g.dir, "-dash")); err != nil {
+		t.Skip(err)
+	}
+	g.git("add", "-A")
+	g.git("commit", "-q", "-m", "file becomes symlink")
+	many := make([]string, 5000)
+	for i := range many {
+		many[i] = fmt.Sprintf("many/%d/f%d.go", i%40, i)
+	}
+	g.commit("five thousand", many...)
+	r := g.open()
+	files, err := r.Files(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if !slices.Contains(files, aoa.Path(n)) {
+			t.Errorf("Files lacks %q", n)
+		}
+	}
+	bySubject := map[string]aoa.Event{}
+	for _, e := range historyOf(t, r) {
+		bySubject[e.Text[:min(4, len(e.Text))]] = e
+	}
+	want := aoa.Paths(slices.Sorted(slices.Values(names)))
+	if got := bySubject["odd\x01"]; !slices.Equal(got.Paths, want) || len(got.Text) > maxSubject {
+		t.Errorf("paths %q, want %q", got.Paths, want)
+	}
+	if got := len(bySubject["five"].Paths); got != 5000 {
+		t.Errorf("%d paths of 5000", got)
+	}
+	checkWalker(t, without(t, g), r, "")
+}

@@ -32,7 +32,7 @@ func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 		return cmp.Or(cmp.Compare(a.noun, b.noun), cmp.Compare(a.text, b.text))
 	})
 	todo = append(todo, record{noun: nounMeta})
-	p := &packer{store: s, print: s.families.print()}
+	p := &packer{store: s, print: s.print}
 	out := make([]Record, 0, len(todo))
 	for len(todo) > 0 {
 		n := 1

@@ -129,8 +129,13 @@ func (c *content) pack(buf []byte, r record, print uint32) []byte {
 			buf = appendMembers(buf, "", p)
 		}
 	}
-	sum := crc32.Update(crc32.Checksum([]byte(r.key()), castagnoli), castagnoli, buf[start:])
+	sum := checksum(r, buf[start:])
 	return binary.LittleEndian.AppendUint32(buf, sum)
+}
+
+// checksum covers the key too: a record under another's key is damaged.
+func checksum(r record, data []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(r.key()), castagnoli), castagnoli, data)
 }
 
 func appendFloat(buf []byte, f float64) []byte {
@@ -157,20 +162,19 @@ func appendMembers(buf []byte, before string, ms []member) []byte {
 	return buf
 }
 
-// unpack reads a record. It accepts only what pack makes: any other bytes are errRecord, or ErrHalfLives.
-func unpack(r record, data []byte, print uint32, families int) (*content, error) {
+// unpack reads a record; text makes its strings. It accepts only what pack makes: any other bytes are errRecord, or ErrHalfLives.
+func unpack(r record, data []byte, print uint32, families int, text func([]byte) string) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
 	}
 	body, tail := data[:len(data)-4], data[len(data)-4:]
-	sum := crc32.Update(crc32.Checksum([]byte(r.key()), castagnoli), castagnoli, body)
-	if sum != binary.LittleEndian.Uint32(tail) {
+	if checksum(r, body) != binary.LittleEndian.Uint32(tail) {
 		return nil, fmt.Errorf("%w: checksum", errRecord)
 	}
 	if binary.LittleEndian.Uint32(body[1:]) != print {
 		return nil, ErrHalfLives
 	}
-	d := &unpacker{buf: body[5:], families: families}
+	d := &unpacker{buf: body[5:], families: families, intern: text}
 	c := d.content(r)
 	if d.bad || len(d.buf) > 0 {
 		return nil, fmt.Errorf("%w: content", errRecord)
@@ -182,12 +186,16 @@ func unpack(r record, data []byte, print uint32, families int) (*content, error)
 type unpacker struct {
 	buf      []byte
 	families int
+	intern   func([]byte) string
+	name     []byte // the last member's
 	bad      bool
 }
 
 func (d *unpacker) content(r record) *content {
 	c := &content{}
-	for range d.count(10) {
+	n := d.count(10)
+	c.scores = make([]score, 0, n)
+	for range n {
 		c.scores = append(c.scores, score{d.family(d.byte()), d.varint(), d.float()})
 	}
 	for range d.count(3) {
@@ -220,15 +228,16 @@ func (d *unpacker) count(size int) int {
 
 func (d *unpacker) members(before string) []member {
 	n := d.count(10)
+	d.name = append(d.name[:0], before...)
 	ms := make([]member, 0, n)
 	for range n {
 		shared := d.uvarint()
-		if shared > uint64(len(before)) {
+		if shared > uint64(len(d.name)) {
 			d.fail()
 			return nil
 		}
-		before = before[:shared] + d.text()
-		ms = append(ms, member{before, d.float()})
+		d.name = append(d.name[:shared], d.bytes()...)
+		ms = append(ms, member{d.intern(d.name), d.float()})
 	}
 	return ms
 }
@@ -287,13 +296,15 @@ func (d *unpacker) float() float64 {
 	return f
 }
 
-func (d *unpacker) text() string {
+func (d *unpacker) bytes() []byte {
 	n := d.uvarint()
 	if n > uint64(len(d.buf)) {
 		d.fail()
-		return ""
+		return nil
 	}
-	s := string(d.buf[:n])
+	b := d.buf[:n]
 	d.buf = d.buf[n:]
-	return s
+	return b
 }
+
+func (d *unpacker) text() string { return string(d.bytes()) }

@@ -270,8 +270,10 @@ func (w *writes) moveSessions(moved map[string]string, olds []string) error {
 		for p := range parts {
 			w.move(s.keys.part(id, p), found[p], moved, true)
 		}
-		if now, ok := moved[hash[FieldCurrent]]; ok {
-			w.add("HSET", s.keys.session(id), FieldCurrent, now)
+		for _, f := range slices.Sorted(maps.Keys(hash)) {
+			if now, ok := moved[hash[f]]; ok && strings.HasPrefix(f, FieldCurrent) {
+				w.add("HSET", s.keys.session(id), f, now)
+			}
 		}
 		s.touch(record{nounSession, id})
 	})
@@ -292,7 +294,10 @@ func (s *Store) eachSession(ctx context.Context, files []string, fn func(id stri
 			return err
 		}
 		var found [parts][]member
-		hit := slices.Contains(files, gets[0].hash[FieldCurrent])
+		hit := false
+		for f, v := range gets[0].hash {
+			hit = hit || strings.HasPrefix(f, FieldCurrent) && slices.Contains(files, v)
+		}
 		for p := range parts {
 			if p != partTerms {
 				found[p] = present(files, gets[p+1].scores)
@@ -342,8 +347,10 @@ func (s *Store) Forget(ctx context.Context, p aoa.Path) error {
 				cmds = append(cmds, []any{"ZREM", s.keys.part(id, part), string(p)})
 			}
 		}
-		if hash[FieldCurrent] == string(p) {
-			cmds = append(cmds, []any{"HDEL", s.keys.session(id), FieldCurrent})
+		for f, v := range hash {
+			if v == string(p) && strings.HasPrefix(f, FieldCurrent) {
+				cmds = append(cmds, []any{"HDEL", s.keys.session(id), f})
+			}
 		}
 		s.touch(record{nounSession, id})
 	})

@@ -26,7 +26,7 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 			s.skipped++
 			continue
 		}
-		c, err := unpack(r, rec.Data, s.families.print(), len(s.families))
+		c, err := unpack(r, rec.Data, s.print, len(s.families), l.text)
 		switch {
 		case errors.Is(err, ErrHalfLives):
 			return fmt.Errorf("restore snapshot: %w", err)
@@ -53,17 +53,18 @@ type loader struct {
 	dated   bool
 }
 
-func (l *loader) text(t string) string {
-	if known, ok := l.texts[t]; ok {
+func (l *loader) text(b []byte) string {
+	if known, ok := l.texts[string(b)]; ok {
 		return known
 	}
+	t := string(b)
 	l.texts[t] = t
 	return t
 }
 
 func (l *loader) add(r record, c *content) {
 	s := l.store
-	text := l.text(r.text)
+	text := l.text([]byte(r.text))
 	switch r.noun {
 	case nounSession:
 		l.session(r.text, c)
@@ -91,9 +92,6 @@ func (l *loader) add(r record, c *content) {
 		f := s.families[set.family]
 		if f.owner != r.noun || len(set.members) == 0 {
 			continue
-		}
-		for i := range set.members {
-			set.members[i].name = l.text(set.members[i].name)
 		}
 		l.sets[s.keys.owned(f, set.epoch, text)] = set.members
 		if set.grown || len(set.members) > f.keep {

@@ -2,6 +2,7 @@ package hot
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -15,7 +16,7 @@ const (
 	FieldClock   = "clock"          // event clock: events of the session so far
 	FieldTurn    = "turn"           // id of the current prompt
 	FieldPrompts = "prompts"        // ordinal of the current prompt, from 1
-	FieldCurrent = "current_file"   // the file opened last
+	FieldCurrent = "current_file"   // the file opened last; a subagent's is under current_file:<id>
 	FieldIntent  = "current_intent" // the first tag of the last event that had one
 	FieldLast    = "last_access"    // Unix seconds of the last event
 	FieldAgent   = "agent"          // whose session it is
@@ -194,7 +195,9 @@ func (s *SessionWrite) rename(from, to string) {
 			s.max(p, to, v)
 		}
 	}
-	if s.fields[FieldCurrent] == from {
-		s.fields[FieldCurrent] = to
+	for f, v := range s.fields {
+		if v == from && strings.HasPrefix(f, FieldCurrent) {
+			s.fields[f] = to
+		}
 	}
 }

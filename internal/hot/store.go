@@ -36,6 +36,7 @@ const (
 type Store struct {
 	keys     keys
 	families families
+	print    uint32 // of the families
 	writer   string
 	client   *redis.Client
 	embedded *miniredis.Miniredis // nil on a server
@@ -74,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Writer == "" {
 		o.Writer = "local"
 	}
-	s := &Store{keys: newKeys(o.Repo), families: fs, writer: o.Writer, newest: undated,
+	s := &Store{keys: newKeys(o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated,
 		known: map[record]bool{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
 	if o.URL == "" {
 		err = s.embed()

@@ -1,0 +1,141 @@
+package learn
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// edits folds the event's files into the session's current change.
+func (f *fold) edits(s *session, e aoa.Event) {
+	latest := time.Time{}
+	for _, t := range s.edits {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	if !latest.IsZero() && e.Time.Sub(latest) > editPause {
+		s.edits = map[aoa.Path]time.Time{}
+		if s.write != nil {
+			s.write.Clear(hot.ClearEdits)
+		}
+	}
+	for _, p := range e.Paths {
+		if _, ok := s.edits[p]; !ok {
+			f.grow(slices.Sorted(maps.Keys(s.edits)), p, e.Time)
+		}
+		if e.Time.After(s.edits[p]) {
+			s.edits[p] = e.Time
+		}
+		if s.write != nil {
+			s.write.Edited(p, e.Time)
+		}
+	}
+}
+
+// grow makes a change of n files one of n+1.
+func (f *fold) grow(files []aoa.Path, p aoa.Path, at time.Time) {
+	n := len(files)
+	now := f.sign * editShare * share(n+1)
+	f.batch.Add(hot.Changes, "", string(p), at, now)
+	if n == 0 || n >= editMax {
+		return
+	}
+	before := f.sign * editShare * share(n)
+	for i, q := range files {
+		f.pair(p, q, at, now)
+		f.batch.Add(hot.Changes, "", string(q), at, now-before)
+		if n > 1 {
+			for _, r := range files[i+1:] {
+				f.pair(q, r, at, now-before)
+			}
+		}
+	}
+}
+
+// share is the weight of each pair in a change of n files: each file spreads 1 over its partners.
+func share(n int) float64 {
+	if n <= 1 {
+		return 1
+	}
+	return 1 / float64(n-1)
+}
+
+func (f *fold) pair(a, b aoa.Path, at time.Time, w float64) {
+	f.batch.Add(hot.Comod, string(a), string(b), at, w)
+	f.batch.Add(hot.Comod, string(b), string(a), at, w)
+}
+
+// commit folds a commit; sign is -1 when it is taken back.
+func (f *fold) commit(e aoa.Event, sign float64) {
+	gone := make(map[aoa.Path]bool, len(e.Gone))
+	for _, p := range e.Gone {
+		gone[p] = true
+	}
+	files := make([]aoa.Path, 0, len(e.Paths))
+	for _, p := range e.Paths {
+		if !gone[p] {
+			files = append(files, p)
+		}
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	n := len(files) + len(gone)
+	w := sign * share(n)
+	for i, p := range files {
+		f.batch.Add(hot.Churn, "", string(p), e.Time, sign)
+		if sign > 0 {
+			f.batch.Stamp(hot.Committed, string(p), e.Time)
+		}
+		if n > commitMax {
+			continue
+		}
+		f.batch.Add(hot.Changes, "", string(p), e.Time, w)
+		for _, q := range files[i+1:] {
+			f.pair(p, q, e.Time, w)
+		}
+		for _, t := range e.Terms {
+			f.batch.Add(hot.TermFiles, t, string(p), e.Time, sign/float64(n))
+		}
+	}
+}
+
+// tools remembers for a minute what tools edited.
+func (f *fold) tools(e aoa.Event) {
+	s := f.session(toolsID)
+	s.begin(f, e.Time)
+	for p, t := range s.edits {
+		if s.at.Sub(t) > time.Minute {
+			delete(s.edits, p)
+		}
+	}
+	for _, p := range e.Paths {
+		if e.Time.After(s.edits[p]) {
+			s.edits[p] = e.Time
+		}
+	}
+	if s.write == nil {
+		return
+	}
+	s.write.Clear(hot.ClearEdits)
+	for p, t := range s.edits {
+		s.write.Edited(p, t)
+	}
+}
+
+// untouched are the saved files that no tool has just edited.
+func (f *fold) untouched(e aoa.Event) []aoa.Path {
+	s := f.session(toolsID)
+	var out []aoa.Path
+	for _, p := range e.Paths {
+		t, ok := s.edits[p]
+		if d := e.Time.Sub(t); ok && d <= saveAfter && d >= -saveBefore {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}

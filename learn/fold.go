@@ -1,0 +1,267 @@
+package learn
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// The constants of doc.go.
+const (
+	caused      = 0.25 // what an access counts that a suggestion caused
+	maxTags     = 5
+	coaccessMax = 20
+	coaccessGap = 0.15
+
+	editShare  = 0.5
+	editPause  = 5 * time.Minute
+	editMax    = 20
+	saveAfter  = 10 * time.Second // a save this long after a tool's edit is that edit
+	saveBefore = 2 * time.Second  // and this long before: the hook fires after the file was written
+
+	commitMax = 100
+)
+
+// fold turns events into the increments of one batch.
+type fold struct {
+	batch   *hot.Batch
+	sign    float64 // -1 subtracts
+	write   bool    // sessions' states and stamps are written
+	hook    func(b *hot.Batch, e aoa.Event)
+	session func(id string) *session
+	expire  func(at time.Time)
+	renamed func(from, to aoa.Path)
+	touched []*session
+}
+
+// sessionOf is the session that an event belongs to, "" if to none.
+func sessionOf(e aoa.Event) string {
+	switch e.Kind {
+	case aoa.KindCommit, aoa.KindUncommit, aoa.KindRename, aoa.KindDelete, aoa.KindBranch, aoa.KindTick,
+		aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback:
+		return ""
+	case aoa.KindSave:
+		return watchID
+	}
+	return e.Session
+}
+
+func (f *fold) event(e aoa.Event) {
+	switch e.Kind {
+	case aoa.KindCommit:
+		f.commit(e, f.sign)
+	case aoa.KindUncommit:
+		f.commit(e, -f.sign)
+	case aoa.KindRename:
+		f.rename(e)
+	case aoa.KindBranch:
+		f.branch(e)
+	case aoa.KindTick:
+		f.expire(e.Time)
+		f.batch.Trim(e.Time)
+	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback:
+		if f.hook != nil {
+			f.hook(f.batch, e)
+		}
+	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed,
+		aoa.KindSave, aoa.KindStart, aoa.KindEnd:
+		f.inSession(e)
+	}
+}
+
+// inSession folds what happens in a session. An event without one is an open by nobody: it counts for the file alone.
+func (f *fold) inSession(e aoa.Event) {
+	edit := e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite
+	if e.Kind == aoa.KindSave {
+		if e.Paths = f.untouched(e); len(e.Paths) == 0 {
+			return
+		}
+	}
+	id := sessionOf(e)
+	if id == "" || id == toolsID {
+		f.opens(nil, e)
+		return
+	}
+	s := f.session(id)
+	s.begin(f, e.Time)
+	if e.Agent != "" {
+		s.set(hot.FieldAgent, e.Agent)
+	}
+	switch e.Kind {
+	case aoa.KindStart:
+		f.start(s, e)
+		return
+	case aoa.KindEnd:
+		s.set(fieldEnded, strconv.FormatInt(e.Time.Unix(), 10))
+		return
+	}
+	s.tick()
+	if e.Kind == aoa.KindPrompt {
+		f.prompt(s, e)
+	}
+	f.texts(s, e)
+	if e.Kind.Open() || e.Kind == aoa.KindSave {
+		f.opens(s, e)
+	}
+	if edit || e.Kind == aoa.KindSave {
+		f.edits(s, e)
+	}
+	if edit {
+		f.tools(e)
+	}
+}
+
+func (f *fold) start(s *session, e aoa.Event) {
+	if e.Tool != "compact" && e.Tool != "clear" {
+		return
+	}
+	s.seen = map[aoa.Path]float64{}
+	if s.write != nil {
+		s.write.Clear(hot.ClearSeen).Clear(hot.ClearTold)
+	}
+}
+
+func (f *fold) prompt(s *session, e aoa.Event) {
+	s.prompts++
+	s.prompt = s.clock
+	s.terms = map[string]int64{}
+	s.edits = map[aoa.Path]time.Time{}
+	if s.write != nil {
+		s.write.Clear(hot.ClearTerms).Clear(hot.ClearEdits)
+		for _, p := range e.Named {
+			s.write.Named(p, s.prompts)
+		}
+	}
+	turn := e.Turn
+	if turn == "" {
+		turn = e.ID
+	}
+	s.set(hot.FieldTurn, turn)
+	s.set(hot.FieldPrompts, strconv.FormatInt(s.prompts, 10))
+	s.set(fieldPromptClock, strconv.FormatInt(s.prompt, 10))
+	s.set(hot.FieldShown, "")
+	if s.prompts == 1 {
+		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
+	}
+	for _, w := range e.Terms {
+		f.batch.Add(hot.TermFreq, "", w, e.Time, f.sign)
+	}
+}
+
+// texts records what the event's words and its result name.
+func (f *fold) texts(s *session, e aoa.Event) {
+	if e.Kind != aoa.KindPrompt && s.write != nil {
+		for _, p := range e.Named {
+			s.write.Run(p, s.clock)
+		}
+	}
+	if len(e.Named) > 0 {
+		s.mention(e.Named)
+	}
+	if len(e.Seen) > 0 {
+		s.mention(e.Seen)
+	}
+	if !e.Kind.Open() {
+		s.say(e.Terms)
+	}
+}
+
+// opens folds accesses; s is nil when they belong to no session.
+func (f *fold) opens(s *session, e aoa.Event) {
+	c := f.sign
+	if e.Cause != "" {
+		c *= caused
+	}
+	tags := e.Tags[:min(maxTags, len(e.Tags))]
+	for _, t := range tags {
+		if len(e.Paths) > 0 {
+			f.batch.Add(hot.TagFreq, "", t, e.Time, c)
+		}
+	}
+	if s != nil && len(tags) > 0 {
+		s.set(hot.FieldIntent, tags[0])
+	}
+	for _, p := range e.Paths {
+		f.stamp(hot.Recency, p, e.Time)
+		f.batch.Add(hot.Frequency, "", string(p), e.Time, c)
+		for _, t := range tags {
+			f.batch.Add(hot.TagFiles, t, string(p), e.Time, c)
+			f.batch.Add(hot.FileTags, string(p), t, e.Time, c)
+		}
+		if s != nil {
+			f.opened(s, e, p, c)
+		}
+	}
+}
+
+// opened folds what an open means beside the other opens of its session.
+func (f *fold) opened(s *session, e aoa.Event, p aoa.Path, c float64) {
+	if prev := s.current[e.Subagent]; prev != p {
+		if prev != "" {
+			f.batch.Add(hot.Next, string(prev), string(p), e.Time, c)
+			f.batch.Add(hot.Moves, "", string(prev), e.Time, c)
+		}
+		s.current[e.Subagent] = p
+		if e.Subagent == "" {
+			s.set(hot.FieldCurrent, string(p))
+		} else {
+			s.set(subagentPrefix+e.Subagent, string(p))
+		}
+	}
+	before := s.first[max(0, len(s.first)-coaccessMax):]
+	first, fresh := s.open(p, e.Time)
+	if first {
+		f.batch.Add(hot.Sessions, "", string(p), e.Time, c)
+		for i, q := range before {
+			d := float64(len(before) - i)
+			w := c / (1 + coaccessGap*(d-1))
+			f.batch.Add(hot.Coaccess, string(p), string(q), e.Time, w)
+			f.batch.Add(hot.Coaccess, string(q), string(p), e.Time, w)
+		}
+	}
+	if !fresh {
+		return
+	}
+	words := s.words()
+	for _, w := range words {
+		f.batch.Add(hot.TermFiles, w, string(p), e.Time, c/math.Sqrt(float64(len(words))))
+	}
+}
+
+func (f *fold) stamp(family hot.Family, p aoa.Path, at time.Time) {
+	if f.sign > 0 {
+		f.batch.Stamp(family, string(p), at)
+	}
+}
+
+func (f *fold) rename(e aoa.Event) {
+	for i, to := range e.Paths {
+		if i >= len(e.From) {
+			return
+		}
+		f.batch.Rename(e.From[i], to)
+		f.renamed(e.From[i], to)
+	}
+}
+
+func (f *fold) branch(e aoa.Event) {
+	s := f.session(watchID)
+	if s.current[""] == "" {
+		return
+	}
+	at := s.at
+	s.begin(f, at) // no event of the session: its time stands still
+	delete(s.current, "")
+	s.set(hot.FieldCurrent, "")
+}
+
+// save writes the states of the sessions that had events.
+func (f *fold) save() {
+	for _, s := range f.touched {
+		s.save()
+	}
+}

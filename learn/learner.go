@@ -1,0 +1,197 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// Options of a Learner. The zero value works.
+type Options struct {
+	// Fold folds suggest, outcome and feedback events into the batch; nil ignores them.
+	Fold func(b *hot.Batch, e aoa.Event)
+	// Sessions is how many sessions' states are kept in process, 0 is 256.
+	Sessions int
+}
+
+func (o Options) sessions() int {
+	if o.Sessions > 0 {
+		return o.Sessions
+	}
+	return 256
+}
+
+// Learner folds events into one store. Safe for concurrent use; calls are carried out one after the other.
+type Learner struct {
+	store *hot.Store
+	opts  Options
+
+	mu       sync.Mutex          // guards all below
+	sessions map[string]*session // id → state; the tools' edits are under toolsID
+	used     int64               // counts uses, for eviction
+}
+
+// New makes a Learner. It reads nothing yet.
+func New(store *hot.Store, o Options) *Learner {
+	return &Learner{store: store, opts: o, sessions: map[string]*session{}}
+}
+
+// bulk is the number of commits in a batch from which on it is an import, and partner sets are capped while they
+// are gathered.
+const (
+	bulk    = 500
+	bulkCap = 64
+)
+
+// Learn folds one batch into the hot store with one Apply. Sequences grow; a batch that was applied already changes
+// nothing. After an error the same batch may be given again.
+func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	applied, err := l.store.Applied(ctx)
+	if err != nil {
+		return fmt.Errorf("learn batch %d: %w", seq, err)
+	}
+	if seq <= applied {
+		return nil
+	}
+	if err := l.load(ctx, events); err != nil {
+		return fmt.Errorf("learn batch %d: load sessions: %w", seq, err)
+	}
+	f := &fold{batch: l.store.Batch(), sign: 1, write: true, hook: l.opts.Fold, session: l.session, expire: l.expire, renamed: l.renamed}
+	commits := 0
+	for _, e := range events {
+		if e.Kind == aoa.KindCommit {
+			commits++
+		}
+		f.event(e)
+	}
+	if commits > bulk {
+		f.batch.Cap(bulkCap)
+	}
+	f.save()
+	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
+		clear(l.sessions) // they are ahead of the store now
+		return fmt.Errorf("learn batch %d: %w", seq, err)
+	}
+	l.evict()
+	return nil
+}
+
+// Unlearn subtracts what the events of a session contributed, all of them and in order, and forgets its state. Stamps
+// stay: the next access or commit overwrites them.
+func (l *Learner) Unlearn(ctx context.Context, events []aoa.Event, seq int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fresh := map[string]*session{}
+	f := &fold{batch: l.store.Batch(), sign: -1, expire: func(time.Time) {},
+		session: func(id string) *session {
+			if fresh[id] == nil {
+				fresh[id] = newSession(id)
+			}
+			return fresh[id]
+		}}
+	for _, e := range events {
+		switch e.Kind {
+		case aoa.KindTick, aoa.KindRename: // they belong to everyone
+		default:
+			f.event(e)
+		}
+	}
+	for id := range fresh {
+		if id != toolsID && id != watchID {
+			f.batch.Session(id).Clear(hot.ClearAll)
+		}
+	}
+	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
+		return fmt.Errorf("unlearn batch %d: %w", seq, err)
+	}
+	clear(l.sessions)
+	return nil
+}
+
+// Reset drops the states kept in process; they are read back from hot. To be called after hot was changed by others,
+// such as Store.Forget.
+func (l *Learner) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.sessions)
+}
+
+// load reads the states of the batch's sessions that are not in process, in one round trip.
+func (l *Learner) load(ctx context.Context, events []aoa.Event) error {
+	var v *hot.View
+	views := map[string]*hot.SessionView{}
+	want := func(id string) {
+		if id == "" || l.sessions[id] != nil || views[id] != nil {
+			return
+		}
+		if v == nil {
+			v = l.store.View(time.Unix(0, 0)) // whether a session is over is for its next event to say
+		}
+		views[id] = v.Session(id)
+	}
+	for _, e := range events {
+		want(sessionOf(e))
+		if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite || e.Kind == aoa.KindSave {
+			want(toolsID)
+		}
+		if e.Kind == aoa.KindBranch {
+			want(watchID)
+		}
+	}
+	if v == nil {
+		return nil
+	}
+	if err := v.Load(ctx); err != nil {
+		return err
+	}
+	for id, view := range views {
+		l.sessions[id] = restored(id, view)
+	}
+	return nil
+}
+
+func (l *Learner) session(id string) *session {
+	s := l.sessions[id]
+	if s == nil {
+		s = newSession(id) // load has seen every id, so a tick of this very batch has ended it
+		s.renew = true
+		l.sessions[id] = s
+	}
+	l.used++
+	s.used = l.used
+	return s
+}
+
+// expire forgets, at a tick, the sessions that the tick reaps.
+func (l *Learner) expire(at time.Time) {
+	for id, s := range l.sessions {
+		if s.over(at) {
+			delete(l.sessions, id)
+		}
+	}
+}
+
+func (l *Learner) renamed(from, to aoa.Path) {
+	for _, s := range l.sessions {
+		s.rename(from, to)
+	}
+}
+
+// evict keeps the sessions used last.
+func (l *Learner) evict() {
+	for len(l.sessions) > l.opts.sessions() {
+		oldest := ""
+		for id, s := range l.sessions {
+			if oldest == "" || s.used < l.sessions[oldest].used {
+				oldest = id
+			}
+		}
+		delete(l.sessions, oldest)
+	}
+}

@@ -1,0 +1,267 @@
+package learn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+const (
+	watchID   = "watch"          // the session of saves outside any tool
+	toolsID   = "tools"          // no session: the files that tools edited in the last minute
+	watchIdle = 30 * time.Minute // this long without a save begins the watch session anew
+
+	maxMentions  = 1024 // files whose mentions a session keeps …
+	keepMentions = 768  // … and how many stay when there are more
+	maxTerms     = 32   // words that are joined to a file opened
+)
+
+// Fields of a session that only this package reads, beside those of package hot.
+const (
+	fieldPromptClock = "prompt_clock" // event clock of the current prompt
+	fieldFirstTerms  = "first_terms"  // words of the session's first prompt, by spaces
+	fieldEnded       = "ended"        // Unix seconds of the end event
+	subagentPrefix   = "current_file:"
+)
+
+// session is the state of a session that the next event depends on. It is what hot holds, in another form.
+type session struct {
+	id      string
+	renew   bool // what hot has is over: cleared before anything is written
+	clock   int64
+	prompts int64
+	prompt  int64                // clock of the current prompt
+	current map[string]aoa.Path  // subagent → file opened last
+	first   []aoa.Path           // files in first-open order
+	order   map[aoa.Path]int64   // their ordinals
+	last    map[aoa.Path]int64   // file → clock of its last open
+	seen    map[aoa.Path]float64 // file → log2 of its mentions, carried back to clock 0
+	terms   map[string]int64     // word → clock of its last use under the current prompt
+	edits   map[aoa.Path]time.Time
+	at      time.Time // time of the last event
+	used    int64     // for eviction
+	write   *hot.SessionWrite
+}
+
+func newSession(id string) *session {
+	return &session{id: id, current: map[string]aoa.Path{}, order: map[aoa.Path]int64{}, last: map[aoa.Path]int64{}, seen: map[aoa.Path]float64{},
+		terms: map[string]int64{}, edits: map[aoa.Path]time.Time{}}
+}
+
+// restored rebuilds the state from hot.
+func restored(id string, v *hot.SessionView) *session {
+	s := newSession(id)
+	if !v.Exists {
+		s.renew = true
+		return s
+	}
+	s.clock, s.prompts = v.Clock, v.Prompt
+	s.prompt = number(v.Fields[fieldPromptClock])
+	s.at = time.UnixMilli(number(v.Fields[fieldLastMilli])).UTC()
+	for f, value := range v.Fields {
+		if f == hot.FieldCurrent {
+			s.current[""] = aoa.Path(value)
+		} else if sub, ok := strings.CutPrefix(f, subagentPrefix); ok {
+			s.current[sub] = aoa.Path(value)
+		}
+	}
+	s.order = v.Order
+	for p := range v.Order {
+		s.first = append(s.first, p)
+	}
+	s.sortFirst()
+	for p, m := range v.Mentions {
+		s.seen[p] = math.Log2(max(m, math.SmallestNonzeroFloat64)) + float64(s.clock)/hot.MentionHalf
+	}
+	s.last, s.terms, s.edits = v.Last, v.TermClock, v.Edits
+	return s
+}
+
+// fieldLastMilli is the time of the last event to the millisecond: the gap rules must not depend on a restart.
+const fieldLastMilli = "last_ms"
+
+func number(v string) int64 {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		return 0 // absent
+	}
+	return n
+}
+
+// over reports whether the session's life had passed by then.
+func (s *session) over(at time.Time) bool {
+	return !s.at.IsZero() && at.Sub(s.at) >= hot.SessionLife
+}
+
+// reset begins the session anew under the same id.
+func (s *session) reset() {
+	used := s.used
+	*s = *newSession(s.id)
+	s.renew, s.used = true, used
+}
+
+// begin prepares the session for an event: anew if its life is over or it was idle too long.
+func (s *session) begin(f *fold, at time.Time) {
+	if s.over(at) || s.id == watchID && !s.at.IsZero() && at.Sub(s.at) > watchIdle {
+		s.reset()
+		s.write = nil
+	}
+	if at.After(s.at) {
+		s.at = at
+	}
+	if !f.write {
+		return
+	}
+	if s.write == nil {
+		s.write = f.batch.Session(s.id)
+		if s.renew {
+			s.write.Clear(hot.ClearAll)
+			s.renew = false
+		}
+		f.touched = append(f.touched, s)
+	}
+	s.write.Touch(at)
+}
+
+// tick counts a prompt or tool call.
+func (s *session) tick() { s.clock++ }
+
+// open records that the file was opened; it returns whether that was the first time in the session, and the first
+// under the current prompt.
+func (s *session) open(p aoa.Path, at time.Time) (first, fresh bool) {
+	clock, opened := s.last[p]
+	first, fresh = !opened, !opened || clock < s.prompt
+	s.last[p] = s.clock
+	if first {
+		s.order[p] = 1
+		if n := len(s.first); n > 0 {
+			s.order[p] = s.order[s.first[n-1]] + 1
+		}
+		s.first = append(s.first, p)
+	}
+	if s.write != nil {
+		s.write.File(p, s.clock, at)
+		if first {
+			s.write.First(p, s.order[p])
+		}
+	}
+	return first, fresh
+}
+
+// mention adds 1/√m for each of m files.
+func (s *session) mention(files []aoa.Path) {
+	w := 1 / math.Sqrt(float64(len(files)))
+	now := float64(s.clock) / hot.MentionHalf
+	for _, p := range files {
+		sum := w
+		if old, ok := s.seen[p]; ok {
+			sum += math.Exp2(old - now)
+		}
+		s.seen[p] = math.Log2(sum) + now
+		if s.write != nil {
+			s.write.Seen(p, s.clock, sum)
+		}
+	}
+	if len(s.seen) > maxMentions {
+		s.fade()
+	}
+}
+
+// fade forgets the faintest mentions.
+func (s *session) fade() {
+	files := make([]aoa.Path, 0, len(s.seen))
+	for p := range s.seen {
+		files = append(files, p)
+	}
+	// Compared as float32: what came back from hot differs in the last bits.
+	slices.SortFunc(files, func(a, b aoa.Path) int {
+		return cmp.Or(cmp.Compare(float32(s.seen[b]), float32(s.seen[a])), cmp.Compare(a, b))
+	})
+	for _, p := range files[keepMentions:] {
+		delete(s.seen, p)
+		if s.write != nil {
+			s.write.Unsee(p)
+		}
+	}
+}
+
+// say adds words to those of the current prompt.
+func (s *session) say(words []string) {
+	for _, w := range words {
+		s.terms[w] = s.clock
+		if s.write != nil {
+			s.write.Term(w, s.clock)
+		}
+	}
+}
+
+// words are the newest terms, at most maxTerms, ties by name.
+func (s *session) words() []string {
+	ws := make([]string, 0, len(s.terms))
+	for w := range s.terms {
+		ws = append(ws, w)
+	}
+	slices.SortFunc(ws, func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.terms[b], s.terms[a]), cmp.Compare(a, b))
+	})
+	return ws[:min(maxTerms, len(ws))]
+}
+
+// set writes a field, if anything is written at all.
+func (s *session) set(field, value string) {
+	if s.write != nil {
+		s.write.Set(field, value)
+	}
+}
+
+// save writes the fields that every event changes.
+func (s *session) save() {
+	s.set(hot.FieldClock, strconv.FormatInt(s.clock, 10))
+	s.set(hot.FieldLast, strconv.FormatInt(s.at.Unix(), 10))
+	s.set(fieldLastMilli, strconv.FormatInt(s.at.UnixMilli(), 10))
+	s.write = nil
+}
+
+func (s *session) sortFirst() {
+	slices.SortFunc(s.first, func(a, b aoa.Path) int {
+		return cmp.Or(cmp.Compare(s.order[a], s.order[b]), cmp.Compare(a, b))
+	})
+}
+
+// rename follows a file to its new name.
+func (s *session) rename(from, to aoa.Path) {
+	for sub, p := range s.current {
+		if p == from {
+			s.current[sub] = to
+		}
+	}
+	if n, ok := s.order[from]; ok {
+		delete(s.order, from)
+		s.order[to] = max(n, s.order[to])
+		s.first = slices.DeleteFunc(s.first, func(p aoa.Path) bool { return p == from || p == to })
+		s.first = append(s.first, to)
+		s.sortFirst()
+	}
+	if c, ok := s.last[from]; ok {
+		delete(s.last, from)
+		s.last[to] = max(c, s.last[to])
+	}
+	if m, ok := s.seen[from]; ok {
+		delete(s.seen, from)
+		if old, ok := s.seen[to]; !ok || m > old {
+			s.seen[to] = m
+		}
+	}
+	if t, ok := s.edits[from]; ok {
+		delete(s.edits, from)
+		if t.After(s.edits[to]) {
+			s.edits[to] = t
+		}
+	}
+}

@@ -3,7 +3,6 @@ package watcher
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -235,7 +234,7 @@ func TestQuietTime(t *testing.T) {
 	d := newDesk(t)
 	d.write("a.go", "x")
 	d.commit("first")
-	if err := os.Chtimes(d.path("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+	if err := os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := OpenRepo(t.Context(), d.root, d.env)
@@ -261,7 +260,7 @@ func TestQuietTime(t *testing.T) {
 		<-w.Ready()
 		begin = time.Now()
 		for range 3 {
-			events <- fsnotify.Event{Name: d.path("a.go"), Op: fsnotify.Write}
+			events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
 			<-time.After(60 * time.Millisecond)
 		}
 		d.write("a.go", "xx")
@@ -270,9 +269,15 @@ func TestQuietTime(t *testing.T) {
 		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(told, want) {
 			t.Errorf("told after %v, want %v", told, want)
 		}
+		d.write("a.go", "the last save before the end")
+		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
+		synctest.Wait()
 		cancel()
-		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+		if err := <-done; err != nil {
 			t.Error(err)
+		}
+		if len(told) != 2 {
+			t.Errorf("told %d times, want the last save at the end", len(told))
 		}
 	})
 }

@@ -46,7 +46,7 @@ func (w *Watcher) begin(ctx context.Context) error {
 }
 
 // learn enters files and their folders and looks at all of them. What changed before since is known from then
-// on, what changed after it is news.
+// on, what changed after it is news, which may be git's.
 func (w *Watcher) learn(ctx context.Context, files []aoa.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.ground.grow(p.Dir())
@@ -57,7 +57,7 @@ func (w *Watcher) learn(ctx context.Context, files []aoa.Path, since time.Time) 
 	if !w.activeOnly {
 		w.ground.each("", w.watch)
 	}
-	h := how{at: w.o.Now(), record: true, since: since}
+	h := how{at: w.o.Now(), record: true, since: since, doubted: true}
 	for _, path := range w.folders() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -139,7 +139,11 @@ func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(aoa.Path(path
 func (w *Watcher) look(path string, d *dir, h how) {
 	entries, err := os.ReadDir(w.abs(path))
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && !h.record {
+		switch {
+		case !errors.Is(err, fs.ErrNotExist):
+		case h.record:
+			d.files = nil // listed, but gone
+		default:
 			w.leave(path, h.doubted, h.at)
 		}
 		return
@@ -260,6 +264,17 @@ func (w *Watcher) leave(path string, doubted bool, at time.Time) {
 	w.ground.prune(path)
 }
 
+// estrange gives up a folder that turned out to be another repository: `git init`, `clone` and `worktree add`
+// make the folder first and its .git after.
+func (w *Watcher) estrange(path string) {
+	d := w.ground.find(path)
+	if d == nil || path == "" {
+		return
+	}
+	d.each(path, w.unwatch)
+	d.files, d.subs, d.opaque = nil, nil, true
+}
+
 // follow handles what was created, renamed and removed, in order.
 func (w *Watcher) follow(at time.Time) {
 	w.in.mu.Lock()
@@ -279,6 +294,8 @@ func (w *Watcher) follow(at time.Time) {
 			if m.path != "" {
 				w.leave(m.path, m.doubted, at)
 			}
+		case aoa.Path(m.path).Base() == ".git":
+			w.estrange(aoa.Path(m.path).Dir())
 		case isRules(aoa.Path(m.path).Base()):
 			w.forgetRules()
 		case isDir(w.abs(m.path)):

@@ -27,7 +27,7 @@ func BenchmarkBurst(b *testing.B) {
 		s.seen = nil
 		content := []byte(fmt.Sprint("round ", round))
 		for _, name := range names {
-			if err := os.WriteFile(d.path(name), content, 0o644); err != nil {
+			if err := os.WriteFile(d.abs(name), content, 0o644); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 // command is a simple command: its name without folders, its words, and where its input comes from.
 type command struct {
 	name  string
+	exe   word // the word that the name is of: a script may be a file of the repository
 	args  []word
 	piped bool        // reads another command's output, a file or a here-document
 	xargs bool        // its files are on another command's output
@@ -38,7 +39,8 @@ func (sh *shell) run(c command) {
 		if len(c.args) == 0 {
 			return
 		}
-		c.name, c.args = path.Base(slash(c.args[0].text)), c.args[1:]
+		c.exe = c.args[0]
+		c.name, c.args = path.Base(slash(c.exe.text)), c.args[1:]
 		c.name = strings.TrimSuffix(c.name, ".exe")
 		rest, ok := unwrap(c.name, c.args)
 		if !ok {

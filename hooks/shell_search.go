@@ -268,6 +268,9 @@ func (sh *shell) diffed(verb string, c command) {
 func (sh *shell) started(c command) {
 	a := act{kind: aoa.KindRun}
 	words := []string{c.name}
+	if strings.IndexAny(c.exe.text, `/\`) >= 0 {
+		a.named = sh.files(c.exe)
+	}
 	for _, w := range c.args {
 		if !w.ok {
 			continue

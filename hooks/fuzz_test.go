@@ -1,0 +1,85 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func FuzzPrompt(f *testing.F) {
+	f.Add("fix @web/server.go <private>x</private> <pasted_content>y")
+	f.Add("<command-name>/x</command-name>")
+	f.Add("\xff<system-reminder\x00>")
+	r := orchard()
+	f.Fuzz(func(t *testing.T, text string) {
+		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
+		events, _ := s.prompt(text, "prompt:x")
+		for _, e := range events {
+			if len(e.Text) > aoa.MaxText || Redact(e.Text) != e.Text || len(e.Tags) > MaxTags {
+				t.Errorf("%q: %+v", text, e)
+			}
+		}
+	})
+}
+
+func FuzzShell(f *testing.F) {
+	for _, c := range commandLines {
+		f.Add(c.command, "store/basket.go:1:x\nweb/server.go")
+	}
+	r := orchard()
+	f.Fuzz(func(t *testing.T, command, out string) {
+		events := bash(r, orchardRoot, command, out)
+		if len(events) == 0 && strings.TrimSpace(unprivate(clip(command, maxCommand))) != "" {
+			t.Errorf("%q: nothing", command)
+		}
+		for _, e := range events {
+			checkEvent(t, r, e)
+		}
+		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
+		sh := &shell{scene: s, dir: orchardRoot, vars: map[string]string{}, steps: new(int)}
+		sh.powershell(command)
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/home/dev/orchard","tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"}}`))
+	f.Add([]byte(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"go.mod"},"tool_response":"Error: x"}]}`))
+	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"x","session_id":1}`))
+	f.Add([]byte(`{"args":["post-commit"]}`))
+	r := orchard()
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		for _, agent := range []string{"claude", "codex", "git"} {
+			call, _ := Decode(agent, payload, r)
+			for _, e := range call.Events {
+				checkEvent(t, r, e)
+			}
+		}
+	})
+}
+
+// checkEvent holds for every event that leaves the room.
+func checkEvent(t *testing.T, r Repo, e aoa.Event) {
+	t.Helper()
+	if e.ID == "" || e.Kind == "" || len(e.Seen) > aoa.MaxSeen || len(e.Terms) > aoa.MaxTerms || len(e.Text) > aoa.MaxText || len(e.Tags) > MaxTags {
+		t.Errorf("out of bounds: %+v", e)
+	}
+	if Redact(e.Text) != e.Text {
+		t.Errorf("not redacted: %q", e.Text)
+	}
+	if e.Kind == aoa.KindRename && len(e.From) != len(e.Paths) {
+		t.Errorf("rename of %d to %d", len(e.From), len(e.Paths))
+	}
+	for _, ps := range [][]aoa.Path{e.Paths, e.From, e.Named, e.Seen} {
+		for _, p := range ps {
+			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+				t.Errorf("path %q: %v", p, err)
+			}
+		}
+	}
+	for _, p := range append(e.Named[:len(e.Named):len(e.Named)], e.Seen...) {
+		if !r.Tree.Has(p) && e.Kind != aoa.KindRun {
+			t.Errorf("%s names %q, which is not known", e.Kind, p)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package hooks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestTakeApart(t *testing.T) {
+	for in, want := range map[string]said{
+		"fix it": {human: "fix it"},
+		"<system-reminder>be nice</system-reminder>fix it":                           {human: "fix it", machine: "be nice\n\n"},
+		"<task-notification>x":                                                       {machine: "x\n"},
+		"a <Pasted_Content id=\"1\">log</pasted_content> b <pasted_content>more":     {human: "a  b", pasted: "log\nmore"},
+		"<command-name>/plan</command-name><command-args>pick</command-args>":        {human: "/plan pick"},
+		"This session is being continued from a previous conversation that ran out.": {machine: "This session is being continued from a previous conversation that ran out."},
+		"what does <pasted_contents> mean and <T extends object>?":                   {human: "what does <pasted_contents> mean and <T extends object>?"},
+		"<private><system-reminder></private>hello":                                  {human: "hello"},
+		"<task-notification": {},
+	} {
+		if d := cmp.Diff(want, takeApart(in), cmp.AllowUnexported(said{})); d != "" {
+			t.Errorf("%q: %s", in, d)
+		}
+	}
+}
+
+func TestPromptText(t *testing.T) {
+	long := decode(t, "UserPromptSubmit", map[string]any{"prompt": strings.Repeat("apples and pears ", 10_000)}, orchard())
+	e := long.Events[0]
+	if len(e.Text) > aoa.MaxText || len(e.Text) < aoa.MaxText-20 || len(e.Terms) != 2 {
+		t.Errorf("%d bytes, terms %v", len(e.Text), e.Terms)
+	}
+	token := secretSamples()["github"]
+	secret := decode(t, "UserPromptSubmit", map[string]any{"prompt": "deploy with " + token}, orchard())
+	if all := string(marshal(t, secret)); strings.Contains(all, token) || strings.Contains(all, strings.ToLower(token[4:20])) || !strings.Contains(all, "deploy") {
+		t.Error(all)
+	}
+	if c := decode(t, "UserPromptSubmit", map[string]any{"prompt": "<private>all of it</private>"}, orchard()); len(c.Events) != 0 || c.Query != nil {
+		t.Errorf("%v", c)
+	}
+}

@@ -1,0 +1,119 @@
+package hooks
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// secretSamples are made up when the test runs, so that no file of this repository looks like it holds a secret.
+func secretSamples() map[string]string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func(n int, from string) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = from[rng.IntN(len(from))]
+		}
+		return string(b)
+	}
+	const upper, low, num, hex = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789", "0123456789abcdef"
+	any := upper + low + num
+	return map[string]string{
+		"aws id": "AK" + "IA" + pick(16, upper+num), "aws session id": "AS" + "IA" + pick(16, upper+num),
+		"github": "gh" + "p_" + pick(36, any), "github server": "gh" + "s_" + pick(36, any), "github fine": "github" + "_pat_" + pick(22, any) + "_" + pick(59, any),
+		"gitlab": "gl" + "pat-" + pick(20, any), "slack bot": "xo" + "xb-" + pick(12, num) + "-" + pick(24, any), "slack app": "xa" + "pp-1-" + pick(20, any),
+		"stripe": "sk" + "_live_" + pick(24, any), "stripe restricted": "rk" + "_test_" + pick(24, any), "google": "AI" + "za" + pick(35, any+"_-"),
+		"google oauth": "ya" + "29." + pick(40, any), "openai": "sk" + "-proj-" + pick(40, any), "openai old": "sk" + "-" + pick(48, any), "anthropic": "sk" + "-ant-api03-" + pick(80, any+"_-"),
+		"npm": "np" + "m_" + pick(36, any), "hugging": "h" + "f_" + pick(34, any), "sendgrid": "S" + "G." + pick(22, any) + "." + pick(43, any), "digitalocean": "do" + "p_v1_" + pick(64, hex),
+		"jwt": "ey" + "J" + pick(20, any) + ".ey" + "J" + pick(40, any) + "." + pick(43, any+"_-"),
+	}
+}
+
+func TestRedactTokens(t *testing.T) {
+	for name, token := range secretSamples() {
+		for _, text := range []string{token, "use " + token + " please", "curl -H 'X: " + token + "'", "A=" + token + ";", "(" + token + ")", "https://x.y/?k=" + token, `{"v":"` + token + `"}`} {
+			got := Redact(text)
+			if strings.Contains(got, token) || strings.Contains(got, token[6:len(token)-2]) || !strings.Contains(got, Redacted) {
+				t.Errorf("%s: %q", name, got)
+			}
+			if again := Redact(got); again != got {
+				t.Errorf("%s: redacting again gives %q, was %q", name, again, got)
+			}
+		}
+	}
+}
+
+func TestRedactShapes(t *testing.T) {
+	word := "Tr0ub4dor" + "and3xyz"
+	for in, want := range map[string]string{
+		"Authorization: Bearer " + word:                   "Authorization: " + Redacted,
+		`-H "authorization: Basic ` + word + `" x`:        `-H "authorization: ` + Redacted + `" x`,
+		"X-Api-Key: " + word + " next":                    "X-Api-Key: " + Redacted + " next",
+		"Cookie: sid=" + word + "; b=1":                   "Cookie: " + Redacted,
+		"postgres://me:" + word + "@db/x":                 "postgres://me:" + Redacted + "@db/x",
+		"redis://:" + word + "@h:1":                       "redis://:" + Redacted + "@h:1",
+		"export DB_PASSWORD=" + word + " && go":           "export DB_PASSWORD=" + Redacted + " && go",
+		`"client_secret": "` + word + `",`:                `"client_secret": "` + Redacted + `",`,
+		"api_key = '" + word + "'":                        "api_key = '" + Redacted + "'",
+		"mysql --password " + word + " x":                 "mysql --password " + Redacted + " x",
+		"a <private>b</private> c":                        "a  c",
+		"a <PRIVATE>b <private>c</private> d</Private> e": "a  e",
+		"a <private>never closed":                         "a ",
+		"<pri<private>x</private>vate>y</private>z":       "z",
+		"-----BEGIN RSA PRIV" + "ATE KEY-----\nAAA\nBBB\n-----END RSA PRIV" + "ATE KEY-----\nrest": Redacted + "\nrest",
+		"-----BEGIN PRIV" + "ATE KEY-----\ncut off":                                                Redacted,
+	} {
+		if got := Redact(in); got != want {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+// What developers write all day stays as it is.
+func TestRedactSpares(t *testing.T) {
+	for _, text := range []string{
+		"the token is expired, fix the password reset in auth/password.go", "func NewToken(secret string) (*Token, error) {", "token := lexer.next()",
+		"secret: see docs/secrets.md", "git log --author=me", "https://github.com/x/y/pull/12", "sk-learn and task-runner-with-a-long-name-indeed", "authorization: who may do what?",
+		"token = parser.currentToken", "password reset: broken since monday", "commit 3f786850e387550fdab836ed7e6dc881de23001b", "export TOKEN=$(cat file)", "if (password === confirmPassword) {",
+		"a < private > b", "keyboard=qwertyuiop",
+	} {
+		if got := Redact(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// A token that the cut would halve is taken out before the cut.
+func TestStoreCutsAfterRedacting(t *testing.T) {
+	token := secretSamples()["github"]
+	got := store(strings.Repeat("x", 4090)+" "+token, 4096)
+	if strings.Contains(got, token[:5]) || len(got) > 4096 {
+		t.Errorf("…%q", got[4080:])
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, token := range secretSamples() {
+		f.Add("key " + token)
+	}
+	f.Add("Authorization: Bearer abcdefghijklmnop")
+	f.Add("<private>a<private>b</private>c</private>d")
+	f.Add("password=\"\xff\xfe12345678\" cookie: a=b")
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Redact(s)
+		if twice := Redact(once); twice != once {
+			t.Errorf("%q\nonce  %q\ntwice %q", s, once, twice)
+		}
+		if low := strings.ToLower(once); strings.Contains(low, "<private>") {
+			t.Errorf("%q kept a private mark: %q", s, once)
+		}
+	})
+}
+
+func BenchmarkRedactPlain(b *testing.B) {
+	text := strings.Repeat("please look at the basket picker in pick/picker.go and tell me why it panics\n", 13)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Redact(text)
+	}
+}

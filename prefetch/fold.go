@@ -15,14 +15,11 @@ import (
 // Where the state lives in the hot store.
 const (
 	fieldSession = "p:state"     // of a session: see session
-	factDrift    = "threshold"   // kind → how far its threshold has drifted; base → the threshold set by hand
+	factDrift    = "threshold"   // kind → how far its threshold has drifted from base
 	factRecord   = "predictions" // kind:fate:predicted|used → counts
 	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
 	fieldBase    = "base"
 )
-
-// SetTool marks a feedback event as a threshold set by hand (Event.Tool).
-const SetTool = "threshold"
 
 // folded is the state while a batch is folded.
 type folded struct {
@@ -164,38 +161,36 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 	}
 	st.count(made.Kind, made.Fate, "settled")
 	if made.Fate == Shown {
-		st.move(made.Kind, e.OK, p.base(st.facts[factDrift]))
+		st.move(made.Kind, e.OK, p.o.threshold())
 	}
 }
 
 // foldFeedback takes a person's word: it moves the session's offset, and counts as one outcome of the kind it
-// is about, or of every hint when it does not say. A threshold set by hand starts all kinds afresh.
+// is about, or of every hint when it does not say.
 func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
-	if e.Tool == SetTool {
-		if len(e.Scores) == 1 {
-			for _, k := range Kinds() {
-				st.set(factDrift, string(k), "")
-			}
-			st.set(factDrift, fieldBase, number(clamp(e.Scores[0])))
-			s.Offset = 0
-		}
-		return
-	}
 	by := feedbackStep
 	if e.OK {
 		by, s.Ignored = -feedbackStep, 0
 	}
 	s.Offset = min(max(s.Offset+by, -maxOffset), maxOffset)
+	_, known := traits[Kind(e.Tool)]
 	for _, k := range Kinds() {
-		if k == Kind(e.Tool) || (traits[k].hint && traits[Kind(e.Tool)] == trait{}) {
-			st.move(k, e.OK, p.base(st.facts[factDrift]))
+		if k == Kind(e.Tool) || !known && traits[k].hint {
+			st.move(k, e.OK, p.o.threshold())
 		}
 	}
 }
 
-// move steps a kind's drift.
+// move steps a kind's drift. Drifts learned under another base are dropped first.
 func (st *folded) move(k Kind, used bool, base float64) {
-	st.set(factDrift, string(k), number(drift(parse(st.facts[factDrift][string(k)]), step(used), base)))
+	now := drifts(st.facts[factDrift], base)
+	if st.facts[factDrift][fieldBase] != number(base) {
+		st.set(factDrift, fieldBase, number(base))
+		for _, other := range Kinds() {
+			st.set(factDrift, string(other), "")
+		}
+	}
+	st.set(factDrift, string(k), number(drift(now[k], step(used), base)))
 }
 
 func (st *folded) count(k Kind, f Fate, what string) {

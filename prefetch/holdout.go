@@ -40,9 +40,3 @@ func outcomeID(suggestion string, f aoa.Path) string {
 	d := digest("outcome", suggestion, string(f))
 	return "outcome:" + hex.EncodeToString(d[:12])
 }
-
-// eventID names an event that a person caused.
-func eventID(what, session string, at time.Time, detail string) string {
-	d := digest(what, session, strconv.FormatInt(at.UnixMilli(), 10), detail)
-	return what + ":" + hex.EncodeToString(d[:12])
-}

@@ -106,9 +106,9 @@ func outcome(id string, made prediction, f file, at time.Time) aoa.Event {
 }
 
 // MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the
-// events are logged: what a suggestion led to counts less when it is learned. One round trip if the batch has
-// opens of a session.
-func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) error {
+// events are logged: what a suggestion led to counts less when it is learned. It returns events, unmarked on an
+// error. One round trip if the batch has opens of a session.
+func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) ([]aoa.Event, error) {
 	var ids []string
 	for _, e := range events {
 		if e.Session != "" && e.Kind.Open() && len(e.Paths) > 0 && e.Cause == "" && !slices.Contains(ids, e.Session) {
@@ -117,7 +117,7 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) error {
 	}
 	sessions, err := p.sessions(ctx, ids, newest(events))
 	if err != nil {
-		return err
+		return events, err
 	}
 	for i := range events {
 		e := &events[i]
@@ -127,19 +127,21 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) error {
 		s := sessions[e.Session]
 		for _, f := range e.Paths {
 			if e.Cause = s.cause(f); e.Cause == "" {
-				e.Cause = p.pendingCause(e.Session, f)
+				e.Cause = p.pendingCause(e.Session, f, e.Time)
 			}
 			if e.Cause != "" {
 				break
 			}
 		}
 	}
-	return nil
+	return events, nil
 }
 
 // pendingCause is the shown suggestion still on its way through the log that named the file.
-func (p *Prefetcher) pendingCause(session string, f aoa.Path) string {
-	for _, d := range p.held(session) {
+func (p *Prefetcher) pendingCause(session string, f aoa.Path, at time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, d := range p.waiting(session, at) {
 		if d.fate == Shown && slices.Contains(d.said, f) {
 			return d.id
 		}

@@ -12,32 +12,30 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a Prefetcher. The zero value works.
+// Options of a Prefetcher. The zero value works. The functions are asked at every decision, so that a changed
+// setting holds at once.
 type Options struct {
-	// Threshold is where thresholds start, in [Floor, Ceiling]; 0 is Balanced. A threshold that was set by
-	// hand (SetThreshold) wins.
-	Threshold float64
-	// Holdout is the share of predictions kept back to measure what showing is worth, in [0,1]. nil is 0.10.
-	Holdout *float64
-	// Seed makes the holdout of one repository differ from that of another.
-	Seed string
-	// Off switches kinds off.
-	Off map[Kind]bool
+	Threshold func() float64  // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
+	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
+	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
+	Seed      string          // makes the holdout of one repository differ from that of another
 }
 
 func (o Options) threshold() float64 {
-	if o.Threshold == 0 {
+	if o.Threshold == nil {
 		return Balanced
 	}
-	return clamp(o.Threshold)
+	return clamp(o.Threshold())
 }
 
 func (o Options) holdout() float64 {
 	if o.Holdout == nil {
 		return 0.10
 	}
-	return min(max(*o.Holdout, 0), 1)
+	return o.Holdout() // compared only: what lies outside [0,1] is all or nothing
 }
+
+func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
 
 // Prefetcher decides what is worth saying. It is safe for concurrent use; its state lives in the hot store.
 type Prefetcher struct {
@@ -59,10 +57,11 @@ type pending struct {
 	said []aoa.Path
 }
 
-// maxPending bounds the decisions remembered per session, and the sessions, should their events never come.
+// The bounds of what is on its way. A log that takes longer than pendingLife is not taking it.
 const (
-	maxPending         = 16
-	maxPendingSessions = 1024
+	pendingLife = 5 * time.Second
+	maxPending  = 16   // decisions per session
+	maxSessions = 1024 // sessions
 )
 
 // New makes a Prefetcher over the store that the ranker reads.
@@ -70,52 +69,20 @@ func New(store *hot.Store, ranker *rank.Ranker, o Options) *Prefetcher {
 	return &Prefetcher{store: store, ranker: ranker, o: o, pending: map[string][]pending{}}
 }
 
-// base is the threshold before any drift.
-func (p *Prefetcher) base(facts map[string]string) float64 {
-	if set := facts[fieldBase]; set != "" {
-		return clamp(parse(set))
-	}
-	return p.o.threshold()
-}
-
-// Thresholds are those in force, in [Floor, Ceiling].
-type Thresholds struct {
-	Base  float64          `json:"base"`  // as configured or set by hand
-	Kinds map[Kind]float64 `json:"kinds"` // as they have adapted, with the session's offset and penalty
-}
-
-// Threshold returns the thresholds in force for a session, "" for none.
-func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (Thresholds, error) {
+// Threshold returns the threshold of a session before its kinds are told apart, and those of the kinds as they
+// have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" is none.
+func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (value float64, kinds map[string]float64, err error) {
 	s, err := p.state(ctx, session, at)
 	if err != nil {
-		return Thresholds{}, err
+		return 0, nil, err
 	}
-	t := Thresholds{Base: s.base, Kinds: map[Kind]float64{}}
+	kinds = map[string]float64{}
 	for _, k := range Kinds() {
 		if !traits[k].fact {
-			t.Kinds[k] = theta(s.base, s.drift[string(k)], s.Offset, s.Ignored)
+			kinds[string(k)] = theta(s.base, s.drift[k], s.Offset, s.Ignored)
 		}
 	}
-	return t, nil
-}
-
-// SetThreshold returns the event that sets the threshold of all kinds and forgets their drift; it takes effect
-// when the event is logged and folded. value must lie in [Floor, Ceiling].
-func (p *Prefetcher) SetThreshold(value float64, at time.Time) (aoa.Event, error) {
-	if !(value >= Floor && value <= Ceiling) {
-		return aoa.Event{}, fmt.Errorf("set threshold %v: give a number from %.2f to %.2f, or conservative, balanced, aggressive", value, Floor, Ceiling)
-	}
-	return aoa.Event{ID: eventID("threshold", "", at, number(value)), Time: at, Kind: aoa.KindFeedback, Agent: "cli",
-		Tool: SetTool, Scores: []float64{value}}, nil
-}
-
-// Feedback returns the event that says whether suggestions helped: those of kind, or all when it is "".
-func (p *Prefetcher) Feedback(session string, kind Kind, helpful bool, at time.Time) (aoa.Event, error) {
-	if _, ok := traits[kind]; kind != "" && !ok {
-		return aoa.Event{}, fmt.Errorf("take feedback on %q: give one of %v", kind, Kinds())
-	}
-	return aoa.Event{ID: eventID("feedback", session, at, string(kind)), Time: at, Kind: aoa.KindFeedback, Agent: "cli",
-		Session: session, Tool: string(kind), OK: helpful}, nil
+	return theta(s.base, 0, s.Offset, s.Ignored), kinds, nil
 }
 
 // state is what a decision depends on, as it was read.
@@ -123,7 +90,7 @@ type state struct {
 	session
 	told  map[aoa.Path]time.Time
 	base  float64
-	drift map[string]float64 // kind → drift
+	drift map[Kind]float64
 }
 
 // state reads what a decision needs, in one round trip.
@@ -137,30 +104,38 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
-	s := state{base: p.base(facts.Fields), drift: map[string]float64{}}
-	for kind, x := range facts.Fields {
-		s.drift[kind] = parse(x)
-	}
+	s := state{base: p.o.threshold()}
+	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
 		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Told
 	}
 	return s, nil
 }
 
+// drifts are those of the kinds, none if they were learned under another threshold than base: who sets a
+// threshold means it.
+func drifts(facts map[string]string, base float64) map[Kind]float64 {
+	out := map[Kind]float64{}
+	if facts[fieldBase] == number(base) {
+		for k := range traits {
+			out[k] = parse(facts[string(k)])
+		}
+	}
+	return out
+}
+
 // hold remembers a decision until its event is folded. mu is held.
 func (p *Prefetcher) hold(session string, d pending) {
-	if len(p.pending) >= maxPendingSessions && p.pending[session] == nil {
+	if len(p.pending) >= maxSessions && p.pending[session] == nil {
 		clear(p.pending) // their events never came: the log has refused them
 	}
 	held := append(p.pending[session], d)
 	p.pending[session] = held[max(0, len(held)-maxPending):]
 }
 
-// held returns the decisions of a session that are on their way.
-func (p *Prefetcher) held(session string) []pending {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.pending[session])
+// waiting returns the decisions of a session that are still on their way at that time. mu is held.
+func (p *Prefetcher) waiting(session string, at time.Time) []pending {
+	return slices.DeleteFunc(slices.Clone(p.pending[session]), func(d pending) bool { return at.Sub(d.at) > pendingLife })
 }
 
 // seen lets go of decisions that the log now tells about.

@@ -28,7 +28,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	switch {
 	case !ok || tr.fact:
 		return Decision{}, fmt.Errorf("decide on a suggestion of kind %q: this kind is not made by ranking", kind)
-	case p.o.Off[kind]:
+	case !p.o.on(kind):
 		return Decision{Why: "off"}, nil
 	}
 	s, err := p.state(ctx, q.Session, q.At)
@@ -40,13 +40,13 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	if err != nil {
 		return Decision{}, err
 	}
-	c := choice{kind: kind, trait: tr, theta: theta(s.base, s.drift[string(kind)], s.Offset, s.Ignored)}
+	c := choice{kind: kind, trait: tr, theta: theta(s.base, s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
 	// From here to hold no other decision may come between, or both would say the same.
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	waiting := p.pending[q.Session]
+	waiting := p.waiting(q.Session, q.At)
 	c.early = soon(tr, q.At, s.session, waiting)
 	sets := p.split(q, c, ranking.Files, s, waiting)
 	for _, fate := range []Fate{Shown, Withheld, Shadow} {

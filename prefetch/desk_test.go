@@ -1,0 +1,175 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+
+// desk is a prefetcher over a store whose ranking gives chosen probabilities, with a log that everything passes.
+type desk struct {
+	t     *testing.T
+	store *hot.Store
+	tree  *aoa.Tree
+	p     *Prefetcher
+	now   time.Time
+	log   [][]aoa.Event
+	n     int
+}
+
+// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
+var transparent = func() map[aoa.Moment]rank.Model {
+	m := rank.Model{Weights: rank.Values{rank.Comod: 1}, Scale: rank.Scale{10, -5}, Unseen: rank.Scale{10, -5}}
+	return map[aoa.Moment]rank.Model{aoa.MomentOpen: m, aoa.MomentPrompt: m, aoa.MomentChange: m}
+}()
+
+func newDesk(t *testing.T, o Options) *desk {
+	t.Helper()
+	if o.Holdout == nil {
+		o.Holdout = func() float64 { return 0 }
+	}
+	d := &desk{t: t, now: epoch, tree: aoa.NewTree([]aoa.Path{"cur.go"})}
+	d.store = openStore(t)
+	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), o)
+	return d
+}
+
+func openStore(t *testing.T) *hot.Store {
+	t.Helper()
+	store, err := hot.Open(context.Background(), hot.Options{Repo: "test", Writer: "test", Now: func() time.Time { return epoch }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// likely makes files whose probability, with cur.go in hand, is p.
+func (d *desk) likely(p float64, files ...aoa.Path) {
+	d.t.Helper()
+	d.tree.Add(files...)
+	b := d.store.Batch()
+	comod := (math.Log(p/(1-p)) + 5) / 10
+	for _, f := range files {
+		b.Add(hot.Comod, "cur.go", string(f), epoch, comod/.98)
+	}
+	if d.n++; d.n == 1 {
+		b.Add(hot.Changes, "", "cur.go", epoch, .9) // with the smoothing of .1: 1
+	}
+	d.apply(b)
+}
+
+func (d *desk) apply(b *hot.Batch) {
+	d.t.Helper()
+	seq, err := d.store.Applied(context.Background())
+	if err == nil {
+		err = d.store.Apply(context.Background(), b, seq+1)
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// happen logs events as the daemon does: mark, log, fold, settle, and the same with what that settles.
+func (d *desk) happen(events ...aoa.Event) []aoa.Event {
+	d.t.Helper()
+	ctx := context.Background()
+	events, err := d.p.MarkCause(ctx, events)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.log = append(d.log, events)
+	b := d.store.Batch()
+	if err := d.p.Fold(ctx, b, events); err != nil {
+		d.t.Fatal(err)
+	}
+	d.apply(b)
+	outcomes, err := d.p.Observe(ctx, events)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if len(outcomes) > 0 {
+		d.happen(outcomes...)
+	}
+	return outcomes
+}
+
+func (d *desk) event(kind aoa.Kind, files ...aoa.Path) aoa.Event {
+	d.now = d.now.Add(time.Second)
+	return aoa.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files, OK: true}
+}
+
+// opens opens n files that nobody predicts.
+func (d *desk) opens(n int) (outcomes []aoa.Event) {
+	d.t.Helper()
+	for i := range n {
+		outcomes = append(outcomes, d.happen(d.event(aoa.KindRead, aoa.Path(fmt.Sprintf("other%d.go", i))))...)
+	}
+	return outcomes
+}
+
+func (d *desk) query() aoa.Query {
+	return aoa.Query{Session: "s", Current: "cur.go", At: d.now}
+}
+
+// ask asks and logs.
+func (d *desk) ask(kind Kind) Decision {
+	d.t.Helper()
+	dec, err := d.p.Suggest(context.Background(), d.query(), kind)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if len(dec.Log) > 0 {
+		d.happen(dec.Log...)
+	}
+	return dec
+}
+
+func (d *desk) theta(kind Kind) float64 {
+	d.t.Helper()
+	_, kinds, err := d.p.Threshold(context.Background(), "s", d.now)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return kinds[string(kind)]
+}
+
+// facts are all durable facts and the session, as stored.
+func (d *desk) facts(store *hot.Store) map[string]string {
+	d.t.Helper()
+	v := store.View(d.now)
+	out := map[string]string{}
+	keys := map[string]*hot.Facts{}
+	for _, k := range []string{factDrift, factRecord, factWaiting} {
+		keys[k] = v.Facts(k)
+	}
+	s := v.Session("s")
+	if err := v.Load(context.Background()); err != nil {
+		d.t.Fatal(err)
+	}
+	for k, f := range keys {
+		for field, value := range f.Fields {
+			out[k+"/"+field] = value
+		}
+	}
+	out["session"] = s.Fields[fieldSession]
+	for f := range s.Told {
+		out["told/"+string(f)] = "yes"
+	}
+	return out
+}
+
+func paths(ss []aoa.Suggestion) (out []aoa.Path) {
+	for _, s := range ss {
+		out = append(out, s.File)
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package prefetch
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "hit.go", "miss.go")
+	dec := d.ask(Partner)
+	if len(dec.Shown) != 2 {
+		t.Fatalf("shown %v, want two", paths(dec.Shown))
+	}
+	open := d.event(aoa.KindEdit, "hit.go")
+	out := d.happen(open)
+	if len(out) != 1 || !out[0].OK || out[0].Paths[0] != "hit.go" || out[0].Cause != dec.Log[0].ID || out[0].Why != string(Shown) || len(out[0].Scores) != 1 {
+		t.Fatalf("outcomes of a hit: %+v", out)
+	}
+	if marked := d.log[len(d.log)-2][0]; marked.Cause != dec.Log[0].ID {
+		t.Errorf("the open carries cause %q, want %q", marked.Cause, dec.Log[0].ID)
+	}
+	if out := d.opens(Horizon - 2); len(out) != 0 {
+		t.Fatalf("settled before the horizon: %+v", out)
+	}
+	out = d.opens(1)
+	if len(out) != 1 || out[0].OK || out[0].Paths[0] != "miss.go" {
+		t.Fatalf("outcomes at the horizon: %+v", out)
+	}
+	events, err := d.p.MarkCause(context.Background(), []aoa.Event{d.event(aoa.KindRead, "miss.go")})
+	if err != nil || events[0].Cause != "" {
+		t.Errorf("opened after the horizon: cause %q, %v, want none", events[0].Cause, err)
+	}
+	if out := d.opens(Horizon); len(out) != 0 {
+		t.Errorf("settled twice: %+v", out)
+	}
+}
+
+func TestTheEndOfASessionSettles(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.ask(Partner)
+	out := d.happen(d.event(aoa.KindEnd))
+	if len(out) != 1 || out[0].OK {
+		t.Errorf("%+v, want one miss", out)
+	}
+}
+
+func TestAnIdleSessionIsSettledByATick(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.ask(Partner)
+	tick := func() []aoa.Event {
+		return d.happen(aoa.Event{ID: "tick" + d.now.String(), Time: d.now, Kind: aoa.KindTick})
+	}
+	if out := tick(); len(out) != 0 {
+		t.Fatalf("settled while the session is alive: %+v", out)
+	}
+	d.now = d.now.Add(idleEnd + time.Second)
+	out := tick()
+	if len(out) != 1 || out[0].OK || out[0].Session != "s" {
+		t.Fatalf("%+v, want one miss", out)
+	}
+	if out := tick(); len(out) != 0 {
+		t.Errorf("settled twice: %+v", out)
+	}
+	if w := d.facts(d.store)[factWaiting+"/s"]; w != "" {
+		t.Errorf("the session still waits: %s", w)
+	}
+}
+
+func TestARestartKeepsWhatWaits(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.ask(Partner)
+	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), Options{})
+	out := d.happen(d.event(aoa.KindRead, "x.go"))
+	if len(out) != 1 || !out[0].OK {
+		t.Errorf("after a restart: %+v, want one hit", out)
+	}
+}
+
+func TestObserveTwiceSaysTheSame(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.ask(Partner)
+	open := d.event(aoa.KindRead, "x.go")
+	b := d.store.Batch()
+	if err := d.p.Fold(context.Background(), b, []aoa.Event{open}); err != nil {
+		t.Fatal(err)
+	}
+	d.apply(b)
+	// The outcome of the first call is lost, as in a crash before it was logged.
+	first, err1 := d.p.Observe(context.Background(), []aoa.Event{open})
+	second, err2 := d.p.Observe(context.Background(), []aoa.Event{open})
+	if err1 != nil || err2 != nil || len(first) != 1 || len(second) != 1 || first[0].ID != second[0].ID {
+		t.Fatalf("%+v %v, then %+v %v: want one event, the same", first, err1, second, err2)
+	}
+	d.happen(first...)
+	before := d.facts(d.store)
+	d.happen(second...)
+	if after := d.facts(d.store); !maps.Equal(before, after) {
+		t.Errorf("an outcome told twice counted twice:\n%v\n%v", before, after)
+	}
+}
+
+func TestThresholdsFollowOutcomes(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "hit.go")
+	start := d.theta(Partner)
+	near(t, "the first threshold", start, Balanced)
+	d.ask(Partner)
+	d.happen(d.event(aoa.KindRead, "hit.go"))
+	near(t, "after a hit", d.theta(Partner), start-quantileStep*(1-targetPrecision))
+	near(t, "of another kind", d.theta(Next), start)
+	d.likely(.9, "miss.go")
+	d.ask(Partner)
+	d.opens(Horizon)
+	near(t, "after a miss", d.theta(Partner), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
+}
+
+func TestShadowsDoNotMoveThresholds(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.5, "maybe.go")
+	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
+		t.Fatalf("%+v, want a shadow", dec)
+	}
+	if out := d.opens(Horizon); len(out) != 1 || out[0].Why != string(Shadow) {
+		t.Fatalf("outcomes %+v, want the shadow's", out)
+	}
+	near(t, "threshold", d.theta(Partner), Balanced)
+	if f := d.facts(d.store); f[factRecord+"/partner:shadow:predicted"] != "1" || f[factRecord+"/partner:shadow:settled"] != "1" {
+		t.Errorf("record %v, want one shadow predicted and settled", f)
+	}
+}
+
+func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
+	d := newDesk(t, Options{})
+	for i := range ignoredInRow {
+		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store)[factDrift+"/next"]), Balanced)
+		d.likely(.9, aoa.Path("ignored"+string(rune('a'+i))+".go"))
+		if dec := d.ask(Partner); len(dec.Shown) != 1 {
+			t.Fatalf("suggestion %d: %+v", i, dec)
+		}
+		d.opens(Horizon)
+	}
+	near(t, "after three ignored", d.theta(Next), Balanced+ignorePenalty)
+	d.likely(.95, "used.go")
+	if dec := d.ask(Partner); len(dec.Shown) != 1 {
+		t.Fatalf("%+v, want used.go", dec)
+	}
+	d.happen(d.event(aoa.KindRead, "used.go"))
+	near(t, "after one used", d.theta(Next), Balanced)
+}
+
+func TestFeedbackMovesTheSessionOnly(t *testing.T) {
+	d := newDesk(t, Options{})
+	e := d.event(aoa.KindFeedback)
+	e.OK = false
+	d.happen(e)
+	near(t, "after a no", d.theta(Next), Balanced+feedbackStep+quantileStep*targetPrecision)
+	near(t, "a kind that is no hint", d.theta(Partner), Balanced+feedbackStep)
+	_, kinds, err := d.p.Threshold(context.Background(), "another", d.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "in another session", kinds[string(Next)], Balanced+quantileStep*targetPrecision)
+	d.now = d.now.Add(hot.SessionLife + time.Hour)
+	near(t, "when the session has expired", d.theta(Next), Balanced+quantileStep*targetPrecision)
+}
+
+func TestASetThresholdForgetsDrift(t *testing.T) {
+	base := Balanced
+	d := newDesk(t, Options{Threshold: func() float64 { return base }})
+	d.happen(d.event(aoa.KindFeedback))
+	if d.theta(Next) == Balanced {
+		t.Fatal("feedback moved nothing")
+	}
+	base = Conservative
+	value, kinds, err := d.p.Threshold(context.Background(), "", d.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "value", value, Conservative)
+	near(t, "kind", kinds[string(Next)], Conservative)
+}
+
+// A wrong suggestion must not feed itself: shown and ignored, a file is worth no more than before.
+func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	why := func() float64 {
+		t.Helper()
+		s, err := d.p.ranker.Why(context.Background(), aoa.Query{Moment: aoa.MomentChange, Current: "cur.go", At: epoch}, "x.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Score
+	}
+	before := why()
+	if dec := d.ask(Partner); !slices.Contains(paths(dec.Shown), "x.go") {
+		t.Fatalf("%+v, want x.go", dec)
+	}
+	d.opens(Horizon)
+	if after := why(); after > before {
+		t.Errorf("score %v grew to %v by being shown", before, after)
+	}
+	if d.theta(Partner) <= Balanced {
+		t.Errorf("threshold %v did not rise", d.theta(Partner))
+	}
+}
+
+func TestReplayGivesTheSame(t *testing.T) {
+	d := newDesk(t, Options{Holdout: func() float64 { return .3 }})
+	for i := range 12 {
+		d.likely(.5+float64(i)/30, aoa.Path("f"+string(rune('a'+i))+".go"))
+	}
+	for i := range 6 {
+		d.ask([]Kind{Next, Partner, Prompt}[i%3])
+		d.happen(d.event(aoa.KindRead, aoa.Path("f"+string(rune('a'+i))+".go")))
+		d.opens(4)
+		if i%2 == 0 {
+			d.happen(d.event(aoa.KindPrompt))
+		}
+	}
+	d.happen(d.event(aoa.KindFeedback))
+	want := d.facts(d.store)
+	if len(want) < 8 {
+		t.Fatalf("the day left too little to compare: %v", want)
+	}
+	again := openStore(t)
+	p := New(again, nil, d.p.o)
+	for i, batch := range d.log {
+		b := again.Batch()
+		if err := p.Fold(context.Background(), b, batch); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Apply(context.Background(), b, int64(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := d.facts(again); !maps.Equal(got, want) {
+		t.Errorf("replayed\n%v\nlive\n%v", got, want)
+	}
+}

@@ -64,7 +64,7 @@ func settingsAt(t testing.TB, content string) string {
 	return name
 }
 
-func read(t testing.TB, name string) []byte {
+func contentOf(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -83,18 +83,18 @@ func TestSettingsComeBackToTheByte(t *testing.T) {
 			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
 				t.Fatalf("install: %+v, %v", c, err)
 			}
-			installed := read(t, file)
+			installed := contentOf(t, file)
 			if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || len(st.Events) != 8 {
 				t.Fatalf("status %+v, %v\n%s", st, err, installed)
 			}
 			holds(t, before, string(installed))
-			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged || !bytes.Equal(read(t, file), installed) {
+			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), installed) {
 				t.Errorf("twice is not once: %+v, %v", c, err)
 			}
 			if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
 				t.Fatalf("remove: %+v, %v", c, err)
 			}
-			if after := read(t, file); string(after) != before {
+			if after := contentOf(t, file); string(after) != before {
 				t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, installed)
 			}
 			if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
@@ -139,7 +139,7 @@ func TestSettingsStyle(t *testing.T) {
 	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	got := string(read(t, file))
+	got := string(contentOf(t, file))
 	if !strings.Contains(got, "\"opus\",\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n") {
 		t.Errorf("not in the file's style:\n%q", got)
 	}
@@ -154,7 +154,7 @@ func TestSettingsThatDidNotExist(t *testing.T) {
 	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Created {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if b := read(t, file); !json.Valid(b) || string(b) != ClaudeSnippet(ClaudeOptions{}) {
+	if b := contentOf(t, file); !json.Valid(b) || string(b) != ClaudeSnippet(ClaudeOptions{}) {
 		t.Errorf("created\n%s", b)
 	}
 	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged {
@@ -177,7 +177,7 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(string(read(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
+	edited := strings.Replace(string(contentOf(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
 	edited = strings.Replace(edited, `"Stop":[{"hooks":[`, `"Stop":[{"hooks":[{"type":"command","command":"mine"},`, 1)
 	edited = strings.Replace(edited, `"SessionEnd":[`, "\n// theirs\n\"SessionEnd\":[", 1)
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
@@ -186,7 +186,7 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	if _, err := RemoveClaude(file, ClaudeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	got := string(read(t, file))
+	got := string(contentOf(t, file))
 	s, err := parseSettings([]byte(got))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
@@ -213,7 +213,7 @@ func TestOldGroupsAreReplaced(t *testing.T) {
 		if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
 			t.Fatalf("%+v, %v", c, err)
 		}
-		got := string(read(t, file))
+		got := string(contentOf(t, file))
 		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
 			t.Errorf("status %+v, %v\n%s", st, err, got)
 		}
@@ -229,7 +229,7 @@ func TestRefusals(t *testing.T) {
 		file := settingsAt(t, content)
 		_, err := InstallClaude(file, ClaudeOptions{})
 		refused(t, name, err, true)
-		if got := string(read(t, file)); got != content {
+		if got := string(contentOf(t, file)); got != content {
 			t.Errorf("%s: changed to %s", name, got)
 		}
 		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Refused || st.Note == "" {
@@ -262,11 +262,11 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	if _, err := InstallClaude(link, ClaudeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(read(t, target), []byte("aoa hook claude")) {
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
 		t.Error("the link was not followed, or was replaced")
 	}
-	if _, err := RemoveClaude(link, ClaudeOptions{}); err != nil || string(read(t, target)) != "{\n  \"a\": 1\n}\n" {
-		t.Errorf("remove through the link: %v\n%s", err, read(t, target))
+	if _, err := RemoveClaude(link, ClaudeOptions{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
+		t.Errorf("remove through the link: %v\n%s", err, contentOf(t, target))
 	}
 	outside := settingsAt(t, "{}")
 	far := filepath.Join(project, ".claude", "far.json")
@@ -298,7 +298,7 @@ func TestNoHalfWrittenFile(t *testing.T) {
 	if err := replaceFile(file, []byte("{ }"), []byte("new"), 0o644); err == nil {
 		t.Error("a file that was changed meanwhile was overwritten")
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 || string(read(t, file)) != "{}" {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 || string(contentOf(t, file)) != "{}" {
 		t.Errorf("left behind: %v", left)
 	}
 }

@@ -1,0 +1,125 @@
+package hooks
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestRender(t *testing.T) {
+	tests := []struct{ agent, event, want string }{
+		{"claude", "PreToolUse", `{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a.go: x"}}`},
+		{"claude", "PostToolBatch", `{"hookSpecificOutput":{"hookEventName":"PostToolBatch","additionalContext":"a.go: x"}}`},
+		{"codex", "UserPromptSubmit", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"a.go: x"}}`},
+		{"cursor", "postToolUse", `{"additional_context":"a.go: x"}`},
+		{"copilot", "sessionStart", `{"additionalContext":"a.go: x"}`},
+		{"claude", "Stop", ""}, {"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
+		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""}, {"git", "post-commit", ""}, {"", "", ""},
+	}
+	for _, tt := range tests {
+		if got := string(Render(tt.agent, tt.event, "a.go: x\n")); got != tt.want {
+			t.Errorf("Render(%s, %s) = %s, want %s", tt.agent, tt.event, got, tt.want)
+		}
+		if Speaks(tt.agent, tt.event) != (tt.want != "") {
+			t.Errorf("Speaks(%s, %s)", tt.agent, tt.event)
+		}
+	}
+	if got := Render("claude", "PreToolUse", " \n\x00\u200b "); got != nil {
+		t.Errorf("nothing to say: %s", got)
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	f.Add("PreToolUse", "a <b> \x1b[31m\u202e \xff\n")
+	f.Add("SessionStart", strings.Repeat("😀 line\n", 500))
+	f.Add("PreToolUse", strings.Repeat("x", 5000))
+	f.Fuzz(func(t *testing.T, event, text string) {
+		got := Render("claude", event, text)
+		if got == nil {
+			return
+		}
+		var v struct {
+			Output *struct {
+				Event string `json:"hookEventName"`
+				Text  string `json:"additionalContext"`
+			} `json:"hookSpecificOutput"`
+		}
+		dec := json.NewDecoder(strings.NewReader(string(got)))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&v); err != nil || v.Output == nil || v.Output.Event != event || v.Output.Text == "" {
+			t.Fatalf("%s: %v", got, err)
+		}
+		if n := len(utf16.Encode([]rune(v.Output.Text))); n > longest(event) {
+			t.Fatalf("%d characters", n)
+		}
+		for _, r := range v.Output.Text {
+			if r == '<' || r == '>' || r != '\n' && unicode.IsControl(r) {
+				t.Fatalf("%q went out", r)
+			}
+		}
+	})
+}
+
+func suggestion(file, text string) aoa.Suggestion {
+	return aoa.Suggestion{File: aoa.Path(file), Reasons: []aoa.Reason{{Signal: "quiet", Value: 1, Weight: 2},
+		{Signal: "against", Value: 1, Weight: -1, Text: "seldom used"}, {Signal: "together", Value: 1, Weight: 1, Text: text}}}
+}
+
+func TestText(t *testing.T) {
+	got := Text(HintPartner, []aoa.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
+	want := "Changed together in this repository before, untouched so far:\ndocs/x.md: changed with internal/x.go in 14 of 17 commits\ny.go"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := Text("unknown", []aoa.Suggestion{suggestion("a", "b")}); got != "" {
+		t.Errorf("unknown kind: %q", got)
+	}
+	if got := Text(HintNext, nil); got != "" {
+		t.Errorf("nothing: %q", got)
+	}
+}
+
+func TestTextIsBoundedAndHarmless(t *testing.T) {
+	hostile := "a\n\x1b[2J\u202eb" + strings.Repeat("/long", 60) + ".go"
+	var many []aoa.Suggestion
+	for range 9 {
+		many = append(many, suggestion(hostile, "line one\nline two "+strings.Repeat("words ", 90)))
+	}
+	for kind := range opening {
+		got := Text(kind, many)
+		limit := MaxHint
+		if kind == HintStart {
+			limit = MaxStart
+		}
+		if n := strings.Count(got, "\n"); n < 1 || n > maxFiles || len(got) > limit {
+			t.Errorf("%s: %d lines, %d bytes", kind, n, len(got))
+		}
+		if strings.ContainsAny(got, "\x1b\u202e") {
+			t.Errorf("%s: a file name can move the cursor: %q", kind, got)
+		}
+	}
+	if got := Text(HintNext, []aoa.Suggestion{suggestion(strings.Repeat("x", 4000), "")}); got != "" {
+		t.Errorf("half a path was told: %q", got)
+	}
+}
+
+// TestFactsNotOrders: models are warned of tools that give orders.
+func TestFactsNotOrders(t *testing.T) {
+	for kind, line := range opening {
+		for _, word := range strings.Fields(strings.ToLower(line)) {
+			switch strings.Trim(word, ",:") {
+			case "read", "open", "look", "check", "you", "should", "must", "please", "may", "need", "see":
+				if kind != HintStale { // "since this session read them" is a fact
+					t.Errorf("%s gives orders: %s", kind, line)
+				}
+			}
+		}
+	}
+	if len(opening) != 7 {
+		t.Errorf("%d kinds have words, want 7", len(opening))
+	}
+}

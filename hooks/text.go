@@ -1,0 +1,70 @@
+package hooks
+
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Kinds of hints. Each is switched, measured and retired by itself.
+const (
+	HintPartner = "partner" // what changed together before and is untouched now
+	HintRescue  = "rescue"  // where the file of a failed access is
+	HintStart   = "start"   // the working set at a session's start
+	HintPrompt  = "prompt"  // what such prompts led to
+	HintStale   = "stale"   // what changed since this session read it
+	HintPair    = "pair"    // a file's test, or a test's file
+	HintNext    = "next"    // what is likely opened next
+)
+
+// maxFiles is how many files a hint names.
+const maxFiles = 5
+
+// opening is the line above the files: a fact about all of them. Orders would be ignored at best: clients warn
+// their models of text from tools that tells them what to do.
+var opening = map[string]string{
+	HintPartner: "Changed together in this repository before, untouched so far:",
+	HintRescue:  "Paths with that name in this repository:",
+	HintStart:   "Files of the recent work here:",
+	HintPrompt:  "Files that similar prompts led to in this repository:",
+	HintStale:   "Changed on disk since this session read them:",
+	HintPair:    "Belongs to it by name:",
+	HintNext:    "Files used together with this one in this repository:",
+}
+
+// Text puts suggestions into words: one line that says what they have in common, then a line for each of the
+// first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
+// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only.
+func Text(kind string, sugg []aoa.Suggestion) string {
+	head, ok := opening[kind]
+	if !ok || len(sugg) == 0 {
+		return ""
+	}
+	limit := MaxHint
+	if kind == HintStart {
+		limit = MaxStart
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for _, s := range sugg[:min(len(sugg), maxFiles)] {
+		b.WriteString("\n" + s.File.Display())
+		if r := reason(s.Reasons); r != "" {
+			b.WriteString(": " + r)
+		}
+	}
+	text := shorten(b.String(), limit)
+	if !strings.Contains(text, "\n") { // the first path alone is too long: nothing is left to say
+		return ""
+	}
+	return text
+}
+
+// reason is the strongest reason that speaks: reasons come strongest first.
+func reason(rs []aoa.Reason) string {
+	for _, r := range rs {
+		if r.Text != "" && r.Value*r.Weight > 0 {
+			return shorten(strings.Join(strings.Fields(r.Text), " "), 160)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,378 @@
+package learn_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// bench is a store with a learner and the next sequence.
+type desk struct {
+	*testing.T
+	store   *hot.Store
+	learner *learn.Learner
+	seq     int64
+}
+
+func newDesk(t *testing.T, o learn.Options) *desk {
+	t.Helper()
+	s, err := hot.Open(t.Context(), hot.Options{Repo: "learn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return &desk{t, s, learn.New(s, o), 0}
+}
+
+func (d *desk) learn(events ...aoa.Event) {
+	d.Helper()
+	d.seq++
+	if err := d.learner.Learn(d.Context(), events, d.seq); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// of is one value now.
+func (d *desk) of(f hot.Family, owner, member string, at time.Time) float64 {
+	d.Helper()
+	v := d.store.View(at)
+	r := v.OwnedOf(f, owner, []string{member})
+	if err := v.Load(d.Context()); err != nil {
+		d.Fatal(err)
+	}
+	return r.Value[0]
+}
+
+func (d *desk) session(id string, at time.Time) *hot.SessionView {
+	d.Helper()
+	v := d.store.View(at)
+	s := v.Session(id)
+	if err := v.Load(d.Context()); err != nil {
+		d.Fatal(err)
+	}
+	return s
+}
+
+func (d *desk) expect(what string, got, want float64) {
+	d.Helper()
+	if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+		d.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// restart moves everything to a new store through a snapshot.
+func (d *desk) restart() *desk {
+	d.Helper()
+	recs, err := d.store.Dirty(d.Context(), true)
+	if err != nil {
+		d.Fatal(err)
+	}
+	n := newDesk(d.T, learn.Options{})
+	if err := n.store.Restore(d.Context(), recs); err != nil {
+		d.Fatal(err)
+	}
+	n.seq = d.seq
+	return n
+}
+
+// stream makes random events of three sessions, a watcher and git.
+type stream struct {
+	r     *rand.Rand
+	now   time.Time
+	files []aoa.Path
+	n     int
+	done  []aoa.Event // commits that may be taken back
+}
+
+func newStream(seed uint64) *stream {
+	s := &stream{r: rand.New(rand.NewPCG(seed, 7)), now: start}
+	for i := range 25 {
+		s.files = append(s.files, aoa.Path(fmt.Sprintf("pkg%d/file%d.go", i%4, i)))
+	}
+	return s
+}
+
+var words = []string{"login", "token", "cache", "retry", "index", "parse"}
+
+func (s *stream) pick(most int) []aoa.Path {
+	var out []aoa.Path
+	for range 1 + s.r.IntN(most) {
+		out = append(out, s.files[s.r.IntN(len(s.files))])
+	}
+	return out
+}
+
+func (s *stream) words() []string {
+	i := s.r.IntN(len(words) - 2)
+	return words[i : i+1+s.r.IntN(2)]
+}
+
+func (s *stream) next() aoa.Event {
+	s.now = s.now.Add(time.Duration(s.r.IntN(120_000)) * time.Millisecond)
+	if s.r.IntN(60) == 0 {
+		s.now = s.now.Add(time.Duration(s.r.IntN(40)) * time.Hour)
+	}
+	s.n++
+	e := aoa.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3)),
+		Tags: []string{"go", "editing"}[:s.r.IntN(3)]}
+	if s.r.IntN(15) == 0 { // late
+		e.Time = e.Time.Add(-time.Duration(s.r.IntN(600)) * time.Second)
+	}
+	if s.r.IntN(6) == 0 {
+		e.Subagent = "sub"
+	}
+	switch s.r.IntN(14) {
+	case 0, 1:
+		e.Kind, e.Terms, e.Turn = aoa.KindPrompt, s.words(), e.ID
+		if s.r.IntN(2) == 0 {
+			e.Named = s.pick(2)
+		}
+	case 2, 3, 4:
+		e.Kind, e.Paths = aoa.KindRead, s.pick(2)
+		if s.r.IntN(4) == 0 {
+			e.Cause = "hint"
+		}
+	case 5, 6:
+		e.Kind, e.Paths = aoa.KindEdit, s.pick(1)
+	case 7:
+		e.Kind, e.Paths = aoa.KindWrite, s.pick(1)
+	case 8, 9:
+		e.Kind, e.Terms, e.Seen, e.Named = aoa.KindSearch, s.words(), s.pick(6), s.pick(1)
+	case 10:
+		e.Kind, e.Agent, e.Session, e.Paths = aoa.KindSave, "watch", "", s.pick(2)
+	case 11:
+		e.Kind, e.Agent, e.Session, e.Paths, e.Terms = aoa.KindCommit, "git", "", s.pick(6), s.words()
+		s.done = append(s.done, e)
+	case 12:
+		if len(s.done) > 0 && s.r.IntN(2) == 0 {
+			e = s.done[len(s.done)-1]
+			s.done = s.done[:len(s.done)-1]
+			e.ID, e.Kind = fmt.Sprint(s.n), aoa.KindUncommit
+			return e
+		}
+		e.Kind, e.Tool = aoa.KindStart, []string{"compact", "resume"}[s.r.IntN(2)]
+	case 13:
+		if s.r.IntN(3) > 0 {
+			e.Kind, e.Session = aoa.KindBranch, ""
+			return e
+		}
+		i := s.r.IntN(len(s.files))
+		to := aoa.Path(fmt.Sprintf("moved/file%d.go", s.n))
+		e.Kind, e.Session, e.From, e.Paths = aoa.KindRename, "", []aoa.Path{s.files[i]}, []aoa.Path{to}
+		s.files[i] = to
+	}
+	return e
+}
+
+// batches cuts events at random places; ticks stand alone, for their trims fall where the batches end.
+func batches(events []aoa.Event, r *rand.Rand, most int) [][]aoa.Event {
+	var out [][]aoa.Event
+	for i := 0; i < len(events); {
+		n := min(1+r.IntN(most), len(events)-i)
+		for j := range n {
+			if events[i+j].Kind == aoa.KindTick {
+				n = max(1, j)
+				break
+			}
+		}
+		out = append(out, events[i:i+n])
+		i += n
+	}
+	return out
+}
+
+func events(seed uint64, n, ticks int) ([]aoa.Event, *stream) {
+	s := newStream(seed)
+	var out []aoa.Event
+	for i := range n {
+		if ticks > 0 && i%ticks == ticks-1 {
+			out = append(out, aoa.Event{ID: fmt.Sprintf("tick%d", i), Kind: aoa.KindTick, Time: s.now})
+		}
+		out = append(out, s.next())
+	}
+	return out, s
+}
+
+// same compares everything two stores answer about the files, tags, words and sessions of the stream.
+func same(t *testing.T, a, b *hot.Store, s *stream) {
+	t.Helper()
+	names := map[string][]string{"path": aoa.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
+	va, vb := a.View(s.now), b.View(s.now)
+	type pair struct {
+		what string
+		a, b *hot.Values
+	}
+	var pairs []pair
+	for _, f := range hot.Families {
+		owner, member := "", "path"
+		switch f.Name {
+		case hot.Comod.Name, hot.Coaccess.Name, hot.Next.Name:
+			owner = "path"
+		case hot.FileTags.Name:
+			owner, member = "path", "tag"
+		case hot.TagFiles.Name:
+			owner = "tag"
+		case hot.TermFiles.Name:
+			owner = "term"
+		case hot.TagFreq.Name:
+			member = "tag"
+		case hot.TermFreq.Name:
+			member = "term"
+		}
+		for _, o := range names[owner] {
+			pairs = append(pairs, pair{f.Name + " of " + o, va.OwnedOf(f, o, names[member]), vb.OwnedOf(f, o, names[member])})
+		}
+	}
+	ids := []string{"s0", "s1", "s2", "watch"}
+	var sa, sb []*hot.SessionView
+	for _, id := range ids {
+		sa, sb = append(sa, va.Session(id)), append(sb, vb.Session(id))
+	}
+	for _, v := range []*hot.View{va, vb} {
+		if err := v.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	some := 0.0
+	for _, p := range pairs {
+		for i := range p.a.Value {
+			some += math.Abs(p.a.Value[i])
+			if math.Abs(p.a.Value[i]-p.b.Value[i]) > 1e-9*max(1, math.Abs(p.a.Value[i])) {
+				t.Fatalf("%s, member %d: %v and %v", p.what, i, p.a.Value[i], p.b.Value[i])
+			}
+		}
+	}
+	if some == 0 {
+		t.Fatal("nothing was learned")
+	}
+	for i, id := range ids {
+		for p, m := range sa[i].Mentions {
+			if math.Abs(m-sb[i].Mentions[p]) > 1e-9 {
+				t.Fatalf("mention of %s in %s: %v and %v", p, id, m, sb[i].Mentions[p])
+			}
+		}
+		sb[i].Mentions = sa[i].Mentions
+		if !reflect.DeepEqual(sa[i], sb[i]) {
+			t.Fatalf("session %s:\n%+v\n%+v", id, sa[i], sb[i])
+		}
+	}
+}
+
+// TestLiveIsReplayed learns the same events in different batches.
+func TestLiveIsReplayed(t *testing.T) {
+	for seed := range uint64(12) {
+		es, s := events(seed, 400, 0)
+		r := rand.New(rand.NewPCG(seed, 9))
+		live, replayed := newDesk(t, learn.Options{}), newDesk(t, learn.Options{Sessions: 1})
+		for _, b := range batches(es, r, 3) {
+			live.learn(b...)
+		}
+		for _, b := range batches(es, r, 60) {
+			replayed.learn(b...)
+		}
+		same(t, live.store, replayed.store, s)
+	}
+}
+
+// TestRestartChangesNothing moves to a new store in the middle, through a snapshot, ticks included.
+func TestRestartChangesNothing(t *testing.T) {
+	for seed := range uint64(12) {
+		es, s := events(seed, 400, 50)
+		whole, cut := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+		for i, b := range batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {
+			whole.learn(b...)
+			if i%25 == 13 {
+				cut = cut.restart()
+			}
+			cut.learn(b...)
+		}
+		same(t, whole.store, cut.store, s)
+	}
+}
+
+// TestDuplicateBatch gives every batch twice.
+func TestDuplicateBatch(t *testing.T) {
+	es, s := events(3, 200, 0)
+	once, twice := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	for _, b := range batches(es, rand.New(rand.NewPCG(1, 1)), 10) {
+		once.learn(b...)
+		twice.learn(b...)
+		twice.seq--
+		twice.learn(b...)
+	}
+	same(t, once.store, twice.store, s)
+}
+
+// TestFailedApply gives a batch again after an error in the middle of it.
+func TestFailedApply(t *testing.T) {
+	es, s := events(4, 200, 0)
+	whole, failing := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	for i, b := range batches(es, rand.New(rand.NewPCG(1, 2)), 10) {
+		whole.learn(b...)
+		if i%5 == 2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := failing.learner.Learn(ctx, b, failing.seq+1); err == nil {
+				t.Fatal("a cancelled batch was learned")
+			}
+		}
+		failing.learn(b...)
+	}
+	same(t, whole.store, failing.store, s)
+}
+
+// TestUnlearn takes a session back and leaves the others.
+func TestUnlearn(t *testing.T) {
+	with, without := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	es, s := events(5, 300, 0)
+	var secret []aoa.Event
+	for i, e := range es {
+		if e.Kind == aoa.KindRename {
+			continue
+		}
+		e.Paths = e.Paths[:min(1, len(e.Paths))]
+		with.learn(e)
+		if e.Session == "s1" {
+			secret = append(secret, e)
+		}
+		without.seq = int64(i)
+		if e.Session != "s1" {
+			without.learn(e)
+		}
+	}
+	if len(secret) < 20 {
+		t.Fatal("too few events to forget")
+	}
+	with.seq++
+	if err := with.learner.Unlearn(t.Context(), secret, with.seq); err != nil {
+		t.Fatal(err)
+	}
+	if with.session("s1", s.now).Exists {
+		t.Error("the session is still known")
+	}
+	v, w := with.store.View(s.now), without.store.View(s.now)
+	for _, f := range []hot.Family{hot.Frequency, hot.Changes, hot.Sessions, hot.Moves} {
+		a, b := v.Of(f, aoa.Strings(s.files)), w.Of(f, aoa.Strings(s.files))
+		defer func() {
+			for i := range a.Value {
+				with.expect(f.Name+" of "+string(s.files[i]), a.Value[i], b.Value[i])
+			}
+		}()
+	}
+	if err := v.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -130,6 +131,9 @@ func (sh *shell) listed() []string {
 // same call that lack them number the others alike.
 func (s *scene) diffFiles(sh *shell, c toolCall) []aoa.Event {
 	var out []aoa.Event
+	if !bytes.Contains(c.response, []byte(`"bashEditDiff"`)) {
+		return nil
+	}
 	for _, name := range parse(c.response).object("bashEditDiff").texts("changedFiles") {
 		p, ok := s.place.file(name, "")
 		if !ok || s.ignored(p) || len(out) >= aoa.MaxSeen || changes(sh.acts, p) {

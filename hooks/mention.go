@@ -44,29 +44,31 @@ func (s *scene) mentions(text string, listing bool, dirs ...string) []aoa.Path {
 // line looks at a whole line first (names may hold spaces), then at its words.
 func (f *finder) line(line string) {
 	if f.names {
-		whole, _, _ := strings.Cut(line, ":")
-		if f.exact(strings.TrimSpace(line)) || f.exact(strings.TrimSpace(whole)) {
+		head, _, more := strings.Cut(line, ":")
+		if f.exact(strings.TrimSpace(head)) || more && f.exact(strings.TrimSpace(line)) {
 			return
 		}
 	}
-	for len(line) > 0 && len(f.out) < aoa.MaxSeen {
-		i := strings.IndexAny(line, delimiters)
-		switch {
-		case i < 0:
-			f.word(line)
-			return
-		case i > 0:
-			f.word(line[:i])
+	start := 0
+	for i := 0; i < len(line) && len(f.out) < aoa.MaxSeen; i++ {
+		if delimiter[line[i]] {
+			f.word(line[start:i])
+			start = i + 1
 		}
-		line = line[i+1:]
 	}
+	f.word(line[start:])
 }
 
-// delimiters end a word. Brackets do not: they occur inside names of web routes and are trimmed instead.
-const delimiters = " \t\v\f\r\x00\"'`,;<>|=\u2028"
+// delimiter bytes end a word. Brackets do not: they occur inside names of web routes and are trimmed instead.
+var delimiter = func() (d [256]bool) {
+	for _, c := range []byte(" \t\v\f\r\x00\"'`,;<>|=") {
+		d[c] = true
+	}
+	return d
+}()
 
 func (f *finder) exact(name string) bool {
-	if name == "" || len(name) > aoa.MaxPath {
+	if name == "" || len(name) > aoa.MaxPath || !f.possible(name) {
 		return false
 	}
 	for _, dir := range f.dirs {
@@ -110,7 +112,7 @@ func (f *finder) word(w string) {
 
 func (f *finder) name(name string) (aoa.Path, bool) {
 	bare := strings.IndexAny(name, `/\`) < 0
-	if len(name) < 2 || bare && !f.names && !looksNamed(name) {
+	if len(name) < 2 || bare && !f.names && !looksNamed(name) || !f.possible(name) {
 		return "", false
 	}
 	for _, dir := range f.dirs {
@@ -122,6 +124,12 @@ func (f *finder) name(name string) (aoa.Path, bool) {
 		return "", false
 	}
 	return f.scene.resolve(name)
+}
+
+// possible reports whether any file has the last part of the name: most words end here, before anything is
+// taken apart or put together.
+func (f *finder) possible(name string) bool {
+	return len(f.scene.repo.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) > 0
 }
 
 func (f *finder) add(p aoa.Path) {

@@ -50,9 +50,9 @@ var assignMarks = []string{"passw", "passphrase", "secret", "token", "api_key", 
 // Redact(Redact(s)) = Redact(s). It is a net, not a wall: a password in plain prose passes.
 func Redact(s string) string {
 	s = unprivate(s)
-	low := lower(s)
-	for _, rule := range secrets {
-		if !containsAny(low, rule.marks) {
+	hits := triggers.scan(s)
+	for i, rule := range secrets {
+		if hits&(1<<i) == 0 {
 			continue
 		}
 		before := s
@@ -62,10 +62,74 @@ func Redact(s string) string {
 			s = rule.shape.ReplaceAllString(s, rule.with)
 		}
 		if s != before {
-			low = lower(s)
+			hits = triggers.scan(s)
 		}
 	}
 	return s
+}
+
+// trigger finds the marks of all rules in one pass over a text: by their first two bytes, then as a whole.
+type trigger struct {
+	pairs [1 << 16 / 64]uint64
+	marks map[uint16][]mark
+}
+
+type mark struct {
+	text string
+	rule int
+}
+
+var triggers = newTrigger()
+
+func newTrigger() *trigger {
+	t := &trigger{marks: map[uint16][]mark{}}
+	for i, rule := range secrets {
+		for _, m := range rule.marks {
+			pair := uint16(m[0])<<8 | uint16(m[1])
+			t.pairs[pair/64] |= 1 << (pair % 64)
+			t.marks[pair] = append(t.marks[pair], mark{m, i})
+		}
+	}
+	return t
+}
+
+// scan is the set of rules, as bits, of which a mark is in s.
+func (t *trigger) scan(s string) (hits uint64) {
+	prev := byte(0)
+	for i := 0; i < len(s); i++ {
+		c := low(s[i])
+		pair := uint16(prev)<<8 | uint16(c)
+		prev = c
+		if t.pairs[pair/64]&(1<<(pair%64)) == 0 {
+			continue
+		}
+		for _, m := range t.marks[pair] {
+			if hits&(1<<m.rule) == 0 && begins(s[i-1:], m.text) {
+				hits |= 1 << m.rule
+			}
+		}
+	}
+	return hits
+}
+
+// begins reports whether s begins with lower-case text, whatever the letter case of s.
+func begins(s, text string) bool {
+	if len(s) < len(text) {
+		return false
+	}
+	for i := 0; i < len(text); i++ {
+		if low(s[i]) != text[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func low(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
 }
 
 // assigned replaces the value of an assignment if it can be a secret: program text (token := lexer.next) and
@@ -90,6 +154,9 @@ func assigned(shape *regexp.Regexp, match string) string {
 // unprivate drops spans between <private> and </private>, nested ones and any letter case included.
 func unprivate(s string) string {
 	const begin, end = "<private>", "</private>"
+	if strings.IndexByte(s, '<') < 0 {
+		return s
+	}
 	low := lower(s)
 	if !strings.Contains(low, begin) {
 		return s

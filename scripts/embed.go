@@ -10,7 +10,7 @@ import (
 	"io/fs"
 )
 
-//go:embed *.sh
+//go:embed pre-tool-use.sh post-tool-use.sh post-commit.sh
 var files embed.FS
 
 // Names lists the scripts, sorted: "post-commit.sh", ….

@@ -19,7 +19,8 @@
 // committer time. Merge commits do not count: what they merged does. The commits at the border of a shallow
 // clone do not count either, because git cannot tell what they changed. What a branch lost (amend, rebase,
 // reset, a force-push of origin/HEAD) is taken back by an uncommit event; another branch checked out takes
-// nothing back. While a rebase runs in a worktree, that worktree is left alone.
+// nothing back, nor does a detached HEAD, which cannot be told from a checkout. While a rebase runs in a
+// worktree, that worktree is left alone.
 //
 // # Renames
 //

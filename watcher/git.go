@@ -133,12 +133,22 @@ func (r *Repo) stream(ctx context.Context, dir, input string, read func(io.Reade
 	case err != nil:
 		return err
 	case ended != nil:
-		return &gitError{verb: args[0], said: said.String(), err: ended}
+		return &gitError{verb: verb(args), said: said.String(), err: ended}
 	}
 	return nil
 }
 
-// gitError is a git command that ended badly.
+// verb is the subcommand's name.
+func verb(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// gitError is a git command that ended badly. It is an ErrOwner when git did not trust the repository.
 type gitError struct {
 	verb, said string
 	err        error
@@ -152,6 +162,10 @@ func (e *gitError) Error() string {
 }
 
 func (e *gitError) Unwrap() error { return e.err }
+
+func (e *gitError) Is(target error) bool {
+	return target == ErrOwner && (strings.Contains(e.said, "dubious ownership") || strings.Contains(e.said, "unsafe repository"))
+}
 
 // exitCode is git's exit status, -1 if it did not run to its end.
 func exitCode(err error) int {

@@ -15,13 +15,14 @@ type gitConfig struct {
 	worktree   string // core.worktree
 	origin     string // remote.origin.url
 	ignoreCase bool
-	sha1       bool // object ids are SHA-1: go-git reads nothing else
-	files      bool // refs lie in files
-	noTrees    bool // a promisor remote left trees out
+	sha1       bool   // object ids are SHA-1: go-git reads nothing else
+	files      bool   // refs lie in files
+	treeless   string // name of a promisor remote that left trees out, "" if none did
 }
 
 // readConfig reads the common config and the worktree's, without includes: what they say about the form of
-// the repository git itself does not read from includes either. A file that cannot be parsed counts as empty.
+// the repository git itself does not read from includes either. A file that go-git cannot parse says nothing,
+// and everything that depends on the repository's form is left to the git program.
 func readConfig(common, git string) gitConfig {
 	c := gitConfig{sha1: true, files: true}
 	perWorktree := false
@@ -39,6 +40,7 @@ func (c *gitConfig) read(name string, perWorktree *bool) {
 	}
 	cfg := format.New()
 	if format.NewDecoder(bytes.NewReader(b)).Decode(cfg) != nil {
+		c.sha1, c.files = false, false
 		return
 	}
 	core := cfg.Section("core")
@@ -66,7 +68,7 @@ func (c *gitConfig) read(name string, perWorktree *bool) {
 			c.origin = sub.Option("url")
 		}
 		if filter := sub.Option("partialclonefilter"); strings.Contains(filter, "tree:") {
-			c.noTrees = true
+			c.treeless = sub.Name
 		}
 	}
 }

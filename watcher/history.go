@@ -56,8 +56,9 @@ type source interface {
 // Errors: ErrNoTrees (nothing can be read without fetching), ErrNoGit (SHA-256 or reftable without git), what
 // git said, ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []aoa.Event, cursor map[string]string) error) error {
-	if r.config.noTrees {
-		return fmt.Errorf("read history of %s: %w: fetch them once with: git fetch --refetch --filter=blob:none", r.Root, ErrNoTrees)
+	if r.config.treeless != "" {
+		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none && git fetch --refetch",
+			r.Root, ErrNoTrees, r.config.treeless)
 	}
 	src, done, err := r.source()
 	if err != nil {
@@ -86,8 +87,7 @@ func (r *Repo) history(ctx context.Context, src source, o HistoryOptions, yield 
 	if err != nil || !p.changed {
 		return err
 	}
-	m := &importer{r: r, names: lineage{now: map[aoa.Path]aoa.Path{}, off: p.off}, skip: p.shallow, fresh: p.fresh,
-		limit: o.newest(), old: o.Since, yield: yield, touched: map[aoa.Path]bool{}, progress: o.Progress}
+	m := newImporter(r, p, o, yield)
 	ctx, cancel := context.WithCancel(ctx)
 	total := counting(ctx, src, p.want, p.not, o.Progress != nil)
 	defer func() {
@@ -142,6 +142,11 @@ type leftover struct {
 	today aoa.Path
 	sha   string
 	time  int64
+}
+
+func newImporter(r *Repo, p *plan, o HistoryOptions, yield func([]aoa.Event, map[string]string) error) *importer {
+	return &importer{r: r, names: lineage{now: map[aoa.Path]aoa.Path{}, off: p.off}, skip: p.shallow, fresh: p.fresh,
+		limit: o.newest(), old: o.Since, yield: yield, touched: map[aoa.Path]bool{}, progress: o.Progress}
 }
 
 func (m *importer) add(ctx context.Context, c *change) error {

@@ -158,3 +158,51 @@ func BenchmarkFiles(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkHistoryNothingNew is a look at a repository in which nothing happened.
+func BenchmarkHistoryNothingNew(b *testing.B) {
+	r := benchRepo(b)
+	var cursor map[string]string
+	if err := r.History(context.Background(), HistoryOptions{}, func(_ []aoa.Event, c map[string]string) error {
+		cursor = c
+		return nil
+	}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := r.History(context.Background(), HistoryOptions{Since: cursor}, func([]aoa.Event, map[string]string) error {
+			return fmt.Errorf("something new")
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkHistoryOneNew is a look after one commit.
+func BenchmarkHistoryOneNew(b *testing.B) {
+	r := benchRepo(b)
+	out, err := r.run(context.Background(), "rev-parse", "HEAD~1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ref, _, err := r.Head(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	since := map[string]string{ref: string(out[:len(out)-1])}
+	for b.Loop() {
+		if err := r.History(context.Background(), HistoryOptions{Since: since}, func([]aoa.Event, map[string]string) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOpenRepo is what every command pays.
+func BenchmarkOpenRepo(b *testing.B) {
+	r := benchRepo(b)
+	for b.Loop() {
+		if _, err := OpenRepo(context.Background(), string(r.Root), r.env); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

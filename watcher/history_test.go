@@ -243,10 +243,42 @@ func TestTreelessClone(t *testing.T) {
 	up.git("config", "uploadpack.allowFilter", "true")
 	dir := filepath.Join(t.TempDir(), "treeless")
 	up.git("clone", "-q", "--no-checkout", "--filter=tree:0", "file://"+up.dir, dir)
-	err := up.at(dir).open().History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return nil })
+	g := up.at(dir)
+	err := g.open().History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return nil })
 	if !errors.Is(err, ErrNoTrees) {
-		t.Errorf("error %v", err)
+		t.Fatalf("error %v", err)
 	}
+	if !strings.Contains(err.Error(), "git config remote.origin.partialclonefilter blob:none && git fetch --refetch") {
+		t.Fatalf("no way out in %q", err)
+	}
+	g.git("config", "remote.origin.partialclonefilter", "blob:none")
+	if out, err := g.try("fetch", "-q", "--refetch"); err != nil {
+		t.Skipf("this git cannot refetch: %s", out)
+	}
+	c := counted{}
+	c.apply(lookAgain(t, g.open(), map[string]string{}))
+	wantCounted(t, "after the advice was followed", c, g, "main")
+}
+
+// TestPartialCloneFetchesNothing: the remote is gone, and nobody may miss it.
+func TestPartialCloneFetchesNothing(t *testing.T) {
+	each(t, func(t *testing.T, open func(*repository) *Repo) {
+		up := newRepository(t)
+		plain(up)
+		up.git("config", "uploadpack.allowFilter", "true")
+		dir := filepath.Join(t.TempDir(), "partial")
+		up.git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+up.dir, dir)
+		g := up.at(dir)
+		if missing := g.git("rev-list", "--objects", "--missing=print", "main"); !strings.Contains(missing, "?") {
+			t.Skip("this git made a whole clone")
+		}
+		if err := os.RemoveAll(up.dir); err != nil {
+			t.Fatal(err)
+		}
+		c := counted{}
+		c.apply(lookAgain(t, open(g), map[string]string{}))
+		wantCounted(t, "import", c, g, "main")
+	})
 }
 
 func TestBatches(t *testing.T) {

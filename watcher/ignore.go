@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -35,7 +36,8 @@ type dirRules struct {
 }
 
 // Ignored reports whether a path would not enter the store if it appeared now: git ignores it (nested
-// .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, or it is generated or vendored.
+// .gitignore files, .git/info/exclude, core.excludesFile), .aoaignore names it, it is generated or vendored, or
+// it lies in a submodule.
 // It does not ask the index: a tracked file that a .gitignore matches is tracked all the same, and Files has it.
 // About 1 µs once the folder's rules are known; the first question about a folder reads two files.
 func (r *Repo) Ignored(p aoa.Path) bool {
@@ -98,7 +100,9 @@ func (r *Repo) ruleset() *rules {
 // configuration; without git only the default place is looked at.
 func (r *Repo) excludesFile() string {
 	if r.git != "" {
-		out, err := r.run(context.Background(), "config", "--type=path", "--get", "core.excludesFile")
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")
 		if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
 			if filepath.IsAbs(name) {
 				return name
@@ -154,6 +158,10 @@ func (rs *rules) read(d *dirRules, dir string) {
 	abs := filepath.Join(rs.root, filepath.FromSlash(dir))
 	if st, err := os.Lstat(abs); err != nil || !st.IsDir() {
 		d.absent = true
+		return
+	}
+	if _, err := os.Lstat(filepath.Join(abs, ".git")); err == nil && dir != "" {
+		d.ignored, d.hidden = true, true // a submodule or a repository of its own: opaque
 		return
 	}
 	if !d.ignored {

@@ -154,6 +154,9 @@ func TestFiles(t *testing.T) {
 	inner.write("theirs.go", "t")
 	want := []aoa.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
 	for _, r := range []*Repo{g.open(), without(t, g)} {
+		if !r.Ignored("inner/theirs.go") || !r.IgnoredDir("inner") || r.Ignored("x/new/y.go") {
+			t.Error("a repository inside the repository is opaque, a new folder is not")
+		}
 		got, err := r.Files(context.Background())
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("git %v: %q %v, want %q", r.HasGit(), got, err, want)

@@ -101,7 +101,7 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 		return hint
 	}
 	if _, err := r.runIn(ctx, where, "rev-parse", "--git-dir"); err != nil {
-		if strings.Contains(err.Error(), "dubious ownership") || strings.Contains(err.Error(), "unsafe repository") {
+		if errors.Is(err, ErrOwner) {
 			return hint
 		}
 		return err

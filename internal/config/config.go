@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -26,6 +28,7 @@ type Config struct {
 	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
 	MetricsAddr      string                   // "" is no TCP listener
 
+	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from
 }
 
@@ -37,6 +40,20 @@ type Retention struct {
 
 // Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".
 func (c Config) Origin(key string) string { return c.origin[key] }
+
+// Get returns the value of a key in the form that Set takes.
+func (c Config) Get(key string) (string, error) {
+	if v, ok := c.values[key]; ok {
+		return v, nil
+	}
+	if k, ok := lookup(key); ok {
+		if k.Name == key {
+			return k.Default, nil
+		}
+		return "", fmt.Errorf("read config: no tag is set for the pattern %q", strings.TrimPrefix(key, tagsPrefix))
+	}
+	return "", fmt.Errorf("read config: %w", unknownKey(key))
+}
 
 // Warning is something odd that does not stop anyone.
 type Warning struct {

@@ -1,0 +1,331 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, file, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+// place makes a user's folder and a store's, with their files' texts ("" for no file).
+func places(t testing.TB, user, store string) (environ []string, storeDir string) {
+	t.Helper()
+	dir := t.TempDir()
+	environ, storeDir = []string{"XDG_CONFIG_HOME=" + filepath.Join(dir, "xdg"), "HOME=" + dir}, filepath.Join(dir, "store")
+	if user != "" {
+		write(t, UserFile(environ), user)
+	}
+	if store != "" {
+		write(t, StoreFile(storeDir), store)
+	}
+	return environ, storeDir
+}
+
+func TestDefaults(t *testing.T) {
+	c, warnings, err := Load(nil, "")
+	must(t, err)
+	if len(warnings) != 0 {
+		t.Fatalf("warnings: %v", warnings)
+	}
+	want := Config{Threshold: 0.6, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
+		SnapshotInterval: 45 * time.Second, HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
+		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000,
+		Kinds: map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true}}
+	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Fatal(diff)
+	}
+	if diff := cmp.Diff(Default(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Fatal(diff)
+	}
+	if got := c.Origin("threshold"); got != "default" {
+		t.Fatalf("origin %q", got)
+	}
+}
+
+func TestLayers(t *testing.T) {
+	environ, store := places(t,
+		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
+		"threshold: 0.7 # mine\nretention:\n  events: 1w2d\n  bytes: 1.5GB\nhalf_lives.comod: 30d\nkinds:\n  next: off\ntags:\n  '*.sql': '#storage'\n")
+	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_PAIR=no", "AOA_TAGS=cmd/*.go=command", "AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
+	must(t, err)
+	if len(warnings) != 0 {
+		t.Fatalf("warnings: %v", warnings)
+	}
+	if c.Threshold != 0.7 || c.Holdout != 0.25 || c.Watch != "off" || c.Retention != (Retention{9 * day, 1_500_000_000}) {
+		t.Fatalf("%+v", c)
+	}
+	if c.Kinds["next"] || c.Kinds["pair"] || !c.Kinds["rescue"] {
+		t.Fatalf("kinds %v", c.Kinds)
+	}
+	if diff := cmp.Diff(map[string]time.Duration{"comod": 30 * day}, c.HalfLives); diff != "" {
+		t.Fatal(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"docs/**": "documentation", "*.sql": "storage", "cmd/*.go": "command"}, c.Tags); diff != "" {
+		t.Fatal(diff)
+	}
+	for key, want := range map[string]string{"threshold": StoreFile(store), "watch": UserFile(environ), "holdout": "AOA_HOLDOUT",
+		"quiet": "default", "tags.docs/**": UserFile(environ)} {
+		if got := c.Origin(key); got != want {
+			t.Errorf("%s comes from %q, want %q", key, got, want)
+		}
+	}
+	if v, err := c.Get("retention.events"); err != nil || v != "1w2d" {
+		t.Errorf("Get: %q %v", v, err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	environ, store := places(t, "", "treshold: 0.7\nretention:\n  byte: 3\nzzzzzzzzzz: 1\n")
+	_, warnings, err := Load(append(environ, "AOA_HOLDUOT=1"), store)
+	must(t, err)
+	var all string
+	for _, w := range warnings {
+		all += w.String() + "\n"
+	}
+	for _, want := range []string{`config.yaml:1: `, `did you mean "threshold"`, `config.yaml:3: `, `did you mean "retention.bytes"`,
+		`"zzzzzzzzzz" (aoa`, `AOA_HOLDUOT: `, `did you mean "AOA_HOLDOUT"`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if len(warnings) != 4 {
+		t.Errorf("%d warnings:\n%s", len(warnings), all)
+	}
+}
+
+func TestBadValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"\nthreshold: 0.3":                 "config.yaml:2: threshold: \"0.3\": out of range: allowed is 0.40 to 0.90",
+		"threshold: high":                  "not a number",
+		"threshold: NaN":                   "not a number",
+		"holdout: -1":                      "out of range",
+		"retention:\n  events: 5":          "config.yaml:2: retention.events: \"5\": not a duration",
+		"retention: 5":                     "config.yaml:1: retention: not a mapping",
+		"retention.bytes: 5XB":             "no unit of size",
+		"snapshot_interval: 1h":            "out of range",
+		"watch: maybe":                     "allowed is on, off or poll",
+		"redis_url: http://u:secret@x":     "redis_url: \"…\": not such a URL",
+		"kinds:\n  pair: [a]":              "config.yaml:2: kinds.pair: a list is given",
+		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",
+		"a: b: c":                          "mapping values are not allowed",
+		"- a\n- b":                         "not a list of settings",
+		"a: 1\n---\nb: 2":                  "more than one document",
+		"metrics_addr: localhost":          "not an address",
+		"paused_until: tomorrow":           "not a time",
+		"tags:\n  x: 'a b'":                "not a tag",
+		"tokens:\n  session: many":         "not a whole number",
+	} {
+		environ, store := places(t, "", text)
+		c, _, err := Load(environ, store)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: the password is repeated: %v", text, err)
+		}
+		if diff := cmp.Diff(Default(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+			t.Errorf("%q: not the defaults: %s", text, diff)
+		}
+	}
+	if _, _, err := Load([]string{"AOA_WATCH=never"}, ""); err == nil || !strings.Contains(err.Error(), "AOA_WATCH: watch") {
+		t.Errorf("a bad variable: %v", err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	names, envs := map[string]bool{}, map[string]bool{}
+	for _, k := range Keys() {
+		if names[k.Name] || envs[k.Env] {
+			t.Errorf("%s or %s is there twice", k.Name, k.Env)
+		}
+		names[k.Name], envs[k.Env] = true, true
+		if k.Type == "" || k.Env == "" || k.Allowed == "" || k.Help == "" {
+			t.Errorf("%s is not documented: %+v", k.Name, k)
+		}
+	}
+	for _, name := range []string{"threshold", "retention.events", "half_lives.comod", "kinds.next", "tags.PATTERN", "metrics_addr"} {
+		if !names[name] {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	for _, c := range []struct{ name, before, key, value, after string }{
+		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
+		{"new group", "threshold: 0.8", "retention.events", "30d", "threshold: 0.8\nretention:\n  events: 30d\n"},
+		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65", "# mine\n\nthreshold:   0.65   # why\n\nwatch: off\n"},
+		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll   # x\n"},
+		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off", "kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
+		{"dotted", "retention.events: 30d\nretention:\n  bytes: 100MB\n", "retention.events", "10d", "retention.events: 10d\nretention:\n  bytes: 100MB\n"},
+		{"in braces", "retention: {events: 30d, bytes: 100MB} # both\n", "retention.events", "10d", "retention: {events: 10d, bytes: 100MB} # both\n"},
+		{"empty group", "kinds:\nwatch: on\n", "kinds.pair", "off", "kinds:\n  pair: off\nwatch: on\n"},
+		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
+		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
+		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
+		{"windows", "watch: on\r\nholdout: 0\r\n", "watch", "off", "watch: off\r\nholdout: 0\r\n"},
+		{"same", "watch:    on\n", "watch", "on", "watch:    on\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "new", "config.yaml")
+			if c.before != "" {
+				write(t, file, c.before)
+			}
+			must(t, Set(file, c.key, c.value))
+			got, err := os.ReadFile(file)
+			must(t, err)
+			if diff := cmp.Diff(c.after, string(got)); diff != "" {
+				t.Fatal(diff)
+			}
+			info, err := os.Stat(file)
+			must(t, err)
+			if info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
+				t.Errorf("mode %o", info.Mode().Perm())
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".config-*")); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestSetRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := Set(file, "treshold", "0.8"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "threshold") {
+		t.Errorf("an unknown key: %v", err)
+	}
+	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x", "watch": "on\n"} {
+		if err := Set(file, key, value); err == nil {
+			t.Errorf("%q: %q was taken", key, value)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a file was written")
+	}
+	write(t, file, "a: b: c\n")
+	if err := Set(file, "watch", "off"); err == nil || !strings.Contains(err.Error(), "correct the file") {
+		t.Errorf("a broken file: %v", err)
+	}
+}
+
+func TestUnset(t *testing.T) {
+	for _, c := range []struct{ name, before, key, after string }{
+		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
+		{"in a group", "kinds:\n  pair: off\n  next: off\n", "kinds.pair", "kinds:\n  next: off\n"},
+		{"last of a group", "kinds:\n  pair: off\nwatch: on\n", "kinds.pair", "watch: on\n"},
+		{"not there", "watch: on\n", "holdout", "watch: on\n"},
+		{"only one", "watch: on\n", "watch", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "config.yaml")
+			write(t, file, c.before)
+			must(t, Unset(file, c.key))
+			got, err := os.ReadFile(file)
+			must(t, err)
+			if diff := cmp.Diff(c.after, string(got)); diff != "" {
+				t.Fatal(diff)
+			}
+		})
+	}
+	must(t, Unset(filepath.Join(t.TempDir(), "none.yaml"), "watch"))
+}
+
+func TestSetFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "real", "aoa.yaml"), "watch: on\n")
+	link := filepath.Join(dir, "config.yaml")
+	if err := os.Symlink(filepath.Join(dir, "real", "aoa.yaml"), link); err != nil {
+		t.Skip(err)
+	}
+	must(t, Set(link, "watch", "off"))
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Fatalf("the link is gone: %v %v", info, err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "real", "aoa.yaml"))
+	must(t, err)
+	if string(got) != "watch: off\n" {
+		t.Fatalf("%q", got)
+	}
+}
+
+// FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
+func FuzzSet(f *testing.F) {
+	for _, text := range []string{"", "# c\n", "watch: on # x\n", "kinds:\n  pair: off\n", "kinds: {pair: off}\n", "tags: &a\n  'x': y\n",
+		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "kinds:\n- a\n", "watch:\n  on\n"} {
+		f.Add(text, "tags.src/**", "code")
+		f.Add(text, "kinds.pair", "off")
+		f.Add(text, "threshold", "0.8")
+	}
+	f.Fuzz(func(t *testing.T, text, key, value string) {
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		write(t, file, text)
+		before, _, err := parseFile(file, []byte(text))
+		if Set(file, key, value) != nil {
+			if got, _ := os.ReadFile(file); string(got) != text {
+				t.Fatalf("refused, but the file changed to %q", got)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("Set accepted a file that cannot be read: %v", err)
+		}
+		got, err := os.ReadFile(file)
+		must(t, err)
+		after, _, err := parseFile(file, got)
+		must(t, err)
+		if after[key].value != value {
+			t.Fatalf("%q set to %q reads %q in %q", key, value, after[key].value, got)
+		}
+		for k, v := range before {
+			if k != key && after[k].value != v.value {
+				t.Fatalf("%q changed from %q to %q", k, v.value, after[k].value)
+			}
+		}
+		if err := Unset(file, key); err != nil {
+			return // a refusal leaves the file
+		}
+		got, err = os.ReadFile(file)
+		must(t, err)
+		after, _, err = parseFile(file, got)
+		must(t, err)
+		if _, still := after[key]; still {
+			t.Fatalf("%q is still set in %q", key, got)
+		}
+	})
+}
+
+// FuzzLoad: no file and no variable makes Load panic, and an error leaves the defaults.
+func FuzzLoad(f *testing.F) {
+	f.Add("threshold: 0.7\nkinds: {pair: off}\n", "AOA_TAGS", "a=b")
+	f.Add("a: &a [*a]\n", "AOA_WATCH", "x")
+	f.Add("tags: &t {x: y}\nkinds: *t\n", "AOA_", "")
+	f.Fuzz(func(t *testing.T, text, name, value string) {
+		environ, store := places(t, "", text)
+		c, _, err := Load(append(environ, name+"="+value), store)
+		if err != nil && c.Threshold != 0.6 {
+			t.Fatalf("an error and threshold %v", c.Threshold)
+		}
+		if c.Threshold < 0.4 || c.Threshold > 0.9 {
+			t.Fatalf("threshold %v", c.Threshold)
+		}
+	})
+}

@@ -136,6 +136,22 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A look at the disk may be older than the report of a lock.
+func TestWindowWithoutItsEnd(t *testing.T) {
+	var g gitWindow
+	g.lock(ms(0))
+	if g.missing(ms(999)); !g.open {
+		t.Error("a fresh lock was given up")
+	}
+	if g.missing(ms(1000)); g.open || !g.covers(ms(1100)) {
+		t.Error("an old lock that is not there was kept, or lost its grace")
+	}
+	g.lock(ms(1050))
+	if g.missing(ms(1060)); !g.open {
+		t.Error("the second lock of a rebase was given up")
+	}
+}
+
 func TestTemporary(t *testing.T) {
 	for _, name := range []string{".main.go.swp", ".main.go.swx", "4913", "main.go~", "a___jb_tmp___", "a___jb_old___",
 		".#main.go", "#main.go#", "x.tmp", "sedAb12Zz", ".goutputstream-X1", "a.go.tmp.1234.1700000000"} {

@@ -51,6 +51,7 @@ func manyFolders(t testing.TB) *desk {
 // TestWatchesRunOut: the system refuses watches after the first few; the rest is polled, with one warning, and
 // a checkout in polled folders is still git's.
 func TestWatchesRunOut(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	d.git("checkout", "-q", "-b", "other")
 	for i := range 20 {
@@ -94,6 +95,7 @@ func TestWatchesRunOut(t *testing.T) {
 }
 
 func TestNoWatcherAtAll(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	out := &said{}
 	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
@@ -112,6 +114,7 @@ func TestNoWatcherAtAll(t *testing.T) {
 }
 
 func TestPolling(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	d.age()
 	out := &said{}
@@ -128,6 +131,7 @@ func TestPolling(t *testing.T) {
 
 // TestActiveFoldersOnly is macOS: only folders with recent work are watched, git status finds the rest.
 func TestActiveFoldersOnly(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	d.age()
 	d.write("d01/a.go", "today's work")
@@ -159,6 +163,7 @@ func TestMaxWatches(t *testing.T) {
 
 // TestOverflow: the inbox takes 10 paths, the rest of the burst is lost and found again by a survey.
 func TestOverflow(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	d.age()
 	s := d.watch(WatchOptions{Bulk: 1000}, func(w *Watcher) { w.in.limit = 10 })
@@ -176,6 +181,7 @@ func TestOverflow(t *testing.T) {
 
 // TestKernelOverflow: the system drops everything for a while and says so; what git wrote meanwhile is git's.
 func TestKernelOverflow(t *testing.T) {
+	t.Parallel()
 	d := manyFolders(t)
 	d.git("checkout", "-q", "-b", "other")
 	for i := range 20 {

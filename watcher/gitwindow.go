@@ -10,14 +10,18 @@ const (
 	// reviewEvery is how often a window that does not end (an editor open under `git commit -a`, a lock left
 	// behind by a git that was killed) is judged as if it had ended.
 	reviewEvery = 30 * time.Second
+	// reviewQuiet is how long nothing may have changed for a review to judge: before git writes the index, what
+	// it checks out differs from it.
+	reviewQuiet = 2 * time.Second
 )
 
 // gitWindow is the time in which git changes the worktree: from the creation of index.lock to its end, plus
 // grace. A change inside it is git's until `git status` says otherwise. Pure: times come in as arguments.
 type gitWindow struct {
-	open  bool      // index.lock exists
-	since time.Time // begin of the window, or its last review
-	ended time.Time // end of index.lock; zero when open, and after close
+	open   bool      // index.lock exists
+	locked time.Time // when it was last created
+	since  time.Time // begin of the window, or its last review
+	ended  time.Time // end of index.lock; zero when open, and after close
 }
 
 // lock: index.lock was created.
@@ -25,13 +29,21 @@ func (g *gitWindow) lock(at time.Time) {
 	if g.idle() {
 		g.since = at
 	}
-	g.open, g.ended = true, time.Time{}
+	g.open, g.locked, g.ended = true, at, time.Time{}
 }
 
 // unlock: index.lock was renamed to index, or removed.
 func (g *gitWindow) unlock(at time.Time) {
 	if g.open {
 		g.open, g.ended = false, at
+	}
+}
+
+// missing: somebody looked and there is no index.lock. It counts as its end only for an old lock, because the
+// creation of a new one may have been reported between the look and this call.
+func (g *gitWindow) missing(at time.Time) {
+	if at.Sub(g.locked) >= time.Second {
+		g.unlock(at)
 	}
 }
 

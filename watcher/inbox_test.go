@@ -83,6 +83,21 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
+// While a checkout runs for longer than a review takes to come, its files differ from the index.
+func TestReviewWaitsForTheCheckout(t *testing.T) {
+	r := &Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}
+	w := NewWatcher(r, WatchOptions{})
+	w.in.note(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
+	w.in.note(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
+	if _, doubted, look := w.take(ms(30_000)); !look || len(doubted) != 0 {
+		t.Errorf("took %v in the middle of git's work", doubted)
+	}
+	w.in.note(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(40_000))
+	if _, doubted, _ := w.take(ms(60_000)); len(doubted) != 2 {
+		t.Errorf("took %v, want both: an editor is open under git commit -a", doubted)
+	}
+}
+
 func TestPairMoves(t *testing.T) {
 	s := func(size, mtime int64, inode uint64) stamp { return stamp{size, mtime, inode} }
 	gone := []finding{{path: "a/x.go", old: s(1, 10, 7)}, {path: "a/y.go", old: s(2, 10, 8)}, {path: "a/z.go", old: stamp{size: unsure}}}

@@ -75,12 +75,12 @@ func (w *Watcher) take(at time.Time) (saves, doubted []aoa.Path, look bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	look = in.window.close(at)
-	ripe := look
+	ripe := !at.Before(in.doubtAt.Add(reviewQuiet)) && look
 	if in.window.idle() {
 		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.quiet())) {
 			look = true
 		}
-		ripe = !at.Before(in.doubtAt.Add(w.o.quiet()))
+		ripe = look || !at.Before(in.doubtAt.Add(w.o.quiet()))
 	}
 	if look {
 		in.headAt = time.Time{}
@@ -117,7 +117,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 	w.in.mu.Lock()
 	switch {
 	case err != nil:
-		w.in.window.unlock(at)
+		w.in.window.missing(at)
 	case w.in.window.idle():
 		w.in.window.lock(at)
 	}

@@ -50,8 +50,25 @@ func orElse[T comparable](v, other T) T {
 	return v
 }
 
-// Watcher reports what changes in a worktree outside any tool call. Everything but the inbox and the atomic
-// fields belongs to the goroutine of Run.
+// Watcher reports what changes in a worktree, whoever changed it, but for git.
+//
+// A file is saved when it came to rest (see burst), is a regular file that is not ignored, and has another size
+// or time than when it was last looked at. So an editor's dance of backups and renames is one save, and a chmod
+// is none. What changed while index.lock existed, or within 100 ms after, is git's (see gitWindow), unless
+// `git status` says afterwards that it differs from the index: then somebody saved it meanwhile. The same
+// question is asked of everything that was found by looking instead of being reported: after lost reports, in
+// polled folders, at the start. What comes back by `git stash pop` differs from the index and so is a save.
+//
+// Folders are watched as the list of files names them and as they appear; an ignored one never. A folder that
+// appears is read after its watch is set. Where the system has no more watches, on network mounts and on macOS
+// (kqueue opens every file), part of the tree is not watched: there recent folders are read every 2 s and
+// `git status` is asked every 30 s and on Nudge.
+//
+// It costs one watch per folder (about 1 KB in the kernel), about 100 bytes per file, about 1 µs per report,
+// and at the start one listing of every folder that is not ignored: 2,000 folders in about 0.1 s. Idle, it
+// looks at HEAD every 2 s.
+//
+// Everything but the inbox and the atomic fields belongs to the goroutine of Run.
 type Watcher struct {
 	repo *Repo
 	o    WatchOptions

@@ -56,6 +56,16 @@ func TestSaveIsOneEvent(t *testing.T) {
 	s.expect("save through.go")
 }
 
+func TestUnbornBranch(t *testing.T) {
+	d := newDesk(t)
+	s := d.watch(WatchOptions{})
+	d.write("a/b/c.go", "first file ever")
+	s.expect("save a/b/c.go")
+	d.commit("first")
+	s.awaitHead()
+	s.expect()
+}
+
 func TestIgnoredIsNeverReported(t *testing.T) {
 	d := newDesk(t)
 	d.write(".gitignore", "build/\n*.log\n")

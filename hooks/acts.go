@@ -12,16 +12,16 @@ import (
 // events turns the acts of a command line into events. The last one carries what the result named: only after
 // it did the agent see anything. A command line of which nothing is known is still one run event.
 func (s *scene) events(sh *shell, c toolCall, command string) []aoa.Event {
-	acts := merge(sh.acts)
+	acts, said := merge(sh.acts), newSayable(command)
 	var out []aoa.Event
 	if e, ok := s.missed(sh, c); ok {
 		out = append(out, e)
 	}
 	for _, a := range acts {
-		out = append(out, s.eventOf(a, c, command))
+		out = append(out, s.eventOf(a, c, said))
 	}
 	if len(out) == 0 || c.failed && len(acts) == 0 {
-		out = append(out, s.eventOf(act{kind: aoa.KindRun}, c, command))
+		out = append(out, s.eventOf(act{kind: aoa.KindRun}, c, said))
 	}
 	text := output(c.response)
 	if c.failed {
@@ -29,7 +29,9 @@ func (s *scene) events(sh *shell, c toolCall, command string) []aoa.Event {
 	}
 	last := &out[len(out)-1]
 	last.Listing = lists(acts)
-	last.Seen = s.mentions(text, last.Listing, s.looked(sh)...)
+	if !sh.own {
+		last.Seen = s.mentions(text, last.Listing, s.looked(sh)...)
+	}
 	return append(out, s.diffFiles(sh, c)...)
 }
 
@@ -63,24 +65,51 @@ func lists(acts []act) bool {
 	return found
 }
 
-func (s *scene) eventOf(a act, c toolCall, command string) aoa.Event {
+// sayable is a command line without its secrets, and the words that may be told of it. What acts say is
+// put together from expanded words: "mysql --password x" names x, and so does $PASSWORD, without the mark that
+// Redact knows it by. Only words that the redacted whole still has are told.
+type sayable struct {
+	text  string
+	all   bool            // nothing was taken out
+	terms map[string]bool // terms of text, if something was
+}
+
+func newSayable(command string) sayable {
+	said := sayable{text: Redact(command)}
+	if said.all = said.text == command; !said.all {
+		said.terms = map[string]bool{}
+		for _, t := range aoa.Terms(said.text, maxCommand) {
+			said.terms[t] = true
+		}
+	}
+	return said
+}
+
+// of are the terms of a text that may be told.
+func (c sayable) of(text string) []string {
+	if c.all {
+		return aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms)
+	}
+	return slices.DeleteFunc(aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms), func(t string) bool { return !c.terms[t] })
+}
+
+func (s *scene) eventOf(a act, c toolCall, said sayable) aoa.Event {
 	e := s.event("", a.kind)
 	e.Paths, e.From, e.Named = a.paths, a.from, s.keep(a.named, aoa.MaxSeen)
 	e.OK = !c.failed || a.kind != aoa.KindRun
-	said := a.words
 	switch a.kind {
 	case aoa.KindSearch:
-		e.Text = store(a.pattern, aoa.MaxText)
-		said = a.pattern + " " + a.words
+		if said.all || strings.Contains(said.text, a.pattern) {
+			e.Text = store(a.pattern, aoa.MaxText)
+		}
+		e.Terms = said.of(a.pattern + " " + a.words)
 		e.OK = !c.failed
 	case aoa.KindRun:
-		e.Text = store(command, aoa.MaxText)
-		if said == "" {
-			said = command
+		e.Text = store(said.text, aoa.MaxText)
+		if a.words == "" {
+			a.words = said.text
 		}
-	}
-	if a.kind == aoa.KindSearch || a.kind == aoa.KindRun {
-		e.Terms = aoa.Terms(Redact(clip(said, maxCommand)), aoa.MaxTerms)
+		e.Terms = said.of(a.words)
 	}
 	e.Tags = s.tags(a.kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
 	return e

@@ -55,6 +55,7 @@ func TestRedactShapes(t *testing.T) {
 		"export DB_PASSWORD=" + word + " && go":           "export DB_PASSWORD=" + Redacted + " && go",
 		`"client_secret": "` + word + `",`:                `"client_secret": "` + Redacted + `",`,
 		"api_key = '" + word + "'":                        "api_key = '" + Redacted + "'",
+		"curl -u me:" + word + " https://x.y":             "curl -u me:" + Redacted + " https://x.y",
 		"mysql --password " + word + " x":                 "mysql --password " + Redacted + " x",
 		"a <private>b</private> c":                        "a  c",
 		"a <PRIVATE>b <private>c</private> d</Private> e": "a  e",
@@ -79,6 +80,19 @@ func TestRedactSpares(t *testing.T) {
 	} {
 		if got := Redact(text); got != text {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// What a command line's words say is told only as far as the redacted whole still says it.
+func TestCommandWordsRedacted(t *testing.T) {
+	secret := "Zanzi" + "bar4711"
+	for _, command := range []string{"mysql --password " + secret + " orchard", "API_TOKEN=" + secret + "; orchard $API_TOKEN", "export SECRET=" + secret + "; grep -r $SECRET store",
+		"curl -u me:" + secret + " orchard", "orchard <private>" + secret + "</private> x", "orchard --token=" + secret, "bash -c 'orchard --token " + secret + "'"} {
+		events := bash(orchard(), orchardRoot, command, "")
+		all := strings.ToLower(string(marshal(t, events)))
+		if len(events) == 0 || strings.Contains(all, "zanzi") || strings.Contains(all, "bar4711") || !strings.Contains(all, "orchard") && !strings.Contains(all, "store") {
+			t.Errorf("%s: %s", command, all)
 		}
 	}
 }

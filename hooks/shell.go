@@ -42,6 +42,7 @@ type shell struct {
 	vars      map[string]string
 	acts      []act
 	missing   []string // operands of readers that no known file answers to
+	own       bool     // aOa itself was asked: its answer must not teach it
 	steps     *int
 	nest      int
 }
@@ -226,7 +227,7 @@ func (b *subshell) run(walk func(*shell)) {
 		inner.vars[k] = v
 	}
 	walk(&inner)
-	b.of.acts, b.of.missing = inner.acts, inner.missing
+	b.of.acts, b.of.missing, b.of.own = inner.acts, inner.missing, inner.own
 }
 
 func (b *subshell) stmt(st *syntax.Stmt, piped bool) {

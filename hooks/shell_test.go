@@ -190,6 +190,7 @@ func TestShellResults(t *testing.T) {
 		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)", []aoa.Path{"web/server_test.go", "web/index.ts"}, false},
 		{"", "cat go.mod", "// docs: docs/old.md, not /usr/lib/README.md nor https://x.y/README.md nor node_modules/z/go.mod", []aoa.Path{"docs/old.md"}, false},
 		{"", "ls vendor docs", "docs:\na guide.md\nold.md\n", []aoa.Path{"docs/a guide.md", "docs/old.md"}, true},
+		{"", "aoa suggest pick/picker.go", "store/basket.go 0.91", nil, false},
 		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []aoa.Path{"README.md", "go.mod"}, false},
 	} {
 		events := bash(orchard(), orchardRoot+c.cwd, c.command, c.out)

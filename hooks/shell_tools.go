@@ -68,6 +68,7 @@ func (sh *shell) command(c command) {
 	case "patch", "apply_patch", "applypatch":
 		sh.patched(c)
 	default:
+		sh.own = sh.own || c.name == "aoa"
 		sh.started(c)
 	}
 }
@@ -312,14 +313,15 @@ func (sh *shell) gone(ps []aoa.Path) {
 // remove is rm: of files, or of all files of a folder.
 func (sh *shell) remove(ops []word) {
 	for _, w := range ops {
-		switch ps := sh.files(w); {
-		case len(ps) > 0:
+		ps := sh.files(w)
+		if len(ps) == 0 {
+			ps = sh.below(w)
+		}
+		if p, ok := sh.target(w); ok && len(ps) == 0 && sh.plausible(w) {
+			ps = []aoa.Path{p} // the tree may have learned of it before we did
+		}
+		if len(ps) > 0 {
 			sh.gone(ps)
-		case sh.below(w) != nil:
-			sh.gone(sh.below(w))
-		case sh.plausible(w):
-			p, _ := sh.target(w)
-			sh.gone([]aoa.Path{p})
 		}
 	}
 }

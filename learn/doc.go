@@ -60,6 +60,6 @@
 // # The rest
 //
 // rename carries a file's weights over. branch forgets the file in hand of the session "watch". start after a
-// compaction or a clear empties what the session has seen and was told. tick trims. suggest, outcome and feedback
-// go to Options.Fold.
+// compaction or a clear empties what the session has seen and was told. tick trims. What is kept of
+// suggest, outcome and feedback is added by Options.Fold.
 package learn

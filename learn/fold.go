@@ -31,7 +31,6 @@ type fold struct {
 	batch   *hot.Batch
 	sign    float64 // -1 subtracts
 	write   bool    // sessions' states and stamps are written
-	hook    func(b *hot.Batch, e aoa.Event)
 	session func(id string) *session
 	expire  func(at time.Time)
 	renamed func(from, to aoa.Path)
@@ -63,10 +62,7 @@ func (f *fold) event(e aoa.Event) {
 	case aoa.KindTick:
 		f.expire(e.Time)
 		f.batch.Trim(e.Time)
-	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback:
-		if f.hook != nil {
-			f.hook(f.batch, e)
-		}
+	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback: // Options.Fold sees them
 	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed,
 		aoa.KindSave, aoa.KindStart, aoa.KindEnd:
 		f.inSession(e)

@@ -12,8 +12,9 @@ import (
 
 // Options of a Learner. The zero value works.
 type Options struct {
-	// Fold folds suggest, outcome and feedback events into the batch; nil ignores them.
-	Fold func(b *hot.Batch, e aoa.Event)
+	// Fold adds what others keep of the same events (predictions and their outcomes) to the batch, once per batch
+	// with all its events, so that it is a fold of the log too; nil adds nothing.
+	Fold func(ctx context.Context, b *hot.Batch, events []aoa.Event) error
 	// Sessions is how many sessions' states are kept in process, 0 is 256.
 	Sessions int
 }
@@ -62,7 +63,7 @@ func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) erro
 	if err := l.load(ctx, events); err != nil {
 		return fmt.Errorf("learn batch %d: load sessions: %w", seq, err)
 	}
-	f := &fold{batch: l.store.Batch(), sign: 1, write: true, hook: l.opts.Fold, session: l.session, expire: l.expire, renamed: l.renamed}
+	f := &fold{batch: l.store.Batch(), sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
 	commits := 0
 	for _, e := range events {
 		if e.Kind == aoa.KindCommit {
@@ -74,6 +75,12 @@ func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) erro
 		f.batch.Cap(bulkCap)
 	}
 	f.save()
+	if l.opts.Fold != nil {
+		if err := l.opts.Fold(ctx, f.batch, events); err != nil {
+			clear(l.sessions)
+			return fmt.Errorf("learn batch %d: fold predictions: %w", seq, err)
+		}
+	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
 		clear(l.sessions) // they are ahead of the store now
 		return fmt.Errorf("learn batch %d: %w", seq, err)

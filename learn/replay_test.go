@@ -16,7 +16,7 @@ import (
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// bench is a store with a learner and the next sequence.
+// desk is a store with a learner and the next sequence.
 type desk struct {
 	*testing.T
 	store   *hot.Store

@@ -1,0 +1,69 @@
+package learn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+func benchDesk(b *testing.B) *learn.Learner {
+	b.Helper()
+	s, err := hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return learn.New(s, learn.Options{})
+}
+
+// BenchmarkLearn folds the mixed events of three sessions, in the batches that 100 ms of a busy day make and alone.
+func BenchmarkLearn(b *testing.B) {
+	for _, size := range []int{1, 64, 500} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			l := benchDesk(b)
+			s := newStream(1)
+			n, seq := 0, int64(0)
+			for b.Loop() {
+				batch := make([]aoa.Event, size)
+				for i := range batch {
+					for batch[i] = s.next(); batch[i].Kind == aoa.KindRename; {
+						batch[i] = s.next()
+					}
+				}
+				seq++
+				if err := l.Learn(b.Context(), batch, seq); err != nil {
+					b.Fatal(err)
+				}
+				n += size
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+// BenchmarkImport folds 20,000 commits of one to eight files out of 5,000 in one batch.
+func BenchmarkImport(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	commits := make([]aoa.Event, 20000)
+	for i := range commits {
+		e := aoa.Event{Kind: aoa.KindCommit, Time: start.Add(-time.Duration(i) * time.Hour), Terms: []string{words[i%6]}}
+		area := r.IntN(250)
+		for range 1 + r.IntN(8) {
+			f := area*20 + r.IntN(20)
+			e.Paths = append(e.Paths, aoa.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f)))
+		}
+		commits[i] = e
+	}
+	for b.Loop() {
+		l := benchDesk(b)
+		if err := l.Learn(b.Context(), commits, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(commits)*b.N)/b.Elapsed().Seconds(), "commits/s")
+}

@@ -1,0 +1,314 @@
+package learn_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+func ev(kind aoa.Kind, after time.Duration, paths ...aoa.Path) aoa.Event {
+	return aoa.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
+}
+
+func commit(after time.Duration, paths ...aoa.Path) aoa.Event {
+	return aoa.Event{Kind: aoa.KindCommit, Time: start.Add(after), Agent: "git", Paths: paths}
+}
+
+func TestOpens(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	d.learn(ev(aoa.KindRead, 0, "a"), ev(aoa.KindRead, 0, "b"), ev(aoa.KindRead, 0, "c"), ev(aoa.KindRead, 0, "c"), ev(aoa.KindRead, 0, "a"))
+	d.expect("recency of a", d.of(hot.Recency, "", "a", start), float64(start.Unix()))
+	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 2)
+	d.expect("frequency of a a half-life later", d.of(hot.Frequency, "", "a", start.Add(hot.Frequency.Half)), 1)
+	d.expect("sessions of a", d.of(hot.Sessions, "", "a", start), 1)
+	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
+	d.expect("co-access a c", d.of(hot.Coaccess, "a", "c", start), 1/(1+0.15*(2-1)))
+	d.expect("co-access c a", d.of(hot.Coaccess, "c", "a", start), 1/(1+0.15*(2-1)))
+	d.expect("next a b", d.of(hot.Next, "a", "b", start), 1)
+	d.expect("next c a", d.of(hot.Next, "c", "a", start), 1)
+	d.expect("next c c", d.of(hot.Next, "c", "c", start), 0)
+	d.expect("moves of c", d.of(hot.Moves, "", "c", start), 1)
+	s := d.session("s", start)
+	if got := fmt.Sprint(s.Files); got != "[b c a]" {
+		t.Errorf("files are %s", got)
+	}
+	if s.Order["a"] != 1 || s.Order["c"] != 3 || s.Clock != 5 || s.Fields[hot.FieldCurrent] != "a" {
+		t.Errorf("session is %+v", s)
+	}
+}
+
+// TestOpensOutsideASession counts for the file alone.
+func TestOpensOutsideASession(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	e := ev(aoa.KindRead, 0, "a", "b")
+	e.Session = ""
+	d.learn(e)
+	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
+	d.expect("co-access", d.of(hot.Coaccess, "a", "b", start), 0)
+}
+
+func TestCausedAccessCountsAQuarter(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	e := ev(aoa.KindRead, 0, "b")
+	e.Cause = "hint"
+	d.learn(ev(aoa.KindRead, 0, "a"), e)
+	d.expect("frequency of b", d.of(hot.Frequency, "", "b", start), 0.25)
+	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 0.25)
+}
+
+func TestTagsAndTerms(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	prompt := ev(aoa.KindPrompt, 0)
+	prompt.Terms, prompt.Turn = []string{"login", "token"}, "p1"
+	search := ev(aoa.KindSearch, 0)
+	search.Terms = []string{"expire"}
+	read := ev(aoa.KindRead, 0, "a")
+	read.Tags = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
+	d.learn(prompt, search, read, ev(aoa.KindRead, 0, "a"))
+	for _, w := range []string{"login", "token", "expire"} {
+		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(3))
+	}
+	d.expect("use of login", d.of(hot.TermFreq, "", "login", start), 1)
+	d.expect("use of expire", d.of(hot.TermFreq, "", "expire", start), 0)
+	d.expect("tag t5 → a", d.of(hot.TagFiles, "t5", "a", start), 1)
+	d.expect("tag a → t5", d.of(hot.FileTags, "a", "t5", start), 1)
+	d.expect("tag t6 → a", d.of(hot.TagFiles, "t6", "a", start), 0)
+	d.expect("use of t1", d.of(hot.TagFreq, "", "t1", start), 1)
+
+	again := ev(aoa.KindPrompt, time.Minute)
+	again.Terms, again.Turn = []string{"cache"}, "p2"
+	d.learn(again, ev(aoa.KindRead, time.Minute, "a"))
+	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
+	if s := d.session("s", start); fmt.Sprint(s.Terms) != "[cache]" || s.Prompt != 2 || s.Fields[hot.FieldTurn] != "p2" {
+		t.Errorf("session is %+v", s)
+	}
+}
+
+func TestMentions(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	prompt := ev(aoa.KindPrompt, 0)
+	prompt.Named = []aoa.Path{"named"}
+	search := ev(aoa.KindSearch, 0)
+	search.Seen, search.Named = []aoa.Path{"x", "y", "z", "w"}, []aoa.Path{"pattern"}
+	d.learn(prompt, search)
+	for range hot.MentionHalf {
+		d.learn(ev(aoa.KindRead, 0, "other"))
+	}
+	search.Seen = []aoa.Path{"x"}
+	d.learn(search)
+	s := d.session("s", start)
+	d.expect("mention of y", s.Mentions["y"], 0.5*math.Exp2(-9.0/8))
+	d.expect("mention of x", s.Mentions["x"], 1+0.5*math.Exp2(-9.0/8))
+	if s.Named["named"] != 1 || s.Commands["pattern"] == 0 || !s.SeenEver["named"] || s.SeenEver["other"] {
+		t.Errorf("session is %+v", s)
+	}
+	told := d.store.Batch()
+	told.Session("s").Told("x", start)
+	d.seq++
+	if err := d.store.Apply(t.Context(), told, d.seq); err != nil {
+		t.Fatal(err)
+	}
+	if s := d.session("s", start); len(s.Told) != 1 {
+		t.Fatal("nothing was told")
+	}
+	compact := ev(aoa.KindStart, 0)
+	compact.Tool = "compact"
+	d.learn(compact)
+	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Told) != 0 || len(s.Files) != 1 {
+		t.Errorf("after compaction the session is %+v", s)
+	}
+	d.learn(ev(aoa.KindPrompt, 0))
+	if s := d.session("s", start); len(s.Named) != 0 || s.NamedBefore["named"] != 1 {
+		t.Errorf("after the next prompt the session is %+v", s)
+	}
+}
+
+// TestMentionsAreBounded names more files than a session keeps.
+func TestMentionsAreBounded(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	for i := range 60 {
+		e := ev(aoa.KindSearch, 0)
+		for j := range aoa.MaxSeen {
+			e.Seen = append(e.Seen, aoa.Path(fmt.Sprintf("f%d/%d", i, j)))
+		}
+		d.learn(e)
+	}
+	s := d.session("s", start)
+	if n := len(s.SeenEver); n > 1024 || n < 700 || !s.SeenEver["f59/0"] {
+		t.Errorf("%d files are remembered", n)
+	}
+}
+
+// TestEditsMakeHalfAChange compares three edits with a commit of the same files.
+func TestEditsMakeHalfAChange(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	d.learn(ev(aoa.KindEdit, 0, "a"), ev(aoa.KindEdit, 0, "b"), ev(aoa.KindEdit, 0, "a"), ev(aoa.KindWrite, 0, "c"))
+	d.learn(commit(0, "x", "y", "z"))
+	for _, p := range [][4]string{{"a", "b", "x", "y"}, {"b", "a", "y", "x"}, {"a", "c", "x", "z"}, {"c", "b", "z", "y"}} {
+		d.expect("co-change "+p[0]+p[1], d.of(hot.Comod, p[0], p[1], start), 0.5*d.of(hot.Comod, p[2], p[3], start))
+		d.expect("changes "+p[0], d.of(hot.Changes, "", p[0], start), 0.5*d.of(hot.Changes, "", p[2], start))
+	}
+	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0.5/(3-1))
+	late := 6 * time.Minute
+	d.learn(ev(aoa.KindEdit, late, "d"))
+	d.expect("co-change after a pause", d.of(hot.Comod, "d", "a", start), 0)
+	d.learn(ev(aoa.KindPrompt, late), ev(aoa.KindEdit, late, "e"))
+	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
+}
+
+func TestSaves(t *testing.T) {
+	save := func(after time.Duration, p aoa.Path) aoa.Event {
+		return aoa.Event{Kind: aoa.KindSave, Agent: "watch", Time: start.Add(after), Paths: []aoa.Path{p}}
+	}
+	d := newDesk(t, learn.Options{})
+	d.learn(ev(aoa.KindEdit, 0, "a"))
+	d.learn(save(5*time.Second, "a"))
+	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
+	d.learn(save(11*time.Second, "a"), save(12*time.Second, "b"))
+	at := start.Add(12 * time.Second)
+	d.expect("frequency of a", d.of(hot.Frequency, "", "a", at), math.Exp2(-12.0/(7*86400))+math.Exp2(-1.0/(7*86400)))
+	if d.of(hot.Comod, "a", "b", at) < 0.49 {
+		t.Error("two saves are no change")
+	}
+	d.learn(aoa.Event{Kind: aoa.KindBranch, Time: at})
+	if s := d.session("watch", at); !s.Exists || s.Fields[hot.FieldCurrent] != "" {
+		t.Errorf("after the checkout the watch session is %+v", s)
+	}
+	d.learn(save(40*time.Minute, "c"))
+	if s := d.session("watch", start.Add(40*time.Minute)); fmt.Sprint(s.Files) != "[c]" {
+		t.Errorf("after an idle time the files are %v", s.Files)
+	}
+	d.expect("next b c", d.of(hot.Next, "b", "c", at), 0)
+}
+
+func TestCommits(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	c := commit(0, "a", "b", "c")
+	c.Terms = []string{"login"}
+	c.Gone = []aoa.Path{"old"}
+	alone := commit(0, "a")
+	d.learn(c, alone)
+	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 1.0/(4-1))
+	d.expect("changes of a", d.of(hot.Changes, "", "a", start), 1.0/(4-1)+1)
+	d.expect("churn of a", d.of(hot.Churn, "", "a", start), 2)
+	d.expect("login → a", d.of(hot.TermFiles, "login", "a", start), 1.0/4)
+	d.expect("committed a", d.of(hot.Committed, "", "a", start), float64(start.Unix()))
+	d.expect("co-change a old", d.of(hot.Comod, "a", "old", start), 0)
+	c.Kind, alone.Kind = aoa.KindUncommit, aoa.KindUncommit
+	d.learn(c, alone)
+	for _, f := range []hot.Family{hot.Churn, hot.Changes} {
+		d.expect(f.Name+" after uncommit", d.of(f, "", "a", start), 0)
+	}
+	d.expect("co-change after uncommit", d.of(hot.Comod, "a", "b", start), 0)
+	d.expect("term after uncommit", d.of(hot.TermFiles, "login", "a", start), 0)
+}
+
+func TestBulkCommitMakesNoPairs(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	var files []aoa.Path
+	for i := range 5000 {
+		files = append(files, aoa.Path(fmt.Sprintf("f%04d", i)))
+	}
+	d.learn(commit(0, files...), commit(0, files[:100]...), commit(0, files[200:301]...))
+	d.expect("churn", d.of(hot.Churn, "", "f4999", start), 1)
+	d.expect("pair of 100", d.of(hot.Comod, "f0000", "f0099", start), 1.0/99)
+	d.expect("pair of 101", d.of(hot.Comod, "f0200", "f0201", start), 0)
+	v := d.store.View(start)
+	top := v.Top(hot.Comod, "f4999", 64)
+	if err := v.Load(t.Context()); err != nil || len(top.Members) != 0 {
+		t.Errorf("partners are %v, %v", top.Members, err)
+	}
+}
+
+func TestRenameFollowsTheSession(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	d.learn(ev(aoa.KindEdit, 0, "a"), ev(aoa.KindEdit, 0, "b"))
+	d.learn(aoa.Event{Kind: aoa.KindRename, Time: start, From: []aoa.Path{"b"}, Paths: []aoa.Path{"c"}})
+	d.learn(ev(aoa.KindRead, 0, "d"))
+	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
+	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
+	d.expect("next c d", d.of(hot.Next, "c", "d", start), 1)
+	if s := d.session("s", start); fmt.Sprint(s.Files) != "[a c d]" {
+		t.Errorf("files are %v", s.Files)
+	}
+}
+
+// TestSessionsDoNotMix interleaves two.
+func TestSessionsDoNotMix(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	other := func(p aoa.Path) aoa.Event {
+		e := ev(aoa.KindRead, 0, p)
+		e.Session = "other"
+		return e
+	}
+	d.learn(ev(aoa.KindRead, 0, "a"), other("x"), ev(aoa.KindRead, 0, "b"), other("y"))
+	d.expect("next a b", d.of(hot.Next, "a", "b", start), 1)
+	d.expect("next x y", d.of(hot.Next, "x", "y", start), 1)
+	d.expect("next a x", d.of(hot.Next, "a", "x", start), 0)
+	d.expect("co-access b x", d.of(hot.Coaccess, "b", "x", start), 0)
+}
+
+// TestSessionEndsAfterADay uses the id again after its life.
+func TestSessionEndsAfterADay(t *testing.T) {
+	for _, tick := range []bool{false, true} {
+		d := newDesk(t, learn.Options{})
+		d.learn(ev(aoa.KindRead, 0, "a"))
+		if tick {
+			d.learn(aoa.Event{Kind: aoa.KindTick, Time: start.Add(24 * time.Hour)})
+		}
+		if !d.session("s", start).Exists == !tick {
+			t.Errorf("tick %v: exists %v", tick, d.session("s", start).Exists)
+		}
+		d.learn(ev(aoa.KindRead, 25*time.Hour, "b"))
+		if s := d.session("s", start.Add(25*time.Hour)); fmt.Sprint(s.Files) != "[b]" || s.Clock != 1 {
+			t.Errorf("tick %v: session is %+v", tick, s)
+		}
+	}
+}
+
+// TestTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and the
+// sum that the formula says.
+func TestTwentyYears(t *testing.T) {
+	const weeks = 20 * 52
+	want := 0.0
+	for i := range weeks {
+		want += math.Exp2(-float64(i*7) / 365)
+	}
+	for _, backwards := range []bool{false, true} {
+		d := newDesk(t, learn.Options{})
+		for i := range weeks {
+			if !backwards {
+				i = weeks - 1 - i
+			}
+			d.learn(commit(-time.Duration(i)*7*24*time.Hour, "a", "b"))
+		}
+		got := d.of(hot.Comod, "a", "b", start)
+		if math.Abs(got-want) > 1e-3 { // the epoch before the newest counts for 20 half-lives only
+			t.Errorf("backwards %v: %v, want %v", backwards, got, want)
+		}
+		if n := d.of(hot.Changes, "", "a", start); math.IsNaN(n) || math.IsInf(n, 0) || math.Abs(n-want) > 1e-3 {
+			t.Errorf("changes are %v", n)
+		}
+	}
+}
+
+func TestFoldHook(t *testing.T) {
+	d := newDesk(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []aoa.Event) error {
+		for _, e := range events {
+			b.Fact("threshold", string(e.Kind), "1")
+		}
+		return nil
+	}})
+	d.learn(aoa.Event{Kind: aoa.KindSuggest, Time: start}, aoa.Event{Kind: aoa.KindFeedback, Time: start})
+	v := d.store.View(start)
+	f := v.Facts("threshold")
+	if err := v.Load(t.Context()); err != nil || f.Fields["suggest"] != "1" || f.Fields["feedback"] != "1" {
+		t.Errorf("facts are %v, %v", f.Fields, err)
+	}
+}

@@ -8,13 +8,13 @@ import (
 
 // Kinds of hints. Each is switched, measured and retired by itself.
 const (
-	HintPartner = "partner" // what changed together before and is untouched now
-	HintRescue  = "rescue"  // where the file of a failed access is
-	HintStart   = "start"   // the working set at a session's start
-	HintPrompt  = "prompt"  // what such prompts led to
-	HintStale   = "stale"   // what changed since this session read it
-	HintPair    = "pair"    // a file's test, or a test's file
-	HintNext    = "next"    // what is likely opened next
+	HintPartner = "partner"    // what changed together before and is untouched now
+	HintRescue  = "rescue"     // where the file of a failed access is
+	HintStart   = "workingset" // the working set at a session's start
+	HintPrompt  = "prompt"     // what such prompts led to
+	HintStale   = "stale"      // what changed since this session read it
+	HintPair    = "pair"       // a file's test, or a test's file
+	HintNext    = "next"       // what is likely opened next
 )
 
 // maxFiles is how many files a hint names.

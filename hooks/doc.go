@@ -10,11 +10,16 @@
 //
 // The listening half, from the outside in:
 //
-//	Decode        one hook payload → Call             (claude.go, codex.go, git.go)
-//	Transcripts   recorded sessions → events          (transcript.go)
-//	tool calls    one call of one tool → events       (claude_tools.go, generic.go, failure.go, patch.go)
-//	shell         one command line → what it did      (shell.go, words.go, command.go, shell_tools.go, powershell.go)
-//	place         a name on disk → aoa.Path           (place.go)
-//	mentions      text → the files that it names      (mention.go)
-//	words         prompts, tags, secrets              (prompt.go, tags.go, redact.go)
+//	Decode        one hook payload → Call            claude.go (Codex sends nearly the same), git.go
+//	Transcripts   recorded sessions → events         transcript.go, transcript_folder.go
+//	tool calls    one call of one tool → events      claude_tools.go, failure.go, patch.go
+//	shell         one command line → what it did     shell.go, words.go, command.go, shell_tools.go, shell_search.go,
+//	                                                 powershell.go, acts.go
+//	place         a name on disk → aoa.Path          place.go
+//	mentions      text → the files that it names     mention.go
+//	words         prompts, tags, secrets             prompt.go, tags.go, redact.go
+//
+// The speaking half: Text words what is worth saying (text.go), Render dresses it for an agent's event
+// (render.go), the Install and Remove functions edit settings files and git hooks byte by byte (install.go, settings.go,
+// githooks.go and what they stand on). Package client is the program that agents start: it only carries bytes.
 package hooks

@@ -15,6 +15,7 @@ const (
 	maxNest   = 4    // bash -c inside bash -c
 	maxParens = 2000 // opening brackets: deeper nesting is no command that a person reads
 	maxLoop   = 30   // rounds of a for loop
+	maxNamed  = 5    // files that a pattern may match to name them
 	maxBelow  = 1000 // files of a folder that is moved or removed
 )
 

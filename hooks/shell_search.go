@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -54,9 +55,12 @@ func (sh *shell) searched(patterns, places []word) {
 	}
 	a.pattern = strings.Join(words, " ")
 	for _, w := range places {
-		ps := sh.files(w)
+		ps := sh.named(w)
 		a.named = append(a.named, ps...)
-		if len(ps) == 0 && w.ok && !w.glob {
+		if w.glob {
+			w.text = path.Dir(w.text)
+		}
+		if len(ps) == 0 && w.ok {
 			where = append(where, sh.terrainIn(w.text))
 			a.dirs = append(a.dirs, sh.place.abs(w.text, sh.dir))
 		}
@@ -69,6 +73,15 @@ func (sh *shell) searched(patterns, places []word) {
 		a = act{kind: aoa.KindRun, words: a.pattern}
 	}
 	sh.note(a)
+}
+
+// named are the files that a word names. A pattern that matches many names a place, not files.
+func (sh *shell) named(w word) []aoa.Path {
+	ps := sh.files(w)
+	if w.glob && len(ps) > maxNamed {
+		return nil
+	}
+	return ps
 }
 
 // near reports whether any of the places may lie in a worktree: a search elsewhere is none of this repository.
@@ -255,7 +268,7 @@ func (sh *shell) diffed(verb string, c command) {
 		}
 	}
 	for _, w := range o.ops {
-		ps := sh.files(w)
+		ps := sh.named(w)
 		a.named = append(a.named, ps...)
 		if len(ps) == 0 && w.ok && strings.Contains(w.text, "/") {
 			a.words += " " + sh.terrainIn(w.text)
@@ -284,7 +297,7 @@ func (sh *shell) started(c command) {
 			words = append(words, text)
 		}
 		name, _, _ := strings.Cut(text, "::")
-		switch ps := sh.files(word{text: name, ok: true, glob: w.glob}); {
+		switch ps := sh.named(word{text: name, ok: true, glob: w.glob}); {
 		case len(ps) > 0:
 			a.named = append(a.named, ps...)
 		case strings.ContainsAny(text, " \n(:"):

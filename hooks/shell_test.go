@@ -215,6 +215,9 @@ func TestShellBounds(t *testing.T) {
 	if n := len(bash(r, "/r", many, "")); n == 0 || n > maxActs {
 		t.Errorf("%d events", n)
 	}
+	if got := sketch(bash(r, "/r", "grep -n Serve dira/pkg/*.go dirb/pkg/file1.go && wc -l dira/pkg/*.go", "")); got != "search /Serve/ @dirb/pkg/file1.go; run" {
+		t.Errorf("a wide pattern names files: %s", got)
+	}
 	all := bash(r, "/r", "cat dira/pkg/*.go", "")
 	if len(all) != 1 || len(all[0].Paths) != aoa.MaxSeen {
 		t.Errorf("a wide pattern: %d events", len(all))

@@ -287,7 +287,7 @@ func (w *writes) facts(b *Batch) {
 	for _, key := range slices.Sorted(maps.Keys(b.facts)) {
 		hash := w.store.keys.fact(key)
 		w.store.touch(record{nounFact, key})
-		w.add("SADD", w.store.keys.facts(), key)
+		w.add("ZADD", w.store.keys.facts(), 1, key)
 		for _, field := range slices.Sorted(maps.Keys(b.facts[key])) {
 			if v := b.facts[key][field]; v == "" {
 				w.add("HDEL", hash, field)

@@ -115,7 +115,15 @@ func (s *Store) embed() error {
 	return nil
 }
 
+// quiet keeps the client library from writing to stderr: what goes wrong is in the errors that it returns.
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+var hush = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
+
 func (s *Store) dial(url string) error {
+	hush()
 	o, err := redis.ParseURL(url)
 	if err != nil {
 		return fmt.Errorf("redis_url: %w: give redis://, rediss:// or unix://", err)

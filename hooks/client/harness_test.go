@@ -144,4 +144,3 @@ func realBinary(t testing.TB) string {
 	}
 	return out
 }
-

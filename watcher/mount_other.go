@@ -2,5 +2,5 @@
 
 package watcher
 
-// networkMount: no cheap way is known here; `watch.poll` in the configuration decides.
+// networkMount: no cheap way is known here; WatchOptions.Poll decides.
 func networkMount(string) bool { return false }

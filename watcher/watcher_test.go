@@ -224,7 +224,6 @@ func TestFormatterIsOneEvent(t *testing.T) {
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%100, i), "x")
 	}
-	d.commit("first")
 	d.age()
 	s := d.watch(WatchOptions{})
 	for i := range n {

@@ -16,9 +16,9 @@ import (
 
 // Bounds of a transcript.
 const (
-	maxLine     = 8 << 20 // bytes of a line that is read; longer ones are skipped
-	maxYield    = 500     // events handed over at once
-	maxPending  = 4096    // calls waiting for their result
+	maxLine    = 8 << 20 // bytes of a line that is read; longer ones are skipped
+	maxYield   = 500     // events handed over at once
+	maxPending = 4096    // calls waiting for their result
 )
 
 // TranscriptReport counts what Transcripts found. The format is nobody's promise: what is not understood is

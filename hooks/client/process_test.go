@@ -303,10 +303,21 @@ func TestHundredAtOnce(t *testing.T) {
 // TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, _ := repo(t)
-	wait(t, func() bool { return hook(t, dir, strings.NewReader(payload("SessionStart", dir)), nil, "claude") != "" })
-	pid := started(t, dir)[0]
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+	daemon := exec.Command(binaries.fat, "daemon")
+	daemon.Dir = dir
+	if err := daemon.Start(); err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(func() { daemon.Process.Kill(); daemon.Wait() })
+	wait(t, func() bool {
+		return hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude") != ""
+	})
+	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	var status syscall.WaitStatus // a signal takes its time: only now are all threads asleep
+	if _, err := syscall.Wait4(daemon.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("not stopped: %v, %v", status, err)
 	}
 	for _, event := range []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd"} {
 		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -307,3 +308,14 @@ func checkChanges(t *testing.T, d *DB) {
 }
 
 func fixed() time.Time { return noon }
+
+// eachField fails if a field of the event is zero: a new field must be added to the test that stores all.
+func eachField(t *testing.T, e aoa.Event) {
+	t.Helper()
+	v := reflect.ValueOf(e)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Fatalf("field %s is not set", v.Type().Field(i).Name)
+		}
+	}
+}

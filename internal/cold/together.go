@@ -93,8 +93,8 @@ func (d *DB) fileID(ctx context.Context, p aoa.Path) (id int64, ok bool, err err
 
 // Pair is two files that keep changing together.
 type Pair struct {
-	A, B           aoa.Path
-	Both, OfA, OfB int // commits that touched both, A, B
+	A, B           aoa.Path // A is the one with fewer commits
+	Both, OfA, OfB int      // commits that touched both, A, B
 }
 
 // Bounds of Pairs: it looks at the newest commits only, at small ones only, and keeps a bounded count.
@@ -236,7 +236,7 @@ func pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int
 			continue
 		}
 		used[string(a)], used[string(b)], used[folders] = true, true, true
-		if of[r.files[0]] > of[r.files[1]] {
+		if of[r.files[0]] > of[r.files[1]] || of[r.files[0]] == of[r.files[1]] && a > b {
 			a, b, r.files[0], r.files[1] = b, a, r.files[1], r.files[0]
 		}
 		out = append(out, Pair{A: a, B: b, Both: r.both, OfA: of[r.files[0]], OfB: of[r.files[1]]})

@@ -1,0 +1,190 @@
+package cold
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+const secret = "secret/launch-codes.txt"
+
+// holds reports whether any file of the store has the bytes.
+func holds(t *testing.T, d *DB, what string) bool {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(d.path + suffix)
+		must(t, err)
+		if bytes.Contains(b, []byte(what)) {
+			return true
+		}
+	}
+	return false
+}
+
+// remembered fills a store with events around a secret file; session b never saw it.
+func remembered(t *testing.T) *DB {
+	t.Helper()
+	d := newTest(t)
+	edit := func(id, session string, at time.Time, paths ...aoa.Path) aoa.Event {
+		e := read(id, at, session, paths...)
+		e.Kind, e.Tags = aoa.KindEdit, []string{"code"}
+		return e
+	}
+	search := aoa.Event{ID: "search", Time: noon, Kind: aoa.KindSearch, Agent: "claude", Session: "a", Seen: []aoa.Path{"x.go", secret}}
+	prompt := aoa.Event{ID: "prompt", Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "a", Text: "look into " + secret + ", please"}
+	mustAppend(t, d, edit("a1", "a", noon, secret), edit("a2", "a", noon.Add(time.Minute), "x.go"), search, prompt,
+		edit("b1", "b", noon.Add(2*time.Minute), "x.go"), edit("b2", "b", noon.Add(3*time.Minute), "y.go"))
+	c := commit(1, noon, "x.go", secret, "y.go")
+	c.Text = "move " + secret
+	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
+	must(t, d.SaveSnapshot(t.Context(), 2, []Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
+	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{"file":"`+secret+`"}`)))
+	must(t, d.SaveAnswer(t.Context(), 2, []byte(`{"file":"x.go"}`)))
+	if !holds(t, d, secret) {
+		t.Fatal("the file does not hold the secret to begin with")
+	}
+	return d
+}
+
+func ids(events []aoa.Event) (out []string) {
+	for _, e := range events {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
+func TestForgetPath(t *testing.T) {
+	for _, path := range []aoa.Path{secret, "secret"} {
+		d := remembered(t)
+		removed, err := d.Forget(t.Context(), ForgetFilter{Path: path})
+		must(t, err)
+		want := []string{"a1", "search", "prompt"}
+		if path == "secret" {
+			want = []string{"a1", "search", "prompt"} // the prompt names a file below the folder
+		}
+		same(t, "removed", ids(removed), want)
+		if holds(t, d, secret) || holds(t, d, "launch") {
+			t.Fatal("the bytes are still there")
+		}
+		stats, err := d.FileStats(t.Context(), 0)
+		must(t, err)
+		same(t, "files", len(stats), 2)
+		tags, err := d.TagStats(t.Context(), 0)
+		must(t, err)
+		same(t, "tags", tags, []TagStat{{"code", 3, 2}})
+		both, of, err := d.Together(t.Context(), "x.go", "y.go")
+		must(t, err)
+		same(t, "the commit stays", [2]int{both, of}, [2]int{2, 2})
+		_, err = d.Answer(t.Context(), 2)
+		must(t, err)
+		n := 0
+		_, err = d.LoadSnapshot(t.Context(), func(r []Record) error { n += len(r); return nil })
+		must(t, err)
+		same(t, "records", n, 2)
+		_, fresh := mustAppend(t, d, removed...)
+		same(t, "delivered again", len(fresh), 0)
+		batches := replayAll(t, d, 0)
+		same(t, "replay", ids(batches[0].Batch), []string{"a2", "b1", "b2"})
+		same(t, "commit", batches[1].Batch[0].Paths, []aoa.Path{"x.go", "y.go"})
+	}
+}
+
+func TestForgetSession(t *testing.T) {
+	d := remembered(t)
+	removed, err := d.Forget(t.Context(), ForgetFilter{Session: "a"})
+	must(t, err)
+	same(t, "removed", ids(removed), []string{"a1", "a2", "search", "prompt"})
+	stats, err := d.FileStats(t.Context(), 0)
+	must(t, err)
+	at := noon.Add(2 * time.Minute)
+	same(t, "files", stats, []FileStat{{File: "y.go", Accesses: 1, First: at.Add(time.Minute), Last: at.Add(time.Minute)},
+		{File: "x.go", Accesses: 1, First: noon.Add(time.Minute), Last: at}})
+	sessions, err := d.SessionStats(t.Context(), 0)
+	must(t, err)
+	same(t, "sessions", sessions, []SessionStat{{ID: "b", Agent: "claude", Started: at, Last: at.Add(time.Minute), Events: 2, Files: 2}})
+}
+
+func TestForgetSince(t *testing.T) {
+	d := remembered(t)
+	removed, err := d.Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
+	must(t, err)
+	same(t, "removed", ids(removed), []string{"b1", "b2"})
+	sessions, err := d.SessionStats(t.Context(), 0)
+	must(t, err)
+	same(t, "sessions", len(sessions), 1)
+	if _, err := d.Forget(t.Context(), ForgetFilter{Session: "a", Path: "x.go"}); err == nil {
+		t.Fatal("two filters at once")
+	}
+}
+
+func TestInText(t *testing.T) {
+	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false, "ba.go": false, "a.go:12": true,
+		"": false, "x/a.go": true, "a.go/b": true, "aa.go a.go": true} {
+		if got := inText(text, "a.go"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestPrune(t *testing.T) {
+	d := newTest(t)
+	day := 24 * time.Hour
+	for i := range 100 {
+		mustAppend(t, d, read(fmt.Sprint("old", i), noon.Add(time.Duration(i-200)*day), "s", "x.go"), commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
+	}
+	mustAppend(t, d, read("new", noon, "s", "x.go"))
+	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))
+	p, err := d.Prune(t.Context(), noon.Add(-120*day), 0)
+	must(t, err)
+	same(t, "pruned: those of the snapshot", p.Events, 60)
+	must(t, d.SaveSnapshot(t.Context(), 101, nil, true))
+	p, err = d.Prune(t.Context(), noon.Add(-120*day), 0)
+	must(t, err)
+	same(t, "pruned: the older ones", p.Events, 20)
+	st, err := d.Status(t.Context())
+	must(t, err)
+	if st.Events != 21 || st.Commits != 100 || st.Seq != 101 || st.SnapshotSeq != 101 || !st.Last.Equal(noon) || st.Bytes == 0 {
+		t.Fatalf("%+v", st)
+	}
+	stats, err := d.FileStats(t.Context(), 0)
+	must(t, err)
+	same(t, "statistics stay", stats[0].Accesses, 101)
+	seq, fresh := mustAppend(t, d, read("old3", noon.Add(-197*day), "s", "x.go"))
+	if seq != 101 || len(fresh) != 0 {
+		t.Fatal("a pruned event is fresh")
+	}
+	must(t, d.Close())
+	d, _ = openTest(t, d.path)
+	if _, fresh = mustAppend(t, d, read("old3", noon.Add(-197*day), "s", "x.go")); len(fresh) != 0 {
+		t.Fatal("a pruned event is fresh after a restart")
+	}
+	same(t, "commits stay in replay", len(replayAll(t, d, 0)), 101)
+}
+
+func TestPruneToSize(t *testing.T) {
+	d := newTest(t)
+	text := string(bytes.Repeat([]byte("word "), 400))
+	for i := range 20 {
+		var batch []aoa.Event
+		for j := range 100 {
+			e := read(fmt.Sprint(i, "-", j), noon.Add(time.Duration(i*100+j)*time.Second), "s", "x.go")
+			e.Text = text
+			batch = append(batch, e)
+		}
+		mustAppend(t, d, batch...)
+	}
+	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
+	before := d.Bytes()
+	p, err := d.Prune(t.Context(), time.Time{}, 3_000_000)
+	must(t, err)
+	if p.Events == 0 || p.Bytes == 0 || d.Bytes() > 3_000_000 || before < 4_000_000 {
+		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.Bytes())
+	}
+	left, err := d.Log(t.Context(), LogFilter{Oldest: true})
+	must(t, err)
+	same(t, "the oldest went first", left[0].ID, fmt.Sprint(p.Events/100, "-", p.Events%100))
+}

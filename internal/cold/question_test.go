@@ -1,0 +1,225 @@
+package cold
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestSnapshot(t *testing.T) {
+	d := newTest(t)
+	load := func() (seq int64, got map[string]string) {
+		got = map[string]string{}
+		seq, err := d.LoadSnapshot(t.Context(), func(recs []Record) error {
+			for _, r := range recs {
+				got[r.Key] = string(r.Data)
+			}
+			_, _, err := d.Append(t.Context(), []aoa.Event{read("inside", noon, "s", "x")}) // fn may use the store
+			return err
+		})
+		must(t, err)
+		return seq, got
+	}
+	seq, got := load()
+	if seq != 0 || len(got) != 0 {
+		t.Fatalf("a new store has snapshot %d %v", seq, got)
+	}
+	must(t, d.SaveSnapshot(t.Context(), 7, []Record{{"b", []byte("2")}, {"a\xff", []byte("1\x00")}, {"b", []byte("3")}}, false))
+	seq, got = load()
+	same(t, "first", got, map[string]string{"a\xff": "1\x00", "b": "3"})
+	same(t, "seq", seq, int64(7))
+	must(t, d.SaveSnapshot(t.Context(), 8, []Record{{"b", nil}, {"c", []byte("4")}}, false))
+	_, got = load()
+	same(t, "dirty", got, map[string]string{"a\xff": "1\x00", "c": "4"})
+	many := records(2*chunk + 5)
+	must(t, d.SaveSnapshot(t.Context(), 9, many, true))
+	seq, got = load()
+	if len(got) != len(many) || seq != 9 || got[many[77].Key] != string(many[77].Data) {
+		t.Fatalf("full: %d records at %d", len(got), seq)
+	}
+	stop := errors.New("stop")
+	if _, err := d.LoadSnapshot(t.Context(), func([]Record) error { return stop }); err != stop {
+		t.Fatalf("the callback's error became %v", err)
+	}
+}
+
+func TestLog(t *testing.T) {
+	d := newTest(t)
+	var want []string
+	for i := range 10 {
+		at := noon.Add(time.Duration(i) * time.Minute)
+		e := read(fmt.Sprint("r", i), at, fmt.Sprint("s", i%2), aoa.Path(fmt.Sprint("f", i%3)))
+		mustAppend(t, d, e, commit(i, at.Add(time.Second), aoa.Path(fmt.Sprint("f", i%3)), "all"))
+		want = append(want, e.ID, "commit:"+sha(i))
+	}
+	mustAppend(t, d, uncommit(9))
+	want = want[:19]
+	ask := func(f LogFilter) []string {
+		events, err := d.Log(t.Context(), f)
+		must(t, err)
+		return ids(events)
+	}
+	same(t, "oldest first", ask(LogFilter{Oldest: true}), want)
+	same(t, "newest first, three", ask(LogFilter{Limit: 3}), []string{want[18], want[17], want[16]})
+	same(t, "since and until", ask(LogFilter{Since: noon.Add(time.Minute), Until: noon.Add(2 * time.Minute), Oldest: true}), want[2:4])
+	same(t, "session", ask(LogFilter{Session: "s1", Oldest: true}), []string{"r1", "r3", "r5", "r7", "r9"})
+	same(t, "file", ask(LogFilter{File: "f2"}), []string{"commit:" + sha(8), "r8", "commit:" + sha(5), "r5", "commit:" + sha(2), "r2"})
+	same(t, "file and session", ask(LogFilter{File: "f2", Session: "s1"}), []string{"r5"})
+	same(t, "file, kind", ask(LogFilter{File: "f2", Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit}}), []string{"r8", "r5", "r2"})
+	same(t, "commits only", len(ask(LogFilter{Kinds: []aoa.Kind{aoa.KindCommit}})), 9)
+	same(t, "an unknown file", len(ask(LogFilter{File: "none"})), 0)
+}
+
+func TestStats(t *testing.T) {
+	d := newTest(t)
+	m := time.Minute
+	tagged := func(e aoa.Event, tags ...string) aoa.Event { e.Tags = tags; return e }
+	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go", "test"),
+		read("3", noon.Add(m), "b", "x"), aoa.Event{ID: "4", Kind: aoa.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []aoa.Path{"z"}})
+	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"), aoa.Event{ID: "6", Kind: aoa.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []aoa.Path{"x"}})
+	files, err := d.FileStats(t.Context(), 0)
+	must(t, err)
+	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180}, {"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
+	tags, err := d.TagStats(t.Context(), 0)
+	must(t, err)
+	same(t, "tags", tags, []TagStat{{"go", 2, 2}, {"test", 1, 2}})
+	sessions, err := d.SessionStats(t.Context(), 1)
+	must(t, err)
+	same(t, "sessions", sessions, []SessionStat{{"a", "claude", noon, noon.Add(4 * m), 2, 2}})
+}
+
+func TestAnswersAndMeta(t *testing.T) {
+	d := newTest(t)
+	for i := range int64(1005) {
+		must(t, d.SaveAnswer(t.Context(), i, []byte(fmt.Sprint(i))))
+	}
+	if _, err := d.Answer(t.Context(), 4); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("an old answer: %v", err)
+	}
+	got, err := d.Answer(t.Context(), 5)
+	must(t, err)
+	same(t, "answer", string(got), "5")
+	must(t, d.SetMeta(t.Context(), "repo", "x"))
+	v, err := d.Meta(t.Context(), "repo")
+	must(t, err)
+	same(t, "meta", v, "x")
+	if err := d.SetMeta(t.Context(), "seq", "9"); err == nil {
+		t.Fatal("seq can be set")
+	}
+}
+
+func TestPairs(t *testing.T) {
+	d := newTest(t)
+	n := 0
+	add := func(times int, paths ...aoa.Path) {
+		for range times {
+			mustAppend(t, d, commit(n, noon.Add(-time.Duration(n)*time.Hour), paths...))
+			n++
+		}
+	}
+	add(14, "internal/x.go", "docs/guide.md")
+	add(20, "a/rank.go", "a/rank_test.go") // the same stem is no surprise
+	add(20, "go.mod", "go.sum")
+	add(6, "web/form.ts", "api/schema.proto")
+	add(2, "rare/a", "seldom/b")
+	add(9, "gone/a", "other/b")
+	add(30, "internal/x.go")
+	pairs, err := d.Pairs(t.Context(), 3, func(p aoa.Path) bool { return p != "gone/a" })
+	must(t, err)
+	same(t, "pairs", pairs, []Pair{{A: "api/schema.proto", B: "web/form.ts", Both: 6, OfA: 6, OfB: 6},
+		{A: "docs/guide.md", B: "internal/x.go", Both: 14, OfA: 14, OfB: 44}})
+}
+
+// TestReadersDoNotWait reads while a write transaction is open.
+func TestReadersDoNotWait(t *testing.T) {
+	d := newTest(t)
+	mustAppend(t, d, read("a", noon, "s", "x"))
+	must(t, d.write(t.Context(), "hold", func(w writing) error {
+		if err := w.run("set_meta", "k", "v"); err != nil {
+			return err
+		}
+		same(t, "replay inside a write", len(replayAll(t, d, 0)), 1)
+		v, err := d.Meta(t.Context(), "k")
+		same(t, "not yet visible", v, "")
+		return err
+	}))
+}
+
+func FuzzPacked(f *testing.F) {
+	f.Add(packed{files: []int64{1, 5, 3}, gone: []int64{9}, terms: []string{"a", ""}}.pack())
+	f.Add([]byte{1, 255, 255, 255, 255, 15})
+	f.Add(binary.AppendUvarint([]byte{1}, 1<<62))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := unpack(b)
+		if err != nil {
+			return
+		}
+		again, err := unpack(p.pack())
+		must(t, err)
+		if diff := cmp.Diff(p, again, cmp.AllowUnexported(packed{})); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func FuzzEvent(f *testing.F) {
+	f.Add("id", "text \xff", "a/b\xfe", "tag", int64(1e12), 0.5)
+	f.Add("\x00", "<&>\u2028", "日本", "", int64(-1), -0.0)
+	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
+		e := canonical(aoa.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: aoa.KindRead, Session: tag, Text: text,
+			Paths: []aoa.Path{aoa.Path(path)}, Seen: []aoa.Path{aoa.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})
+		r, err := encode(e)
+		must(t, err)
+		back, err := r.event()
+		must(t, err)
+		if diff := cmp.Diff(e, back); diff != "" {
+			t.Fatal(diff)
+		}
+		c := e
+		c.Kind, c.Tags, c.Session = aoa.KindCommit, nil, tag
+		c = canonical(c)
+		rest, err := restOfCommit{Event: c, ID: c.ID}.encode()
+		must(t, err)
+		got, err := decodeRestOfCommit(rest)
+		must(t, err)
+		if got.Session != c.Session || got.ID != c.ID {
+			t.Fatalf("%+v", got)
+		}
+	})
+}
+
+// FuzzRow: whatever stands in a row, reading it is an event or an error.
+func FuzzRow(f *testing.F) {
+	f.Add(`["a"]`, `["b"]`, `{"text":"x"}`, false, []byte{1, 0, 0, 0})
+	f.Add(`{}`, `null`, `{"author":"x"}`, true, []byte{1, 200})
+	f.Fuzz(func(t *testing.T, files, tags, rest string, raw bool, pack []byte) {
+		r := eventRow{files: files, tags: tags, rest: rest, raw: raw}
+		if e, err := r.event(); err == nil {
+			if _, err := encode(e); err != nil {
+				t.Fatalf("read %+v, but %v", e, err)
+			}
+		}
+		c := commitRow{files: pack}
+		c.rest.String, c.rest.Valid = rest, true
+		_, _ = c.event(func(id int64) (aoa.Path, error) { return "x", nil })
+	})
+}
+
+func TestEveryFieldIsStored(t *testing.T) {
+	d := newTest(t)
+	full := aoa.Event{ID: "id", Time: noon, Kind: aoa.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
+		Paths: []aoa.Path{"p"}, From: []aoa.Path{"f"}, Gone: []aoa.Path{"g"}, Named: []aoa.Path{"n"}, Seen: []aoa.Path{"s"}, Listing: true,
+		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Moment: "m"}
+	eachField(t, full)
+	mustAppend(t, d, full)
+	same(t, "event", replayAll(t, d, 0)[0].Batch, []aoa.Event{full})
+	full.ID, full.Kind = "commit:"+sha(1), aoa.KindCommit
+	mustAppend(t, d, full)
+	same(t, "commit", replayAll(t, d, 1)[0].Batch, []aoa.Event{full})
+}

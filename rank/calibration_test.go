@@ -190,23 +190,34 @@ func upcoming(tree *aoa.Tree, future []aoa.Path, opened map[aoa.Path]bool, promp
 	return target, used
 }
 
-// learnRow folds one recorded event.
+// learnRow learns one recorded event.
 func learnRow(w *world, e row) {
-	switch {
-	case e.Kind == "prompt":
-		w.prompt(e.Session, e.time(), e.Text)
-	case e.open():
+	ev := aoa.Event{Time: e.time(), Session: e.Session, Named: e.Mentions, Seen: e.Results, Listing: e.ResultsKind == "listing",
+		OK: e.OK == nil || *e.OK}
+	if strings.HasSuffix(e.Agent, "-sub") {
+		ev.Subagent = "sub"
+	}
+	switch e.Kind {
+	case "prompt":
+		ev.Kind, ev.Terms, ev.Named = aoa.KindPrompt, aoa.Terms(e.Text, aoa.MaxTerms), namedIn(e.Text, w.tree)
+	case "read", "edit", "write":
+		ev.Kind = aoa.Kind(e.Kind)
+		if e.Path == "" {
+			return
+		}
 		if e.Kind == "write" {
 			w.tree.Add(e.Path)
 		}
-		w.open(e.Session, e.time(), e.Path)
+		ev.Paths, ev.Named = []aoa.Path{e.Path}, nil
+	case "search", "bash":
+		ev.Kind = aoa.KindSearch
+		ev.Terms = aoa.Terms(e.Text, 8)
+	case "failed":
+		ev.Kind = aoa.KindFailed
+	default:
+		return
 	}
-	if len(e.Mentions) > 0 && e.Kind != "prompt" && !e.open() {
-		w.seen(e.Session, e.time(), true, e.Mentions...)
-	}
-	if len(e.Results) > 0 {
-		w.seen(e.Session, e.time(), false, e.Results...)
-	}
+	w.happen(ev)
 }
 
 // measure prints ranking and calibration of the shipped model, of a model fitted on the other repositories, and of
@@ -363,9 +374,11 @@ var trained = func() map[aoa.Moment][signals]bool {
 		}
 		return out
 	}
-	session := pick(Bias, RecencyHour, RecencyDay, Frequency, Comod, Support, Session, Committed, Successor, Terms, Words, Named, NamedBefore,
-		InCommand, Mentioned, SeenBefore, Directory, Pair, Never, Opened)
-	return map[aoa.Moment][signals]bool{aoa.MomentPrompt: session, aoa.MomentOpen: session,
+	open := pick(Bias, RecencyHour, RecencyDay, Comod, Session, Successor, Terms, Words, Named, NamedBefore, InCommand,
+		Mentioned, SeenBefore, Directory, Pair, Opened)
+	prompt := open
+	prompt[Frequency], prompt[Committed], prompt[Directory] = true, true, false
+	return map[aoa.Moment][signals]bool{aoa.MomentPrompt: prompt, aoa.MomentOpen: open,
 		aoa.MomentChange: pick(Bias, Comod, ComodMean, Support, InHand, Directory, Pair, Committed)}
 }()
 

@@ -46,11 +46,13 @@ func (s *strongestPartner) see(p aoa.Path, share float64) {
 type pool struct {
 	list  []*candidate
 	index map[aoa.Path]*candidate
-	slab  []candidate // candidates are carved from it: one allocation for most queries
+	slab  []candidate // candidates are carved from it: few allocations instead of one each
 }
 
+const slabSize = 64
+
 func newPool() *pool {
-	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256), slab: make([]candidate, 256)}
+	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256), slab: make([]candidate, slabSize)}
 }
 
 func (p *pool) get(f aoa.Path) *candidate {
@@ -58,7 +60,7 @@ func (p *pool) get(f aoa.Path) *candidate {
 		return c
 	}
 	if len(p.slab) == 0 {
-		p.slab = make([]candidate, 256)
+		p.slab = make([]candidate, slabSize)
 	}
 	c := &p.slab[0]
 	p.slab = p.slab[1:]

@@ -32,7 +32,8 @@
 //	session        1 − Π_q (1 − .98·S[q,f]/(n[q]+.5)), S the weight of common sessions, n the sessions of q
 //	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
 //	terms          1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over the words of the prompt (or the session's newest), W the
-//	               opens and commits of f under t, n the uses of t: a word used often leads nowhere in particular
+//	               opens and commits of f under t, n the uses of t, at least Σ_f W: a word used often leads
+//	               nowhere in particular
 //	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
 //	named          1 if the current prompt names f
 //	named_before   1 if an earlier prompt of the session did

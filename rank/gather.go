@@ -69,6 +69,9 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 		return nil, fmt.Errorf("read partners: %w", err)
 	}
 	x.remember(in.session)
+	for _, f := range x.files {
+		x.stems = append(x.stems, aoa.Stem(f))
+	}
 	p := newPool()
 	if forced != "" {
 		p.get(forced)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,9 +191,6 @@ func (b *bins) above(i int) (precision, n float64) {
 	return y / max(n, 1), n
 }
 
-func itoa(n int64) string       { return strconv.FormatInt(n, 10) }
-func exp2(x float64) float64    { return math.Exp2(x) }
-func sqrt(x float64) float64    { return math.Sqrt(x) }
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // fit finds weights by regularised logistic regression (Newton steps); signals that free refuses stay 0.

@@ -13,6 +13,7 @@ import (
 type setting struct {
 	at    time.Time
 	files []aoa.Path // in hand, newest last, at most contextFiles (moment change: changeFiles)
+	stems []string   // of files, aligned
 	terms []string   // of the prompt, or the session's newest
 	tags  []string
 	// What the session did, empty without one.
@@ -59,9 +60,9 @@ func (x *setting) mentioned() []aoa.Path {
 // pairedWith is the newest file of the context that shares the stem of f, "" if none does.
 func (x *setting) pairedWith(f aoa.Path) aoa.Path {
 	stem := aoa.Stem(f)
-	for i := len(x.files) - 1; i >= 0; i-- {
-		if g := x.files[i]; g != f && aoa.Stem(g) == stem {
-			return g
+	for i := len(x.stems) - 1; i >= 0; i-- {
+		if x.stems[i] == stem && x.files[i] != f {
+			return x.files[i]
 		}
 	}
 	return ""

@@ -75,7 +75,8 @@ func (in *reads) collect(p *pool, x *setting) {
 		}
 	}
 	for i, set := range in.termFiles {
-		n := at(in.termFreq, i)
+		// Commits teach words that no prompt has used: what they led to is then their only measure.
+		n := max(at(in.termFreq, i), sum(set.Values))
 		for j, f := range set.Members {
 			c := p.get(aoa.Path(f))
 			c.terms.add(share(set.Values[j], n, termSmooth))
@@ -109,6 +110,13 @@ func at(v *hot.Values, i int) float64 {
 		return 0
 	}
 	return v.Value[i]
+}
+
+func sum(xs []float64) (total float64) {
+	for _, x := range xs {
+		total += x
+	}
+	return total
 }
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the

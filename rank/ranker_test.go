@@ -1,0 +1,248 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// small is a repository with some history: rank.go goes with its test and with docs/rank.md.
+func small(t testing.TB) *world {
+	w := newWorld(t, "README.md", "rank/rank.go", "rank/rank_test.go", "docs/rank.md", "cold/db.go", "gone.go", "auth/session.go")
+	for i := range 9 {
+		w.commit(epoch.AddDate(0, 0, i-20), "rank: score", "rank/rank.go", "rank/rank_test.go")
+		w.commit(epoch.AddDate(0, 0, i-20), "cold: schema", "cold/db.go", "README.md")
+	}
+	w.commit(epoch.AddDate(0, 0, -5), "document the ranking", "rank/rank.go", "docs/rank.md")
+	w.commit(epoch.AddDate(0, 0, -4), "drop it", "rank/rank.go", "gone.go")
+	w.tree.Remove("gone.go")
+	return w
+}
+
+func rankOf(t testing.TB, r *Ranker, q aoa.Query) aoa.Answer {
+	t.Helper()
+	if q.At.IsZero() {
+		q.At = epoch
+	}
+	a, err := r.Rank(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func names(a aoa.Answer) (out []aoa.Path) {
+	for _, s := range a.Suggestions {
+		out = append(out, s.File)
+	}
+	return out
+}
+
+func TestChangePartners(t *testing.T) {
+	r := small(t).ranker(Options{Together: func(_ context.Context, a, b aoa.Path) (int, int, error) { return 9, 11, nil }})
+	a := rankOf(t, r, aoa.Query{Files: []aoa.Path{"rank/rank.go"}})
+	got := names(a)
+	if len(got) < 2 || got[0] != "rank/rank_test.go" || got[1] != "docs/rank.md" {
+		t.Fatalf("suggested %v, want the test, then the document", got)
+	}
+	if slices.Contains(got, "gone.go") || slices.Contains(got, "rank/rank.go") {
+		t.Errorf("suggested %v: a deleted file or the one in hand", got)
+	}
+	if a.Confidence != a.Suggestions[0].Score || a.Suggestions[0].Score < .6 {
+		t.Errorf("confidence %v, score %v, want a sure partner", a.Confidence, a.Suggestions[0].Score)
+	}
+	rs := a.Suggestions[0].Reasons
+	if len(rs) == 0 || len(rs) > maxWhys {
+		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
+	}
+	if !slices.ContainsFunc(rs, func(r aoa.Reason) bool { return r.Text == "changed together in 9 of 11 commits" }) {
+		t.Errorf("no reason counts commits: %+v", rs)
+	}
+}
+
+func TestReasonsAddUp(t *testing.T) {
+	w := small(t)
+	w.prompt("s", epoch.Add(-time.Minute), "the rank score is wrong, see docs/rank.md")
+	w.open("s", epoch, "rank/rank.go")
+	w.search("s", epoch, "", nil, []aoa.Path{"rank/rank_test.go", "cold/db.go"})
+	r := w.ranker(Options{})
+	for _, q := range []aoa.Query{
+		{Files: []aoa.Path{"rank/rank.go"}}, {Session: "s"}, {Session: "s", Prompt: "rank README.md"}, {},
+	} {
+		q.Explain, q.Limit = true, 50
+		a := rankOf(t, r, q)
+		if len(a.Suggestions) == 0 {
+			t.Fatalf("nothing for %+v", q)
+		}
+		for _, s := range a.Suggestions {
+			sum := 0.0
+			for _, reason := range s.Reasons {
+				sum += reason.Value * reason.Weight
+				if !(reason.Value >= 0 && reason.Value <= 1) {
+					t.Errorf("%s of %s is %v", reason.Signal, s.File, reason.Value)
+				}
+			}
+			p := 1 / (1 + math.Exp(-(s.Scale[0]*sum + s.Scale[1])))
+			if math.Abs(sum-s.Logit) > 1e-12 || math.Abs(p-s.Score) > 1e-12 {
+				t.Errorf("%s: reasons give %v and %v, the answer says %v and %v", s.File, sum, p, s.Logit, s.Score)
+			}
+			q.At = epoch
+			why, err := r.Why(context.Background(), q, s.File)
+			if err != nil || !reflect.DeepEqual(why, s) {
+				t.Errorf("why says\n%+v (%v), rank says\n%+v", why, err, s)
+			}
+		}
+	}
+}
+
+func TestWhyOfAnyFile(t *testing.T) {
+	r := small(t).ranker(Options{})
+	for _, f := range []aoa.Path{"gone.go", "rank/rank.go", "never/heard.of"} {
+		s, err := r.Why(context.Background(), aoa.Query{Files: []aoa.Path{"rank/rank.go"}, At: epoch}, f)
+		if err != nil || s.File != f || len(s.Reasons) == 0 || !(s.Score >= 0 && s.Score <= 1) {
+			t.Errorf("why %s: %+v, %v", f, s, err)
+		}
+	}
+	if _, err := r.Why(context.Background(), aoa.Query{At: epoch}, ""); !errors.Is(err, aoa.ErrPath) {
+		t.Errorf("why of no file: %v, want %v", err, aoa.ErrPath)
+	}
+}
+
+func TestSessionSignals(t *testing.T) {
+	w := small(t)
+	w.open("s", epoch, "cold/db.go")
+	w.prompt("s", epoch, "look at auth/session.go and at README.md")
+	w.search("s", epoch, "", []aoa.Path{"rank/rank.go"}, []aoa.Path{"docs/rank.md"})
+	r := w.ranker(Options{})
+	a := rankOf(t, r, aoa.Query{Session: "s", Limit: 20, Explain: true})
+	if slices.Contains(names(a), "cold/db.go") {
+		t.Errorf("%v has an open file", names(a))
+	}
+	for f, want := range map[aoa.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": InCommand} {
+		i := slices.IndexFunc(a.Suggestions, func(s aoa.Suggestion) bool { return s.File == f })
+		if i < 0 || a.Suggestions[i].Unseen ||
+			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r aoa.Reason) bool { return r.Signal == want.String() && r.Text != "" }) {
+			t.Errorf("%s: %+v, want it seen, with reason %s", f, a.Suggestions, want)
+		}
+	}
+	unseen := rankOf(t, r, aoa.Query{Session: "s", Prompt: "rank", Limit: 20, Unseen: true})
+	if got := names(unseen); slices.Contains(got, "auth/session.go") || slices.Contains(got, "docs/rank.md") || !slices.Contains(got, "rank/rank_test.go") {
+		t.Errorf("unseen: %v, want rank_test.go and none that the session named", got)
+	}
+	now := rankOf(t, r, aoa.Query{Session: "s", Prompt: "what about `gone.go` and cold/db.go or rank/rank_test.go:12?", Limit: 20})
+	if got := names(now); !slices.Contains(got, "rank/rank_test.go") || slices.Contains(got, "gone.go") || slices.Contains(got, "cold/db.go") {
+		t.Errorf("named in the prompt: %v, want rank/rank_test.go, and neither what is gone nor what is open", got)
+	}
+}
+
+func TestTags(t *testing.T) {
+	w := small(t)
+	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
+	r := w.ranker(Options{})
+	a := rankOf(t, r, aoa.Query{Moment: aoa.MomentOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
+	if a.Suggestions[0].File != "auth/session.go" {
+		t.Fatalf("%v, want auth/session.go first", names(a))
+	}
+	for _, reason := range a.Suggestions[0].Reasons {
+		if reason.Signal == Tags.String() {
+			near(t, "tags", reason.Value, tags([]float64{1, 1, 1}, 3))
+			if reason.Text != "used before under auth, login, token" {
+				t.Errorf("text %q", reason.Text)
+			}
+			return
+		}
+	}
+	t.Errorf("no reason %s in %+v", Tags, a.Suggestions[0].Reasons)
+}
+
+func TestTiesByPathAndEqualState(t *testing.T) {
+	var files []aoa.Path
+	for i := range 40 {
+		files = append(files, aoa.Path(fmt.Sprintf("d/f%02d.go", 39-i)))
+	}
+	build := func() *Ranker {
+		w := newWorld(t)
+		w.commit(epoch.Add(-hour), "all at once", append([]aoa.Path{"d/cur.go"}, files...)...)
+		return w.ranker(Options{})
+	}
+	q := aoa.Query{Current: "d/cur.go", Limit: 30, Explain: true}
+	a, b := rankOf(t, build(), q), rankOf(t, build(), q)
+	if got := names(a); len(got) < 10 || !slices.IsSorted(got) {
+		t.Errorf("equal files come as %v, want them by path", got)
+	}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("equal states answer\n%+v\n%+v", a, b)
+	}
+}
+
+func TestNothingKnown(t *testing.T) {
+	r := newWorld(t).ranker(Options{})
+	for _, q := range []aoa.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []aoa.Path{"a.go"}}, {Moment: aoa.MomentChange}} {
+		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
+			t.Errorf("%+v: %+v, want silence", q, a)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	r := newWorld(t).ranker(Options{})
+	if _, err := r.Rank(context.Background(), aoa.Query{}); !errors.Is(err, ErrNoTime) {
+		t.Errorf("no time: %v, want %v", err, ErrNoTime)
+	}
+	if _, err := r.Rank(context.Background(), aoa.Query{Moment: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
+		t.Errorf("unknown moment: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.Rank(ctx, aoa.Query{Files: []aoa.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestHostileQuery(t *testing.T) {
+	w := small(t)
+	var many []aoa.Path
+	for i := range 10_000 {
+		many = append(many, aoa.Path(fmt.Sprintf("big/f%d.go", i)))
+	}
+	w.tree.Add(many...)
+	r := w.ranker(Options{})
+	prompt := strings.Repeat("rank/rank.go \x1b[31m ../../etc/passwd \x00 "+strings.Repeat("a/", 3000)+" ", 200)
+	a := rankOf(t, r, aoa.Query{Files: append(many, "rank/rank.go"), Prompt: prompt, Limit: 1 << 30,
+		Tags: aoa.Strings(many), Explain: true})
+	if len(a.Suggestions) == 0 || len(a.Suggestions) > maxScored {
+		t.Fatalf("%d suggestions, want some and at most %d", len(a.Suggestions), maxScored)
+	}
+	hostile := aoa.Path("evil\x1b[2Jname.go")
+	w.commit(epoch, "", "rank/rank.go", hostile)
+	for _, s := range rankOf(t, w.ranker(Options{}), aoa.Query{Current: hostile, Explain: true}).Suggestions {
+		for _, reason := range s.Reasons {
+			if strings.ContainsRune(reason.Text, 0x1b) {
+				t.Errorf("control character in %q", reason.Text)
+			}
+		}
+	}
+}
+
+func TestNamesInText(t *testing.T) {
+	tree := aoa.NewTree([]aoa.Path{"a/main.go", "b/x.go", "README.md", "main"})
+	for text, want := range map[string][]aoa.Path{
+		"fix a/main.go, please":             {"a/main.go"},
+		"see `x.go:12` (and \"README.md\")": {"b/x.go", "README.md"},
+		"@b/x.go and @b/x.go":               {"b/x.go"},
+		"the main point of it":              nil,
+		"":                                  nil,
+	} {
+		if got := namedIn(text, tree); !slices.Equal(got, want) {
+			t.Errorf("%q names %v, want %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+// world is a hot store with a tree, taught by the real learner: one batch per flush.
+type world struct {
+	t       testing.TB
+	store   *hot.Store
+	learner *learn.Learner
+	tree    *aoa.Tree
+	events  []aoa.Event
+	n       int
+	seq     int64
+}
+
+// epoch is when tests begin.
+var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+
+func newWorld(t testing.TB, files ...aoa.Path) *world {
+	t.Helper()
+	store, err := hot.Open(context.Background(), hot.Options{Repo: "test", Writer: "test", Now: func() time.Time { return epoch }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return &world{t: t, store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(files)}
+}
+
+func (w *world) ranker(o Options) *Ranker {
+	w.flush()
+	return New(w.store, func() *aoa.Tree { return w.tree }, o)
+}
+
+func (w *world) flush() {
+	w.t.Helper()
+	if len(w.events) == 0 {
+		return
+	}
+	w.seq++
+	if err := w.learner.Learn(context.Background(), w.events, w.seq); err != nil {
+		w.t.Fatal(err)
+	}
+	w.events = nil
+}
+
+func (w *world) happen(e aoa.Event) {
+	w.n++
+	e.ID = fmt.Sprint("e", w.n)
+	w.events = append(w.events, e.Normalize(e.Time))
+}
+
+// commit learns a commit; the files become known.
+func (w *world) commit(at time.Time, subject string, files ...aoa.Path) {
+	w.tree.Add(files...)
+	w.happen(aoa.Event{Time: at, Kind: aoa.KindCommit, Paths: files, Terms: aoa.Terms(subject, aoa.MaxTerms), OK: true})
+}
+
+// prompt learns a prompt; named are the files that the tree finds in it.
+func (w *world) prompt(id string, at time.Time, text string) {
+	w.happen(aoa.Event{Time: at, Kind: aoa.KindPrompt, Session: id, Terms: aoa.Terms(text, aoa.MaxTerms), Named: namedIn(text, w.tree)})
+}
+
+// open learns the opening of a file.
+func (w *world) open(id string, at time.Time, f aoa.Path, tags ...string) {
+	w.happen(aoa.Event{Time: at, Kind: aoa.KindRead, Session: id, Paths: []aoa.Path{f}, Tags: tags, OK: true})
+}
+
+// search learns a search whose words, own names and results are given.
+func (w *world) search(id string, at time.Time, pattern string, named, results []aoa.Path) {
+	w.happen(aoa.Event{Time: at, Kind: aoa.KindSearch, Session: id, Terms: aoa.Terms(pattern, 8), Named: named, Seen: results, OK: true})
+}

@@ -12,6 +12,9 @@ const (
 	// crowd is the number of files changed without a pause above which no person is at work: such a burst is
 	// not cut after AtMost, so that a formatter's run stays in one piece.
 	crowd = 20
+	// crowdRest is the factor by which a crowd must be quiet for longer: a formatter pauses at a large file, and
+	// nobody waits for what it wrote.
+	crowdRest = 5
 	// crowdMost is how long a crowd is waited for.
 	crowdMost = 30 * time.Second
 	// busyMost bounds the pause between two saves of a file that never comes to rest (a log, a database).
@@ -21,7 +24,7 @@ const (
 // burst collects changed paths until they come to rest. It is pure: every time comes in as an argument.
 //
 // Two delays rule it. A burst is due when nothing happened for quiet, or when its oldest path has waited for
-// atMost, whichever is first; a path that was touched within quiet then stays for the next time. A path that
+// atMost, whichever is first (a crowd of files gets more time); a path that was touched within quiet then stays for the next time. A path that
 // had to be taken without ever being at rest is put on a leash: its later touches neither prolong the burst
 // nor are given out before a pause that doubles every time.
 type burst struct {
@@ -74,7 +77,8 @@ func (b *burst) drop(p aoa.Path) bool {
 // due says when take will give something; ok is false when nothing is pending.
 func (b *burst) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
-		at, ok = earlier(b.last.Add(b.quiet), b.first.Add(b.patience())), true
+		rest, patience := b.delays()
+		at, ok = earlier(b.last.Add(rest), b.first.Add(patience)), true
 	}
 	for _, l := range b.leash {
 		if !ok || l.until.Before(at) {
@@ -84,12 +88,12 @@ func (b *burst) due() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// patience is how long the oldest path may wait.
-func (b *burst) patience() time.Duration {
+// delays are how long nothing must have happened and how long the oldest path may wait.
+func (b *burst) delays() (rest, patience time.Duration) {
 	if len(b.pending) > crowd {
-		return crowdMost
+		return crowdRest * b.quiet, crowdMost
 	}
-	return b.atMost
+	return b.quiet, b.atMost
 }
 
 // take gives out the paths that are due, in no order. Before due it gives nothing.
@@ -98,8 +102,8 @@ func (b *burst) take(at time.Time) []aoa.Path {
 	if len(b.pending) == 0 {
 		return out
 	}
-	rest, patience := !at.Before(b.last.Add(b.quiet)), b.patience()
-	if !rest && at.Before(b.first.Add(patience)) {
+	rest, patience := b.delays()
+	if at.Before(b.last.Add(rest)) && at.Before(b.first.Add(patience)) {
 		return out
 	}
 	b.first, b.last = time.Time{}, time.Time{}

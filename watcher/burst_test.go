@@ -97,7 +97,10 @@ func TestBurstKeepsACrowdTogether(t *testing.T) {
 	if took != 0 {
 		t.Errorf("a formatter's run of 10 s was cut: %d taken on the way", took)
 	}
-	if got := len(b.take(ms(4999*2 + 100))); got != 5000 {
+	if got := len(b.take(ms(4999*2 + 499))); got != 0 {
+		t.Errorf("took %d in a formatter's pause", got)
+	}
+	if got := len(b.take(ms(4999*2 + 500))); got != 5000 {
 		t.Errorf("took %d, want 5000 in one go", got)
 	}
 }

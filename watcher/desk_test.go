@@ -14,6 +14,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
+// patience is how long a test waits for what must come; a loaded machine needs most of it.
+const patience = time.Minute
+
 // desk is a repository that somebody works in.
 type desk struct {
 	t    testing.TB
@@ -145,8 +148,8 @@ func (d *desk) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	case <-w.Ready():
 	case err := <-s.done:
 		d.t.Fatalf("Run ended at once: %v", err)
-	case <-time.After(20 * time.Second):
-		d.t.Fatal("not ready in 20 s")
+	case <-time.After(patience):
+		d.t.Fatal("not ready in time")
 	}
 	return s
 }
@@ -154,13 +157,13 @@ func (d *desk) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 // until collects events until enough says so.
 func (s *watching) until(what string, enough func() bool) {
 	s.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for !enough() {
 		select {
 		case batch := <-s.events:
 			s.seen = append(s.seen, batch...)
 		case <-deadline:
-			s.t.Fatalf("no %s in 20 s; seen: %s", what, strings.Join(s.told(), ", "))
+			s.t.Fatalf("no %s in time; seen: %s", what, strings.Join(s.told(), ", "))
 		}
 	}
 }
@@ -211,7 +214,7 @@ func (s *watching) awaitHead() {
 	s.t.Helper()
 	select {
 	case <-s.heads:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		s.t.Fatal("nobody was told to look at HEAD")
 	}
 }

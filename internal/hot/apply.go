@@ -221,7 +221,7 @@ func (w *writes) increment(r resolved) {
 	if r.family.owner != nounNone {
 		key = s.keys.owned(r.family, r.epoch, r.owner)
 		s.grown[ownedKey{r.family.index, r.epoch, r.owner}] = true
-		s.touch(record{r.family.owner, r.owner})
+		s.touchSet(r.family, r.owner)
 	} else {
 		for _, m := range r.members {
 			s.touch(record{r.family.member, m.name})
@@ -277,9 +277,9 @@ func (w *writes) stamps(b *Batch) {
 			ms = append(ms, member{n, at})
 			w.store.touch(record{nounPath, n})
 		}
-		highest(ms)
+		slices.SortFunc(ms, func(x, y member) int { return cmp.Compare(x.name, y.name) })
 		w.zadd(w.store.keys.global(f, 0), "GT", ms, stored)
-		w.zadd(w.store.keys.top(f), "GT", ms[:min(topKeep, len(ms))], stored)
+		w.zadd(w.store.keys.top(f), "GT", newest(ms), stored)
 	}
 }
 

@@ -66,7 +66,10 @@ func (s *Store) Redo(recs []Record) {
 
 // everything names all records there are. On a server that takes a scan of its keys.
 func (s *Store) everything(ctx context.Context) (map[record]bool, error) {
-	all := maps.Clone(s.known)
+	all := make(map[record]bool, len(s.known))
+	for r := range s.known {
+		all[r] = true
+	}
 	live, facts := &get{op: opAll, key: s.keys.expiry()}, &get{op: opAll, key: s.keys.facts()}
 	gets := []*get{live, facts}
 	var nouns []noun
@@ -176,11 +179,15 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 				c.gets = []*get{{op: opScores, key: s.keys.global(f, k), members: texts}}
 			case f.owner == kind:
 				prefix := s.keys.owners(f, k)
-				owned := make([]get, len(rs))
+				c.gets = make([]*get, len(rs)) // nil: owns none
 				for i, r := range rs {
-					owned[i] = get{op: opAll, key: prefix + r.text}
-					c.gets = append(c.gets, &owned[i])
+					if s.owns(f, r) {
+						c.gets[i] = &get{op: opAll, key: prefix + r.text}
+						gets = append(gets, c.gets[i])
+					}
 				}
+				columns = append(columns, c)
+				continue
 			default:
 				continue
 			}
@@ -198,6 +205,9 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 				if v := c.gets[0].scores[i]; v != 0 {
 					cs[i].scores = append(cs[i].scores, score{c.family.index, c.epoch, v})
 				}
+				continue
+			}
+			if c.gets[i] == nil {
 				continue
 			}
 			if set := c.gets[i].set; len(set) > 0 {

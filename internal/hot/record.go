@@ -39,8 +39,22 @@ func parseRecord(key string) (record, bool) {
 func (s *Store) touch(r record) {
 	s.dirty[r] = true
 	if s.embedded != nil && r.noun <= nounTerm {
-		s.known[r] = true
+		s.known[r] |= 0
 	}
+}
+
+// touchSet marks the owner of a set as changed, and that the set may exist.
+func (s *Store) touchSet(f *family, owner string) {
+	r := record{f.owner, owner}
+	s.dirty[r] = true
+	if s.embedded != nil {
+		s.known[r] |= 1 << f.index
+	}
+}
+
+// owns reports whether the set may exist.
+func (s *Store) owns(f *family, r record) bool {
+	return s.embedded == nil || s.known[r]>>f.index&1 == 1
 }
 
 // Record is a packed part of the store, for the snapshot. Empty Data says that the key is gone. The form is: version

@@ -87,7 +87,7 @@ func (s *Store) owners(ctx context.Context) ([]ownedKey, error) {
 				continue
 			}
 			for r := range s.known {
-				if r.noun == f.owner && s.set(s.keys.owned(f, k, r.text)) != nil {
+				if r.noun == f.owner && s.owns(f, r) && s.set(s.keys.owned(f, k, r.text)) != nil {
 					out = append(out, ownedKey{f.index, k, r.text})
 				}
 			}
@@ -134,16 +134,25 @@ func (w *writes) renames(b *Batch) error {
 			return err
 		}
 	}
-	for old, now := range moved {
-		w.store.touch(record{nounPath, old})
-		w.store.touch(record{nounPath, now})
-		delete(w.store.known, record{nounPath, old})
-	}
-	for _, now := range moved {
-		w.store.touch(record{nounPath, now})
-	}
+	w.store.carry(moved)
 	// The increments that follow read what these commands leave behind.
 	return w.flush(false)
+}
+
+// carry moves what is known of the files; one file's old name may be another's new one.
+func (s *Store) carry(moved map[string]string) {
+	known := make(map[string]uint16, len(moved))
+	for old := range moved {
+		s.touch(record{nounPath, old})
+		known[old] = s.known[record{nounPath, old}]
+		delete(s.known, record{nounPath, old})
+	}
+	for old, now := range moved {
+		s.touch(record{nounPath, now})
+		if s.embedded != nil {
+			s.known[record{nounPath, now}] |= known[old]
+		}
+	}
 }
 
 // moveScores moves the members of the global sets.

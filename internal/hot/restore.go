@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -64,7 +65,7 @@ func (l *loader) text(b []byte) string {
 
 func (l *loader) add(r record, c *content) {
 	s := l.store
-	text := l.text([]byte(r.text))
+	text := r.text
 	switch r.noun {
 	case nounSession:
 		l.session(r.text, c)
@@ -78,7 +79,7 @@ func (l *loader) add(r record, c *content) {
 		return
 	}
 	if s.embedded != nil {
-		s.known[record{r.noun, text}] = true
+		s.known[r] |= 0
 	}
 	for _, sc := range c.scores {
 		f := s.families[sc.family]
@@ -94,6 +95,9 @@ func (l *loader) add(r record, c *content) {
 			continue
 		}
 		l.sets[s.keys.owned(f, set.epoch, text)] = set.members
+		if s.embedded != nil {
+			s.known[r] |= 1 << f.index
+		}
 		if set.grown || len(set.members) > f.keep {
 			s.grown[ownedKey{f.index, set.epoch, text}] = true
 		}
@@ -148,9 +152,8 @@ func (l *loader) load(ctx context.Context) error {
 			continue
 		}
 		// The newest stamps in order are not packed: they are the newest of all.
-		ms := slices.Clone(l.sets[s.keys.global(f, 0)])
-		if highest(ms); len(ms) > 0 {
-			l.sets[s.keys.top(f)] = ms[:min(topKeep, len(ms))]
+		if ms := newest(l.sets[s.keys.global(f, 0)]); len(ms) > 0 {
+			l.sets[s.keys.top(f)] = ms
 		}
 	}
 	if l.dated {
@@ -167,6 +170,27 @@ func (l *loader) load(ctx context.Context) error {
 		return l.direct()
 	}
 	return l.wire(ctx)
+}
+
+// newest picks the topKeep highest without sorting all by name.
+func newest(all []member) []member {
+	floor := math.Inf(-1)
+	if len(all) > topKeep {
+		scores := make([]float64, len(all))
+		for i, m := range all {
+			scores[i] = m.score
+		}
+		slices.Sort(scores)
+		floor = scores[len(scores)-topKeep]
+	}
+	var ms []member
+	for _, m := range all {
+		if m.score >= floor {
+			ms = append(ms, m)
+		}
+	}
+	highest(ms)
+	return ms[:min(topKeep, len(ms))]
 }
 
 // direct fills the embedded server's own maps: parsing a million numbers would take longer than reading the snapshot.

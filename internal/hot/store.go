@@ -49,7 +49,7 @@ type Store struct {
 	applied int64             // sequence of the last batch that was wholly applied
 	step    int               // transactions of the next batch already applied
 	newest  float64           // latest time ever said, Unix seconds
-	known   map[record]bool   // embedded: every file, tag and term that has a score
+	known   map[record]uint16 // embedded: every file, tag and term that has a score → families of which it owns sets
 	dirty   map[record]bool   // changed since the last snapshot
 	grown   map[ownedKey]bool // owned sets written since the last trim
 	skipped int               // records that Restore refused
@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Writer = "local"
 	}
 	s := &Store{keys: newKeys(o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated,
-		known: map[record]bool{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
+		known: map[record]uint16{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
 	if o.URL == "" {
 		err = s.embed()
 	} else {

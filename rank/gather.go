@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,7 +60,7 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 			return nil, fmt.Errorf("read session %s: %w", q.Session, err)
 		}
 		if len(q.Files) == 0 {
-			x.files = bound(append(in.session.Files, x.files...), contextFiles)
+			x.files = x.inSession(in.session, moment)
 		}
 		view = r.store.View(q.At)
 	}
@@ -78,18 +79,8 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 	}
 	in.collect(p, x)
 	fromTree(p, x, tree, q, moment)
-	inHand := make(map[aoa.Path]bool, len(q.Files)+1)
-	inHand[q.Current] = true
-	for _, f := range q.Files {
-		inHand[f] = true
-	}
-	p.keep(func(f aoa.Path) bool {
-		if f == forced {
-			return true
-		}
-		_, open := x.open[f]
-		return !inHand[f] && !(open && moment != aoa.MomentChange) && tree.Has(f)
-	})
+	wanted := x.wanted(q, moment)
+	p.keep(func(f aoa.Path) bool { return f == forced || wanted(f) && tree.Has(f) })
 	for _, c := range p.list {
 		c.settle(x)
 	}
@@ -128,6 +119,31 @@ func filesOf(q aoa.Query, moment aoa.Moment) []aoa.Path {
 		return bound(files, changeFiles)
 	}
 	return bound(files, contextFiles)
+}
+
+// inSession are the files in hand of a session and the current one: those it opened last; for a change, those
+// edited since the prompt.
+func (x *setting) inSession(s *hot.SessionView, moment aoa.Moment) []aoa.Path {
+	if moment != aoa.MomentChange {
+		return bound(append(s.Files, x.files...), contextFiles)
+	}
+	edited := slices.SortedFunc(maps.Keys(s.Edits), func(a, b aoa.Path) int {
+		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
+	})
+	return bound(append(edited, x.files...), changeFiles)
+}
+
+// wanted tells which files may be suggested: none in hand, and between calls none that the session has open.
+func (x *setting) wanted(q aoa.Query, moment aoa.Moment) func(aoa.Path) bool {
+	inHand := make(map[aoa.Path]bool, len(q.Files)+len(x.files)+1)
+	inHand[q.Current] = true
+	for _, f := range q.Files {
+		inHand[f] = true
+	}
+	for _, f := range x.files {
+		inHand[f] = true
+	}
+	return func(f aoa.Path) bool { return !inHand[f] && (moment == aoa.MomentChange || !has(x.open, f)) }
 }
 
 // bound keeps the newest n different files.

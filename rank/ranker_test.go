@@ -143,6 +143,16 @@ func TestSessionSignals(t *testing.T) {
 	}
 }
 
+func TestChangeOfASession(t *testing.T) {
+	w := small(t)
+	w.open("s", epoch, "cold/db.go")
+	w.happen(aoa.Event{Time: epoch, Kind: aoa.KindEdit, Session: "s", Paths: []aoa.Path{"rank/rank.go"}, OK: true})
+	a := rankOf(t, w.ranker(Options{}), aoa.Query{Moment: aoa.MomentChange, Session: "s"})
+	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") || slices.Contains(got, "README.md") {
+		t.Errorf("%v, want the partners of what was edited, not of what was read", got)
+	}
+}
+
 func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")

@@ -99,7 +99,7 @@ func (d *DB) migrate(ctx context.Context, from int) error {
 	})
 }
 
-// checkedPages bounds the check at every start: 8192 pages of 4 KiB take about 60 ms. A larger file is only
+// checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is only
 // checked as a whole when the last run met damage in it; otherwise its schema is.
 const checkedPages = 8192
 

@@ -88,7 +88,7 @@ func (d *DB) dropDamaged() error {
 var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
 
 // Scrub overwrites what was deleted: it rewrites the file without free space and empties the write-ahead log.
-// It takes about a second per 100 MB, during which others read but do not write.
+// The whole file is written anew, during which others read but do not write.
 func (d *DB) Scrub(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

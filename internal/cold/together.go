@@ -13,8 +13,8 @@ import (
 )
 
 // Together returns how many counted commits of at most 100 files touched both files, and how many touched a,
-// under their present and their earlier names. The cost is a search per commit of a: about 1 µs each, five
-// times that if one of them was renamed.
+// under their present and their earlier names. The cost is a search per commit of a, and a row per commit of
+// both if one of them was renamed.
 func (d *DB) Together(ctx context.Context, a, b aoa.Path) (both, ofA int, err error) {
 	both, ofA, err = d.together(ctx, a, b)
 	return both, ofA, d.explain("count commits", err)

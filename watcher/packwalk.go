@@ -6,18 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // objects reads history straight from the object store, for machines without git. It yields what gitLog
 // yields, to the byte; it is 3 to 4 times slower, and not safe for concurrent use.
 type objects struct {
-	store   *filesystem.Storage
+	stores  stores
 	trees   *treeCache
 	names   *names
 	shallow map[string]bool
@@ -34,15 +31,12 @@ func openObjects(r *Repo) (*objects, error) {
 	if !r.config.sha1 {
 		return nil, fmt.Errorf("SHA-256 objects need git: %w", ErrNoGit)
 	}
-	root := filepath.VolumeName(r.CommonDir) + string(filepath.Separator)
-	store := filesystem.NewStorageWithOptions(dotFS(r.GitDir, r.CommonDir), cache.NewObjectLRU(maxBases), filesystem.Options{
-		KeepDescriptors: true, ExclusiveAccess: true, AlternatesFS: osfs.New(root, osfs.WithBoundOS())})
 	shallow, _ := r.shallow()
-	return &objects{store: store, trees: newTreeCache(maxEntries), names: newNames(), shallow: shallow}, nil
+	return &objects{stores: openStores(r.GitDir, r.CommonDir), trees: newTreeCache(maxEntries), names: newNames(), shallow: shallow}, nil
 }
 
 // close lets go of the packs, which a git gc may want to delete.
-func (o *objects) close() { _ = o.store.Close() }
+func (o *objects) close() { o.stores.close() }
 
 func (o *objects) count(context.Context, []string, []string) (int, error) { return 0, nil }
 
@@ -76,7 +70,7 @@ func (o *objects) list(ctx context.Context, want, not []string) ([]string, error
 }
 
 func (o *objects) read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	obj, err := o.store.EncodedObject(kind, id)
+	obj, err := o.stores.object(kind, id)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", kind, id, err)
 	}

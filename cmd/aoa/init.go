@@ -156,7 +156,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
 		return none, err
 	}
-	dir := hooks.TranscriptDir(a.claudeHome(), repo.Root)
+	dir := hooks.TranscriptDirIn(a.claudeHome(), repo.Root)
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) == 0 {
 		return none, nil
 	}

@@ -58,10 +58,8 @@ func (h *house) say(ctx context.Context, w *worktree, agent string, call hooks.C
 		h.o.Log.Warn("no suggestion", "kind", call.Kind, "err", err)
 		return nil
 	}
-	if d.Log.Kind != "" {
-		h.journal.Add(d.Log)
-		h.gauges.decision(call.Kind, d.Why)
-	}
+	h.journal.Add(d.Log...)
+	h.gauges.decision(call.Kind, d.Why)
 	if len(d.Shown) == 0 {
 		return nil
 	}

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -28,14 +30,15 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
-	if err := h.journal.Flush(ctx); err != nil {
-		return out, err
-	}
-	h.journal.Settle(ctx)
-	err := h.journal.Learned(func(seq int64) error {
+	err := h.journal.Alone(ctx, func() (int64, error) {
 		gone, err := h.db.Forget(ctx, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since})
 		if err != nil {
-			return err
+			return 0, err
+		}
+		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
+		seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", h.o.Now().UnixNano()), Time: h.o.Now(), Kind: aoa.KindTick, Agent: "cli"}})
+		if err != nil {
+			return 0, err
 		}
 		out.Events = len(gone)
 		files := map[aoa.Path]bool{}
@@ -46,9 +49,11 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		out.Files = len(files)
 		if r.File != "" {
-			return h.forgetFiles(ctx, r.File, files)
+			err = h.forgetFiles(ctx, r.File, files)
+			gone = nil
 		}
-		return h.learner.Unlearn(ctx, gone, seq)
+		// Without events it only moves the sequence on.
+		return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
 	})
 	if err != nil {
 		return out, err

@@ -77,33 +77,18 @@ func (g *gauges) registry(h *house) *prometheus.Registry {
 		return h.journal.Behind().Seconds()
 	})
 	read("aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", func() float64 {
-		rows, err := h.settle.Record(context.Background())
+		st, err := h.stats(context.Background(), api.StatsRequest{Table: "kinds"})
 		if err != nil {
 			return 0
 		}
-		return precision(rows)
+		var used, settled int64
+		for _, k := range st.Kinds {
+			used, settled = used+k.Used, settled+k.Settled
+		}
+		if settled == 0 {
+			return 0
+		}
+		return float64(used) / float64(settled)
 	})
 	return r
-}
-
-func precision[T ~struct {
-	Kind      string  `json:"kind"`
-	Shown     int64   `json:"shown"`
-	Used      int64   `json:"used"`
-	Settled   int64   `json:"settled"`
-	Withheld  int64   `json:"withheld"`
-	HeldUsed  int64   `json:"withheld_used"`
-	Shadow    int64   `json:"shadow"`
-	ShadowHit int64   `json:"shadow_used"`
-	Precision float64 `json:"precision"`
-}](rows []T) float64 {
-	var used, settled int64
-	for _, r := range rows {
-		k := api.KindStat(r)
-		used, settled = used+k.Used, settled+k.Settled
-	}
-	if settled == 0 {
-		return 0
-	}
-	return float64(used) / float64(settled)
 }

@@ -23,8 +23,8 @@ const (
 // in the same order. Cold and learn are decoupled, so that a long import never delays durability.
 type journal struct {
 	db    *cold.DB
-	learn func(context.Context, []aoa.Event, int64) error // called in order, from Run only
-	cause func([]aoa.Event) []aoa.Event                   // marks accesses that a suggestion caused
+	learn func(context.Context, []aoa.Event, int64) error         // called in order, from Run only
+	cause func(context.Context, []aoa.Event) ([]aoa.Event, error) // marks accesses that a suggestion caused
 	now   func() time.Time
 	log   *slog.Logger
 
@@ -57,7 +57,7 @@ type step struct {
 
 func newJournal(db *cold.DB, now func() time.Time, log *slog.Logger) *journal {
 	j := &journal{db: db, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		cause: func(e []aoa.Event) []aoa.Event { return e }}
+		cause: func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) { return e, nil }}
 	j.steps.Cond = sync.NewCond(&j.steps.Mutex)
 	return j
 }
@@ -103,7 +103,7 @@ func (j *journal) Flush(ctx context.Context) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	seq, fresh, err := j.db.Append(ctx, j.cause(batch))
+	seq, fresh, err := j.db.Append(ctx, j.marked(ctx, batch))
 	if err != nil {
 		j.mu.Lock()
 		j.pending, j.since = append(batch, j.pending...), since
@@ -122,6 +122,15 @@ func (j *journal) Flush(ctx context.Context) error {
 	return nil
 }
 
+// marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
+func (j *journal) marked(ctx context.Context, events []aoa.Event) []aoa.Event {
+	out, err := j.cause(ctx, events)
+	if err != nil {
+		j.log.Warn("causes not marked", "err", err)
+	}
+	return out
+}
+
 // Log appends a batch at once and returns when it is durable, with the number of events that were new.
 func (j *journal) Log(ctx context.Context, events []aoa.Event) (fresh int, err error) {
 	if err := j.Flush(ctx); err != nil {
@@ -133,7 +142,7 @@ func (j *journal) Log(ctx context.Context, events []aoa.Event) (fresh int, err e
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
-	seq, kept, err := j.db.Append(ctx, j.cause(events))
+	seq, kept, err := j.db.Append(ctx, j.marked(ctx, events))
 	if err != nil {
 		return 0, err
 	}
@@ -305,6 +314,29 @@ func (j *journal) Learned(fn func(seq int64) error) error {
 		return fmt.Errorf("a batch was not learned, restart to repair: %w", lost)
 	}
 	return fn(seq)
+}
+
+// Alone runs fn with everything added so far durable and learned, and nothing else being written or learned
+// meanwhile. fn returns the sequence number that it brought hot to.
+func (j *journal) Alone(ctx context.Context, fn func() (seq int64, err error)) error {
+	if err := j.Flush(ctx); err != nil {
+		return err
+	}
+	j.write.Lock()
+	defer j.write.Unlock()
+	j.steps.Lock()
+	last := j.steps.last
+	j.steps.Unlock()
+	if err := j.Wait(ctx, last); err != nil {
+		return err
+	}
+	j.learning.Lock()
+	defer j.learning.Unlock()
+	seq, err := fn()
+	if err == nil {
+		j.Stand(seq)
+	}
+	return err
 }
 
 // Behind is the age of the oldest event that was accepted and is not learned yet.

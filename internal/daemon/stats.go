@@ -26,7 +26,7 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 		rows, err := h.db.FileStats(ctx, r.Limit)
 		for _, f := range rows {
 			out.Files = append(out.Files, api.FileStat{File: f.File, Accesses: int64(f.Accesses), First: f.First, Last: f.Last,
-				MeanSession: f.MeanSession.Seconds()})
+				MeanSession: f.MeanSession})
 		}
 		return out, err
 	case "tags":
@@ -43,9 +43,14 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 		}
 		return out, err
 	case "kinds":
-		rows, err := h.settle.Record(ctx)
+		rows, err := h.settle.Records(ctx)
 		for _, k := range rows {
-			out.Kinds = append(out.Kinds, api.KindStat(k))
+			s := api.KindStat{Kind: string(k.Kind), Shown: k.Shown.Predicted, Settled: k.Shown.Settled, Used: k.Shown.Used,
+				Withheld: k.Withheld.Predicted, HeldUsed: k.Withheld.Used, Shadow: k.Shadow.Predicted, ShadowHit: k.Shadow.Used}
+			if s.Settled > 0 {
+				s.Precision = float64(s.Used) / float64(s.Settled)
+			}
+			out.Kinds = append(out.Kinds, s)
 		}
 		return out, err
 	}

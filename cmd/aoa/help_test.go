@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/help")
+
+// TestHelp holds the help of every command to a golden: what users read changes only on purpose.
+func TestHelp(t *testing.T) {
+	a := &app{}
+	names := []string{""}
+	for _, c := range a.root().Commands() {
+		names = append(names, c.Name())
+	}
+	if len(names) < 18 {
+		t.Fatalf("only %d commands", len(names))
+	}
+	for _, name := range names {
+		var out, errw bytes.Buffer
+		args := strings.Fields(name + " --help")
+		if name == "hook" || name == "completion" || name == "help" {
+			args = []string{"help", name}
+		}
+		if code := run(context.Background(), args, strings.NewReader(""), &out, &errw, nil); code != 0 {
+			t.Errorf("%q: exit %d, %s", args, code, &errw)
+		}
+		golden := filepath.Join("../../testdata/help", "aoa"+strings.TrimRight("-"+name, "-")+".txt")
+		if *update {
+			if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatalf("%v; make golden writes it", err)
+		}
+		if d := cmp.Diff(string(want), out.String()); d != "" {
+			t.Errorf("help of %q (make golden accepts it):\n%s", name, d)
+		}
+	}
+}
+
+// TestVariables: every AOA_ variable that a document or a help text names is one that the program reads.
+func TestVariables(t *testing.T) {
+	known := map[string]bool{"AOA_STORE": true, "AOA_SKIP": true, "AOA_TEST_REDIS": true}
+	for _, k := range config.Keys() {
+		known[k.Env] = true
+	}
+	files, _ := filepath.Glob("../../testdata/help/*.txt")
+	files = append(files, "../../README.md", "../../docs/api.md", "../../CONTRIBUTING.md")
+	found := 0
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range regexp.MustCompile(`AOA_[A-Z0-9_]+`).FindAllString(string(raw), -1) {
+			if found++; !known[strings.TrimRight(v, "_")] {
+				t.Errorf("%s names %s, which nothing reads", f, v)
+			}
+		}
+	}
+	if found == 0 {
+		t.Log("no document names a variable")
+	}
+}

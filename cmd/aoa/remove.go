@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+func (a *app) remove() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "remove",
+		Short: "undo aoa init: hooks, daemon and store",
+		Long: `Takes our hooks out of other programs' files, stops the daemon and deletes the store with all
+that was learned. Files of others are left as they were.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			repo, err := a.repo(c.Context())
+			if err != nil {
+				return err
+			}
+			place := api.Locate(repo.CommonDir, a.env)
+			if place.Exists() && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
+				return fail(exitFailed, "aoa remove --yes", "nothing was removed")
+			}
+			if err := a.removeHooks(c.Context(), repo); err != nil {
+				return err
+			}
+			if err := a.halt(c.Context(), place); err != nil && !errors.Is(err, api.ErrNoDaemon) {
+				return err
+			}
+			if filepath.Dir(place.Socket) != place.Store {
+				os.Remove(place.Socket)
+			}
+			os.Remove(filepath.Join(registry(a.env), api.Fingerprint(place.Store)))
+			if err := os.RemoveAll(place.Store); err != nil {
+				return fmt.Errorf("delete store: %w", err)
+			}
+			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+place.Store) })
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
+// daemon that they start is this binary too.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"aoa": main}) }
+
+// TestScript runs testdata/script: every command, as a person types it, with a real daemon.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
+				"XDG_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
+				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",
+				"GIT_COMMITTER_EMAIL": "a@example.com", "NO_COLOR": "1", "TZ": "UTC"} {
+				e.Setenv(k, v)
+			}
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "until": until, "halt": halt},
+	})
+}
+
+// history N makes a repository here with N commits, an hour apart, the last one an hour ago. server/wire.go and
+// docs/protocol.md change together in 7 of 8 commits; other files change alone.
+func history(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: history N")
+	}
+	var n int
+	if _, err := fmt.Sscan(args[0], &n); err != nil {
+		ts.Fatalf("history: %v", err)
+	}
+	var b strings.Builder
+	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()
+	for i := range n {
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the protocol\nE\n", start+int64(i)*3600, i)
+		names := []string{"server/wire.go", "docs/protocol.md"}
+		if i%8 == 7 {
+			names = []string{fmt.Sprintf("other/file%d.go", i%24), "server/wire.go"}
+		}
+		if i == 0 {
+			names = append(names, "server/wire_test.go", "README.md", "cmd/main.go")
+		}
+		for _, name := range names {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s %d\nE\n", name, name, i)
+		}
+	}
+	stream := filepath.Join(ts.MkAbs("."), ".stream")
+	ts.Check(os.WriteFile(stream, []byte(b.String()), 0o600))
+	ts.Check(ts.Exec("git", "init", "-q", "-b", "main"))
+	ts.Check(ts.Exec("sh", "-c", "git fast-import --quiet <.stream && rm .stream"))
+	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))
+}
+
+// until 'PATTERN' COMMAND… repeats a command until its output matches: what a hook left behind is learned a
+// moment later. It gives up after ten seconds.
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND [ARG…]")
+	}
+	want, err := regexp.Compile(args[0])
+	ts.Check(err)
+	give := time.After(10 * time.Second)
+	for again := time.NewTicker(20 * time.Millisecond); ; {
+		_ = ts.Exec(args[1], args[2:]...)
+		if want.MatchString(ts.ReadFile("stdout")) {
+			again.Stop()
+			return
+		}
+		select {
+		case <-again.C:
+		case <-give:
+			ts.Fatalf("no match for %s within 10 s in:\n%s", args[0], ts.ReadFile("stdout"))
+		}
+	}
+}
+
+// halt stops every daemon of this script; each script ends with it.
+func halt(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("aoa", "stop", "--all"))
+}

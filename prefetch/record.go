@@ -1,0 +1,42 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Tally counts the predicted files of one fate.
+type Tally struct {
+	Predicted int64 // files predicted
+	Settled   int64 // of these, those whose horizon is over or that were opened
+	Used      int64 // of these, those that were opened in time
+}
+
+// Record is what a kind's predictions came to.
+type Record struct {
+	Kind                    Kind
+	Shown, Withheld, Shadow Tally
+}
+
+// Records returns the record of every kind that has predicted anything, in the order of Kinds. One round trip.
+func (p *Prefetcher) Records(ctx context.Context) ([]Record, error) {
+	v := p.store.View(time.Time{})
+	facts := v.Facts(factRecord)
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read records: %w", err)
+	}
+	var out []Record
+	for _, k := range Kinds() {
+		tally := func(f Fate) Tally {
+			n := func(what string) int64 { return int64(parse(facts.Fields[recordField(k, f, what)])) }
+			return Tally{n("predicted"), n("settled"), n("used")}
+		}
+		if r := (Record{k, tally(Shown), tally(Withheld), tally(Shadow)}); r != (Record{Kind: k}) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func recordField(k Kind, f Fate, what string) string { return string(k) + ":" + string(f) + ":" + what }

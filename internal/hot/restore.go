@@ -12,12 +12,30 @@ import (
 )
 
 // Restore loads the records of a snapshot into an empty store, in any number of calls. A damaged record is skipped
-// and counted in Size.Skipped; records made under other half-lives are refused with ErrHalfLives before anything is
-// loaded. The newest time and the applied sequence come back with the store's own record.
+// and counted in Size.Skipped; a record made under other half-lives ends it with ErrHalfLives, and the store is to be
+// thrown away. The newest time and the applied sequence come back with the store's own record.
 func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	l := &loader{store: s, sets: map[string][]member{}, texts: map[string]string{}}
+	l := &loader{store: s, sets: map[string][]member{}, live: map[scoreSet]map[string]float64{},
+		texts: make(map[string]string, len(recs))}
+	if err := l.all(recs); err != nil {
+		return fmt.Errorf("restore snapshot: %w", err)
+	}
+	if err := l.finish(ctx); err != nil {
+		return fmt.Errorf("restore snapshot: %w", err)
+	}
+	return nil
+}
+
+// all loads the records: embedded straight into the server's own maps, for parsing a million numbers would take longer
+// than reading the snapshot; for a server they are gathered by key.
+func (l *loader) all(recs []Record) error {
+	s := l.store
+	if s.embedded != nil {
+		s.maps.Lock()
+		defer s.maps.Unlock()
+	}
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -30,25 +48,31 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 		c, err := unpack(r, rec.Data, s.print, len(s.families), l.text)
 		switch {
 		case errors.Is(err, ErrHalfLives):
-			return fmt.Errorf("restore snapshot: %w", err)
+			return err
 		case err != nil:
 			s.skipped++
 			continue
 		}
-		l.add(r, c)
-	}
-	if err := l.load(ctx); err != nil {
-		return fmt.Errorf("restore snapshot: %w", err)
+		if err := l.add(r, c); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// loader gathers records by the set they belong to.
+// scoreSet is a global set.
+type scoreSet struct {
+	family uint8
+	epoch  int64
+}
+
+// loader loads records into the sets they belong to.
 type loader struct {
 	store   *Store
-	sets    map[string][]member // key → members
-	texts   map[string]string   // each name once: it is a member of many sets
-	cmds    [][]any             // hashes
+	sets    map[string][]member             // on a server: key → members
+	live    map[scoreSet]map[string]float64 // embedded: the global sets' own maps
+	texts   map[string]string               // each name once: it is a member of many sets
+	cmds    [][]any                         // hashes
 	applied int64
 	newest  float64
 	dated   bool
@@ -63,56 +87,97 @@ func (l *loader) text(b []byte) string {
 	return t
 }
 
-func (l *loader) add(r record, c *content) {
+// put adds members to a set.
+func (l *loader) put(key string, ms ...member) error {
 	s := l.store
-	text := r.text
+	if s.embedded == nil {
+		l.sets[key] = append(l.sets[key], ms...)
+		return nil
+	}
+	if len(ms) == 0 {
+		return nil
+	}
+	if _, err := s.db.ZAdd(key, ms[0].score, ms[0].name); err != nil {
+		return fmt.Errorf("set %q: %w", key, err)
+	}
+	if len(ms) == 1 {
+		return nil
+	}
+	set := s.set(key)
+	for _, m := range ms[1:] {
+		set[m.name] = m.score
+	}
+	return nil
+}
+
+// score adds one member to a global set.
+func (l *loader) score(sc score, f *family, name string) error {
+	id := scoreSet{sc.family, sc.epoch}
+	if set := l.live[id]; set != nil {
+		set[name] = sc.value
+		return nil
+	}
+	key := l.store.keys.global(f, sc.epoch)
+	if err := l.put(key, member{name, sc.value}); err != nil || l.store.embedded == nil {
+		return err
+	}
+	l.live[id] = l.store.set(key)
+	return nil
+}
+
+func (l *loader) add(r record, c *content) error {
+	s := l.store
 	switch r.noun {
 	case nounSession:
-		l.session(r.text, c)
-		return
+		return l.session(r.text, c)
 	case nounFact:
 		l.fields(s.keys.fact(r.text), c.fields)
-		l.sets[s.keys.facts()] = append(l.sets[s.keys.facts()], member{r.text, 1})
-		return
+		return l.put(s.keys.facts(), member{r.text, 1})
 	case nounMeta:
 		l.meta(c)
-		return
+		return nil
 	}
-	if s.embedded != nil {
-		s.known[r] |= 0
-	}
+	owns := uint16(0)
 	for _, sc := range c.scores {
 		f := s.families[sc.family]
 		if f.owner != nounNone || f.member != r.noun {
 			continue
 		}
-		key := s.keys.global(f, sc.epoch)
-		l.sets[key] = append(l.sets[key], member{text, sc.value})
+		if err := l.score(sc, f, r.text); err != nil {
+			return err
+		}
 	}
 	for _, set := range c.sets {
 		f := s.families[set.family]
 		if f.owner != r.noun || len(set.members) == 0 {
 			continue
 		}
-		l.sets[s.keys.owned(f, set.epoch, text)] = set.members
-		if s.embedded != nil {
-			s.known[r] |= 1 << f.index
+		if err := l.put(s.keys.owned(f, set.epoch, r.text), set.members...); err != nil {
+			return err
 		}
+		owns |= 1 << f.index
 		if set.grown || len(set.members) > f.keep {
-			s.grown[ownedKey{f.index, set.epoch, text}] = true
+			s.grown[ownedKey{f.index, set.epoch, r.text}] = true
 		}
 	}
+	if s.embedded != nil {
+		s.known[r] |= owns
+	}
+	return nil
 }
 
-func (l *loader) session(id string, c *content) {
+func (l *loader) session(id string, c *content) error {
 	keys := l.store.keys
 	l.fields(keys.session(id), c.fields)
-	l.sets[keys.expiry()] = append(l.sets[keys.expiry()], member{id, c.deadline})
+	if err := l.put(keys.expiry(), member{id, c.deadline}); err != nil {
+		return err
+	}
 	for p := range parts {
-		if len(c.parts[p]) > 0 {
-			l.sets[keys.part(id, p)] = c.parts[p]
+		if err := l.put(keys.part(id, p), c.parts[p]...); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (l *loader) meta(c *content) {
@@ -145,15 +210,27 @@ func (l *loader) fields(key string, fs []field) {
 	l.cmds = append(l.cmds, args)
 }
 
-func (l *loader) load(ctx context.Context) error {
+// finish writes what is no score: the newest stamps in order, hashes, and how far the writer had come.
+func (l *loader) finish(ctx context.Context) error {
 	s := l.store
+	if err := l.wire(ctx); err != nil {
+		return err
+	}
 	for _, f := range s.families {
 		if f.half != 0 {
 			continue
 		}
-		// The newest stamps in order are not packed: they are the newest of all.
-		if ms := newest(l.sets[s.keys.global(f, 0)]); len(ms) > 0 {
-			l.sets[s.keys.top(f)] = ms
+		// They are not packed: they are the newest of all.
+		g := &get{op: opAll, key: s.keys.global(f, 0)}
+		if err := s.readAll(ctx, []*get{g}); err != nil {
+			return err
+		}
+		top := []any{"ZADD", s.keys.top(f)}
+		for _, m := range newest(g.set) {
+			top = append(top, m.score, m.name)
+		}
+		if len(top) > 2 {
+			l.cmds = append(l.cmds, top)
 		}
 	}
 	if l.dated {
@@ -163,13 +240,7 @@ func (l *loader) load(ctx context.Context) error {
 		s.applied, s.step = l.applied, 0
 		l.cmds = append(l.cmds, []any{"SET", s.keys.applied(s.writer), l.applied})
 	}
-	if err := s.run(ctx, l.cmds); err != nil {
-		return err
-	}
-	if s.embedded != nil {
-		return l.direct()
-	}
-	return l.wire(ctx)
+	return s.run(ctx, l.cmds)
 }
 
 // newest picks the topKeep highest without sorting all by name.
@@ -193,23 +264,7 @@ func newest(all []member) []member {
 	return ms[:min(topKeep, len(ms))]
 }
 
-// direct fills the embedded server's own maps: parsing a million numbers would take longer than reading the snapshot.
-func (l *loader) direct() error {
-	s := l.store
-	s.maps.Lock()
-	defer s.maps.Unlock()
-	for key, ms := range l.sets {
-		if _, err := s.db.ZAdd(key, ms[0].score, ms[0].name); err != nil {
-			return fmt.Errorf("set %q: %w", key, err)
-		}
-		set := s.set(key)
-		for _, m := range ms[1:] {
-			set[m.name] = m.score
-		}
-	}
-	return nil
-}
-
+// wire sends what was gathered for a server.
 func (l *loader) wire(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(l.sets), cmp.Compare[string])
 	var cmds [][]any

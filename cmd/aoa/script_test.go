@@ -32,7 +32,7 @@ func TestScript(t *testing.T) {
 			}
 			return os.MkdirAll(home, 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "until": until, "halt": halt},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "until": until, "halt": halt, "expand": expand},
 	})
 }
 
@@ -66,6 +66,14 @@ func history(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", "init", "-q", "-b", "main"))
 	ts.Check(ts.Exec("sh", "-c", "git fast-import --quiet <.stream && rm .stream"))
 	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))
+}
+
+// expand FILE… puts the script's folder in the place of $WORK: agents send absolute paths.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
 }
 
 // until 'PATTERN' COMMAND… repeats a command until its output matches: what a hook left behind is learned a

@@ -5,7 +5,7 @@
 // what matters, never writes to the repository, never takes its locks, never touches the network and never
 // runs what a repository's configuration asks for (file monitors, text converters, pagers, promisor fetches).
 // It may cost one git process for a listing or an import (10,000 commits per second and more; 2,500 by the
-// own walker when there is no git), about 20 µs for a look at HEAD, about 1 µs for asking whether a path is
+// own walker when there is no git), some 20 to 100 µs for a look at HEAD, about 1 µs for asking whether a path is
 // ignored, and one inotify watch per folder that holds files.
 //
 // # Two halves

@@ -19,7 +19,7 @@ import (
 const originHead = "refs/remotes/origin/HEAD"
 
 // Head reads where this worktree stands: the branch's full name ("refs/heads/main", "" when detached) and the
-// commit's id ("" before the first commit). It costs about 20 µs through go-git; a git process (about 1 ms) is
+// commit's id ("" before the first commit). It costs 20 to 100 µs through go-git (it reads packed-refs); a git process (about 1 ms) is
 // asked where go-git cannot read the repository: reftable and SHA-256.
 func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 	return r.readRef(ctx, r.GitDir, "HEAD")

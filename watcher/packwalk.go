@@ -21,10 +21,10 @@ type objects struct {
 	buf     []byte
 }
 
-// Memory bounds of a walk: 32 MB of delta bases are as good as 256, and 300,000 entries are about 40 MB.
+// Memory bounds of a walk: 32 MB of delta bases are as good as 256, and 200,000 entries are about 20 MB.
 const (
 	maxBases   = 32 * cache.MiByte
-	maxEntries = 300_000
+	maxEntries = 200_000
 )
 
 func openObjects(r *Repo) (*objects, error) {

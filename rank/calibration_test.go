@@ -374,10 +374,10 @@ var trained = func() map[aoa.Moment][signals]bool {
 		}
 		return out
 	}
-	open := pick(Bias, RecencyHour, RecencyDay, Comod, Session, Successor, Terms, Words, Named, NamedBefore, InCommand,
+	open := pick(Bias, RecencyHour, RecencyDay, Comod, Session, Successor, Terms, Words, Named, InCommand,
 		Mentioned, SeenBefore, Directory, Pair, Opened)
 	prompt := open
-	prompt[Frequency], prompt[Committed], prompt[Directory] = true, true, false
+	prompt[Frequency], prompt[NamedBefore], prompt[Committed], prompt[Directory] = true, true, true, false
 	return map[aoa.Moment][signals]bool{aoa.MomentPrompt: prompt, aoa.MomentOpen: open,
 		aoa.MomentChange: pick(Bias, Comod, ComodMean, Support, InHand, Directory, Pair, Committed)}
 }()

@@ -20,22 +20,22 @@ type Model struct {
 // Set by hand are Tags (no recording has any) and, for opens, Frequency (whose fitted weight is not told from 0).
 func Prior() map[aoa.Moment]Model {
 	return map[aoa.Moment]Model{
-		aoa.MomentPrompt: {Weights: promptWeights, Scale: Scale{0.76, -0.48}, Unseen: Scale{0.58, -0.35}},
-		aoa.MomentOpen:   {Weights: openWeights, Scale: Scale{0.54, -0.30}, Unseen: Scale{0.90, 0.67}},
+		aoa.MomentPrompt: {Weights: promptWeights, Scale: Scale{0.76, -0.54}, Unseen: Scale{0.66, -0.21}},
+		aoa.MomentOpen:   {Weights: openWeights, Scale: Scale{0.54, -0.30}, Unseen: Scale{0.88, 0.56}},
 		aoa.MomentChange: {Weights: changeWeights, Scale: Scale{0.83, -0.20}, Unseen: Scale{0.83, -0.20}},
 	}
 }
 
 var promptWeights = Values{
-	Bias: -4.83, RecencyHour: 0.91, RecencyDay: 0.50, Frequency: 1.11, Tags: 0.50, Comod: 0.82, Session: 0.56,
-	Successor: 0.81, Terms: 2.79, Words: 1.32, Named: 2.57, NamedBefore: 0.67, InCommand: 0.74, Mentioned: 1.71,
-	SeenBefore: 0.68, Pair: 0.74, Committed: 0.40, Opened: -2.49,
+	Bias: -4.77, RecencyHour: 0.94, RecencyDay: 0.60, Frequency: 0.86, Tags: 0.50, Comod: 1.10, Session: 0.61,
+	Successor: 0.57, Terms: 4.81, Words: 1.21, Named: 0.61, NamedBefore: 0.02, InCommand: 0.45, Mentioned: 1.63,
+	SeenBefore: 0.67, Pair: 0.75, Committed: 0.41, Opened: -2.53,
 }
 
 var openWeights = Values{
-	Bias: -4.89, RecencyHour: 0.65, RecencyDay: 0.47, Frequency: 0.10, Tags: 0.50, Comod: 1.30, Session: 1.52,
-	Successor: 2.12, Terms: 1.38, Words: 0.44, Named: 1.29, NamedBefore: 0.06, InCommand: 0.64, Mentioned: 2.48,
-	SeenBefore: 1.08, Directory: 0.68, Pair: 0.60, Opened: -2.06,
+	Bias: -4.80, RecencyHour: 0.68, RecencyDay: 0.49, Frequency: 0.10, Tags: 0.50, Comod: 1.75, Session: 1.35,
+	Successor: 1.87, Terms: 1.69, Words: 0.74, Named: 0.14, InCommand: 0.28, Mentioned: 2.38, SeenBefore: 0.97,
+	Directory: 0.49, Pair: 0.55, Opened: -2.04,
 }
 
 // With every further file in hand one is left to find, hence the negative weight of their number.

@@ -194,7 +194,7 @@ func (st *folded) move(k Kind, used bool, base float64) {
 }
 
 func (st *folded) count(k Kind, f Fate, what string) {
-	field := string(k) + ":" + string(f) + ":" + what
+	field := recordField(k, f, what)
 	st.set(factRecord, field, number(parse(st.facts[factRecord][field])+1))
 }
 

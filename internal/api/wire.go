@@ -23,7 +23,10 @@ var (
 	Reload       = Route[None, None]{"POST", "/reload"} // read the configuration anew
 	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
 	Pairs        = Route[PairsRequest, PairsAnswer]{"POST", "/pairs"}
-	Stop         = Route[None, None]{"POST", "/stop"} // drain, snapshot, exit; answers when the snapshot is written
+	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
+	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
+	Complete     = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
+	Stop         = Route[StopRequest, None]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
 // WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
@@ -186,6 +189,11 @@ type ForgetAnswer struct {
 	Files  int `json:"files"`
 }
 
+// StopRequest ends the daemon.
+type StopRequest struct {
+	Unless string `json:"unless_build,omitempty"` // not when it is of this build: it has already replaced the one meant
+}
+
 // PauseRequest stops learning and answering for a while; zero ends the pause.
 type PauseRequest struct {
 	Seconds float64 `json:"seconds"`
@@ -228,4 +236,58 @@ type Pair struct {
 	Both int      `json:"both"` // commits that changed both
 	OfA  int      `json:"of_a"` // commits that changed A
 	OfB  int      `json:"of_b"`
+}
+
+// PartnersRequest asks what usually changes together with these files and is not among them.
+type PartnersRequest struct {
+	Files []aoa.Path `json:"files,omitempty"`     // empty: what is changed, staged or new in the caller's worktree
+	Least float64    `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
+	Limit int        `json:"limit,omitempty"`     // 1 to 100; 0 is 5
+}
+
+// PartnersAnswer is the change and what it lacks.
+type PartnersAnswer struct {
+	Files    []aoa.Path `json:"files"`    // the change that was looked at
+	Partners []Partner  `json:"partners"` // best first, ties by path
+}
+
+// Partner is a file that a change lacks, and the commits that say so.
+type Partner struct {
+	File  aoa.Path `json:"file"`
+	With  aoa.Path `json:"with"`  // the file of the change that it changed with most regularly
+	Both  int      `json:"both"`  // commits that changed both
+	Of    int      `json:"of"`    // commits that changed With
+	Score float64  `json:"score"` // probability that it belongs to the change
+}
+
+// SessionRequest asks for one session's numbers.
+type SessionRequest struct {
+	Session string `json:"session_id,omitempty"` // empty: the newest live one of the caller's worktree
+}
+
+// SessionAnswer is what a status line shows. A session that nobody knows has zeros.
+type SessionAnswer struct {
+	ID      string `json:"session_id"` // "": asked for the newest, and none is live
+	Agent   string `json:"agent,omitempty"`
+	Mode    string `json:"mode"`        // live, or session: it was resumed, forked or compacted
+	Live    bool   `json:"live"`        // it was heard of within a day and has not ended
+	Files   int    `json:"files"`       // different files that it opened
+	Shown   int    `json:"hints_shown"` // files named by hints
+	Settled int    `json:"hints_settled"`
+	Used    int    `json:"hints_used"`  // opened within the horizon
+	Tokens  int    `json:"hint_tokens"` // estimate of what the hints cost, at four bytes a token
+	Known   int    `json:"files_known"` // files that may be suggested in the worktree
+}
+
+// CompleteRequest asks for files by what somebody typed of their names.
+type CompleteRequest struct {
+	Query   string `json:"query"`
+	Session string `json:"session_id,omitempty"`
+	Prefix  bool   `json:"prefix,omitempty"` // only paths that begin with the query: what a shell completes
+	Limit   int    `json:"limit,omitempty"`  // 1 to 1000; 0 is 15
+}
+
+// CompleteAnswer is the files: better matches first, equal ones in learned order.
+type CompleteAnswer struct {
+	Files []aoa.Path `json:"files"`
 }

@@ -132,8 +132,9 @@ func (c *candidate) unseen(x *setting) bool {
 // stored fills in the signals of the scores kept per file.
 func (c *candidate) stored(x *setting, access, commit, accesses, commits float64) {
 	v := &c.values
+	c.access, c.commit = access, commit
 	v[RecencyHour], v[RecencyDay] = recency(access, x.at, hour), recency(access, x.at, day)
-	v[Committed] = recency(commit, x.at, committedHalf)
+	v[Committed] = recency(commit, x.head, committedHalf)
 	v[Frequency], v[Churn] = logShare(accesses), logShare(commits)
 	v[Never] = truth(!(access > 0))
 }

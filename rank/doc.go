@@ -42,7 +42,8 @@
 //	seen_before    1 if any result of the session has named f
 //	directory      leading folders that f shares with the newest q / depth of the deeper of both
 //	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go")
-//	committed      2^-(Δ/30 d) since f was last committed
+//	committed      2^-(Δ/30 d), Δ from the last commit of f to the newest of the repository: one that rested for
+//	               months has not forgotten what it worked on
 //	churn          min(1, ln(1+commits)/ln 101)
 //	never          1 if f was never opened here
 //	opened         min(1, ln(1+files open in the session)/4): the more are open, the less likely is any one

@@ -70,6 +70,7 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 		return nil, fmt.Errorf("read partners: %w", err)
 	}
 	x.remember(in.session)
+	x.head = in.head(q.At)
 	for _, f := range x.files {
 		x.stems = append(x.stems, aoa.Stem(f))
 	}
@@ -100,6 +101,9 @@ func momentOf(q aoa.Query) aoa.Moment {
 		return aoa.MomentPrompt
 	case q.Session == "" && (len(q.Files) > 0 || q.Current != ""):
 		return aoa.MomentChange
+	}
+	if q.Session == "" {
+		return aoa.MomentPrompt // nothing is in hand: what would work begin with?
 	}
 	return aoa.MomentOpen
 }

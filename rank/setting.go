@@ -12,6 +12,7 @@ import (
 // setting is what a question is asked in: the same for all its candidates.
 type setting struct {
 	at    time.Time
+	head  time.Time  // of the newest commit, at most at: a repository that rested has not forgotten its last work
 	files []aoa.Path // in hand, newest last, at most contextFiles (moment change: changeFiles)
 	stems []string   // of files, aligned
 	terms []string   // of the prompt, or the session's newest

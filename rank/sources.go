@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -44,8 +45,11 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 	if w[RecencyDay] != 0 || w[RecencyHour] != 0 {
 		in.opened = v.Top(hot.Recency, "", maxRecent)
 	}
-	if len(files) == 0 {
+	switch {
+	case len(files) == 0:
 		in.committed = v.Top(hot.Committed, "", maxRecent)
+	case w[Committed] != 0:
+		in.committed = v.Top(hot.Committed, "", 1) // only for its time
 	}
 }
 
@@ -97,11 +101,22 @@ func (in *reads) collect(p *pool, x *setting) {
 			c.values[RecencyHour], c.values[RecencyDay] = recency(in.opened.Values[j], x.at, hour), recency(in.opened.Values[j], x.at, day)
 		}
 	}
-	if in.committed != nil {
+	if in.committed != nil && len(x.files) == 0 {
 		for _, f := range in.committed.Members {
 			p.get(aoa.Path(f))
 		}
 	}
+}
+
+// head is the time of the newest commit, at most now; now if none is known.
+func (in *reads) head(now time.Time) time.Time {
+	if in.committed == nil || len(in.committed.Values) == 0 {
+		return now
+	}
+	if t := time.Unix(int64(in.committed.Values[0]), 0); t.Before(now) {
+		return t
+	}
+	return now
 }
 
 // at is the i-th value, 0 if nothing was asked.

@@ -71,14 +71,6 @@ func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, stag
 		}
 		q.Files = append(q.Files, files...)
 	}
-	switch {
-	case len(q.Files) > 0 && q.Prompt == "":
-		q.Moment = aoa.MomentChange
-	case q.Prompt != "":
-		q.Moment = aoa.MomentPrompt
-	default:
-		q.Moment = aoa.MomentOpen
-	}
 	ans, err := api.Call(ctx, client, api.Rank, q)
 	if err != nil {
 		return err
@@ -149,7 +141,7 @@ func (a *app) completeFile(c *cobra.Command, args []string, toComplete string) (
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	ans, err := api.Call(c.Context(), client, api.Rank, aoa.Query{Moment: aoa.MomentOpen, Limit: 50})
+	ans, err := api.Call(c.Context(), client, api.Rank, aoa.Query{Limit: 50})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

@@ -36,7 +36,6 @@ computed again by hand. With --at it repeats the answer that was given then, dig
 				}
 				r.Query.Files = append(r.Query.Files, p)
 			}
-			r.Query.Moment = moment(r.Query)
 			ans, err := api.Call(c.Context(), client, api.Why, r)
 			if err != nil {
 				return err
@@ -51,17 +50,6 @@ computed again by hand. With --at it repeats the answer that was given then, dig
 	f.StringVar(&r.Query.Session, "session", "", "rank for this agent session")
 	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (unix ms, \"at\" in the JSON)")
 	return c
-}
-
-// moment says which question a person's query is.
-func moment(q aoa.Query) aoa.Moment {
-	switch {
-	case q.Prompt != "":
-		return aoa.MomentPrompt
-	case len(q.Files) > 0:
-		return aoa.MomentChange
-	}
-	return aoa.MomentOpen
 }
 
 func (a *app) explain(w api.WhyAnswer) {

@@ -34,9 +34,9 @@ var traits = map[Kind]trait{
 	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true},
 	Pair:       {moment: aoa.MomentChange, files: 2, hint: true},
 	Partner:    {moment: aoa.MomentChange, files: MaxFiles},
-	Rescue:     {fact: true},
-	WorkingSet: {fact: true},
-	Stale:      {fact: true},
+	Rescue:     {files: 1, fact: true},
+	WorkingSet: {files: MaxFiles, fact: true},
+	Stale:      {files: MaxFiles, fact: true},
 }
 
 // Kinds lists all kinds in a fixed order.

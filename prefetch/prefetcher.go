@@ -18,6 +18,7 @@ type Options struct {
 	Threshold func() float64  // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
+	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
 	Seed      string          // makes the holdout of one repository differ from that of another
 }
 
@@ -33,6 +34,13 @@ func (o Options) holdout() float64 {
 		return 0.10
 	}
 	return o.Holdout() // compared only: what lies outside [0,1] is all or nothing
+}
+
+func (o Options) tokens() int {
+	if o.Tokens == nil {
+		return 2000
+	}
+	return o.Tokens()
 }
 
 func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }

@@ -29,6 +29,7 @@ type session struct {
 	HintAt  int64        `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
 	Ignored int          `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
 	Offset  float64      `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
+	Tokens  int          `json:"tokens,omitempty"`  // spent on what was shown to this session
 	Last    int64        `json:"last,omitempty"`    // unix ms of the last event that changed this
 }
 
@@ -73,7 +74,7 @@ func decodeSession(data string) session {
 
 // encode is the stored form, "" for a session with nothing to remember.
 func (s session) encode() string {
-	if len(s.Open) == 0 && len(s.Past) == 0 && s.HintAt == 0 && s.Ignored == 0 && s.Offset == 0 {
+	if len(s.Open) == 0 && len(s.Past) == 0 && s.HintAt == 0 && s.Ignored == 0 && s.Offset == 0 && s.Tokens == 0 {
 		return ""
 	}
 	s.Form = sessionForm
@@ -92,6 +93,7 @@ func (s session) predicted(kind Kind, f aoa.Path) bool { return slices.Contains(
 // suggest takes in a suggestion event.
 func (s *session) suggest(e aoa.Event) {
 	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
+	s.Tokens += max(e.Tokens, 0)
 	for i, f := range e.Paths {
 		score := 0.0
 		if i < len(e.Scores) && e.Scores[i] >= 0 && e.Scores[i] <= 1 {

@@ -15,7 +15,7 @@ type Decision struct {
 	Shown []aoa.Suggestion // at most MaxFiles, best first; empty: say nothing
 	Log   []aoa.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
 	Theta float64          // the threshold that was in force, 0 if none was asked
-	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, withheld
+	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, spent, withheld
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
@@ -48,6 +48,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	defer p.mu.Unlock()
 	waiting := p.waiting(q.Session, q.At)
 	c.early = soon(tr, q.At, s.session, waiting)
+	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
 	sets := p.split(q, c, ranking.Files, s, waiting)
 	for _, fate := range []Fate{Shown, Withheld, Shadow} {
 		if len(sets[fate]) > 0 && q.Session != "" {
@@ -59,7 +60,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	for _, i := range sets[Shown] {
 		d.Shown = append(d.Shown, ranking.Suggestion(ctx, i, q.Explain))
 	}
-	d.Why = reason(sets, c.early)
+	d.Why = reason(sets, c)
 	return d, nil
 }
 
@@ -69,6 +70,7 @@ type choice struct {
 	trait trait
 	theta float64
 	early bool // too soon after the last hint
+	spent bool // the session's tokens are spent
 }
 
 // split sorts the ranking into fates: fate → places in the ranking.
@@ -86,7 +88,7 @@ func (p *Prefetcher) split(q aoa.Query, c choice, ranked []rank.Scored, s state,
 			continue
 		}
 		fate := Shadow
-		if f.Score >= c.theta && !c.early && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
+		if f.Score >= c.theta && !c.early && !c.spent && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
 			fate = Shown
 			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
 				fate = Withheld
@@ -131,13 +133,15 @@ func suggestion(q aoa.Query, kind Kind, fate Fate, ranked []rank.Scored, places 
 }
 
 // reason is the decision in one word.
-func reason(sets map[Fate][]int, early bool) string {
+func reason(sets map[Fate][]int, c choice) string {
 	switch {
 	case len(sets[Shown]) > 0:
 		return "shown"
 	case len(sets[Withheld]) > 0:
 		return "withheld"
-	case len(sets[Shadow]) > 0 && early:
+	case len(sets[Shadow]) > 0 && c.spent:
+		return "spent"
+	case len(sets[Shadow]) > 0 && c.early:
 		return "soon"
 	case len(sets[Shadow]) > 0:
 		return "below"

@@ -65,6 +65,7 @@ type Event struct {
 	Cause   string    `json:"cause,omitempty"`   // ID of the suggestion that led to this access, if one did
 	Author  time.Time `json:"author,omitzero"`   // commits: author time, for show only
 	Moment  Moment    `json:"moment,omitempty"`  // suggest: where in the conversation it was made
+	Tokens  int       `json:"tokens,omitempty"`  // suggest: estimated tokens of the text that was shown
 }
 
 // Bounds of an event. What exceeds them is cut when the event is made, never when it is read.

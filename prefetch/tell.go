@@ -1,0 +1,81 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Tell decides on facts: files that somebody found by looking, not by ranking (rescue, stale, working set). A
+// fact is true whatever the scores say, so it has neither threshold nor rate limit. It is told once per session
+// and kind, held out like any other to measure what telling is worth, and costs tokens of the same allowance.
+// found is in the order of importance. One round trip.
+func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []aoa.Suggestion) (Decision, error) {
+	tr, ok := traits[kind]
+	switch {
+	case !ok || !tr.fact:
+		return Decision{}, fmt.Errorf("tell a fact of kind %q: this kind is made by ranking", kind)
+	case !p.o.on(kind):
+		return Decision{Why: "off"}, nil
+	case len(found) == 0:
+		return Decision{Why: "nothing"}, nil
+	}
+	s, err := p.state(ctx, q.Session, q.At)
+	if err != nil {
+		return Decision{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q.Session != "" && s.Tokens >= p.o.tokens() {
+		return Decision{Why: "spent"}, nil
+	}
+	d := Decision{Why: "nothing"}
+	sets := map[Fate][]aoa.Suggestion{}
+	for _, f := range found {
+		if s.predicted(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld]) >= tr.files {
+			continue
+		}
+		fate := Shown
+		if q.Session != "" && heldOut(p.o.Seed, q.Session, kind, f.File, p.o.holdout()) {
+			fate = Withheld
+		}
+		sets[fate] = append(sets[fate], f)
+	}
+	for _, fate := range []Fate{Shown, Withheld} {
+		if len(sets[fate]) == 0 {
+			continue
+		}
+		if d.Why == "nothing" {
+			d.Why = string(fate)
+		}
+		if q.Session == "" {
+			continue
+		}
+		e := fact(q, kind, fate, sets[fate])
+		d.Log = append(d.Log, e)
+		p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
+	}
+	d.Shown = sets[Shown]
+	return d, nil
+}
+
+// inHand reports whether a decision on its way tells of the file under that very kind: a fact may repeat a hint.
+func inHand(waiting []pending, kind Kind, f aoa.Path) bool {
+	for _, d := range waiting {
+		if d.kind == kind && said([]pending{d}, kind, f) {
+			return true
+		}
+	}
+	return false
+}
+
+func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
+	e := aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
+		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+	for _, f := range told {
+		e.Paths, e.Scores = append(e.Paths, f.File), append(e.Scores, f.Score)
+	}
+	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
+	return e
+}

@@ -1,0 +1,120 @@
+package rank
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestMatch: for what somebody typed, which of the files match, in which order.
+func TestMatch(t *testing.T) {
+	files := []aoa.Path{"docs/protocol.md", "docs/server.md", "internal/proto/wire.go", "internal/server/server.go",
+		"internal/server/server_test.go", "Makefile", "web/übersicht.ts"}
+	for _, c := range []struct {
+		typed string
+		want  []aoa.Path
+	}{
+		{"server.go", []aoa.Path{"internal/server/server.go", "internal/server/server_test.go"}}, // the letters are all there
+		{"SERVER", []aoa.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
+		{"proto", []aoa.Path{"docs/protocol.md", "internal/proto/wire.go"}}, // begins the name, then stands in the path
+		{"internal/proto", []aoa.Path{"internal/proto/wire.go"}},
+		{`internal\proto`, []aoa.Path{"internal/proto/wire.go"}},
+		{"@./docs/s", []aoa.Path{"docs/server.md"}},
+		{"srvt", []aoa.Path{"internal/server/server_test.go"}},
+		{"server docs", []aoa.Path{"docs/server.md"}},
+		{"portocol", []aoa.Path{"docs/protocol.md"}},
+		{"protocool", []aoa.Path{"docs/protocol.md"}},
+		{"sevrer", []aoa.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
+		{"Makfeile", []aoa.Path{"Makefile"}},
+		{"doks/sevrer", []aoa.Path{}}, // three slips
+		{"doks/server", []aoa.Path{"docs/server.md"}},
+		{"ÜBER", []aoa.Path{"web/übersicht.ts"}},
+		{"zz", []aoa.Path{}},
+	} {
+		got := []aoa.Path{}
+		for _, n := range Match(c.typed, files, nil, 9) {
+			got = append(got, n.File)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%q (-want +got):\n%s", c.typed, d)
+		}
+	}
+	if n := len(Match("", files, nil, 9)); n != len(files) {
+		t.Errorf("nothing typed matches %d of %d files", n, len(files))
+	}
+}
+
+// TestCompleteLearned: among equal matches the ones that the work points to come first; a better match beats them.
+func TestCompleteLearned(t *testing.T) {
+	w := newWorld(t)
+	var all []aoa.Path
+	for _, d := range strings.Fields("a b c d e f") {
+		all = append(all, aoa.Path(d+"/page.go"), aoa.Path(d+"/spage.go"))
+	}
+	w.tree.Add(all...)
+	for i := range 6 {
+		w.commit(epoch.Add(-time.Duration(i+2)*time.Hour), "change", "e/page.go", "f/spage.go", "b/page.go")
+	}
+	w.open("s", epoch.Add(-time.Minute), "b/page.go")
+	complete := func(typed string, limit int) []aoa.Path {
+		t.Helper()
+		got, err := w.ranker(Options{}).Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, typed, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := complete("page", 20)
+	if len(got) != 12 || !slices.Contains(got[:2], "e/page.go") || !slices.Contains(got[:2], "b/page.go") {
+		t.Errorf("what is used does not come first: %v", got)
+	}
+	if got[6] != "f/spage.go" {
+		t.Errorf("of the names that contain it the used one does not come first: %v", got)
+	}
+	if got := complete("", 3); len(got) != 3 || !slices.Contains(got, "e/page.go") {
+		t.Errorf("with nothing typed: %v", got)
+	}
+	if got := complete("nothing like that", 3); len(got) != 0 {
+		t.Errorf("matched %v", got)
+	}
+}
+
+// FuzzMatch: every answer matches again when its own name is typed, and hostile input neither panics nor
+// takes long.
+func FuzzMatch(f *testing.F) {
+	for _, s := range []string{"", "a", "../..", "docs/ser", "\xff\xfe", "   ", strings.Repeat("a", 400), "İ", "@", "a b c"} {
+		f.Add(s, "docs/server.md")
+	}
+	f.Fuzz(func(t *testing.T, typed, name string) {
+		p, err := aoa.NewPath(name)
+		if err != nil {
+			return
+		}
+		Match(typed, []aoa.Path{p, "docs/server.md"}, nil, 2)
+		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped && !strings.ContainsAny(name, `\@`) {
+			if got := Match(string(p), []aoa.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
+				t.Errorf("%q does not match itself: %v", p, got)
+			}
+		}
+	})
+}
+
+func BenchmarkComplete(b *testing.B) {
+	w := crowd(b, 100_000)
+	r := w.ranker(Options{})
+	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og", "none": "zzzzzzzz"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, typed, 15); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

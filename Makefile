@@ -45,8 +45,8 @@ cross: ## compile for every platform
 	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa && \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || exit 1; done
 
-golden: ## rewrite the help goldens in testdata/help
-	go test ./cmd/aoa -run TestHelp -update
+golden: ## rewrite the help goldens and docs/config.md
+	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
 install: ## install aoa into GOBIN
 	CGO_ENABLED=0 go install -trimpath -ldflags '-s -w' ./cmd/aoa

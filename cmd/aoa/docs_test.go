@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+// TestConfigPage holds docs/config.md to the settings that exist; make golden rewrites it.
+func TestConfigPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`# Settings
+
+Made by ` + "`make golden`" + ` from internal/config/key.go. ` + "`aoa config KEY VALUE`" + ` sets one for this repository, with ` + "`--user`" + ` for all of
+yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config.yaml`" + `, the user's ` + "`aoa/config.yaml`" + `, the default.
+` + "`AOA=0`" + ` or ` + "`AOA_SKIP=1`" + ` switches the hooks off for a process; ` + "`AOA_STORE`" + ` names another folder for the store.
+
+| key | default | environment | values | what it does |
+| --- | --- | --- | --- | --- |
+`)
+	cell := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+	for _, k := range config.Keys() {
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", k.Name, cell(k.Default), k.Env, cell(k.Allowed), cell(k.Help))
+	}
+	const page = "../../docs/config.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatalf("%v; make golden writes it", err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Errorf("make golden accepts it:\n%s", d)
+	}
+}

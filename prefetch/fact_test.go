@@ -1,0 +1,118 @@
+package prefetch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestRescue(t *testing.T) {
+	r := Rescuer{
+		Tree: aoa.NewTree([]aoa.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
+			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go"}),
+		Renamed: func(p aoa.Path) (aoa.Path, bool) {
+			to, ok := map[aoa.Path]aoa.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
+			return to, ok
+		},
+	}
+	for _, c := range []struct {
+		wrong aoa.Path
+		why   string
+		want  aoa.Path
+	}{
+		{"app/main.go", "missing", "cmd/app/main.go"},                       // the only one of that name
+		{"src/internal/api/server.go", "missing", "internal/api/server.go"}, // the nearer of two
+		{"server.go", "missing", ""},                                        // which of two?
+		{"web/src/App.js", "missing", "web/src/App.tsx"},                    // another extension
+		{"docs/guide.md", "missing", "docs/Guide.md"},                       // another case
+		{"old/name.go", "missing", "new/name.go"},                           // renamed
+		{"old/gone.go", "missing", ""},                                      // renamed, then gone
+		{"web/src/ui", "isdir", "web/src/ui/index.ts"},                      // the folder's entrance
+		{"pkg/one", "isdir", "pkg/one/only.go"},                             // its only file
+		{"a/rank", "isdir", "a/rank/rank.go"},                               // named like it
+		{"web/src", "isdir", "web/src/App.tsx"},                             // its only file, folders aside
+		{"cmd/app/main.go", "missing", ""},                                  // it exists: something else is wrong
+		{"nothing.xyz", "missing", ""}, {"app/main.go", "denied", ""}, {"", "missing", ""},
+	} {
+		s, ok := r.Rescue(c.wrong, c.why)
+		if s.File != c.want || ok != (c.want != "") {
+			t.Errorf("%s (%s): got %q, want %q", c.wrong, c.why, s.File, c.want)
+		}
+		if ok && !strings.Contains(s.Reasons[0].Text, c.wrong.Display()) {
+			t.Errorf("%s: the reason does not say what was wrong: %s", c.wrong, s.Reasons[0].Text)
+		}
+	}
+}
+
+func TestStale(t *testing.T) {
+	at := epoch.Add(time.Hour)
+	opened := map[aoa.Path]time.Time{"same.go": epoch, "changed.go": epoch, "own.go": epoch, "gone.go": epoch, "future.go": epoch}
+	disk := map[aoa.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute), "own.go": epoch.Add(time.Second),
+		"future.go": at.Add(time.Hour)}
+	got := FindStale(opened, func(p aoa.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)
+	if len(got) != 1 || got[0].File != "changed.go" || got[0].Reasons[0].Text != "changed 50 min ago, last read 1 h ago" {
+		t.Errorf("stale: %+v", got)
+	}
+}
+
+func TestWorkingSet(t *testing.T) {
+	e := func(min int, kind aoa.Kind, files ...aoa.Path) aoa.Event {
+		return aoa.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
+	}
+	got := FindWorkingSet([]aoa.Event{e(1, aoa.KindRead, "r.go", "e.go"), e(2, aoa.KindEdit, "e.go"), e(3, aoa.KindWrite, "w.go"),
+		e(4, aoa.KindRead, "late.go", "gone.go"), e(5, aoa.KindSearch, "s.go")}, func(p aoa.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
+	var files []aoa.Path
+	for _, s := range got {
+		files = append(files, s.File)
+	}
+	if want := []aoa.Path{"w.go", "e.go", "late.go", "r.go"}; !slices.Equal(files, want) {
+		t.Errorf("working set is %v, want %v", files, want)
+	}
+}
+
+func TestTell(t *testing.T) {
+	d := newDesk(t, Options{Holdout: func() float64 { return 0 }})
+	fact := []aoa.Suggestion{{File: "x.go", Score: 1}}
+	ask := func(kind Kind, at time.Duration) Decision {
+		t.Helper()
+		got, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	first := ask(Rescue, 0)
+	if len(first.Shown) != 1 || len(first.Log) != 1 || first.Log[0].Why != "shown" {
+		t.Fatalf("the first time: %+v", first)
+	}
+	if again := ask(Rescue, time.Second); len(again.Shown) != 0 {
+		t.Errorf("told twice: %+v", again)
+	}
+	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
+		t.Errorf("another fact about the same file is another fact: %+v", other)
+	}
+	if _, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch}, Next, fact); err == nil {
+		t.Error("a guess passed for a fact")
+	}
+}
+
+func TestTokensAreAnAllowance(t *testing.T) {
+	d := newDesk(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
+	got, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch}, Rescue, []aoa.Suggestion{{File: "x.go"}})
+	if err != nil || len(got.Shown) != 1 {
+		t.Fatalf("with tokens left: %+v, %v", got, err)
+	}
+	got.Log[0].Tokens = 120
+	d.happen(got.Log...)
+	got, err = d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []aoa.Suggestion{{File: "y.go"}})
+	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
+		t.Errorf("with the tokens spent: %+v, %v", got, err)
+	}
+	other, err := d.p.Tell(t.Context(), aoa.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []aoa.Suggestion{{File: "y.go"}})
+	if err != nil || len(other.Shown) != 1 {
+		t.Errorf("another session has its own: %+v, %v", other, err)
+	}
+}

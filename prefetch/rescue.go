@@ -1,0 +1,117 @@
+package prefetch
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Rescuer finds the file that a failed access meant.
+type Rescuer struct {
+	Tree    *aoa.Tree
+	Renamed func(aoa.Path) (aoa.Path, bool) // the newest name of a file that was renamed; nil knows none
+}
+
+// entrances are the files that stand for their folder, in the order in which they are looked for.
+var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.rs", "lib.rs", "main.rs", "__init__.py", "main.go", "doc.go",
+	"SKILL.md", "README.md", "readme.md"}
+
+// Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
+// reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is
+// Event.Why of the failure. It looks up names only: microseconds.
+func (r Rescuer) Rescue(wrong aoa.Path, why string) (s aoa.Suggestion, ok bool) {
+	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
+		return s, false
+	}
+	found := func(f aoa.Path, text string) (aoa.Suggestion, bool) {
+		return aoa.Suggestion{File: f, Score: 1, Reasons: []aoa.Reason{{Signal: string(Rescue), Value: 1, Weight: 1, Text: text}}}, true
+	}
+	switch why {
+	case "isdir":
+		if f, ok := r.entrance(wrong); ok {
+			return found(f, wrong.Display()+" is a folder")
+		}
+	case "missing":
+		if r.Renamed != nil {
+			if f, ok := r.Renamed(wrong); ok && r.Tree.Has(f) {
+				return found(f, wrong.Display()+" was renamed")
+			}
+		}
+		if f, ok := nearest(wrong, r.Tree.Base(wrong.Base())); ok {
+			return found(f, wrong.Display()+" does not exist, this is the tracked file of that name")
+		}
+		if f, ok := r.variant(wrong); ok {
+			return found(f, wrong.Display()+" does not exist, this file has that name in another form")
+		}
+	}
+	return s, false
+}
+
+// entrance is the file that stands for a folder: one of the usual names, one named like the folder, or the only one.
+func (r Rescuer) entrance(dir aoa.Path) (aoa.Path, bool) {
+	files := r.Tree.Dir(string(dir))
+	if len(files) == 1 {
+		return files[0], true
+	}
+	for _, name := range entrances {
+		if f := aoa.Path(path.Join(string(dir), name)); r.Tree.Has(f) {
+			return f, true
+		}
+	}
+	return only(files, func(f aoa.Path) bool {
+		return aoa.Stem(f) == strings.ToLower(dir.Base()) && !strings.Contains(f.Base(), "test")
+	})
+}
+
+// nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than
+// all others.
+func nearest(wrong aoa.Path, same []aoa.Path) (aoa.Path, bool) {
+	if len(same) == 1 {
+		return same[0], true
+	}
+	var best aoa.Path
+	most, tie := 0, false
+	for _, f := range same {
+		n := commonEnd(wrong, f)
+		switch {
+		case n > most:
+			best, most, tie = f, n, false
+		case n == most:
+			tie = true
+		}
+	}
+	return best, best != "" && !tie && most > 1
+}
+
+// commonEnd counts the names that two paths have in common from the end: the file name counts one.
+func commonEnd(a, b aoa.Path) int {
+	x, y := strings.Split(string(a), "/"), strings.Split(string(b), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
+}
+
+// variant is the only file in the same folder with the same name but for its extension, or with the same path
+// but for the case of its letters.
+func (r Rescuer) variant(wrong aoa.Path) (aoa.Path, bool) {
+	trunk := func(f aoa.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
+	if f, ok := only(r.Tree.Dir(wrong.Dir()), func(f aoa.Path) bool { return trunk(f) == trunk(wrong) }); ok {
+		return f, true
+	}
+	return only(r.Tree.Stem(wrong), func(f aoa.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
+}
+
+func only(files []aoa.Path, fits func(aoa.Path) bool) (found aoa.Path, ok bool) {
+	for _, f := range files {
+		if fits(f) {
+			if found != "" {
+				return "", false
+			}
+			found = f
+		}
+	}
+	return found, found != ""
+}

@@ -1,0 +1,51 @@
+package prefetch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// staleSlack is how much later than the last access a change must be: the hook tells of a write a moment
+// after the file has it.
+const staleSlack = 2 * time.Second
+
+// maxStale bounds the files looked at, newest access first.
+const maxStale = 20
+
+// FindStale returns the files that changed on disk after the session last opened them: by a formatter, another
+// agent, a branch switch, a person. opened is the session's last access to each; modified says when a file
+// changed last, false if it is gone. It asks for at most 20 files.
+func FindStale(opened map[aoa.Path]time.Time, modified func(aoa.Path) (time.Time, bool), at time.Time) []aoa.Suggestion {
+	files := make([]aoa.Path, 0, len(opened))
+	for f := range opened {
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b aoa.Path) int {
+		if c := opened[b].Compare(opened[a]); c != 0 {
+			return c
+		}
+		return compare(a, b)
+	})
+	var out []aoa.Suggestion
+	for _, f := range files[:min(len(files), maxStale)] {
+		t, ok := modified(f)
+		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at.Add(time.Minute)) {
+			continue
+		}
+		out = append(out, aoa.Suggestion{File: f, Score: 1, Reasons: []aoa.Reason{{Signal: string(Stale), Value: 1, Weight: 1,
+			Text: "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f])) + " ago"}}})
+	}
+	return out
+}
+
+func compare(a, b aoa.Path) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

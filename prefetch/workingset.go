@@ -1,0 +1,49 @@
+package prefetch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// FindWorkingSet returns the files of recent work: those edited, the newest first, then those read. events are
+// opens of the session that resumes, or of the sessions before it; has says whether a file still exists.
+func FindWorkingSet(events []aoa.Event, has func(aoa.Path) bool, at time.Time) []aoa.Suggestion {
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, func(a, b aoa.Event) int { return b.Time.Compare(a.Time) })
+	var edited, read []aoa.Suggestion
+	seen := map[aoa.Path]bool{}
+	for _, pass := range []struct {
+		edits bool
+		word  string
+		out   *[]aoa.Suggestion
+	}{{true, "edited", &edited}, {false, "read", &read}} {
+		for _, e := range events {
+			if e.Kind.Open() && (e.Kind != aoa.KindRead) == pass.edits {
+				for _, f := range e.Paths {
+					if !seen[f] && has(f) {
+						seen[f] = true
+						*pass.out = append(*pass.out, aoa.Suggestion{File: f, Score: 1, Reasons: []aoa.Reason{{Signal: string(WorkingSet),
+							Value: 1, Weight: 1, Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
+					}
+				}
+			}
+		}
+	}
+	return append(edited, read...)
+}
+
+// span is a duration in its largest unit: "3 min".
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d >= time.Minute:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d s", max(0, int(d.Seconds())))
+}

@@ -1,0 +1,59 @@
+package watcher
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestChanged: staged, unstaged, deleted, renamed and new files are the change; ignored, generated and committed
+// ones are not.
+func TestChanged(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"same.go", "edited.go", "staged.go", "gone.go", "was.go"} {
+		d.write(name, name)
+	}
+	d.write(".gitignore", "*.log\n")
+	d.commit("first")
+	r, err := OpenRepo(context.Background(), d.root, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Changed(context.Background()); err != nil || len(got) != 0 {
+		t.Fatalf("a clean worktree has changes: %v %v", got, err)
+	}
+	d.write("edited.go", "else")
+	d.write("staged.go", "else")
+	d.git("add", "staged.go")
+	d.remove("gone.go")
+	d.git("mv", "was.go", "is.go")
+	d.write("new/deep/file with space.go", "new")
+	d.write("noise.log", "x")
+	d.write("node_modules/x/index.js", "x")
+	got, err := r.Changed(context.Background())
+	want := []aoa.Path{"edited.go", "gone.go", "is.go", "new/deep/file with space.go", "staged.go", "was.go"}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+func FuzzParseChanged(f *testing.F) {
+	f.Add([]byte(" M a.go\x00?? b c.go\x00A  d\x00"))
+	f.Add([]byte("?? dir/\x00"))
+	f.Add([]byte("\x00\x00XY\x00 M /abs\x00 M ../up\x00"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		got := parseChanged(out)
+		if !slices.IsSorted(got) {
+			t.Errorf("not sorted: %q", got)
+		}
+		for _, p := range got {
+			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+				t.Errorf("%q is no path", p)
+			}
+		}
+	})
+}

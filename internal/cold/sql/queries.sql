@@ -311,3 +311,6 @@ WHERE sessions > 0
 
 -- name: sessions_since
 SELECT id FROM sessions WHERE last >= ?
+
+-- name: renamed
+SELECT became FROM renames WHERE was = ?1 ORDER BY time DESC LIMIT 1

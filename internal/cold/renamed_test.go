@@ -1,0 +1,32 @@
+package cold_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+func TestRenamed(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	d, err := cold.Open(t.Context(), t.TempDir()+"/aoa.db", cold.Options{Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	rename := func(id string, from, to aoa.Path) aoa.Event {
+		at = at.Add(time.Hour)
+		return aoa.Event{ID: id, Kind: aoa.KindRename, Time: at, From: []aoa.Path{from}, Paths: []aoa.Path{to}}
+	}
+	if _, _, err := d.Append(t.Context(), []aoa.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
+		rename("4", "y.go", "x.go")}); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[aoa.Path]aoa.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "", "never.go": ""} {
+		got, ok, err := d.Renamed(t.Context(), from)
+		if err != nil || got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v, %v; want %q", from, got, ok, err, want)
+		}
+	}
+}

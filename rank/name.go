@@ -41,34 +41,51 @@ const (
 type Matched struct {
 	File  aoa.Path
 	Class int     // how well: lower is better
-	Score float64 // as given to Match
+	Score float64 // as given to the Finder
 }
 
-// Match finds the files whose names match what somebody typed of them: case does not count, words apart by
-// spaces must all match. Where no file name has even the letters, slips of the finger are forgiven: one from
-// three letters on, two from five. Better classes come first, in a class the higher score (nil: all alike), then
-// the shorter name, then the path; at most n are returned. With nothing typed all files match alike. It costs
-// about 0.2 µs per file, 0.7 µs where it looks for slips.
-func Match(typed string, files []aoa.Path, score map[aoa.Path]float64, n int) []Matched {
-	words, n := typedWords(typed), max(n, 1)
-	out := matching(words, files, score, n, strictly)
-	if len(out) == 0 || out[0].Class >= matchSlip {
-		out = matching(words, files, score, n, leniently)
+// Finder finds the best n of the files whose names match what somebody typed of them. Better classes come first,
+// in a class the higher score (nil: all alike), then the shorter name, then the path.
+type Finder func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched
+
+// Like finds as people search: case does not count, words apart by spaces must all match. Where no file name has
+// even the letters, slips of the finger are forgiven: one from three letters on, two from five. With nothing
+// typed all files match alike. It costs about 0.2 µs per file, 0.7 µs where it looks for slips.
+func Like(typed string) Finder {
+	words := typedWords(typed)
+	return func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched {
+		out := best(files, score, n, func(f aoa.Path) int { return matchAll(words, f, strictly) })
+		if len(out) == 0 || out[0].Class >= matchSlip {
+			out = best(files, score, n, func(f aoa.Path) int { return matchAll(words, f, leniently) })
+		}
+		return out
 	}
-	return out
 }
 
-// matching keeps the best n as it goes: most files of a large tree match a single letter, and sorting them all
-// would cost more than the matching.
-func matching(words []string, files []aoa.Path, score map[aoa.Path]float64, n int, match func(word, name, base string) int) []Matched {
+// Begin finds as a shell completes: paths that begin with what was typed, to the letter.
+func Begin(typed string) Finder {
+	return func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched {
+		return best(files, score, n, func(f aoa.Path) int {
+			if strings.HasPrefix(string(f), typed) {
+				return matchPrefix
+			}
+			return matchNone
+		})
+	}
+}
+
+// best keeps the best n as it goes: most files of a large tree match a single letter, and sorting them all would
+// cost more than the matching.
+func best(files []aoa.Path, score map[aoa.Path]float64, n int, class func(aoa.Path) int) []Matched {
+	n = max(n, 1)
 	var out []Matched
 	full := false // then out[n-1] is the worst that is kept
 	for _, f := range files {
-		class := matchAll(words, f, match)
-		if class == matchNone {
+		m := Matched{File: f, Class: class(f)}
+		if m.Class == matchNone {
 			continue
 		}
-		m := Matched{f, class, score[f]}
+		m.Score = score[f]
 		if full && better(out[n-1], m) < 0 {
 			continue
 		}
@@ -177,12 +194,12 @@ func lastParts(name string, n int) string {
 // good ones by the ranking of the moment, then by how often they are used. q is the question that the ranking
 // answers. Two round trips beside those of the ranking; it looks at every name of the tree, and at the use of
 // at most 512 files that match.
-func (r *Ranker) Complete(ctx context.Context, q aoa.Query, typed string, limit int) ([]aoa.Path, error) {
+func (r *Ranker) Complete(ctx context.Context, q aoa.Query, find Finder, limit int) ([]aoa.Path, error) {
 	likely, err := r.likely(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	named := Match(typed, r.tree().All(), likely, maxWeighed)
+	named := find(r.tree().All(), likely, maxWeighed)
 	members := make([]string, len(named))
 	for i, n := range named {
 		members[i] = string(n.File)

@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
-// TestMatch: for what somebody typed, which of the files match, in which order.
-func TestMatch(t *testing.T) {
+// TestLike: for what somebody typed, which of the files match, in which order.
+func TestLike(t *testing.T) {
 	files := []aoa.Path{"docs/protocol.md", "docs/server.md", "internal/proto/wire.go", "internal/server/server.go",
 		"internal/server/server_test.go", "Makefile", "web/übersicht.ts"}
 	for _, c := range []struct {
@@ -38,14 +38,14 @@ func TestMatch(t *testing.T) {
 		{"zz", []aoa.Path{}},
 	} {
 		got := []aoa.Path{}
-		for _, n := range Match(c.typed, files, nil, 9) {
+		for _, n := range Like(c.typed)(files, nil, 9) {
 			got = append(got, n.File)
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%q (-want +got):\n%s", c.typed, d)
 		}
 	}
-	if n := len(Match("", files, nil, 9)); n != len(files) {
+	if n := len(Like("")(files, nil, 9)); n != len(files) {
 		t.Errorf("nothing typed matches %d of %d files", n, len(files))
 	}
 }
@@ -64,7 +64,7 @@ func TestCompleteLearned(t *testing.T) {
 	w.open("s", epoch.Add(-time.Minute), "b/page.go")
 	complete := func(typed string, limit int) []aoa.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, typed, limit)
+		got, err := w.ranker(Options{}).Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, Like(typed), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,9 +85,21 @@ func TestCompleteLearned(t *testing.T) {
 	}
 }
 
-// FuzzMatch: every answer matches again when its own name is typed, and hostile input neither panics nor
+// TestBegin: a shell completes to the letter, and offers the used first.
+func TestBegin(t *testing.T) {
+	files := []aoa.Path{"Docs/a.md", "docs/long name.md", "docs/b.md", "xdocs/b.md"}
+	var got []aoa.Path
+	for _, m := range Begin("docs/")(files, map[aoa.Path]float64{"docs/long name.md": .1}, 9) {
+		got = append(got, m.File)
+	}
+	if d := cmp.Diff([]aoa.Path{"docs/long name.md", "docs/b.md"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// FuzzLike: every answer matches again when its own name is typed, and hostile input neither panics nor
 // takes long.
-func FuzzMatch(f *testing.F) {
+func FuzzLike(f *testing.F) {
 	for _, s := range []string{"", "a", "../..", "docs/ser", "\xff\xfe", "   ", strings.Repeat("a", 400), "İ", "@", "a b c"} {
 		f.Add(s, "docs/server.md")
 	}
@@ -96,9 +108,9 @@ func FuzzMatch(f *testing.F) {
 		if err != nil {
 			return
 		}
-		Match(typed, []aoa.Path{p, "docs/server.md"}, nil, 2)
+		Like(typed)([]aoa.Path{p, "docs/server.md"}, nil, 2)
 		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped && !strings.ContainsAny(name, `\@`) {
-			if got := Match(string(p), []aoa.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
+			if got := Like(string(p))([]aoa.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
 				t.Errorf("%q does not match itself: %v", p, got)
 			}
 		}
@@ -111,7 +123,7 @@ func BenchmarkComplete(b *testing.B) {
 	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og", "none": "zzzzzzzz"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, typed, 15); err != nil {
+				if _, err := r.Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, Like(typed), 15); err != nil {
 					b.Fatal(err)
 				}
 			}

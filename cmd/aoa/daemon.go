@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,18 +19,26 @@ import (
 )
 
 func (a *app) daemon() *cobra.Command {
-	var foreground bool
+	var verbose, report bool
 	c := &cobra.Command{
 		Use:   "daemon",
 		Short: "serve this repository in the foreground (commands start it on demand)",
 		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), foreground) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			err := a.serve(c.Context(), verbose, report)
+			if err != nil && report {
+				fmt.Fprintln(a.out, err)
+			}
+			return err
+		},
 	}
-	c.Flags().BoolVar(&foreground, "verbose", false, "log to stderr instead of the store's log file")
+	c.Flags().BoolVar(&verbose, "verbose", false, "log to stderr instead of the store's log file")
+	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or say there why it cannot")
+	_ = c.Flags().MarkHidden("report") // for daemon.Spawn; it fails for unknown flags only
 	return c
 }
 
-func (a *app) serve(ctx context.Context, verbose bool) error {
+func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return err
@@ -55,6 +64,9 @@ func (a *app) serve(ctx context.Context, verbose bool) error {
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)
+			if out, ok := a.out.(io.Closer); ok && report {
+				out.Close()
+			}
 			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
 		}})
 	switch {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // answer prints v as JSON when asked for it, else calls prose.
@@ -24,9 +26,19 @@ func (a *app) answer(v any, prose func()) error {
 func (a *app) table(rows ...string) {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		fmt.Fprintln(w, r)
+		fmt.Fprintln(w, harmless(r))
 	}
 	w.Flush()
+}
+
+// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay, they
+// part the cells.
+func harmless(s string) string {
+	cells := strings.Split(s, "\t")
+	for i, c := range cells {
+		cells[i] = aoa.Path(c).Display()
+	}
+	return strings.Join(cells, "\t")
 }
 
 // bar draws a probability in eighths of a cell.

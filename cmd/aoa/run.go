@@ -97,9 +97,11 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		hint = cmd.CommandPath() + " --help"
 	}
 	text, rest, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	fmt.Fprintf(a.err, "aoa: %s\n", text)
+	a.talk("%s", text)
 	if more {
-		fmt.Fprintln(a.err, rest)
+		for line := range strings.Lines(rest) {
+			fmt.Fprintln(a.err, harmless(strings.TrimRight(line, "\n")))
+		}
 	}
 	if hint != "" {
 		fmt.Fprintf(a.err, "aoa: hint: %s\n", hint)
@@ -200,4 +202,6 @@ func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
 }
 
 // talk writes a line for people to stderr.
-func (a *app) talk(format string, args ...any) { fmt.Fprintf(a.err, "aoa: "+format+"\n", args...) }
+func (a *app) talk(format string, args ...any) {
+	fmt.Fprintln(a.err, "aoa: "+harmless(fmt.Sprintf(format, args...)))
+}

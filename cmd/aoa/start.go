@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/daemon"
 )
 
 func (a *app) start() *cobra.Command {
@@ -86,22 +87,22 @@ func (a *app) stop() *cobra.Command {
 	return c
 }
 
-// halt asks a daemon to stop and waits until it has let go of its lock.
+// halt asks a daemon to stop and waits until it has written everything and let go of its lock.
 func (a *app) halt(ctx context.Context, p api.Place) error {
-	if _, err := api.Call(ctx, &api.Client{Place: p}, api.Stop, api.None{}); err != nil {
+	_, err := api.Call(ctx, &api.Client{Place: p}, api.Stop, api.StopRequest{})
+	if err != nil && !errors.Is(err, api.ErrNoDaemon) {
 		return err
 	}
-	deadline := a.now().Add(15 * time.Second)
-	for a.now().Before(deadline) && ctx.Err() == nil {
-		conn, err := api.Dial(ctx, p)
-		if err != nil {
-			return nil
-		}
-		conn.Close()
-		time.Sleep(10 * time.Millisecond)
+	// Also one that listens no more may still be writing its last snapshot.
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	if daemon.Gone(ctx, p) != nil {
+		return fmt.Errorf("the daemon did not stop within %s", stopTime)
 	}
-	return fmt.Errorf("the daemon did not stop within 15 s")
+	return err
 }
+
+const stopTime = 15 * time.Second
 
 // registry is the folder in which each daemon notes where it runs, for status --all and stop --all.
 func registry(env []string) string {

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,8 @@ type Client struct {
 	Place Place
 	Dir   string                      // where the caller stands: says which worktree is meant
 	Build string                      // this program's build; "" accepts any daemon
-	Start func(context.Context) error // starts a daemon and returns; nil: never start one
-	Wait  time.Duration               // how long a started daemon may take to listen; 0 is 10 s
+	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
+	Wait  time.Duration               // how long a daemon may take to start or to be replaced; 0 is 30 s
 
 	web *http.Client
 }
@@ -47,69 +48,70 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	return conn, nil
 }
 
+// do sends a request and, if it may, brings about a daemon of this build that answers it.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	resp, err := c.try(ctx, method, path, body)
-	switch {
-	case c.Start == nil || ctx.Err() != nil:
-		return resp, err
-	case err == nil && resp.StatusCode == statuses[CodeBuild]:
-		// It drains, snapshots and exits, then ours takes over.
-		resp.Body.Close()
-		if stop, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, nil); err == nil {
-			_, _ = io.Copy(io.Discard, stop.Body)
-			stop.Body.Close()
-		}
-		if err := c.gone(ctx); err != nil {
-			return nil, err
-		}
-	case err == nil:
-		return resp, nil
-	case !errors.Is(err, ErrNoDaemon):
-		return nil, err
-	}
-	if err := c.Start(ctx); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
-	}
-	return c.await(ctx, method, path, body)
-}
-
-// await repeats the request until the started daemon listens.
-func (c *Client) await(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	wait := c.Wait
 	if wait == 0 {
-		wait = 10 * time.Second
+		wait = 30 * time.Second
 	}
-	ctx2, cancel := context.WithTimeout(ctx, wait)
+	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	again := time.After(0)
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body)
-		if err == nil || !errors.Is(err, ErrNoDaemon) {
+		if c.Start == nil || ctx.Err() != nil {
 			return resp, err
 		}
+		old := err == nil && resp.StatusCode == statuses[CodeBuild]
+		switch {
+		case old:
+			// It drains, snapshots and exits, then ours takes over.
+			resp.Body.Close()
+			c.stopOther(ctx)
+		case err == nil || !errors.Is(err, ErrNoDaemon):
+			return resp, err
+		default:
+			select {
+			case <-again:
+				if err := c.Start(limit); err != nil && limit.Err() == nil {
+					return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+				}
+				again = time.After(startAgain)
+			default: // another client's, or ours, is about to listen
+			}
+		}
 		select {
-		case <-ctx2.Done():
-			return nil, fmt.Errorf("%w: started one, but it does not answer after %s", ErrNoDaemon, wait)
+		case <-limit.Done():
+			return nil, late(ctx, old, wait)
 		case <-time.After(pause):
 		}
 	}
 }
 
-// gone waits for the old daemon to leave its socket.
-func (c *Client) gone(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for {
-		conn, err := Dial(ctx, c.Place)
-		if err != nil {
-			return nil
-		}
-		conn.Close()
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("daemon of another build does not stop; stop it with: aoa stop")
-		case <-time.After(10 * time.Millisecond):
-		}
+// startAgain is how long a started daemon may be silent before another is started: the first may have met one
+// that was about to leave, and left to it.
+const startAgain = 2 * time.Second
+
+func late(ctx context.Context, old bool, wait time.Duration) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case old:
+		return fmt.Errorf("daemon of another build does not stop within %s; stop it with: aoa stop", wait)
 	}
+	return fmt.Errorf("%w: started one, but it does not answer within %s", ErrNoDaemon, wait)
+}
+
+// stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes late must not
+// hit the successor.
+func (c *Client) stopOther(ctx context.Context) {
+	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
+	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body)
+	if err != nil {
+		return // gone already, or the next attempt tells
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
 }
 
 func (c *Client) try(ctx context.Context, method, path string, body []byte) (*http.Response, error) {

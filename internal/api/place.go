@@ -60,6 +60,9 @@ func Create(commonDir string, env []string) (Place, error) {
 	return p, nil
 }
 
+// Lock is the file that the daemon holds locked as long as it may write.
+func (p Place) Lock() string { return filepath.Join(p.Store, "lock") }
+
 // Exists reports whether the repository was initialised.
 func (p Place) Exists() bool {
 	st, err := os.Stat(p.Store)

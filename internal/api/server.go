@@ -44,34 +44,51 @@ func Listen(p Place) (net.Listener, error) {
 	return ln, nil
 }
 
-// Serve answers until ctx ends, then lets running requests finish for at most two seconds.
+// Limits of a server.
+const (
+	lastCalls = 25 * time.Millisecond // for those who had connected when ctx ended
+	grace     = 2 * time.Second       // for requests that are running then
+)
+
+// Serve answers until ctx ends. Then the socket's name goes, so that nobody new connects; who had connected is
+// still served, for hooks write and leave; and running requests finish within two seconds.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
 	web := &http.Server{Handler: s.sameBuild(s.HTTP), ReadHeaderTimeout: frameDeadline,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	var running sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
-	stop := context.AfterFunc(ctx, func() { ln.Close() })
+	stop := context.AfterFunc(ctx, func() { s.retire(ln) })
 	defer stop()
 	for {
 		conn, err := ln.Accept()
-		if ctx.Err() != nil {
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				break
+		if err != nil { // out of descriptors: in a moment there may be one
+			select {
+			case <-time.After(lastCalls):
+			case <-ctx.Done():
 			}
-			continue // out of descriptors: the next one may succeed
+			continue
 		}
 		running.Go(func() { s.serve(ctx, conn, hand) })
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	ln.Close()
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	_ = web.Shutdown(grace)
+	_ = web.Shutdown(end)
 	hand.Close()
 	running.Wait()
 	return nil
+}
+
+// retire takes the socket's name away and lets Accept run out of callers.
+func (s *Server) retire(ln net.Listener) {
+	u, ok := ln.(*net.UnixListener)
+	if !ok || os.Remove(ln.Addr().String()) != nil || u.SetDeadline(s.Now().Add(lastCalls)) != nil {
+		ln.Close() // where the name cannot go first, some callers may be turned away
+	}
 }
 
 // sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.

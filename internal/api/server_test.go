@@ -101,7 +101,7 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 			asked.Add(1)
 			return api.StatusAnswer{}, nil
 		})
-		api.Handle(mux, api.Stop, func(context.Context, api.None) (api.None, error) { stop(); return api.None{}, nil })
+		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.None, error) { stop(); return api.None{}, nil })
 		return mux
 	}
 	var stop context.CancelFunc

@@ -65,8 +65,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
 	}
 	if o.Log != nil {
-		o.Log.Warn("the store was damaged: it was moved aside and a fresh one begun; run 'aoa init' to learn the history again",
-			"file", path, "moved_to", aside, "damage", err.Error())
+		o.Log.Warn(asideWarning, "file", path, "moved_to", aside, "damage", err.Error())
 	}
 	return open(ctx, path)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -178,3 +179,16 @@ func moveAside(path string, now time.Time) (string, error) {
 	}
 	return aside, nil
 }
+
+// SetAside moves the database away, for one that opens but says what cannot be: Open then begins a fresh one. Nobody may
+// have it open. The log gets one warning.
+func SetAside(path string, now time.Time, log *slog.Logger) error {
+	aside, err := moveAside(path, now)
+	if err != nil {
+		return fmt.Errorf("set the damaged store aside: %w", err)
+	}
+	log.Warn(asideWarning, "file", path, "moved_to", aside)
+	return nil
+}
+
+const asideWarning = "the store was damaged: it was moved aside and a fresh one begun; git history is learned again"

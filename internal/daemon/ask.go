@@ -2,24 +2,27 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // Deadlines of an answer. The hook client waits 50 ms (150 ms at a prompt); what comes later is not read.
 const (
-	settleTime = 20 * time.Millisecond  // for events that came just before the question
-	hookTime   = 140 * time.Millisecond // for deciding and rendering
+	settleTime = 20 * time.Millisecond // for events that came just before the question
+	hintTime   = 45 * time.Millisecond // from the frame to the reply
+	promptTime = 140 * time.Millisecond
 )
 
-// frame takes what a hook client sent: events go to the journal, a question gets the rendered answer.
-func (h *house) frame(ctx context.Context, f api.Frame) []byte {
+// frame takes what a hook client sent: events go to the journal, a question gets the rendered answer. A payload
+// that breaks its decoder costs its own answer, not the daemon.
+func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	begin := h.o.Now()
 	h.called.Store(begin.UnixMilli())
 	if h.paused() {
@@ -29,6 +32,13 @@ func (h *house) frame(ctx context.Context, f api.Frame) []byte {
 		signal(h.look) // which hook it was does not matter: HEAD says what happened
 		return nil
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			h.o.Log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack", string(debug.Stack()))
+			h.gauges.undecoded.Inc()
+			reply = nil
+		}
+	}()
 	w := h.at(ctx, f.Cwd)
 	call, err := hooks.Decode(f.Agent, f.Payload, h.hookRepo(w))
 	if err != nil {
@@ -38,14 +48,21 @@ func (h *house) frame(ctx context.Context, f api.Frame) []byte {
 	}
 	h.journal.Add(call.Events...)
 	w.watch.Nudge()
-	var reply []byte
 	if f.Wait && call.Query != nil {
-		ctx, cancel := context.WithTimeout(ctx, hookTime)
+		ctx, cancel := context.WithDeadline(ctx, begin.Add(patience(call.Kind)))
 		defer cancel()
 		reply = h.say(ctx, w, f.Agent, call)
 	}
 	h.gauges.hook(call.Event, h.o.Now().Sub(begin), len(reply) > 0)
 	return reply
+}
+
+// patience is how long the client waits for an answer, less the way there and back.
+func patience(kind string) time.Duration {
+	if prefetch.Kind(kind) == prefetch.Prompt {
+		return promptTime
+	}
+	return hintTime
 }
 
 // say decides whether a hint is worth saying and renders it for the agent.
@@ -57,6 +74,10 @@ func (h *house) say(ctx context.Context, w *worktree, agent string, call hooks.C
 	if err != nil {
 		h.o.Log.Warn("no suggestion", "kind", call.Kind, "err", err)
 		return nil
+	}
+	if ctx.Err() != nil {
+		h.gauges.decision(call.Kind, "late")
+		return nil // nobody reads it any more, so it was not shown
 	}
 	h.journal.Add(d.Log...)
 	h.gauges.decision(call.Kind, d.Why)
@@ -80,26 +101,15 @@ func (h *house) rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 	if q.Limit < 0 || q.Limit > 100 {
 		return aoa.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	q.At = begin
+	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	ans, err := h.at(ctx, api.CallerDir(ctx)).ranker.Rank(ctx, q)
 	if err != nil {
 		return ans, err
 	}
 	ans.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
 	h.gauges.ranked(h.o.Now().Sub(begin))
-	kept := keptAnswer{Query: q, Answer: ans}
-	if raw, err := json.Marshal(kept); err == nil {
-		if err := h.db.SaveAnswer(ctx, ans.At, raw); err != nil {
-			h.o.Log.Warn("answer not kept", "err", err)
-		}
-	}
+	h.answers.keep(keptAnswer{Query: q, Answer: ans})
 	return ans, nil
-}
-
-// keptAnswer is what aoa why --at repeats.
-type keptAnswer struct {
-	Query  aoa.Query  `json:"query"`
-	Answer aoa.Answer `json:"answer"`
 }
 
 // why prints the arithmetic of one file: of an earlier answer word for word, or anew.
@@ -131,13 +141,12 @@ func (h *house) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error
 }
 
 func (h *house) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
-	raw, err := h.db.Answer(ctx, r.At)
-	if err != nil {
+	kept, err := h.answers.at(ctx, r.At)
+	if errors.Is(err, cold.ErrNotFound) {
 		return api.WhyAnswer{}, api.Missing("aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
 	}
-	var kept keptAnswer
-	if err := json.Unmarshal(raw, &kept); err != nil {
-		return api.WhyAnswer{}, fmt.Errorf("read the answer given at %d: %w", r.At, err)
+	if err != nil {
+		return api.WhyAnswer{}, err
 	}
 	for i, s := range kept.Answer.Suggestions {
 		if s.File == r.File {

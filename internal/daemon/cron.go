@@ -34,7 +34,10 @@ func (h *house) cron(ctx context.Context) error {
 			return fmt.Errorf("schedule %s: %w", spec, err)
 		}
 	}
+	// A daemon that is stopped when idle may never meet an hour or a midnight: what is due is done at the start.
+	h.journal.Add(h.tick())
 	c.Start()
+	h.prune(ctx)
 	<-ctx.Done()
 	<-c.Stop().Done()
 	return nil
@@ -50,8 +53,10 @@ func (h *house) tick() aoa.Event {
 func (h *house) prune(ctx context.Context) {
 	keep := h.config().Retention
 	gone, err := h.db.Prune(ctx, h.o.Now().Add(-keep.Events), keep.Bytes)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		h.o.Log.Warn("log not pruned", "err", err)
+	}
+	if err != nil || gone.Events == 0 {
 		return
 	}
 	h.o.Log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)

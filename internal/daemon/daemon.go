@@ -31,18 +31,19 @@ type Options struct {
 // Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
 // time, or the repository is gone. It returns ErrRunning when another daemon serves it. What was accepted is
 // durable when it returns.
+//
+// The end has an order: nobody new connects; who had connected is served; watchers hand in what was at rest; the
+// journal drains; the snapshot is written; the stores are closed; the lock is free.
 func Run(ctx context.Context, o Options) error {
-	held, err := lock(o.Place)
+	held, err := lock(ctx, o.Place)
 	if err != nil {
 		return err
 	}
-	defer held.Unlock()
+	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
+	limitMemory(o.Env)
 	cfg, warnings, err := config.Load(o.Env, o.Place.Store)
 	if err != nil {
 		return err
-	}
-	for _, w := range warnings {
-		o.Log.Warn("config", "warning", w.String())
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -52,13 +53,12 @@ func Run(ctx context.Context, o Options) error {
 	}
 	h.stop = stop
 	for _, w := range warnings {
-		h.warn(w.String())
+		h.loud.Warn("config: " + w.String())
 	}
 	ln, err := api.Listen(o.Place)
 	if err != nil {
 		return errors.Join(err, h.close())
 	}
-	defer os.Remove(o.Place.Socket)
 	err = h.serve(ctx, ln)
 	if cause := context.Cause(ctx); cause != nil {
 		o.Log.Info("stopping", "cause", cause.Error())
@@ -76,13 +76,10 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	go func() { drained <- h.journal.Run(tail) }()
 
 	g, ctx := errgroup.WithContext(ctx)
+	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.watchers, h.answers.run} {
+		g.Go(func() error { return part(ctx) })
+	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
-	g.Go(func() error { return h.metricsTCP(ctx) })
-	g.Go(func() error { return h.reconciler(ctx) })
-	g.Go(func() error { return h.importer(ctx) })
-	g.Go(func() error { return h.cron(ctx) })
-	g.Go(func() error { return h.idle(ctx) })
-	g.Go(func() error { return h.watchers(ctx) })
 	if h.o.Ready != nil {
 		h.o.Ready()
 	}
@@ -91,13 +88,10 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	if err := <-drained; err != nil {
 		h.o.Log.Error("last events not written", "err", err)
 	}
-	if h.stopped != nil {
-		defer close(h.stopped)
-	}
 	if serr := h.snapshot(context.WithoutCancel(ctx)); serr != nil {
 		h.o.Log.Error("last snapshot not written", "err", serr)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, watcher.ErrRepoGone) {
+	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
@@ -107,27 +101,39 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 var (
 	errIdle    = errors.New("nobody called for the idle time")
 	errAsked   = errors.New("a client asked for it")
-	errDeleted = fmt.Errorf("the repository is gone")
+	errDeleted = errors.New("the repository is gone")
 )
 
-// idle stops the daemon when nobody called for the configured time.
+// look around at least so often, and not more often than that.
+const (
+	idleAtMost  = time.Minute
+	idleAtLeast = 100 * time.Millisecond
+)
+
+// idle stops the daemon when nobody called for the configured time, or its store is another one or none: then the
+// repository was deleted, moved, or cloned anew in its place.
 func (h *house) idle(ctx context.Context) error {
-	t := time.NewTicker(time.Minute)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-		}
-		if _, err := os.Stat(h.o.Place.Store); errors.Is(err, os.ErrNotExist) {
+	own, err := os.Stat(h.o.Place.Lock())
+	if err != nil {
+		return fmt.Errorf("look at the lock: %w", err)
+	}
+	for wait := idleAtLeast; pause(ctx, wait); {
+		now, err := os.Stat(h.o.Place.Lock())
+		if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(own, now) {
 			h.stop(errDeleted)
 			return nil
 		}
+		wait = idleAtMost
 		limit := h.config().IdleTimeout
-		if limit > 0 && h.o.Now().Sub(time.UnixMilli(h.called.Load())) > limit {
+		if limit == 0 || h.importingNow() {
+			continue
+		}
+		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))
+		if left <= 0 {
 			h.stop(errIdle)
 			return nil
 		}
+		wait = min(wait, max(left, idleAtLeast))
 	}
+	return nil
 }

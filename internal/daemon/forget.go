@@ -30,30 +30,32 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
-	err := h.journal.Alone(ctx, func() (int64, error) {
-		gone, err := h.db.Forget(ctx, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since})
-		if err != nil {
-			return 0, err
-		}
-		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-		seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", h.o.Now().UnixNano()), Time: h.o.Now(), Kind: aoa.KindTick, Agent: "cli"}})
-		if err != nil {
-			return 0, err
-		}
-		out.Events = len(gone)
-		files := map[aoa.Path]bool{}
-		for _, e := range gone {
-			for _, p := range e.Paths {
-				files[p] = true
+	err := h.answers.without(func() error {
+		return h.journal.Alone(ctx, func() (int64, error) {
+			gone, err := h.db.Forget(ctx, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since})
+			if err != nil {
+				return 0, err
 			}
-		}
-		out.Files = len(files)
-		if r.File != "" {
-			err = h.forgetFiles(ctx, r.File, files)
-			gone = nil
-		}
-		// Without events it only moves the sequence on.
-		return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
+			// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
+			seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", h.o.Now().UnixNano()), Time: h.o.Now(), Kind: aoa.KindTick, Agent: "cli"}})
+			if err != nil {
+				return 0, err
+			}
+			out.Events = len(gone)
+			files := map[aoa.Path]bool{}
+			for _, e := range gone {
+				for _, p := range e.Paths {
+					files[p] = true
+				}
+			}
+			out.Files = len(files)
+			if r.File != "" {
+				err = h.forgetFiles(ctx, r.File, files)
+				gone = nil
+			}
+			// Without events it only moves the sequence on.
+			return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
+		})
 	})
 	if err != nil {
 		return out, err

@@ -47,7 +47,14 @@ func (g *gauges) learned(n int, took time.Duration) {
 
 func (g *gauges) ranked(took time.Duration) { g.ranking.Observe(took.Seconds()) }
 
+// counted are the events that have a label of their own; their names come from outside.
+var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
+	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
+
 func (g *gauges) hook(event string, took time.Duration, spoke bool) {
+	if !counted[event] {
+		event = "other"
+	}
 	g.hooks.WithLabelValues(event, word(spoke)).Observe(took.Seconds())
 }
 
@@ -73,7 +80,7 @@ func (g *gauges) registry(h *house) *prometheus.Registry {
 	read("aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", func() float64 {
 		return float64(h.hot.Size(context.Background()).Bytes)
 	})
-	read("aoa_score_staleness_seconds", "Age of the oldest event that is durable but not learned yet; 0 when all are learned.", func() float64 {
+	read("aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", func() float64 {
 		return h.journal.Behind().Seconds()
 	})
 	read("aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", func() float64 {

@@ -14,27 +14,43 @@ import (
 // hooks of one operation arrive together.
 const settleHead = 80 * time.Millisecond
 
+// Looking without a hint: so often, and after a failure.
+const (
+	lookEvery  = 10 * time.Minute
+	lookAgain  = 2 * time.Second // doubles with every failure
+	lookAtMost = 5 * time.Minute
+)
+
 // reconciler brings the store to what git knows, whenever something hints that git changed. A hint is never
 // taken for a fact: the cursor in cold and the refs decide.
 func (h *house) reconciler(ctx context.Context) error {
-	poll := time.NewTicker(10 * time.Minute)
-	defer poll.Stop()
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	again := lookAgain
 	for first := true; ; first = false {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-poll.C:
+		case <-timer.C:
 		case <-h.look:
 		}
 		if !first && !pause(ctx, settleHead) {
 			return nil
 		}
+		timer.Reset(lookEvery)
 		if h.paused() {
 			continue
 		}
-		if err := h.reconcile(ctx); err != nil && ctx.Err() == nil {
+		err := h.reconcile(ctx)
+		if err == nil {
+			again = lookAgain
+			continue
+		}
+		if ctx.Err() == nil {
 			h.o.Log.Warn("history not read", "err", err)
 			h.setHead(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
+			timer.Reset(again)
+			again = min(2*again, lookAtMost)
 		}
 	}
 }
@@ -65,7 +81,7 @@ func (h *house) reconcile(ctx context.Context) error {
 		return h.journal.Commits(ctx, batch, cursor)
 	})
 	if errors.Is(err, watcher.ErrNoTrees) {
-		h.warn("history is not learned: " + err.Error())
+		h.loud.Warn("history is not learned", "err", err)
 		err = nil
 	}
 	if err != nil {
@@ -80,6 +96,9 @@ func (h *house) reconcile(ctx context.Context) error {
 	for _, w := range all {
 		w.refresh(ctx, h)
 	}
+	h.mu.Lock()
+	clear(h.places) // worktrees may have come and gone
+	h.mu.Unlock()
 	h.setHead(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
 	if commits > 0 {
 		h.o.Log.Info("history read", "events", commits, "took", h.o.Now().Sub(begin))
@@ -92,4 +111,11 @@ func (h *house) setHead(change func(*api.Progress)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change(&h.head)
+}
+
+// importingNow reports whether history or transcripts are being read.
+func (h *house) importingNow() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.head.State == "running" || h.past.Transcripts.State == "running"
 }

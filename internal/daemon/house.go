@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,27 +22,32 @@ import (
 // house is the rooms, joined. It decides nothing about scores.
 type house struct {
 	o       Options
+	loud    *slog.Logger // the log, whose warnings aoa status shows as long as the daemon lives
 	cfg     atomic.Pointer[config.Config]
 	db      *cold.DB
 	hot     *hot.Store
 	learner *learn.Learner
 	settle  *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	journal *journal
+	steps   *steps
 	gauges  *gauges
+	answers *answers
 	stop    context.CancelCauseFunc
-	stopped chan struct{} // closed when the last snapshot is written
 
+	saving  sync.Mutex   // held while a snapshot is taken
 	called  atomic.Int64 // unix ms of the last call
 	started time.Time
 
 	mu        sync.Mutex // guards what follows
 	worktrees map[aoa.Root]*worktree
-	arrivals  chan *worktree // new worktrees, for watchers()
-	head      api.Progress   // of the history import
+	places    map[string]*worktree // folder of a caller → its checkout; a cache
+	arrivals  chan *worktree       // new worktrees, for watchers()
+	head      api.Progress         // of the history import
 	past      api.ImportAnswer
 	snapped   time.Time
 	warnings  []string
-	whole     bool // the next snapshot is a full one
+	unsaved   error // why the last snapshot could not be written
+	whole     bool  // the next snapshot is a full one
 
 	look    chan struct{} // "go and look at HEAD"; capacity 1
 	imports chan string   // folders of transcripts to import; capacity 1
@@ -50,34 +55,73 @@ type house struct {
 
 // build opens the rooms bottom up and brings hot to the end of the log: snapshot, then the tail.
 func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
-	h := &house{o: o, started: o.Now(), worktrees: map[aoa.Root]*worktree{}, arrivals: make(chan *worktree, 16),
-		look: make(chan struct{}, 1), imports: make(chan string, 1), stopped: make(chan struct{}),
+	h := &house{o: o, started: o.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
+		look: make(chan struct{}, 1), imports: make(chan string, 1),
 		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
 	h.cfg.Store(&cfg)
 	h.called.Store(o.Now().UnixMilli())
-	var err error
-	h.db, err = cold.Open(ctx, filepath.Join(o.Place.Store, "aoa.db"), cold.Options{Now: o.Now, Log: slog.New(&echo{o.Log.Handler(), h.warn})})
+	h.gauges = newGauges()
+	err := h.open(ctx)
+	if errors.Is(err, cold.ErrDamaged) {
+		// Reading met damage that opening had not looked for; cold has left itself a note to look closely.
+		err = h.open(ctx)
+	}
+	if errors.Is(err, cold.ErrDamaged) {
+		// The file is sound, what it says is not.
+		if err = cold.SetAside(h.database(), o.Now(), h.loud); err == nil {
+			err = h.open(ctx)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	h.hot, err = hot.Open(ctx, hot.Options{URL: cfg.RedisURL, Repo: repoID(o, cfg), Writer: o.Place.Store, Now: o.Now, Half: cfg.HalfLives})
-	if err != nil {
-		return nil, errors.Join(err, h.db.Close())
-	}
-	h.gauges = newGauges()
-	w := h.worktree(ctx, o.Repo)
-	h.settle = w.prefetch
-	h.learner = learn.New(h.hot, learn.Options{Fold: h.settle.Fold})
-	h.journal = newJournal(h.db, o.Now, o.Log)
-	h.journal.learn, h.journal.cause = h.learnBatch, h.settle.MarkCause
-	if err := h.restore(ctx); err != nil {
-		return nil, errors.Join(err, h.close())
 	}
 	signal(h.look)
 	return h, nil
 }
 
-func (h *house) close() error { return errors.Join(h.hot.Close(), h.db.Close()) }
+func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.db") }
+
+// open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
+func (h *house) open(ctx context.Context) (err error) {
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.close())
+		}
+	}()
+	seq, err := h.warm(ctx)
+	if err != nil {
+		return err
+	}
+	h.furnish(ctx)
+	return h.replay(ctx, seq)
+}
+
+// furnish joins the rooms that stand on the stores.
+func (h *house) furnish(ctx context.Context) {
+	h.answers = newAnswers(h.db, h.o.Log)
+	clear(h.worktrees)
+	h.arrivals = make(chan *worktree, maxWorktrees)
+	w := h.worktree(ctx, h.o.Repo)
+	h.settle = w.prefetch
+	h.learner = learn.New(h.hot, learn.Options{Fold: h.settle.Fold})
+	h.steps = newSteps(h.learnBatch, h.o.Log)
+	h.journal = newJournal(h.db, h.steps, h.o.Now, h.o.Log)
+	h.journal.cause = h.settle.MarkCause
+}
+
+func (h *house) close() error {
+	var err error
+	if h.hot != nil {
+		err = h.hot.Close()
+		h.hot = nil
+	}
+	return errors.Join(err, h.db.Close())
+}
 
 func (h *house) config() *config.Config { return h.cfg.Load() }
 
@@ -92,42 +136,6 @@ func repoID(o Options, cfg config.Config) string {
 	return api.Fingerprint(o.Repo.CommonDir)
 }
 
-// restore brings hot to the end of the log. A server that kept its state is only given the tail.
-func (h *house) restore(ctx context.Context) error {
-	begin := h.o.Now()
-	seq, err := h.hot.Applied(ctx)
-	if err != nil {
-		return fmt.Errorf("read hot store: %w", err)
-	}
-	var records int
-	if seq == 0 {
-		seq, err = h.db.LoadSnapshot(ctx, func(recs []cold.Record) error {
-			packed := make([]hot.Record, len(recs))
-			for i, r := range recs {
-				packed[i] = hot.Record{Key: r.Key, Data: r.Data}
-			}
-			records += len(recs)
-			return h.hot.Restore(ctx, packed)
-		})
-		if err != nil {
-			return fmt.Errorf("load snapshot: %w", err)
-		}
-	}
-	var tail int
-	last := seq
-	err = h.db.Replay(ctx, seq, func(seq int64, batch []aoa.Event) error {
-		tail += len(batch)
-		last = seq
-		return h.learner.Learn(ctx, batch, seq)
-	})
-	if err != nil {
-		return fmt.Errorf("replay log: %w", err)
-	}
-	h.journal.Stand(last)
-	h.o.Log.Info("restored", "records", records, "replayed", tail, "seq", last, "took", h.o.Now().Sub(begin))
-	return nil
-}
-
 // learnBatch is one step of the journal: learn, then settle the predictions that this decides.
 func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) error {
 	begin := h.o.Now()
@@ -137,7 +145,9 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 	h.gauges.learned(len(events), h.o.Now().Sub(begin))
 	outcomes, err := h.settle.Observe(ctx, events)
 	if err != nil {
-		return fmt.Errorf("settle predictions: %w", err)
+		// The next event of the session asks again: no reason to count the batch as lost.
+		h.o.Log.Warn("predictions not settled", "err", err)
+		return nil
 	}
 	for _, e := range outcomes {
 		h.gauges.outcome(e)
@@ -146,38 +156,13 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 	return nil
 }
 
-// snapshot writes what changed since the last one, and which batch it includes.
-func (h *house) snapshot(ctx context.Context) error {
-	var recs []cold.Record
-	var at int64
-	h.mu.Lock()
-	whole := h.whole
-	h.mu.Unlock()
-	err := h.journal.Learned(func(seq int64) error {
-		packed, err := h.hot.Dirty(ctx, whole)
-		at = seq
-		recs = make([]cold.Record, len(packed))
-		for i, r := range packed {
-			recs[i] = cold.Record{Key: r.Key, Data: r.Data}
-		}
-		return err
-	})
-	if err == nil && (len(recs) > 0 || whole) {
-		err = h.db.SaveSnapshot(ctx, at, recs, whole)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	// A snapshot that failed has consumed the dirty set: the next one takes everything.
-	if h.whole = err != nil; err == nil {
-		h.snapped = h.o.Now()
-	}
-	return err
-}
+// maxWarnings bounds what aoa status shows.
+const maxWarnings = 20
 
 func (h *house) warn(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.warnings) < 20 {
+	if len(h.warnings) < maxWarnings && !slices.Contains(h.warnings, text) {
 		h.warnings = append(h.warnings, text)
 	}
 }

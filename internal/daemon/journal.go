@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -16,50 +15,48 @@ import (
 const (
 	batchAge   = 100 * time.Millisecond
 	batchSize  = 500
-	maxPending = 50_000 // events kept while the disk is full; more are dropped, newest first
+	maxPending = 50_000      // events kept while the disk is full; more are dropped, newest first
+	retryEvery = time.Second // between two attempts to write to a disk that refuses
 )
 
 // journal is the one door: events wait here for at most batchAge, become durable in cold, and are then learned
 // in the same order. Cold and learn are decoupled, so that a long import never delays durability.
 type journal struct {
 	db    *cold.DB
-	learn func(context.Context, []aoa.Event, int64) error         // called in order, from Run only
 	cause func(context.Context, []aoa.Event) ([]aoa.Event, error) // marks accesses that a suggestion caused
 	now   func() time.Time
 	log   *slog.Logger
+	steps *steps
 
-	mu      sync.Mutex // guards pending, since, failing
+	mu      sync.Mutex // guards pending, since, failing, dropped
 	pending []aoa.Event
-	since   time.Time     // when the oldest pending event was added; zero if none
-	failing bool          // the last append failed: one warning per outage
-	wake    chan struct{} // pending has events; capacity 1
-	full    chan struct{} // pending reached batchSize; capacity 1
+	since   time.Time // when the oldest pending event was added; zero if none
+	failing error     // why the last append failed: one warning per outage
+	dropped int       // events that exceeded maxPending
+	wake    chan struct{}
+	full    chan struct{} // pending reached batchSize
 
-	write sync.Mutex // held while a batch is appended: the order in cold is the order of steps
+	write gate // held while a batch is appended: the order in cold is the order of steps
+}
 
-	steps struct {
-		sync.Mutex // guards all of steps
-		*sync.Cond
-		queue  []step
-		done   int64 // highest sequence learned
-		lost   error // the first batch that could not be learned: no snapshot is taken any more
-		last   int64 // highest sequence appended
-		closed bool
+// gate is a lock that can be waited for with a deadline.
+type gate chan struct{}
+
+func (g gate) lock(ctx context.Context) error {
+	select {
+	case g <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	learning sync.Mutex // held while a step is learned; a snapshot holds it to read one state
 }
 
-type step struct {
-	seq    int64
-	events []aoa.Event
-	at     time.Time // when it became durable
-}
+func (g gate) unlock() { <-g }
 
-func newJournal(db *cold.DB, now func() time.Time, log *slog.Logger) *journal {
-	j := &journal{db: db, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+func newJournal(db *cold.DB, steps *steps, now func() time.Time, log *slog.Logger) *journal {
+	return &journal{db: db, steps: steps, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+		write: make(gate, 1),
 		cause: func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) { return e, nil }}
-	j.steps.Cond = sync.NewCond(&j.steps.Mutex)
-	return j
 }
 
 // Add takes events that will be durable within batchAge. It never blocks on the disk.
@@ -70,9 +67,11 @@ func (j *journal) Add(events ...aoa.Event) {
 	now := j.now()
 	j.mu.Lock()
 	for _, e := range events {
-		if len(j.pending) < maxPending {
-			j.pending = append(j.pending, e.Normalize(now))
+		if len(j.pending) >= maxPending {
+			j.dropped++
+			continue
 		}
+		j.pending = append(j.pending, e.Normalize(now))
 	}
 	n := len(j.pending)
 	if j.since.IsZero() {
@@ -92,10 +91,18 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Flush makes everything added so far durable. On error the events stay pending.
+// Flush makes everything added so far durable. On error the events stay pending. It waits for another batch that
+// is being written as long as ctx lasts.
 func (j *journal) Flush(ctx context.Context) error {
-	j.write.Lock()
-	defer j.write.Unlock()
+	if err := j.write.lock(ctx); err != nil {
+		return err
+	}
+	defer j.write.unlock()
+	return j.flush(ctx)
+}
+
+// flush is Flush with the gate held.
+func (j *journal) flush(ctx context.Context) error {
 	j.mu.Lock()
 	batch, since := j.pending, j.since
 	j.pending, j.since = nil, time.Time{}
@@ -107,19 +114,40 @@ func (j *journal) Flush(ctx context.Context) error {
 	if err != nil {
 		j.mu.Lock()
 		j.pending, j.since = append(batch, j.pending...), since
-		first := !j.failing
-		j.failing = true
 		j.mu.Unlock()
-		if first {
-			j.log.Warn("events wait in memory: the store cannot be written", "pending", len(batch), "err", err)
-		}
+		j.outcome(err)
 		return err
 	}
-	j.mu.Lock()
-	j.failing = false
-	j.mu.Unlock()
-	j.enqueue(seq, fresh)
+	j.outcome(nil)
+	j.steps.put(seq, fresh, j.now())
 	return nil
+}
+
+// outcome notes whether the store could be written, and tells the log when that changes.
+func (j *journal) outcome(err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	j.mu.Lock()
+	before, waiting, dropped := j.failing, len(j.pending), j.dropped
+	j.failing = err
+	if err == nil {
+		j.dropped = 0
+	}
+	j.mu.Unlock()
+	switch {
+	case before == nil && err != nil:
+		j.log.Warn("events wait in memory: the store cannot be written", "waiting", waiting, "err", err)
+	case before != nil && err == nil:
+		j.log.Warn("the store can be written again", "dropped", dropped)
+	}
+}
+
+// Trouble says how many events wait because the store cannot be written, and why; nil when it can.
+func (j *journal) Trouble() (waiting, dropped int, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.pending), j.dropped, j.failing
 }
 
 // marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
@@ -133,20 +161,23 @@ func (j *journal) marked(ctx context.Context, events []aoa.Event) []aoa.Event {
 
 // Log appends a batch at once and returns when it is durable, with the number of events that were new.
 func (j *journal) Log(ctx context.Context, events []aoa.Event) (fresh int, err error) {
-	if err := j.Flush(ctx); err != nil {
+	if err := j.write.lock(ctx); err != nil {
 		return 0, err
 	}
-	j.write.Lock()
-	defer j.write.Unlock()
+	defer j.write.unlock()
+	if err := j.flush(ctx); err != nil {
+		return 0, err
+	}
 	now := j.now()
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
 	seq, kept, err := j.db.Append(ctx, j.marked(ctx, events))
+	j.outcome(err)
 	if err != nil {
 		return 0, err
 	}
-	j.enqueue(seq, kept)
+	j.steps.put(seq, kept, now)
 	return len(kept), nil
 }
 
@@ -157,73 +188,44 @@ func (j *journal) Commits(ctx context.Context, events []aoa.Event, cursor map[st
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
-	j.write.Lock()
-	seq, fresh, err := j.db.AppendCommits(ctx, events, cursor)
-	if err == nil {
-		j.enqueue(seq, fresh)
+	if err := j.write.lock(ctx); err != nil {
+		return err
 	}
-	j.write.Unlock()
+	seq, fresh, err := j.db.AppendCommits(ctx, events, cursor)
+	j.outcome(err)
+	if err == nil {
+		j.steps.put(seq, fresh, now)
+	}
+	j.write.unlock()
 	if err != nil {
 		return err
 	}
-	return j.Wait(ctx, seq)
-}
-
-func (j *journal) enqueue(seq int64, events []aoa.Event) {
-	if len(events) == 0 {
-		return
-	}
-	j.steps.Lock()
-	j.steps.queue = append(j.steps.queue, step{seq, events, j.now()})
-	j.steps.last = seq
-	j.steps.Unlock()
-	j.steps.Broadcast()
+	return j.steps.Wait(ctx, seq)
 }
 
 // Settle makes what was added durable and waits until it is learned, for at most the context's time: a question
 // must see the event that came just before it.
 func (j *journal) Settle(ctx context.Context) {
-	if err := j.Flush(ctx); err != nil {
-		return
+	if err := j.Flush(ctx); err == nil {
+		_ = j.steps.Wait(ctx, j.steps.newest())
 	}
-	j.steps.Lock()
-	last := j.steps.last
-	j.steps.Unlock()
-	_ = j.Wait(ctx, last)
-}
-
-// Wait returns when the batch with that sequence number is learned.
-func (j *journal) Wait(ctx context.Context, seq int64) error {
-	stop := context.AfterFunc(ctx, func() {
-		j.steps.Lock()
-		defer j.steps.Unlock()
-		j.steps.Broadcast()
-	})
-	defer stop()
-	j.steps.Lock()
-	defer j.steps.Unlock()
-	for j.steps.done < seq && ctx.Err() == nil && !j.steps.closed {
-		j.steps.Wait()
-	}
-	return ctx.Err()
 }
 
 // Run commits and learns until ctx ends, then drains: what was added before is durable and learned.
 func (j *journal) Run(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() {
-		j.steps.Lock()
-		j.steps.closed = true
-		j.steps.Unlock()
-		j.steps.Broadcast()
-	})
-	defer stop()
-	learned := make(chan error, 1)
-	go func() { learned <- j.learnSteps(context.WithoutCancel(ctx)) }()
+	whole := context.WithoutCancel(ctx)
+	learned := make(chan struct{})
+	go func() { defer close(learned); j.steps.run(whole) }()
 	for {
 		select {
 		case <-ctx.Done():
-			err := j.Flush(context.WithoutCancel(ctx))
-			return errors.Join(err, <-learned, j.learnRest(context.WithoutCancel(ctx)))
+			err := j.Flush(whole)
+			j.steps.close()
+			<-learned
+			// What learning the last events brought about: outcomes of predictions.
+			err = errors.Join(err, j.Flush(whole))
+			j.steps.rest(whole)
+			return err
 		case <-j.wake:
 		}
 		t := time.NewTimer(batchAge)
@@ -233,131 +235,44 @@ func (j *journal) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		t.Stop()
-		if err := j.Flush(ctx); err != nil && ctx.Err() == nil {
-			j.retry(ctx)
+		if err := j.Flush(ctx); err != nil && pause(ctx, retryEvery) {
+			signal(j.wake)
 		}
 	}
-}
-
-// retry waits a second before the disk is tried again.
-func (j *journal) retry(ctx context.Context) {
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	signal(j.wake)
-}
-
-func (j *journal) learnSteps(ctx context.Context) error {
-	for {
-		s, ok := j.next(true)
-		if !ok {
-			return nil
-		}
-		j.learnOne(ctx, s)
-	}
-}
-
-// learnRest learns what the last flush brought after learnSteps had seen the end.
-func (j *journal) learnRest(ctx context.Context) error {
-	for {
-		s, ok := j.next(false)
-		if !ok {
-			return nil
-		}
-		j.learnOne(ctx, s)
-	}
-}
-
-func (j *journal) next(wait bool) (step, bool) {
-	j.steps.Lock()
-	defer j.steps.Unlock()
-	for wait && len(j.steps.queue) == 0 && !j.steps.closed {
-		j.steps.Wait()
-	}
-	if len(j.steps.queue) == 0 {
-		return step{}, false
-	}
-	s := j.steps.queue[0]
-	j.steps.queue = j.steps.queue[1:]
-	return s, true
-}
-
-func (j *journal) learnOne(ctx context.Context, s step) {
-	j.learning.Lock()
-	err := j.learn(ctx, s.events, s.seq)
-	j.learning.Unlock()
-	if err != nil {
-		// The batch is durable: it is learned again from cold at the next start.
-		j.log.Error("batch not learned", "seq", s.seq, "events", len(s.events), "err", err)
-	}
-	j.steps.Lock()
-	j.steps.done = s.seq
-	if j.steps.lost == nil {
-		j.steps.lost = err
-	}
-	j.steps.Unlock()
-	j.steps.Broadcast()
-}
-
-// Learned runs fn while nothing is being learned, with the sequence number that hot stands at. It refuses once
-// a batch was lost: a snapshot would hide it from the replay that repairs it.
-func (j *journal) Learned(fn func(seq int64) error) error {
-	j.learning.Lock()
-	defer j.learning.Unlock()
-	j.steps.Lock()
-	seq, lost := j.steps.done, j.steps.lost
-	j.steps.Unlock()
-	if lost != nil {
-		return fmt.Errorf("a batch was not learned, restart to repair: %w", lost)
-	}
-	return fn(seq)
 }
 
 // Alone runs fn with everything added so far durable and learned, and nothing else being written or learned
 // meanwhile. fn returns the sequence number that it brought hot to.
 func (j *journal) Alone(ctx context.Context, fn func() (seq int64, err error)) error {
-	if err := j.Flush(ctx); err != nil {
+	if err := j.write.lock(ctx); err != nil {
 		return err
 	}
-	j.write.Lock()
-	defer j.write.Unlock()
-	j.steps.Lock()
-	last := j.steps.last
-	j.steps.Unlock()
-	if err := j.Wait(ctx, last); err != nil {
+	defer j.write.unlock()
+	if err := j.flush(ctx); err != nil {
 		return err
 	}
-	j.learning.Lock()
-	defer j.learning.Unlock()
+	if err := j.steps.Wait(ctx, j.steps.newest()); err != nil {
+		return err
+	}
+	j.steps.learning.Lock()
+	defer j.steps.learning.Unlock()
 	seq, err := fn()
 	if err == nil {
-		j.Stand(seq)
+		j.steps.Stand(seq)
 	}
 	return err
 }
 
 // Behind is the age of the oldest event that was accepted and is not learned yet.
 func (j *journal) Behind() time.Duration {
-	j.mu.Lock()
-	oldest := j.since
-	j.mu.Unlock()
-	j.steps.Lock()
-	if len(j.steps.queue) > 0 {
-		oldest = j.steps.queue[0].at
+	oldest := j.steps.oldest()
+	if oldest.IsZero() {
+		j.mu.Lock()
+		oldest = j.since
+		j.mu.Unlock()
 	}
-	j.steps.Unlock()
 	if oldest.IsZero() {
 		return 0
 	}
 	return j.now().Sub(oldest)
-}
-
-// Stand sets what hot stands at after a start: the snapshot and the replayed tail.
-func (j *journal) Stand(seq int64) {
-	j.steps.Lock()
-	defer j.steps.Unlock()
-	j.steps.done, j.steps.last = seq, seq
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -16,37 +16,51 @@ import (
 // ErrRunning is returned by Run when another daemon holds the repository's lock: it has won the race.
 var ErrRunning = errors.New("another daemon serves this repository")
 
-// lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale.
-func lock(p api.Place) (*flock.Flock, error) {
-	l := flock.New(filepath.Join(p.Store, "lock"), flock.SetPermissions(0o600))
-	won, err := l.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock store %s: %w", p.Store, err)
+const (
+	lockEvery = 10 * time.Millisecond // between two looks at a lock that somebody holds
+	lockWait  = time.Minute           // for a holder that neither listens nor leaves
+)
+
+// lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
+// that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next.
+func lock(ctx context.Context, p api.Place) (*flock.Flock, error) {
+	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for {
+		won, err := l.TryLock()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("lock store %s: %w", p.Store, err)
+		case won:
+			return l, nil
+		}
+		if conn, err := api.Dial(ctx, p); err == nil {
+			conn.Close()
+			return nil, ErrRunning
+		}
+		if !pause(ctx, lockEvery) {
+			return nil, ErrRunning
+		}
 	}
-	if !won {
-		return nil, ErrRunning
-	}
-	return l, nil
 }
 
-// Spawn starts a daemon for the repository in dir as a process of its own and returns at once: the caller
-// dials until it listens. Of several that are spawned, one gets the lock and the others exit.
-func Spawn(_ context.Context, dir string, env []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find own binary: %w", err)
+// Gone waits until no daemon holds the repository's lock: then everything is written, and the store may be deleted.
+func Gone(ctx context.Context, p api.Place) error {
+	for {
+		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
+		free, err := l.TryRLock()
+		if free {
+			return l.Unlock()
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look at the lock of %s: %w", p.Store, err)
+		}
+		if !pause(ctx, lockEvery) {
+			return ctx.Err()
+		}
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	cmd := exec.Command(self, "daemon")
-	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, null, null
-	detach(cmd)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start daemon: %w", err)
-	}
-	return cmd.Process.Release()
 }

@@ -2,9 +2,10 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -32,8 +33,10 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Reload, h.reload)
 	api.Handle(mux, api.Import, h.importing)
 	api.Handle(mux, api.Pairs, h.pairs)
-	api.Handle(mux, api.Stop, func(ctx context.Context, _ api.None) (api.None, error) {
-		h.stop(errAsked)
+	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
+		if r.Unless == "" || r.Unless != h.o.Build {
+			h.stop(errAsked)
+		}
 		return api.None{}, nil
 	})
 	mux.Handle("GET /v1/metrics", promhttp.HandlerFor(h.gauges.registry(h), promhttp.HandlerOpts{}))
@@ -55,9 +58,9 @@ func (h *house) events(ctx context.Context, in []aoa.Event) (api.EventsAnswer, e
 		if err := checkEvent(e); err != nil {
 			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
 		}
-		had := len(e.Paths)
-		e.Paths, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Seen), w.keep(e.Named)
-		if had > 0 && len(e.Paths) == 0 {
+		had := len(e.Paths) + len(e.Gone)
+		w.clean(&e)
+		if had > 0 && len(e.Paths)+len(e.Gone) == 0 {
 			out.Ignored++
 			continue
 		}
@@ -69,6 +72,24 @@ func (h *house) events(ctx context.Context, in []aoa.Event) (api.EventsAnswer, e
 	}
 	out.Accepted, out.Duplicate = fresh, len(kept)-fresh
 	return out, nil
+}
+
+// clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
+func (w *worktree) clean(e *aoa.Event) {
+	if e.Kind == aoa.KindRename || len(e.From) > 0 {
+		from, to := e.From, e.Paths
+		e.From, e.Paths = nil, nil
+		for i := range min(len(from), len(to)) {
+			f, t := w.keep(from[i:i+1]), w.keep(to[i:i+1])
+			if len(f) > 0 && len(t) > 0 {
+				e.From, e.Paths = append(e.From, f[0]), append(e.Paths, t[0])
+			}
+		}
+	}
+	if len(e.Scores) != len(e.Paths) {
+		e.Scores = nil
+	}
+	e.Paths, e.Gone, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Gone), w.keep(e.Seen), w.keep(e.Named)
 }
 
 // keep drops ignored files and names that are no paths of a repository.
@@ -159,8 +180,19 @@ func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out.Import, out.Snapshot = h.head, h.snapped
-	out.Warnings = append([]string{}, h.warnings...)
+	out.Warnings = append(slices.Clone(h.warnings), h.troubles()...)
 	return out, nil
+}
+
+// troubles are what is wrong now, in words; mu is held.
+func (h *house) troubles() (out []string) {
+	if waiting, dropped, err := h.journal.Trouble(); err != nil {
+		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
+	}
+	if h.unsaved != nil {
+		out = append(out, "the last snapshot was not written: "+h.unsaved.Error())
+	}
+	return out
 }
 
 func (h *house) watching(w *worktree) string {
@@ -185,8 +217,7 @@ func (h *house) metricsTCP(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { s.Close() })
 	defer stop()
 	if err := s.ListenAndServe(); err != nil && ctx.Err() == nil {
-		h.o.Log.Warn("metrics_addr not served", "addr", addr, "err", err)
-		h.warn("metrics_addr " + strconv.Quote(addr) + " is not served: " + err.Error())
+		h.loud.Warn("metrics_addr is not served", "addr", addr, "err", err)
 	}
 	return nil
 }

@@ -41,11 +41,15 @@ func (h *house) transcripts(ctx context.Context, dir string) {
 
 // importing starts what was asked for and says how far the imports are.
 func (h *house) importing(_ context.Context, r api.ImportRequest) (api.ImportAnswer, error) {
-	if !r.Look {
-		signal(h.look)
+	if h.paused() {
+		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !r.Look {
+		h.head = api.Progress{State: "running"} // from now on: who asked waits for what is new
+		signal(h.look)
+	}
 	if r.Transcripts != "" && !r.Look {
 		select {
 		case h.imports <- r.Transcripts:

@@ -3,8 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -55,34 +53,40 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	return w
 }
 
-// at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere.
+// at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A
+// folder is looked up on disk once: a nested worktree (.worktrees/x) lies within another one.
 func (h *house) at(ctx context.Context, dir string) *worktree {
 	h.mu.Lock()
 	home := h.worktrees[h.o.Repo.Root]
-	var best *worktree
-	for root, w := range h.worktrees {
-		if within(string(root), dir) && (best == nil || len(root) > len(best.repo.Root)) {
-			best = w
-		}
+	w, known := h.places[dir]
+	if !known {
+		w, known = h.worktrees[aoa.Root(dir)]
 	}
 	h.mu.Unlock()
-	if dir == "" || best == home && dir == string(home.repo.Root) {
+	switch {
+	case dir == "":
 		return home
+	case known:
+		return w
 	}
-	// A nested worktree (.worktrees/x) lies within another one, so an unknown folder is always looked up once.
-	if best != nil && best != home {
-		return best
-	}
+	w = home
 	if r, err := watcher.OpenRepo(ctx, dir, h.o.Env); err == nil && r.CommonDir == h.o.Repo.CommonDir {
-		return h.worktree(ctx, r)
+		w = h.worktree(ctx, r)
 	}
-	return home
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.places) >= maxPlaces {
+		clear(h.places)
+	}
+	h.places[dir] = w
+	return w
 }
 
-func within(root, dir string) bool {
-	rel, err := filepath.Rel(root, dir)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
+// Bounds of what is kept of callers.
+const (
+	maxPlaces    = 1024 // folders
+	maxWorktrees = 64   // checkouts whose saves are seen
+)
 
 // refresh reads the list of files anew.
 func (w *worktree) refresh(ctx context.Context, h *house) {
@@ -106,7 +110,7 @@ func (h *house) hookRepo(w *worktree) hooks.Repo {
 
 func (h *house) watchOptions(w *worktree) watcher.WatchOptions {
 	cfg := h.config()
-	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: h.o.Now, Log: h.o.Log,
+	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: h.o.Now, Log: h.loud,
 		Poll: cfg.Watch == "poll", Tracked: func() []aoa.Path { return w.tree.Load().All() }}
 }
 
@@ -126,14 +130,24 @@ func (h *house) watchers(ctx context.Context) error {
 				switch {
 				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == h.o.Repo.Root:
 					h.stop(errDeleted)
+				case errors.Is(err, watcher.ErrRepoGone):
+					h.leave(w)
 				case err != nil && ctx.Err() == nil:
-					h.o.Log.Warn("watcher ended", "root", string(w.repo.Root), "err", err)
-					h.warn("saves are not seen in " + string(w.repo.Root) + ": " + err.Error())
+					h.loud.Warn("saves are not seen any more: aoa stop, then aoa start", "root", string(w.repo.Root), "err", err)
 				}
 				return nil
 			})
 		}
 	}
+}
+
+// leave forgets a checkout that was removed; the repository is still there.
+func (h *house) leave(w *worktree) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.worktrees, w.repo.Root)
+	clear(h.places)
+	h.o.Log.Info("worktree removed", "root", string(w.repo.Root))
 }
 
 // saved takes what a watcher saw: files enter and leave the tree at once, events go to the journal.

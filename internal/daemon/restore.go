@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// warm opens hot, loads the snapshot into it, and returns the sequence number that it then stands at. A server
+// that kept its state needs no snapshot. A snapshot with damage in it, or one made under other half-lives, is
+// left: the whole log is replayed instead.
+func (h *house) warm(ctx context.Context) (seq int64, err error) {
+	writer, err := h.writer(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := h.openHot(ctx, writer); err != nil {
+		return 0, err
+	}
+	if seq, err = h.hot.Applied(ctx); err != nil || seq > 0 {
+		return seq, err
+	}
+	seq, err = h.db.LoadSnapshot(ctx, func(recs []cold.Record) error {
+		packed := make([]hot.Record, len(recs))
+		for i, r := range recs {
+			packed[i] = hot.Record{Key: r.Key, Data: r.Data}
+		}
+		return h.hot.Restore(ctx, packed)
+	})
+	skipped := h.hot.Size(ctx).Skipped
+	switch {
+	case errors.Is(err, hot.ErrHalfLives):
+		h.o.Log.Info("half-lives have changed: the log is replayed")
+	case err == nil && skipped > 0:
+		h.loud.Warn("the snapshot was damaged: the log is replayed", "records", skipped)
+	case err != nil:
+		return 0, fmt.Errorf("load snapshot: %w", err)
+	default:
+		return seq, nil
+	}
+	if err := h.hot.Close(); err != nil {
+		return 0, err
+	}
+	h.whole = true
+	return 0, h.openHot(ctx, writer)
+}
+
+func (h *house) openHot(ctx context.Context, writer string) (err error) {
+	cfg := h.config()
+	h.hot, err = hot.Open(ctx, hot.Options{URL: cfg.RedisURL, Repo: repoID(h.o, *cfg), Writer: writer, Now: h.o.Now, Half: cfg.HalfLives})
+	return err
+}
+
+// writer is the name under which hot keeps how far it has applied this log. It is the log's own: one that is begun
+// anew, or was moved elsewhere with its repository, must not be taken for another.
+func (h *house) writer(ctx context.Context) (string, error) {
+	id, err := h.db.Meta(ctx, "writer")
+	if err != nil || id != "" {
+		return id, err
+	}
+	id = rand.Text()
+	return id, h.db.SetMeta(ctx, "writer", id)
+}
+
+// replay learns what the log has beyond seq.
+func (h *house) replay(ctx context.Context, seq int64) error {
+	begin := h.o.Now()
+	var events int
+	last := seq
+	err := h.db.Replay(ctx, seq, func(seq int64, batch []aoa.Event) error {
+		events += len(batch)
+		last = seq
+		return h.learner.Learn(ctx, batch, seq)
+	})
+	if err != nil {
+		return fmt.Errorf("replay log: %w", err)
+	}
+	h.steps.Stand(last)
+	h.o.Log.Info("restored", "snapshot", seq, "events", events, "seq", last, "took", h.o.Now().Sub(begin))
+	return nil
+}

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// snapshot writes what changed since the last one, and which batch it includes. One at a time: of two, the older
+// one saved last would be taken for the newer.
+func (h *house) snapshot(ctx context.Context) error {
+	h.saving.Lock()
+	defer h.saving.Unlock()
+	var recs []hot.Record
+	var at int64
+	h.mu.Lock()
+	whole := h.whole
+	h.whole = false
+	h.mu.Unlock()
+	err := h.steps.Learned(func(seq int64) (err error) {
+		at = seq
+		recs, err = h.hot.Dirty(ctx, whole)
+		return err
+	})
+	if err == nil && (len(recs) > 0 || whole) {
+		packed := make([]cold.Record, len(recs))
+		for i, r := range recs {
+			packed[i] = cold.Record{Key: r.Key, Data: r.Data}
+		}
+		err = h.db.SaveSnapshot(ctx, at, packed, whole)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.unsaved = err; err != nil {
+		h.whole = true // it has consumed the dirty set: the next one takes everything
+		return err
+	}
+	h.snapped = h.o.Now()
+	return nil
+}

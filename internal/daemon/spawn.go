@@ -1,0 +1,62 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Spawn starts a daemon for the repository in dir as a process of its own and returns when it listens, or left
+// the field to another one: of several that are spawned, one gets the lock. The error says why it cannot serve.
+//
+// The daemon reports on its stdout: it closes it when it listens, and writes there what went wrong.
+func Spawn(ctx context.Context, dir string, env []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find own binary: %w", err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	report, stdout, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "daemon", "--report")
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = null, stdout, null
+	detach(cmd)
+	err = cmd.Start()
+	stdout.Close()
+	if err != nil {
+		report.Close()
+		return fmt.Errorf("start daemon: %w", err)
+	}
+	said := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(io.LimitReader(report, maxReport))
+		report.Close()
+		said <- strings.TrimSpace(string(text))
+	}()
+	if err := cmd.Process.Release(); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case text := <-said:
+		if text != "" {
+			return errors.New(text)
+		}
+		return nil
+	}
+}
+
+// maxReport bounds what is read of a daemon's report, in bytes.
+const maxReport = 4 << 10

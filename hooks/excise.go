@@ -8,12 +8,15 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// own finds our groups: those whose every command is one that mine accepts. mixed says that further commands of
-// ours stand in groups of others.
-func (s *settings) own(mine func(handler) bool) (groups []group, mixed bool) {
+// own finds our groups: those whose every command is ours. mixed says that further commands of ours stand in
+// groups of others.
+func (s *settings) own() (groups []group, mixed bool) {
 	for _, e := range s.byEv {
+		if e.groups == nil {
+			continue
+		}
 		for _, it := range e.groups.items {
-			g, all, some := ownedHandlers(it.value, mine)
+			g, all, some := s.owned(it.value)
 			if all {
 				g.Event = e.event
 				groups = append(groups, g)
@@ -24,16 +27,21 @@ func (s *settings) own(mine func(handler) bool) (groups []group, mixed bool) {
 	return groups, mixed
 }
 
-// ownedHandlers decodes a group; all says that every handler of it is ours, some that any is.
-func ownedHandlers(v hujson.Value, mine func(handler) bool) (g group, all, some bool) {
+// owned decodes an entry of an event's list; all says that every handler of it is ours, some that any is.
+func (s *settings) owned(v hujson.Value) (g group, all, some bool) {
 	std := v.Clone()
 	std.Standardize()
+	if s.agent.form.flat {
+		var h handler
+		all = json.Unmarshal(std.Pack(), &h) == nil && s.mine(h)
+		return group{Hooks: []handler{h}}, all, all
+	}
 	if json.Unmarshal(std.Pack(), &g) != nil || len(g.Hooks) == 0 {
 		return g, false, false
 	}
 	all = true
 	for _, h := range g.Hooks {
-		if mine(h) {
+		if s.mine(h) {
 			some = true
 		} else {
 			all = false
@@ -44,19 +52,22 @@ func ownedHandlers(v hujson.Value, mine func(handler) bool) (g group, all, some 
 
 // excise takes our handlers out, and with them every bracket that only they had needed. empty says that
 // nothing is left of the file that anyone else could have written.
-func (s *settings) excise(mine func(handler) bool) (out []byte, empty bool) {
+func (s *settings) excise() (out []byte, empty bool) {
 	if s.hooks == nil {
 		return s.apply(nil), false
 	}
 	var edits []splice
 	goneEvents := make([]bool, len(s.hooks.items))
 	for i, e := range s.byEv {
+		if e.groups == nil {
+			continue
+		}
 		gone := make([]bool, len(e.groups.items))
 		for j, it := range e.groups.items {
-			_, all, some := ownedHandlers(it.value, mine)
+			_, all, some := s.owned(it.value)
 			gone[j] = all
 			if some && !all {
-				edits = append(edits, s.exciseHandlers(it.value, mine)...)
+				edits = append(edits, s.exciseHandlers(it.value)...)
 			}
 		}
 		whole, cuts := s.remove(e.groups, gone)
@@ -70,6 +81,9 @@ func (s *settings) excise(mine func(handler) bool) (out []byte, empty bool) {
 		return s.apply(append(edits, cuts...)), false
 	}
 	root := objectList(s.root, s.open)
+	if s.madeVersion(root) {
+		return nil, true
+	}
 	gone := make([]bool, len(root.items))
 	for i, m := range s.root.Members {
 		gone[i] = m.Name.Value.(hujson.Literal).String() == "hooks"
@@ -84,8 +98,20 @@ func (s *settings) excise(mine func(handler) bool) (out []byte, empty bool) {
 	return nil, true
 }
 
+// madeVersion reports whether the file is one that we made of a form with a version: the hooks first, then the
+// version, and nothing else. Into a file that we found, hooks go last.
+func (s *settings) madeVersion(root *list) bool {
+	if !s.agent.form.flat || len(root.items) != 2 {
+		return false
+	}
+	a, b := root.items[0], root.items[1]
+	version := strings.Join(strings.Fields(string(s.src[b.start:b.end])), "")
+	rest := string(s.src[:a.start]) + string(s.src[a.end:b.start]) + string(s.src[b.end:])
+	return bytes.HasPrefix(s.src[a.start:], []byte(`"hooks"`)) && version == `"version":1` && strings.Trim(rest, " \t\r\n,{}") == ""
+}
+
 // exciseHandlers takes single handlers out of a group that is shared with others.
-func (s *settings) exciseHandlers(v hujson.Value, mine func(handler) bool) []splice {
+func (s *settings) exciseHandlers(v hujson.Value) []splice {
 	obj, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return nil
@@ -104,7 +130,7 @@ func (s *settings) exciseHandlers(v hujson.Value, mine func(handler) bool) []spl
 		std := it.value.Clone()
 		std.Standardize()
 		var h handler
-		gone[i] = json.Unmarshal(std.Pack(), &h) == nil && mine(h)
+		gone[i] = json.Unmarshal(std.Pack(), &h) == nil && s.mine(h)
 	}
 	_, cuts := s.remove(l, gone)
 	return cuts

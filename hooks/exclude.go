@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// LocalSettings is the settings file that InstallClaude is given by default, relative to a worktree.
+// LocalSettings is the personal settings file of Claude Code in a worktree.
 const LocalSettings = ".claude/settings.local.json"
 
 // excludeNote stands above our line in info/exclude, so that nobody else's line is ever taken for ours.

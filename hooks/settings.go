@@ -18,16 +18,22 @@ import (
 // empty stays. The bracket itself says it. Into an empty one that we find goes exactly one space and then our
 // entries on one line; the brackets that we make never begin with a space.
 
-// handler is one command of a hook group, in the shape of Claude Code's settings.
+// handler is one command. Each agent uses some of the fields; the order is that of their makers' examples.
 type handler struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
-	Args    []string `json:"args,omitempty"`
-	Timeout int      `json:"timeout,omitempty"` // seconds
-	Async   bool     `json:"async,omitempty"`
+	Name           string   `json:"name,omitempty"`
+	Type           string   `json:"type,omitempty"`
+	Command        string   `json:"command,omitempty"`
+	CommandWindows string   `json:"commandWindows,omitempty"`
+	Bash           string   `json:"bash,omitempty"`
+	PowerShell     string   `json:"powershell,omitempty"`
+	Args           []string `json:"args,omitempty"`
+	Timeout        int      `json:"timeout,omitempty"` // seconds, or milliseconds: see form
+	TimeoutSec     int      `json:"timeoutSec,omitempty"`
+	Matcher        string   `json:"matcher,omitempty"` // where there are no groups
+	Async          bool     `json:"async,omitempty"`
 }
 
-// group is what one event runs.
+// group is what one event runs. In a flat file it is one handler.
 type group struct {
 	Event   string    `json:"-"`
 	Matcher string    `json:"matcher,omitempty"`
@@ -36,6 +42,8 @@ type group struct {
 
 // settings is a parsed settings file.
 type settings struct {
+	agent Agent
+	mine  func(handler) bool
 	src   []byte // without the byte order mark
 	bom   bool
 	root  *hujson.Object
@@ -55,6 +63,7 @@ type item struct {
 	value      hujson.Value
 }
 
+// eventList is what one event runs; groups is nil for a key of the hooks that is no event.
 type eventList struct {
 	event  string
 	groups *list
@@ -64,8 +73,8 @@ var bom = []byte("\xef\xbb\xbf")
 
 // parseSettings reads a file with comments and trailing commas. Its errors say in words why the file cannot
 // be edited.
-func parseSettings(b []byte) (*settings, error) {
-	s := &settings{src: b}
+func parseSettings(b []byte, a Agent) (*settings, error) {
+	s := &settings{src: b, agent: a, mine: a.ours()}
 	if rest, ok := bytes.CutPrefix(b, bom); ok {
 		s.src, s.bom = rest, true
 	}
@@ -93,8 +102,12 @@ func parseSettings(b []byte) (*settings, error) {
 			return nil, err
 		}
 		arr, ok := m.Value.Value.(*hujson.Array)
-		if !ok {
+		if !ok && slices.ContainsFunc(a.beats, func(b beat) bool { return b.event == event }) {
 			return nil, fmt.Errorf("its hooks.%s is not an array", event)
+		}
+		if !ok { // Gemini CLI keeps switches beside the events
+			s.byEv = append(s.byEv, eventList{event: event})
+			continue
 		}
 		s.byEv = append(s.byEv, eventList{event, arrayList(arr, m.Value.StartOffset)})
 	}
@@ -154,7 +167,7 @@ func (s *settings) apply(edits []splice) []byte {
 // insert enters the groups, each at the end of its event's list.
 func (s *settings) insert(groups []group) []byte {
 	if s.hooks == nil {
-		return s.apply([]splice{s.add(objectList(s.root, s.open), []string{`"hooks":` + eventsJSON(groups)})})
+		return s.apply([]splice{s.add(objectList(s.root, s.open), []string{`"hooks":` + eventsJSON(groups, s.agent.form.flat)})})
 	}
 	var edits []splice
 	var missing []group
@@ -164,12 +177,12 @@ func (s *settings) insert(groups []group) []byte {
 			missing = append(missing, g)
 			continue
 		}
-		edits = append(edits, s.add(s.byEv[i].groups, []string{compact(g)}))
+		edits = append(edits, s.add(s.byEv[i].groups, []string{entryJSON(g, s.agent.form.flat)}))
 	}
 	if len(missing) > 0 {
 		var members []string
 		for _, g := range missing {
-			members = append(members, memberJSON(g))
+			members = append(members, memberJSON(g, s.agent.form.flat))
 		}
 		edits = append(edits, s.add(s.hooks, members))
 	}
@@ -244,12 +257,22 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func memberJSON(g group) string { return compact(g.Event) + ":[" + compact(g) + "]" }
+// entryJSON is a group as the list of its event holds it.
+func entryJSON(g group, flat bool) string {
+	if flat {
+		return compact(g.Hooks[0])
+	}
+	return compact(g)
+}
 
-func eventsJSON(groups []group) string {
+func memberJSON(g group, flat bool) string {
+	return compact(g.Event) + ":[" + entryJSON(g, flat) + "]"
+}
+
+func eventsJSON(groups []group, flat bool) string {
 	var members []string
 	for _, g := range groups {
-		members = append(members, memberJSON(g))
+		members = append(members, memberJSON(g, flat))
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

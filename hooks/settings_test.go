@@ -52,6 +52,46 @@ var shapes = map[string]string{
 	"unicode":                 "{\n  \"näme\": \"日本語 \\ud83d\\ude00\"\n}\n",
 }
 
+// dialects says how the shapes look in the settings of other agents: their events, and their form of a group.
+var dialects = map[string]*strings.Replacer{
+	"claude": strings.NewReplacer(),
+	"codex":  strings.NewReplacer("Notification", "PreCompact"),
+	"gemini": strings.NewReplacer("PreToolUse", "AfterTool", "Stop", "BeforeAgent", "PostToolBatch", "BeforeModel"),
+	"qwen":   strings.NewReplacer("PostToolBatch", "TodoCreated"),
+	"cursor": strings.NewReplacer(theirs, `{"command":"lint <\"$F\" && say done","matcher":"Bash"}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"command":"aoa status; /opt/laoa hook cursor"}`),
+	"copilot": strings.NewReplacer(theirs, `{"type":"command","bash":"lint <\"$F\" && say done","timeoutSec":9}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"bash":"aoa status; /opt/laoa hook copilot"}`),
+}
+
+// shapesOf are the shapes in an agent's dialect, and some that only it has.
+func shapesOf(agent string) map[string]string {
+	out := map[string]string{}
+	for name, text := range shapes {
+		out[name] = dialects[agent].Replace(text)
+	}
+	switch agent {
+	case "gemini":
+		out["switches beside events"] = "{\n  \"hooks\": {\n    \"enabled\": true,\n    \"disabled\": [\"their-hook\"]\n  }\n}\n"
+	case "cursor", "copilot":
+		out["version"] = "{\n  \"version\": 1\n}\n"
+		out["version, one line"] = `{"version":1}`
+		out["version, hooks empty"] = `{"version":1,"hooks":{}}`
+		out["hooks empty, version"] = "{\n  \"hooks\": {},\n  \"version\": 1\n}\n"
+		out["version, foreign"] = dialects[agent].Replace("{\n  \"version\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      " + theirs + "\n    ]\n  }\n}\n")
+	}
+	return out
+}
+
+func agentOf(t testing.TB, name string) Agent {
+	t.Helper()
+	a, err := AgentOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func settingsAt(t testing.TB, content string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "p", ".claude", "settings.local.json")
@@ -74,41 +114,46 @@ func contentOf(t testing.TB, name string) []byte {
 }
 
 func TestSettingsComeBackToTheByte(t *testing.T) {
-	if len(shapes) < 30 {
-		t.Fatalf("only %d shapes", len(shapes))
+	for agent := range dialects {
+		all := shapesOf(agent)
+		if len(all) < 30 {
+			t.Fatalf("%s: only %d shapes", agent, len(all))
+		}
+		for name, before := range all {
+			t.Run(agent+"/"+name, func(t *testing.T) { comesBack(t, agentOf(t, agent), before) })
+		}
 	}
-	for name, before := range shapes {
-		t.Run(name, func(t *testing.T) {
-			file := settingsAt(t, before)
-			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
-				t.Fatalf("install: %+v, %v", c, err)
-			}
-			installed := contentOf(t, file)
-			if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || len(st.Events) != 8 {
-				t.Fatalf("status %+v, %v\n%s", st, err, installed)
-			}
-			holds(t, before, string(installed))
-			if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), installed) {
-				t.Errorf("twice is not once: %+v, %v", c, err)
-			}
-			if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
-				t.Fatalf("remove: %+v, %v", c, err)
-			}
-			if after := contentOf(t, file); string(after) != before {
-				t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, installed)
-			}
-			if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
-				t.Errorf("mode %v, %v", st.Mode(), err)
-			}
-			if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Absent {
-				t.Errorf("second remove: %+v, %v", c, err)
-			}
-		})
+}
+
+func comesBack(t *testing.T, a Agent, before string) {
+	file := settingsAt(t, before)
+	if c, err := Install(a.Name, file, Options{}); err != nil || c.Done != Changed {
+		t.Fatalf("install: %+v, %v", c, err)
+	}
+	installed := contentOf(t, file)
+	if st, err := Examine(a.Name, file, Options{}); err != nil || st.State != Installed || len(st.Events) != len(a.beats) {
+		t.Fatalf("status %+v, %v\n%s", st, err, installed)
+	}
+	holds(t, a, before, string(installed))
+	if c, err := Install(a.Name, file, Options{}); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), installed) {
+		t.Errorf("twice is not once: %+v, %v", c, err)
+	}
+	if c, err := Remove(a.Name, file, Options{}); err != nil || c.Done != Changed {
+		t.Fatalf("remove: %+v, %v", c, err)
+	}
+	if after := contentOf(t, file); string(after) != before {
+		t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, installed)
+	}
+	if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+	if c, err := Remove(a.Name, file, Options{}); err != nil || c.Done != Absent {
+		t.Errorf("second remove: %+v, %v", c, err)
 	}
 }
 
 // holds checks that every value of the old file is in the new one, and every command of ours.
-func holds(t *testing.T, before, after string) {
+func holds(t *testing.T, agent Agent, before, after string) {
 	t.Helper()
 	var a, b map[string]any
 	for in, v := range map[string]*map[string]any{before: &a, after: &b} {
@@ -126,17 +171,17 @@ func holds(t *testing.T, before, after string) {
 		}
 	}
 	events, _ := b["hooks"].(map[string]any)
-	for _, g := range claudeGroups(ClaudeCommand) {
-		list, _ := events[g.Event].([]any)
-		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "exec aoa hook claude") {
-			t.Errorf("%s does not end with our group: %v", g.Event, list)
+	for _, beat := range agent.beats {
+		list, _ := events[beat.event].([]any)
+		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "exec aoa hook "+agent.Name) {
+			t.Errorf("%s does not end with our entry: %v", beat.event, list)
 		}
 	}
 }
 
 func TestSettingsStyle(t *testing.T) {
 	file := settingsAt(t, "{\r\n\t\"model\": \"opus\"\r\n}\r\n")
-	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
+	if _, err := Install("claude", file, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := string(contentOf(t, file))
@@ -151,22 +196,22 @@ func TestSettingsStyle(t *testing.T) {
 func TestSettingsThatDidNotExist(t *testing.T) {
 	project := t.TempDir()
 	file := filepath.Join(project, ".claude", "settings.local.json")
-	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Created {
+	if c, err := Install("claude", file, Options{}); err != nil || c.Done != Created {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if b := contentOf(t, file); !json.Valid(b) || string(b) != ClaudeSnippet(ClaudeOptions{}) {
+	if b := contentOf(t, file); !json.Valid(b) || string(b) != agentOf(t, "claude").snippet() {
 		t.Errorf("created\n%s", b)
 	}
-	if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Unchanged {
+	if c, err := Install("claude", file, Options{}); err != nil || c.Done != Unchanged {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Deleted {
+	if c, err := Remove("claude", file, Options{}); err != nil || c.Done != Deleted {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if left, err := os.ReadDir(project); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if c, err := RemoveClaude(file, ClaudeOptions{}); err != nil || c.Done != Absent {
+	if c, err := Remove("claude", file, Options{}); err != nil || c.Done != Absent {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -174,7 +219,7 @@ func TestSettingsThatDidNotExist(t *testing.T) {
 // TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our groups.
 func TestSettingsChangedMeanwhile(t *testing.T) {
 	file := settingsAt(t, "{\n  \"hooks\": {}\n}\n")
-	if _, err := InstallClaude(file, ClaudeOptions{}); err != nil {
+	if _, err := Install("claude", file, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(contentOf(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
@@ -183,15 +228,15 @@ func TestSettingsChangedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RemoveClaude(file, ClaudeOptions{}); err != nil {
+	if _, err := Remove("claude", file, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := string(contentOf(t, file))
-	s, err := parseSettings([]byte(got))
+	s, err := parseSettings([]byte(got), agentOf(t, "claude"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
 	}
-	if left, mixed := s.own(ofClaude); len(left) > 0 || mixed || strings.Contains(got, "aoa") {
+	if left, mixed := s.own(); len(left) > 0 || mixed || strings.Contains(got, "aoa") {
 		t.Errorf("ours are left:\n%s", got)
 	}
 	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
@@ -207,14 +252,14 @@ func TestOldGroupsAreReplaced(t *testing.T) {
 		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":"/usr/local/bin/aoa","args":["hook","claude"]}]}]},"a":1}`,
 	} {
 		file := settingsAt(t, old)
-		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Outdated {
+		if st, err := Examine("claude", file, Options{}); err != nil || st.State != Outdated {
 			t.Fatalf("status %+v, %v", st, err)
 		}
-		if c, err := InstallClaude(file, ClaudeOptions{}); err != nil || c.Done != Changed {
+		if c, err := Install("claude", file, Options{}); err != nil || c.Done != Changed {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		got := string(contentOf(t, file))
-		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+		if st, err := Examine("claude", file, Options{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
 			t.Errorf("status %+v, %v\n%s", st, err, got)
 		}
 	}
@@ -227,17 +272,17 @@ func TestRefusals(t *testing.T) {
 		"hooks twice": `{"hooks":{},"hooks":{}}`, "event twice": `{"hooks":{"Stop":[],"Stop":[]}}`, "single quotes": `{'a':1}`,
 	} {
 		file := settingsAt(t, content)
-		_, err := InstallClaude(file, ClaudeOptions{})
+		_, err := Install("claude", file, Options{})
 		refused(t, name, err, true)
 		if got := string(contentOf(t, file)); got != content {
 			t.Errorf("%s: changed to %s", name, got)
 		}
-		if st, err := StatusClaude(file, ClaudeOptions{}); err != nil || st.State != Refused || st.Note == "" {
+		if st, err := Examine("claude", file, Options{}); err != nil || st.State != Refused || st.Note == "" {
 			t.Errorf("%s: status %+v, %v", name, st, err)
 		}
 	}
 	broken := settingsAt(t, `{"hooks": aoa hook claude`)
-	_, err := RemoveClaude(broken, ClaudeOptions{})
+	_, err := Remove("claude", broken, Options{})
 	refused(t, "remove from broken", err, false)
 }
 
@@ -259,13 +304,13 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := InstallClaude(link, ClaudeOptions{}); err != nil {
+	if _, err := Install("claude", link, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
 		t.Error("the link was not followed, or was replaced")
 	}
-	if _, err := RemoveClaude(link, ClaudeOptions{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
+	if _, err := Remove("claude", link, Options{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
 		t.Errorf("remove through the link: %v\n%s", err, contentOf(t, target))
 	}
 	outside := settingsAt(t, "{}")
@@ -273,23 +318,23 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	if err := os.Symlink(outside, far); err != nil {
 		t.Fatal(err)
 	}
-	_, err := InstallClaude(far, ClaudeOptions{})
+	_, err := Install("claude", far, Options{})
 	refused(t, "link out of the project", err, true)
-	if _, err := InstallClaude(far, ClaudeOptions{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
+	if _, err := Install("claude", far, Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
 		t.Errorf("allowed to go there: %v", err)
 	}
 	nowhere := filepath.Join(project, ".claude", "nowhere.json")
 	if err := os.Symlink("/nonexistent", nowhere); err != nil {
 		t.Fatal(err)
 	}
-	_, err = InstallClaude(nowhere, ClaudeOptions{})
+	_, err = Install("claude", nowhere, Options{})
 	refused(t, "dangling link", err, true)
 	if err := os.Chmod(target, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	_, err = InstallClaude(target, ClaudeOptions{})
+	_, err = Install("claude", target, Options{})
 	refused(t, "read-only", err, true)
-	_, err = InstallClaude(filepath.Join(project, ".claude"), ClaudeOptions{Within: "/"})
+	_, err = Install("claude", filepath.Join(project, ".claude"), Options{Within: "/"})
 	refused(t, "a folder", err, true)
 }
 
@@ -305,31 +350,33 @@ func TestNoHalfWrittenFile(t *testing.T) {
 
 func FuzzSettings(f *testing.F) {
 	for _, s := range shapes {
-		f.Add([]byte(s))
+		f.Add(uint8(0), []byte(s))
+		f.Add(uint8(3), []byte(s))
 	}
-	f.Add([]byte(`{"hooks":{"Stop":[1,null,{"hooks":[{"command":"aoa hook claude"},{}]}]}}`))
-	f.Fuzz(func(t *testing.T, before []byte) {
-		s, err := parseSettings(before)
+	f.Add(uint8(0), []byte(`{"hooks":{"Stop":[1,null,{"hooks":[{"command":"aoa hook claude"},{}]}]}}`))
+	f.Fuzz(func(t *testing.T, which uint8, before []byte) {
+		a := agents[int(which)%(len(agents)-1)] // the last has a program
+		s, err := parseSettings(before, a)
 		if err != nil {
 			return
 		}
-		if out, _ := s.excise(ofClaude); !bytes.Equal(out, before) {
+		if out, _ := s.excise(); !bytes.Equal(out, before) {
 			if out != nil {
-				if _, err := parseSettings(out); err != nil {
+				if _, err := parseSettings(out, a); err != nil {
 					t.Fatalf("%q → %q: %v", before, out, err)
 				}
 			}
 			return // it has ours already
 		}
-		installed := s.insert(claudeGroups(ClaudeCommand))
-		again, err := parseSettings(installed)
+		installed := s.insert(a.groups())
+		again, err := parseSettings(installed, a)
 		if err != nil {
 			t.Fatalf("%q → %q: %v", before, installed, err)
 		}
-		if own, mixed := again.own(ofClaude); mixed || !sameGroups(own, claudeGroups(ClaudeCommand)) {
+		if own, mixed := again.own(); mixed || !sameGroups(own, a.groups()) {
 			t.Fatalf("%q → %q: not all are in", before, installed)
 		}
-		after, empty := again.excise(ofClaude)
+		after, empty := again.excise()
 		if empty || !bytes.Equal(after, before) {
 			t.Fatalf("%q → %q → %q, empty %v", before, installed, after, empty)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	if want := []string{"post-commit.sh", "post-tool-use.sh", "pre-tool-use.sh"}; !slices.Equal(Names(), want) {
+	if want := []string{"opencode-plugin.js", "post-commit.sh", "post-tool-use.sh", "pre-tool-use.sh"}; !slices.Equal(Names(), want) {
 		t.Errorf("%v, want %v", Names(), want)
 	}
 	if _, err := Read("nothing.sh"); err == nil || !strings.Contains(err.Error(), "post-commit.sh") {

@@ -4,57 +4,305 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// localSettings is the personal settings file of Claude Code in a worktree.
-const localSettings = ".claude/settings.local.json"
+func (a *app) hooks() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "hooks",
+		Short: "let agents and git tell aOa what happens, and be told",
+		Long: `Enters aOa into the settings of coding agents and into git's hooks, takes it out again, and says where
+it is. Every other byte of those files stays. Without a subcommand it is aoa hooks status.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
+	}
+	for _, sub := range []*cobra.Command{a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint()} {
+		a.strict(sub)
+		c.AddCommand(sub)
+	}
+	return c
+}
 
-// installHooks enters our hooks for an agent, or for git, and says what was done.
-func (a *app) installHooks(ctx context.Context, repo *watcher.Repo, agent string) error {
-	switch agent {
-	case "claude":
-		c, err := hooks.InstallClaude(filepath.Join(string(repo.Root), filepath.FromSlash(localSettings)), hooks.ClaudeOptions{})
-		if err != nil {
-			return refusal(err)
+// hookNames are all that hooks can be installed for.
+func hookNames() []string {
+	var names []string
+	for _, g := range hooks.Agents() {
+		names = append(names, g.Name)
+	}
+	return append(names, "git")
+}
+
+// knownHooks checks names given by a person.
+func knownHooks(names []string) error {
+	for _, n := range names {
+		if !slices.Contains(hookNames(), n) {
+			return usage("no hooks for %q; use %s", n, strings.Join(hookNames(), ", "))
 		}
-		if _, err := hooks.Exclude(repo.CommonDir, "/"+localSettings); err != nil {
-			return refusal(err)
-		}
-		a.talk("hooks of Claude Code: %s %s", c.File, c.Done)
-	case "git":
-		done, err := hooks.InstallGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
-		for _, c := range done {
-			a.talk("git hook: %s %s", c.File, c.Done)
-		}
-		return refusal(err)
 	}
 	return nil
 }
 
-// removeHooks takes all of ours out again. A file that cannot be edited is reported, the others are done.
-func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
-	var errs []error
-	roots := append([]string{string(repo.Root)}, names(repo)...)
-	for _, root := range roots {
-		_, err := hooks.RemoveClaude(filepath.Join(root, filepath.FromSlash(localSettings)), hooks.ClaudeOptions{})
-		errs = append(errs, refusal(err))
+// scopeFlags are --user, --project and --local: at most one of them.
+type scopeFlags map[hooks.Scope]*bool
+
+func addScopes(c *cobra.Command, help map[hooks.Scope]string) scopeFlags {
+	s := scopeFlags{}
+	for _, scope := range hooks.Scopes {
+		s[scope] = c.Flags().Bool(string(scope), false, help[scope])
 	}
-	_, err := hooks.Unexclude(repo.CommonDir, "/"+localSettings)
-	errs = append(errs, refusal(err))
-	_, err = hooks.RemoveGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
-	return errors.Join(append(errs, refusal(err))...)
+	c.MarkFlagsMutuallyExclusive("user", "project", "local")
+	return s
+}
+
+// chosen is the scope that was asked for, "" if none was.
+func (s scopeFlags) chosen() hooks.Scope {
+	for scope, on := range s {
+		if *on {
+			return scope
+		}
+	}
+	return ""
+}
+
+func (a *app) hooksInstall() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "install AGENT…",
+		Short: "enter aOa into an agent's settings, or git's hooks",
+		Long: `AGENT is claude, codex, gemini, cursor, copilot, qwen, opencode or git. Installing twice is installing
+once. A file that cannot be edited safely is left alone, and what belongs there is printed.`,
+		Example:   "  aoa hooks install claude git\n  aoa hooks install codex --user",
+		Args:      cobra.MinimumNArgs(1),
+		ValidArgs: hookNames(),
+	}
+	flags := addScopes(c, map[hooks.Scope]string{hooks.User: "for all repositories of this user",
+		hooks.Project: "for all who work on this repository: to be committed", hooks.Local: "for this user in this worktree, kept out of git (default)"})
+	c.RunE = func(c *cobra.Command, names []string) error {
+		if err := knownHooks(names); err != nil {
+			return err
+		}
+		scope := flags.chosen()
+		if scope == "" {
+			scope = hooks.Local
+		}
+		out := []hookChange{}
+		for _, name := range names {
+			done, err := a.installHook(c.Context(), name, scope)
+			out = append(out, done...)
+			if err != nil {
+				a.changesTable(out)
+				return err
+			}
+		}
+		return a.answer(out, func() { a.changesTable(out) })
+	}
+	return c
+}
+
+// hookChange is what became of a file, for --json.
+type hookChange struct {
+	Agent string      `json:"agent"`
+	Scope hooks.Scope `json:"scope,omitempty"` // user, project or local; none for git
+	File  string      `json:"file"`
+	Done  string      `json:"done"` // created, changed, unchanged, deleted, absent
+}
+
+func (a *app) changesTable(changes []hookChange) {
+	var rows []string
+	for _, c := range changes {
+		rows = append(rows, c.Agent+"\t"+c.Done+"\t"+c.File)
+	}
+	a.table(rows...)
+}
+
+// installHook enters our hooks for an agent, or for git.
+func (a *app) installHook(ctx context.Context, name string, scope hooks.Scope) ([]hookChange, error) {
+	if name == "git" {
+		repo, err := a.repo(ctx)
+		if err != nil {
+			return nil, err
+		}
+		done, err := hooks.InstallGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+		return changes("git", "", done), refusal(err)
+	}
+	agent, err := hooks.AgentOf(name)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	var repo *watcher.Repo
+	if scope != hooks.User {
+		if repo, err = a.repo(ctx); err != nil {
+			return nil, err
+		}
+	}
+	file, o := a.hookFile(agent, scope, repo)
+	if scope == hooks.Local && a.tracked(ctx, repo, agent.Pattern()) {
+		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",
+			"%s is tracked by git: hooks there would be everyone's", agent.Pattern())
+	}
+	c, err := hooks.Install(name, file, o)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	switch { // a file that others began is theirs to commit: it is not hidden from them
+	case scope == hooks.Local && (agent.Personal() || c.Done == hooks.Created):
+		_, err = hooks.Exclude(repo.CommonDir, agent.Pattern())
+	case scope == hooks.Project && !agent.Personal():
+		_, err = hooks.Unexclude(repo.CommonDir, agent.Pattern())
+	}
+	if agent.Note != "" && c.Done != hooks.Unchanged {
+		a.talk("%s", agent.Note)
+	}
+	return changes(name, scope, []hooks.Change{c}), refusal(err)
+}
+
+func changes(name string, scope hooks.Scope, done []hooks.Change) (out []hookChange) {
+	for _, c := range done {
+		out = append(out, hookChange{name, scope, c.File, c.Done})
+	}
+	return out
+}
+
+// hookFile is an agent's file in a scope, and how far a symbolic link may lead from it.
+func (a *app) hookFile(agent hooks.Agent, scope hooks.Scope, repo *watcher.Repo) (string, hooks.Options) {
+	if scope != hooks.User {
+		root := string(repo.Root)
+		return agent.File(scope, root, "", a.getenv), hooks.Options{Within: root}
+	}
+	home := a.home()
+	file := agent.File(scope, "", home, a.getenv)
+	if rel, err := filepath.Rel(home, file); err != nil || !filepath.IsLocal(rel) {
+		return file, hooks.Options{}
+	}
+	return file, hooks.Options{Within: home}
+}
+
+// tracked reports whether git has the file, a path from the root with slashes.
+func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool {
+	cmd := exec.CommandContext(ctx, "git", "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
+	cmd.Dir, cmd.Env = string(repo.Root), a.env
+	return cmd.Run() == nil
+}
+
+func (a *app) hooksRemove() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "remove [AGENT…]",
+		Short: "take aOa out of settings and git's hooks again",
+		Long: `Without AGENT, all of this repository's. Files that aOa made are deleted, in others exactly its bytes
+are cut. The settings of a user, which serve all repositories, are touched with --user only.`,
+		Example:   "  aoa hooks remove\n  aoa hooks remove codex --user",
+		Args:      cobra.ArbitraryArgs,
+		ValidArgs: hookNames(),
+	}
+	flags := addScopes(c, map[hooks.Scope]string{hooks.User: "only from the user's settings",
+		hooks.Project: "only from the files that all share", hooks.Local: "only from the personal files"})
+	c.RunE = func(c *cobra.Command, names []string) error {
+		if err := knownHooks(names); err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			names = hookNames()
+		}
+		out, err := a.removeNamed(c.Context(), names, flags.chosen())
+		if err != nil {
+			a.changesTable(out)
+			return err
+		}
+		if out == nil {
+			out = []hookChange{}
+		}
+		return a.answer(out, func() {
+			if len(out) == 0 {
+				a.talk("no hooks of aOa are there")
+			}
+			a.changesTable(out)
+		})
+	}
+	return c
+}
+
+// removeNamed takes hooks out and lists what it changed. A file that cannot be edited is reported, the others are
+// done. scope "" is the repository's: the project's and the personal files of each worktree.
+func (a *app) removeNamed(ctx context.Context, names []string, scope hooks.Scope) (out []hookChange, err error) {
+	var repo *watcher.Repo
+	if scope != hooks.User {
+		if repo, err = a.repo(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var errs []error
+	for _, name := range names {
+		var done []hookChange
+		switch {
+		case name == "git" && scope == "":
+			var cs []hooks.Change
+			cs, err = hooks.RemoveGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+			done = changes("git", "", cs)
+		case name == "git":
+		default:
+			done, err = a.removeAgent(ctx, name, scope, repo)
+		}
+		errs = append(errs, refusal(err))
+		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == hooks.Absent })...)
+		err = nil
+	}
+	return out, errors.Join(errs...)
+}
+
+func (a *app) removeAgent(ctx context.Context, name string, scope hooks.Scope, repo *watcher.Repo) (out []hookChange, err error) {
+	agent, err := hooks.AgentOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if scope == hooks.User {
+		file, o := a.hookFile(agent, scope, nil)
+		c, err := hooks.Remove(name, file, o)
+		return changes(name, scope, []hooks.Change{c}), err
+	}
+	var errs []error
+	for _, root := range append([]string{string(repo.Root)}, names(repo)...) {
+		for _, s := range []hooks.Scope{hooks.Local, hooks.Project} {
+			if scope != "" && scope != s {
+				continue
+			}
+			c, err := hooks.Remove(name, agent.File(s, root, "", a.getenv), hooks.Options{Within: root})
+			errs = append(errs, err)
+			out = append(out, changes(name, s, []hooks.Change{c})...)
+		}
+	}
+	if scope != hooks.Project {
+		_, err := hooks.Unexclude(repo.CommonDir, agent.Pattern())
+		errs = append(errs, err)
+	}
+	return out, errors.Join(errs...)
 }
 
 func names(repo *watcher.Repo) (out []string) {
 	for _, r := range repo.Worktrees() {
-		out = append(out, string(r))
+		if r != repo.Root {
+			out = append(out, string(r))
+		}
 	}
 	return out
+}
+
+// removeHooks is for aoa remove: all of the repository's. What serves other repositories too is only named.
+func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
+	_, err := a.removeNamed(ctx, hookNames(), "")
+	for _, st := range a.hookStates(ctx, repo) {
+		if st.Scope == hooks.User && st.State != hooks.Absent && st.State != hooks.Refused {
+			a.talk("the hooks in %s serve all repositories and stay; aoa hooks remove %s --user removes them", st.File, st.Agent)
+		}
+	}
+	return err
 }
 
 // refusal adds what to put into the file by hand.
@@ -70,31 +318,30 @@ func refusal(err error) error {
 	return &failure{exitFailed, err, hint}
 }
 
-// examineHooks says what is installed, for the doctor. Missing hooks are no fault: nobody asked for them.
-func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
-	var out []finding
-	st, err := hooks.StatusClaude(filepath.Join(string(repo.Root), filepath.FromSlash(localSettings)), hooks.ClaudeOptions{})
-	out = append(out, judge("hooks of Claude Code", st, err, "aoa init --hooks claude"))
-	all, err := hooks.StatusGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
-	worst := hooks.Status{State: hooks.Absent}
-	for _, s := range all {
-		worst.File, worst.Note = s.File, s.Note
-		worst.Events = append(worst.Events, s.Events...)
-		if s.State != hooks.Absent {
-			worst.State = s.State
-		}
+func (a *app) hooksPrint() *cobra.Command {
+	return &cobra.Command{
+		Use:   "print [NAME]",
+		Short: "print a hook script or an agent's settings, for wiring by hand",
+		Long: `NAME is one of the scripts, or an agent: then the settings that aoa hooks install would enter are
+printed. Without NAME, the names.`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: append(scripts.Names(), hookNames()...),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				all := append(scripts.Names(), hookNames()...)
+				all = all[:len(all)-1] // git has scripts
+				return a.answer(all, func() { fmt.Fprintln(a.out, strings.Join(all, "\n")) })
+			}
+			text, err := hooks.Snippet(args[0])
+			if errors.Is(err, hooks.ErrAgent) {
+				var b []byte
+				if b, err = scripts.Read(args[0]); err != nil {
+					return usage("%v", err)
+				}
+				text = string(b)
+			}
+			_, err = fmt.Fprint(a.out, text)
+			return err
+		},
 	}
-	return append(out, judge("hooks of git", worst, err, "aoa init --hooks git"))
-}
-
-func judge(check string, st hooks.Status, err error, advice string) finding {
-	switch {
-	case err != nil:
-		return finding{check, false, err.Error(), advice}
-	case st.State == hooks.Absent:
-		return finding{check, true, "not installed", ""}
-	case st.State != hooks.Installed:
-		return finding{check, false, strings.TrimSpace(fmt.Sprintf("%s: %s %s", st.File, st.State, st.Note)), advice}
-	}
-	return finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""}
 }

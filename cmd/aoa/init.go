@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ Running it again is harmless. aoa remove undoes all of it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: claude, git")
+	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks for this worktree: "+strings.Join(hookNames(), ", "))
 	f.BoolVarP(&o.yes, "yes", "y", false, "agree to everything that would be asked")
 	f.BoolVar(&none, "no-transcripts", false, "do not read past transcripts, do not ask")
 	return c
@@ -63,10 +62,8 @@ type initReport struct {
 }
 
 func (a *app) initialise(ctx context.Context, o initOptions) error {
-	for _, h := range o.hooks {
-		if !slices.Contains([]string{"claude", "git"}, h) {
-			return usage("no hooks for %q; use claude, git", h)
-		}
+	if err := knownHooks(o.hooks); err != nil {
+		return err
 	}
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -86,7 +83,11 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	for _, h := range o.hooks {
-		if err := a.installHooks(ctx, repo, h); err != nil {
+		done, err := a.installHook(ctx, h, hooks.Local)
+		for _, c := range done {
+			a.talk("hooks of %s: %s %s", h, c.File, c.Done)
+		}
+		if err != nil {
 			return err
 		}
 		rep.Hooks = append(rep.Hooks, h)

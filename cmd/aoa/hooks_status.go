@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// hookState is one file of `aoa hooks status --json`.
+type hookState struct {
+	Agent  string      `json:"agent"`
+	Scope  hooks.Scope `json:"scope,omitempty"` // user, project or local; none for git
+	File   string      `json:"file"`
+	State  string      `json:"state"` // installed, outdated, absent, refused
+	Events []string    `json:"events"`
+	Note   string      `json:"note,omitempty"` // why refused
+}
+
+func (a *app) hooksList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "where aOa is installed",
+		Long: `Lists the settings files that run aOa, and the agents without any. A file is local when git does not
+have it. With --json, all files that were looked at.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
+	}
+}
+
+func (a *app) hooksStatus(ctx context.Context) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	all := a.hookStates(ctx, repo)
+	return a.answer(all, func() {
+		rows := []string{"agent\tstate\tfile"}
+		for i, st := range all {
+			if st.State != hooks.Absent {
+				rows = append(rows, strings.TrimRight(fmt.Sprintf("%s\t%s, %s\t%s %s", st.Agent, st.State, or(string(st.Scope), "repository"), st.File, st.Note), " "))
+			} else if i == 0 || all[i-1].Agent != st.Agent {
+				if !present(all, st.Agent) {
+					rows = append(rows, st.Agent+"\t"+st.State+"\t")
+				}
+			}
+		}
+		a.table(rows...)
+	})
+}
+
+func or(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
+}
+
+func present(all []hookState, agent string) bool {
+	for _, st := range all {
+		if st.Agent == agent && st.State != hooks.Absent {
+			return true
+		}
+	}
+	return false
+}
+
+// hookStates looks at every file of every agent, and at git's hooks.
+func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
+	out := []hookState{}
+	for _, agent := range hooks.Agents() {
+		for _, scope := range hooks.Scopes {
+			if scope == hooks.Local && !agent.Personal() {
+				continue // it is the project's file: git knows whose it is
+			}
+			file, o := a.hookFile(agent, scope, repo)
+			st, err := hooks.Examine(agent.Name, file, o)
+			if err != nil {
+				st.State, st.Note = hooks.Refused, err.Error()
+			}
+			if scope == hooks.Project && !agent.Personal() && st.State != hooks.Absent && !a.tracked(ctx, repo, agent.Pattern()) {
+				scope = hooks.Local
+			}
+			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note})
+		}
+	}
+	return append(out, a.gitState(ctx, repo))
+}
+
+func listed(events []string) []string {
+	if events == nil {
+		return []string{}
+	}
+	return events
+}
+
+// gitState is the worst of git's hooks.
+func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
+	all, err := hooks.StatusGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+	if err != nil {
+		return hookState{Agent: "git", File: repo.CommonDir, State: hooks.Refused, Events: []string{}, Note: err.Error()}
+	}
+	worst := hookState{Agent: "git", State: hooks.Absent, Events: []string{}}
+	for _, s := range all {
+		worst.File, worst.Note = s.File, s.Note
+		if s.State != hooks.Absent {
+			worst.State = s.State
+			worst.Events = append(worst.Events, s.Events...)
+		}
+	}
+	return worst
+}
+
+// examineHooks says what is installed, for the doctor. Missing hooks are no fault: nobody asked for them.
+func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
+	var out []finding
+	all := a.hookStates(ctx, repo)
+	for _, st := range all {
+		check := "hooks of " + st.Agent
+		advice := "aoa hooks install " + st.Agent
+		if st.Scope != "" {
+			advice += " --" + string(st.Scope)
+		}
+		switch {
+		case st.State == hooks.Installed:
+			out = append(out, finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""})
+		case st.State == hooks.Outdated, st.State == hooks.Refused && st.Agent == "git":
+			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
+	}
+	return out
+}

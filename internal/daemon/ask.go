@@ -46,6 +46,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		h.gauges.undecoded.Inc()
 		return nil
 	}
+	h.whereabouts.saw(call.Session, w.repo.Root)
 	h.journal.Add(call.Events...)
 	w.watch.Nudge()
 	if f.Wait && call.Query != nil {

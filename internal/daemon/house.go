@@ -38,6 +38,8 @@ type house struct {
 	called  atomic.Int64 // unix ms of the last call
 	started time.Time
 
+	whereabouts whereabouts // of the sessions
+
 	mu        sync.Mutex // guards what follows
 	worktrees map[aoa.Root]*worktree
 	places    map[string]*worktree // folder of a caller → its checkout; a cache

@@ -33,6 +33,9 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Reload, h.reload)
 	api.Handle(mux, api.Import, h.importing)
 	api.Handle(mux, api.Pairs, h.pairs)
+	api.Handle(mux, api.Partners, h.partners)
+	api.Handle(mux, api.Complete, h.complete)
+	api.Handle(mux, api.Session, h.session)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.stop(errAsked)

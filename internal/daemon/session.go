@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Modes of a session, for people.
+const (
+	modeLive    = "live"
+	modeSession = "session" // it goes on from what was there before
+)
+
+const (
+	newestSessions = 20   // looked at to find a live one
+	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
+	reasonBytes    = 40   // of a hint's reason, which the log does not keep
+	tokenBytes     = 4
+)
+
+// whereabouts remembers in which checkout a session was heard of last. Events do not say it: what is learned
+// holds for all checkouts. A daemon that was just started knows of none, then the newest session is everyone's.
+type whereabouts struct {
+	mu   sync.Mutex
+	root map[string]aoa.Root // session → checkout
+}
+
+// maxWhereabouts bounds the sessions remembered; then it begins anew.
+const maxWhereabouts = 4096
+
+func (a *whereabouts) saw(session string, root aoa.Root) {
+	if session == "" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.root == nil || len(a.root) >= maxWhereabouts {
+		a.root = map[string]aoa.Root{}
+	}
+	a.root[session] = root
+}
+
+func (a *whereabouts) elsewhere(session string, root aoa.Root) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at, known := a.root[session]
+	return known && at != root
+}
+
+// session gives the numbers of one session, or of the newest live one of the caller's checkout.
+func (h *house) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
+	h.settleEvents(ctx)
+	w := h.at(ctx, api.CallerDir(ctx))
+	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
+	if r.Session == "" {
+		id, err := h.newestSession(ctx, w)
+		if err != nil || id == "" {
+			return out, err
+		}
+		out.ID = id
+	}
+	v := h.hot.View(h.o.Now())
+	s := v.Session(out.ID)
+	if err := v.Load(ctx); err != nil {
+		return out, err
+	}
+	out.Agent, out.Files = s.Fields[hot.FieldAgent], len(s.Order)
+	events, err := h.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
+		Kinds: []aoa.Kind{aoa.KindStart, aoa.KindEnd, aoa.KindSuggest, aoa.KindOutcome}})
+	if err != nil {
+		return out, err
+	}
+	out.Live = s.Exists && !ended(events)
+	tally(&out, events)
+	return out, nil
+}
+
+// newestSession is the session of the checkout that was heard of last and has not ended, "" if there is none.
+func (h *house) newestSession(ctx context.Context, w *worktree) (string, error) {
+	rows, err := h.db.SessionStats(ctx, newestSessions)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range rows {
+		if h.o.Now().Sub(s.Last) > hot.SessionLife {
+			break
+		}
+		if h.whereabouts.elsewhere(s.ID, w.repo.Root) {
+			continue
+		}
+		border, err := h.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []aoa.Kind{aoa.KindStart, aoa.KindEnd}})
+		if err != nil {
+			return "", err
+		}
+		if !ended(border) {
+			return s.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// ended reports whether the newest border of a session is its end. Events are newest first.
+func ended(events []aoa.Event) bool {
+	for _, e := range events {
+		switch e.Kind {
+		case aoa.KindEnd:
+			return true
+		case aoa.KindStart:
+			return false
+		}
+	}
+	return false
+}
+
+// tally counts a session's borders, hints and their outcomes; events are newest first.
+func tally(out *api.SessionAnswer, events []aoa.Event) {
+	begun := time.Time{}
+	for _, e := range events {
+		shown := e.Why == string(prefetch.Shown)
+		switch {
+		case e.Kind == aoa.KindStart && e.Time.After(begun):
+			begun, out.Mode = e.Time, modeOf(e.Tool)
+		case e.Kind == aoa.KindSuggest && shown:
+			out.Shown += len(e.Paths)
+			out.Tokens += hintTokens(e)
+		case e.Kind == aoa.KindOutcome && shown:
+			out.Settled++
+			if e.OK {
+				out.Used++
+			}
+		}
+	}
+}
+
+// modeOf a session is by how it was begun last.
+func modeOf(source string) string {
+	switch source {
+	case "resume", "compact", "fork":
+		return modeSession
+	}
+	return modeLive
+}
+
+// hintTokens estimates what a hint cost: its text is not kept, but it can be made again, without the reasons.
+func hintTokens(e aoa.Event) int {
+	files := make([]aoa.Suggestion, len(e.Paths))
+	for i, p := range e.Paths {
+		files[i].File = p
+	}
+	text := hooks.Text(e.Tool, files)
+	return (len(text) + reasonBytes*len(files) + tokenBytes - 1) / tokenBytes
+}

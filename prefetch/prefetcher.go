@@ -50,9 +50,13 @@ type Prefetcher struct {
 	store  *hot.Store
 	ranker *rank.Ranker
 	o      Options
+	*flight
+}
 
-	mu      sync.Mutex
-	pending map[string][]pending // session → decisions whose events were not folded yet; guarded by mu
+// flight is the decisions whose events were not folded yet. The Prefetchers of one store share it.
+type flight struct {
+	mu      sync.Mutex           // guards pending
+	pending map[string][]pending // session → decisions, oldest first
 }
 
 // pending is a decision on its way through the log: until Fold has seen it, a second decision must not say
@@ -74,7 +78,12 @@ const (
 
 // New makes a Prefetcher over the store that the ranker reads.
 func New(store *hot.Store, ranker *rank.Ranker, o Options) *Prefetcher {
-	return &Prefetcher{store: store, ranker: ranker, o: o, pending: map[string][]pending{}}
+	return &Prefetcher{store: store, ranker: ranker, o: o, flight: &flight{pending: map[string][]pending{}}}
+}
+
+// For is the same Prefetcher for another worktree's ranking: what one has decided, the other knows.
+func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
+	return &Prefetcher{store: p.store, ranker: ranker, o: p.o, flight: p.flight}
 }
 
 // Threshold returns the threshold of a session before its kinds are told apart, and those of the kinds as they

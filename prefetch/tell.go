@@ -79,3 +79,6 @@ func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
 	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
 	return e
 }
+
+// Tokens estimates what a text costs: a token for every four bytes, begun ones counted.
+func Tokens(text string) int { return (len(text) + 3) / 4 }

@@ -10,15 +10,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// Deadlines of an answer. The hook client waits 50 ms (150 ms at a prompt); what comes later is not read.
-const (
-	settleTime = 20 * time.Millisecond // for events that came just before the question
-	hintTime   = 45 * time.Millisecond // from the frame to the reply
-	promptTime = 140 * time.Millisecond
-)
+// settleTime is how long a question waits for the events that came just before it.
+const settleTime = 20 * time.Millisecond
 
 // frame takes what a hook client sent: events go to the journal, a question gets the rendered answer. A payload
 // that breaks its decoder costs its own answer, not the daemon.
@@ -49,43 +44,16 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	h.whereabouts.saw(call.Session, w.repo.Root)
 	h.journal.Add(call.Events...)
 	w.watch.Nudge()
-	if f.Wait && call.Query != nil {
-		ctx, cancel := context.WithDeadline(ctx, begin.Add(patience(call.Kind)))
+	switch {
+	case f.Wait && hooks.Speaks(call.Agent, call.Event):
+		ctx, cancel := context.WithDeadline(ctx, begin.Add(patience(call)))
 		defer cancel()
-		reply = h.say(ctx, w, f.Agent, call)
+		reply = h.say(ctx, w, call)
+	case !hooks.Speaks(call.Agent, call.Event):
+		h.waiting.add(call, begin)
 	}
 	h.gauges.hook(call.Event, h.o.Now().Sub(begin), len(reply) > 0)
 	return reply
-}
-
-// patience is how long the client waits for an answer, less the way there and back.
-func patience(kind string) time.Duration {
-	if prefetch.Kind(kind) == prefetch.Prompt {
-		return promptTime
-	}
-	return hintTime
-}
-
-// say decides whether a hint is worth saying and renders it for the agent.
-func (h *house) say(ctx context.Context, w *worktree, agent string, call hooks.Call) []byte {
-	h.settleEvents(ctx)
-	q := *call.Query
-	q.At = h.o.Now()
-	d, err := w.prefetch.Suggest(ctx, q, prefetch.Kind(call.Kind))
-	if err != nil {
-		h.o.Log.Warn("no suggestion", "kind", call.Kind, "err", err)
-		return nil
-	}
-	if ctx.Err() != nil {
-		h.gauges.decision(call.Kind, "late")
-		return nil // nobody reads it any more, so it was not shown
-	}
-	h.journal.Add(d.Log...)
-	h.gauges.decision(call.Kind, d.Why)
-	if len(d.Shown) == 0 {
-		return nil
-	}
-	return hooks.Render(agent, call.Event, hooks.Text(call.Kind, d.Shown))
 }
 
 // settleEvents lets a question see what happened just before it, but not at the price of its deadline.

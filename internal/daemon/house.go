@@ -51,6 +51,8 @@ type house struct {
 	unsaved   error // why the last snapshot could not be written
 	whole     bool  // the next snapshot is a full one
 
+	waiting waiting
+
 	look    chan struct{} // "go and look at HEAD"; capacity 1
 	imports chan string   // folders of transcripts to import; capacity 1
 }

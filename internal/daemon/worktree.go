@@ -36,8 +36,9 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	w = &worktree{repo: r}
 	w.refresh(ctx, h)
 	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together})
-	w.prefetch = prefetch.New(h.hot, w.ranker, prefetch.Options{Threshold: h.threshold, Holdout: func() float64 { return h.config().Holdout },
-		Kinds: func(k prefetch.Kind) bool { on, known := h.config().Kinds[string(k)]; return on || !known }})
+	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
+		w.prefetch = h.settle.For(w.ranker)
+	}
 	w.watch = watcher.NewWatcher(r, h.watchOptions(w))
 	h.mu.Lock()
 	if other, known := h.worktrees[r.Root]; known {
@@ -51,6 +52,14 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	}
 	h.mu.Unlock()
 	return w
+}
+
+// prefetcher makes the first worktree's; the others share its state.
+func (h *house) prefetcher(r *rank.Ranker) *prefetch.Prefetcher {
+	return prefetch.New(h.hot, r, prefetch.Options{Threshold: h.threshold, Seed: repoID(h.o, *h.config()),
+		Holdout: func() float64 { return h.config().Holdout },
+		Tokens:  func() int { return h.config().SessionTokens },
+		Kinds:   func(k prefetch.Kind) bool { on, known := h.config().Kinds[string(k)]; return on || !known }})
 }
 
 // at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A

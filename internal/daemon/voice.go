@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Deadlines from the frame to the reply. The hook client waits 50 ms, 150 ms at a prompt and 400 ms at a session's
+// start; what comes later is not read.
+const (
+	hintTime   = 45 * time.Millisecond
+	promptTime = 140 * time.Millisecond
+	startTime  = 350 * time.Millisecond
+)
+
+func patience(call hooks.Call) time.Duration {
+	switch {
+	case starts(call):
+		return startTime
+	case prefetch.Kind(call.Kind) == prefetch.Prompt:
+		return promptTime
+	}
+	return hintTime
+}
+
+func starts(call hooks.Call) bool {
+	return slices.ContainsFunc(call.Events, func(e aoa.Event) bool { return e.Kind == aoa.KindStart })
+}
+
+// ask is one kind's chance to speak: by ranking, or with facts that were found.
+type ask struct {
+	kind  prefetch.Kind
+	query aoa.Query
+	found func(context.Context) []aoa.Suggestion // nil: by ranking
+}
+
+// say lets the kinds that fit the event speak, the most useful first, and renders what they say as one text.
+func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) []byte {
+	h.settleEvents(ctx)
+	var texts []string
+	room := hooks.MaxHint
+	if starts(call) {
+		room = hooks.MaxStart
+	}
+	for _, a := range h.asks(w, call) {
+		if ctx.Err() != nil {
+			h.gauges.decision(string(a.kind), "late")
+			break // nobody reads it any more, so it is not said
+		}
+		text := h.decide(ctx, w, a, room)
+		if text != "" {
+			texts = append(texts, text)
+			room -= len(text) + 1
+		}
+		if room < 200 {
+			break // no room for a whole fact
+		}
+	}
+	return hooks.Render(call.Agent, call.Event, strings.Join(texts, "\n"))
+}
+
+// decide asks one kind and logs what it predicts. "" is silence.
+func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string {
+	var d prefetch.Decision
+	var err error
+	if a.found != nil {
+		d, err = w.prefetch.Tell(ctx, a.query, a.kind, a.found(ctx))
+	} else {
+		d, err = w.prefetch.Suggest(ctx, a.query, a.kind)
+	}
+	if err != nil {
+		h.o.Log.Warn("no suggestion", "kind", string(a.kind), "err", err)
+		return ""
+	}
+	if ctx.Err() != nil {
+		h.gauges.decision(string(a.kind), "late")
+		return ""
+	}
+	text := hooks.Text(string(a.kind), d.Shown)
+	if len(text) > room {
+		text = "" // it stays predicted, for its outcome
+	}
+	for i := range d.Log {
+		if d.Log[i].Why == string(prefetch.Shown) {
+			d.Log[i].Tokens = prefetch.Tokens(text)
+		}
+	}
+	h.journal.Add(d.Log...)
+	h.gauges.decision(string(a.kind), d.Why)
+	return text
+}
+
+// asks lists the kinds that may speak at this event.
+func (h *house) asks(w *worktree, call hooks.Call) []ask {
+	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	if starts(call) {
+		return []ask{{prefetch.WorkingSet, q, func(ctx context.Context) []aoa.Suggestion { return h.workingSet(ctx, w, call, q.At) }}}
+	}
+	events := append(h.waiting.take(call.Session, q.At), call.Events...)
+	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.rescue(ctx, w, events) }}}
+	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []aoa.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
+	if edited := lastEdited(events); edited != "" {
+		change := q
+		change.Moment = aoa.MomentChange
+		pair := change
+		pair.Current, pair.Files = edited, []aoa.Path{edited}
+		out = append(out, ask{kind: prefetch.Partner, query: change}, ask{kind: prefetch.Pair, query: pair})
+	}
+	if call.Query != nil {
+		asked := *call.Query
+		asked.At = q.At
+		out = append(out, ask{kind: prefetch.Kind(call.Kind), query: asked})
+	}
+	return out
+}
+
+func lastEdited(events []aoa.Event) aoa.Path {
+	for _, e := range slices.Backward(events) {
+		if (e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite) && len(e.Paths) > 0 {
+			return e.Paths[0]
+		}
+	}
+	return ""
+}
+
+// rescue finds the files that failed accesses meant.
+func (h *house) rescue(ctx context.Context, w *worktree, events []aoa.Event) (out []aoa.Suggestion) {
+	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p aoa.Path) (aoa.Path, bool) {
+		now, ok, err := h.db.Renamed(ctx, p)
+		return now, ok && err == nil
+	}}
+	for _, e := range events {
+		if e.Kind != aoa.KindFailed {
+			continue
+		}
+		for _, p := range e.Paths {
+			if s, ok := r.Rescue(p, e.Why); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// stale finds files that changed on disk since the session opened them.
+func (h *house) stale(ctx context.Context, w *worktree, session string, at time.Time) []aoa.Suggestion {
+	if session == "" {
+		return nil
+	}
+	v := h.hot.View(at)
+	s := v.Session(session)
+	if err := v.Load(ctx); err != nil {
+		return nil
+	}
+	return prefetch.FindStale(s.Opened, func(p aoa.Path) (time.Time, bool) {
+		st, err := os.Stat(w.repo.Root.Abs(p))
+		if err != nil || !st.Mode().IsRegular() {
+			return time.Time{}, false
+		}
+		return st.ModTime(), true
+	}, at)
+}
+
+// Recent work: what a new session may be told of the ones before it.
+const (
+	recentWork   = 72 * time.Hour
+	recentEvents = 300
+)
+
+// workingSet finds the files of the session that goes on, or of the work before a new one.
+func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) []aoa.Suggestion {
+	f := cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
+	for _, e := range call.Events {
+		if e.Kind == aoa.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork") {
+			f.Session, f.Since = call.Session, time.Time{}
+		}
+	}
+	events, err := h.db.Log(ctx, f)
+	if err != nil {
+		h.o.Log.Warn("no working set", "err", err)
+		return nil
+	}
+	return prefetch.FindWorkingSet(events, w.tree.Load().Has, at)
+}

@@ -11,15 +11,23 @@ import (
 
 // explain puts words to the reasons of a file: facts only, no advice. Together is asked once at most.
 func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *setting) {
+	counted := false
 	for i := range rs {
+		// Three signals look at the same commits: the strongest of them has the words.
+		if of := rs[i].Signal; of == Comod.String() || of == ComodMean.String() || of == Support.String() {
+			if counted || c.comodBy.path == "" {
+				continue
+			}
+			counted = true
+			rs[i].Text = r.together(ctx, x, c.comodBy.path, c.path)
+			continue
+		}
 		rs[i].Text = r.text(ctx, rs[i].Signal, c, x)
 	}
 }
 
 func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
 	switch signal {
-	case Comod.String():
-		return r.together(ctx, x, c.comodBy.path, c.path)
 	case Session.String():
 		return "opened in the same sessions as " + c.coaccessBy.path.Display()
 	case Successor.String():

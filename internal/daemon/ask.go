@@ -35,7 +35,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		}
 	}()
 	w := h.at(ctx, f.Cwd)
-	call, err := hooks.Decode(f.Agent, f.Payload, h.hookRepo(w))
+	call, err := hooks.DecodeFrom(f.Agent, f.Env, f.Payload, h.hookRepo(w))
 	if err != nil {
 		h.o.Log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
 		h.gauges.undecoded.Inc()

@@ -55,9 +55,9 @@ func (a *whereabouts) elsewhere(session string, root aoa.Root) bool {
 	return known && at != root
 }
 
-// session gives the numbers of one session, or of the newest live one of the caller's checkout.
+// session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait
+// for what is about to be learned: a status line is drawn again soon.
 func (h *house) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
-	h.settleEvents(ctx)
 	w := h.at(ctx, api.CallerDir(ctx))
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
 	if r.Session == "" {

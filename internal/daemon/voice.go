@@ -175,18 +175,31 @@ const (
 	recentEvents = 300
 )
 
-// workingSet finds the files of the session that goes on, or of the work before a new one.
+// goesOn reports whether a starting session is one that was there before.
+func goesOn(call hooks.Call) bool {
+	return slices.ContainsFunc(call.Events, func(e aoa.Event) bool {
+		return e.Kind == aoa.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
+	})
+}
+
+// workingSet finds the files of the session that goes on; for a new session, those of the work before it that
+// is not committed yet. Replayed sessions used less than a tenth of the committed ones.
 func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) []aoa.Suggestion {
 	f := cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
-	for _, e := range call.Events {
-		if e.Kind == aoa.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork") {
-			f.Session, f.Since = call.Session, time.Time{}
+	has := w.tree.Load().Has
+	if goesOn(call) {
+		f.Session, f.Since = call.Session, time.Time{}
+	} else {
+		changed, err := w.repo.Changed(ctx)
+		if err != nil || len(changed) == 0 {
+			return nil
 		}
+		has = func(p aoa.Path) bool { return slices.Contains(changed, p) }
 	}
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
 		h.o.Log.Warn("no working set", "err", err)
 		return nil
 	}
-	return prefetch.FindWorkingSet(events, w.tree.Load().Has, at)
+	return prefetch.FindWorkingSet(events, has, at)
 }

@@ -84,7 +84,7 @@ func commit(n int, at time.Time, paths ...aoa.Path) aoa.Event {
 }
 
 func uncommit(n int) aoa.Event {
-	return aoa.Event{ID: "uncommit:" + sha(n), Time: noon, Kind: aoa.KindUncommit, Agent: "git"}
+	return aoa.Event{ID: "uncommit:" + sha(n) + ":" + sha(99), Time: noon, Kind: aoa.KindUncommit, Agent: "git"}
 }
 
 type replayed struct {
@@ -138,7 +138,7 @@ func TestCommitsAreClaimed(t *testing.T) {
 	same(t, "uncommit of an unknown one", len(fresh), 0)
 
 	back := c
-	back.Kind, back.ID = aoa.KindUncommit, "uncommit:"+sha(1)
+	back.Kind, back.ID = aoa.KindUncommit, uncommit(1).ID
 	_, fresh = mustAppend(t, d, uncommit(1))
 	same(t, "uncommit", fresh, []aoa.Event{back})
 	_, fresh = mustAppend(t, d, uncommit(1))

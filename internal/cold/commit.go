@@ -55,13 +55,15 @@ type restOfCommit struct {
 	Author *struct{} `json:"author,omitempty"`
 }
 
-// commitKey returns the key of a commit or uncommit event: the bytes of its sha. Another ID than
-// "commit:<sha>" or "uncommit:<sha>" is its own key, digested; plain tells which of the two it is.
+// commitKey returns the key of a commit or uncommit event: the bytes of the sha in its ID, "commit:<sha>",
+// "uncommit:<sha>" or "uncommit:<sha>:<new tip>". Any other ID is its own key, digested. plain: the sha is all
+// that the ID tells.
 func commitKey(id string) (key []byte, plain bool) {
 	_, name, _ := strings.Cut(id, ":")
+	name, tip, _ := strings.Cut(name, ":")
 	if len(name) == 40 || len(name) == 64 {
 		if key, err := hex.DecodeString(name); err == nil && hex.EncodeToString(key) == name {
-			return key, true
+			return key, tip == ""
 		}
 	}
 	for _, prefix := range []string{"commit:", "uncommit:"} {

@@ -36,8 +36,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// history N makes a repository here with N commits, an hour apart, the last one an hour ago. server/wire.go and
-// docs/protocol.md change together in 7 of 8 commits; other files change alone.
+// history N makes a repository here with N commits (see commits).
 func history(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: history N")
@@ -46,23 +45,8 @@ func history(ts *testscript.TestScript, neg bool, args []string) {
 	if _, err := fmt.Sscan(args[0], &n); err != nil {
 		ts.Fatalf("history: %v", err)
 	}
-	var b strings.Builder
-	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()
-	for i := range n {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the protocol\nE\n", start+int64(i)*3600, i)
-		names := []string{"server/wire.go", "docs/protocol.md"}
-		if i%8 == 7 {
-			names = []string{fmt.Sprintf("other/file%d.go", i%24), "server/wire.go"}
-		}
-		if i == 0 {
-			names = append(names, "server/wire_test.go", "README.md", "cmd/main.go")
-		}
-		for _, name := range names {
-			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s %d\nE\n", name, name, i)
-		}
-	}
 	stream := filepath.Join(ts.MkAbs("."), ".stream")
-	ts.Check(os.WriteFile(stream, []byte(b.String()), 0o600))
+	ts.Check(os.WriteFile(stream, []byte(commits(n)), 0o600))
 	ts.Check(ts.Exec("git", "init", "-q", "-b", "main"))
 	ts.Check(ts.Exec("sh", "-c", "git fast-import --quiet <.stream && rm .stream"))
 	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))

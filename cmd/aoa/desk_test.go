@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// patient is how long a test waits for what must happen: machines that run tests have other work.
+const patient = 60 * time.Second
+
+// desk is a repository of its own and the real program beside it.
+type desk struct {
+	*testing.T
+	dir string
+	env []string
+	bin string
+}
+
+// newDesk makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
+func newDesk(t *testing.T, n int) *desk {
+	t.Helper()
+	bin, err := exec.LookPath("aoa") // TestMain has put it there
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not t.TempDir: its long name would push the socket out of the store.
+	top, err := os.MkdirTemp("", "aoa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(top) })
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(top, "home")
+	d := &desk{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC"}}
+	for _, dir := range []string{home, d.dir} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.git("init", "-q", "-b", "main")
+	if n > 0 {
+		cmd := d.command("git", "fast-import", "--quiet")
+		cmd.Stdin = strings.NewReader(commits(n))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("fast-import: %v\n%s", err, out)
+		}
+		d.git("reset", "-q", "--hard")
+	}
+	t.Cleanup(func() { d.do("stop", "--all") })
+	return d
+}
+
+func (d *desk) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	return cmd
+}
+
+func (d *desk) git(args ...string) string {
+	d.Helper()
+	out, err := d.command("git", args...).CombinedOutput()
+	if err != nil {
+		d.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// said is what a run of the program left behind.
+type said struct {
+	out, err string
+	code     int
+}
+
+// do runs the program to its end.
+func (d *desk) do(args ...string) said { d.Helper(); return d.feed("", args...) }
+
+func (d *desk) feed(stdin string, args ...string) said {
+	d.Helper()
+	cmd := d.command(d.bin, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		d.Fatalf("aoa %v: %v", args, err)
+	}
+	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must is do for what has to work.
+func (d *desk) must(args ...string) string {
+	d.Helper()
+	s := d.do(args...)
+	if s.code != 0 {
+		d.Fatalf("aoa %v: exit %d\n%s%s", args, s.code, s.out, s.err)
+	}
+	return s.out
+}
+
+func (d *desk) place() api.Place { return api.Locate(filepath.Join(d.dir, ".git"), d.env) }
+
+// client speaks to the running daemon and starts none.
+func (d *desk) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir} }
+
+func (d *desk) status() api.StatusAnswer {
+	d.Helper()
+	return call(d, api.Status, api.None{})
+}
+
+func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
+	d.Helper()
+	res, err := api.Call(d.Context(), d.client(), r, req)
+	if err != nil {
+		d.Fatalf("%s: %v", r.Path, err)
+	}
+	return res
+}
+
+// daemon starts a daemon as a child, with its output at hand, and waits until it listens.
+func (d *desk) daemon(env ...string) *exec.Cmd {
+	d.Helper()
+	cmd := d.command(d.bin, "daemon")
+	cmd.Env = append(cmd.Env, env...)
+	if err := cmd.Start(); err != nil {
+		d.Fatal(err)
+	}
+	d.until("the daemon listens", func() bool {
+		st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
+		return err == nil && st.Pid == cmd.Process.Pid
+	})
+	return cmd
+}
+
+// read waits until the history is read.
+func (d *desk) read() {
+	d.Helper()
+	d.until("the history is read", func() bool { return d.status().Import.State == "done" })
+}
+
+// kill ends a daemon as a power failure does.
+func (d *desk) kill(cmd *exec.Cmd) {
+	d.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		d.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// until looks again and again until it is so.
+func (d *desk) until(what string, so func() bool) {
+	d.Helper()
+	give := time.After(patient)
+	for again := time.NewTicker(10 * time.Millisecond); ; {
+		if so() {
+			again.Stop()
+			return
+		}
+		select {
+		case <-again.C:
+		case <-give:
+			d.Fatalf("not within %s: %s", patient, what)
+		}
+	}
+}
+
+// frame writes what a hook client writes and leaves, or waits for the answer.
+func (d *desk) frame(f api.Frame) (reply []byte, err error) {
+	conn, err := api.Dial(context.Background(), d.place())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	body, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil || !f.Wait {
+		return nil, err
+	}
+	if err := conn.(*net.UnixConn).SetReadDeadline(time.Now().Add(patient)); err != nil {
+		return nil, err
+	}
+	reply, err = api.ReadFrame(conn)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return reply, err
+}
+
+// hook is the payload of an agent's tool call, as Claude Code sends it.
+func (d *desk) hook(event, session, id, tool, file string) json.RawMessage {
+	p := map[string]any{"session_id": session, "cwd": d.dir, "hook_event_name": event}
+	switch event {
+	case "UserPromptSubmit":
+		p["prompt_id"], p["prompt"] = id, file
+	default:
+		p["tool_name"], p["tool_use_id"] = tool, id
+		p["tool_input"] = map[string]any{"file_path": filepath.Join(d.dir, filepath.FromSlash(file))}
+		p["tool_response"] = map[string]any{"type": "text"}
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// write puts a text into a file of the repository.
+func (d *desk) write(name, text string) {
+	d.Helper()
+	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// log is what aoa log --json tells.
+func (d *desk) log(args ...string) []aoa.Event {
+	d.Helper()
+	var out []aoa.Event
+	for line := range strings.Lines(d.must(append([]string{"log", "--json", "--limit", "100000"}, args...)...)) {
+		var e aoa.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			d.Fatalf("log: %v in %q", err, line)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// commits is a history for git fast-import: n commits, an hour apart, the last one an hour ago. server/wire.go and
+// docs/protocol.md change together in 7 of 8; other files change alone.
+func commits(n int) string {
+	var b strings.Builder
+	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()
+	for i := range n {
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the protocol\nE\n", start+int64(i)*3600, i)
+		names := []string{"server/wire.go", "docs/protocol.md"}
+		if i%8 == 7 {
+			names = []string{fmt.Sprintf("other/file%d.go", i%24), "server/wire.go"}
+		}
+		if i == 0 {
+			names = append(names, "server/wire_test.go", "README.md", "cmd/main.go")
+		}
+		for _, name := range names {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s %d\nE\n", name, name, i)
+		}
+	}
+	return b.String()
+}

@@ -134,25 +134,3 @@ func (a *app) path(repo *watcher.Repo, arg string) (aoa.Path, error) {
 	}
 	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
 }
-
-// completeFile completes files in learned order.
-func (a *app) completeFile(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	client, _, err := a.client(c.Context(), false)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	ans, err := api.Call(c.Context(), client, api.Rank, aoa.Query{Limit: 50})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	var out []string
-	for _, s := range ans.Suggestions {
-		if strings.HasPrefix(string(s.File), toComplete) {
-			out = append(out, string(s.File))
-		}
-	}
-	if len(out) == 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	return out, cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoFileComp
-}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/mcp"
+)
+
+func (a *app) mcp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "serve the questions as MCP tools on stdin and stdout",
+		Long: `Speaks the Model Context Protocol: suggest_files, why_file, missing_partners, feedback. docs/mcp.md
+has the entries for clients. The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current
+folder. It stays until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
+		Example: "  claude mcp add aoa -- aoa mcp",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			a.dir = a.project()
+			s := mcp.New(mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()})
+			err := s.Run(c.Context(), &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: keepOpen{a.out}})
+			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
+				return nil // the client left, or told us to
+			}
+			return err
+		},
+	}
+}
+
+// project is the folder that an agent's environment names, else the current one.
+func (a *app) project() string {
+	for _, name := range []string{"AOA_ROOT", "CLAUDE_PROJECT_DIR"} {
+		if dir := a.getenv(name); dir != "" {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(a.dir, dir)
+			}
+			return dir
+		}
+	}
+	return a.dir
+}
+
+// openForTools is client for a caller that sees only errors: their hints go along.
+func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
+	client, repo, err := a.client(ctx, false)
+	var f *failure
+	if errors.As(err, &f) {
+		return mcp.Repo{}, &api.Error{Code: api.CodeMissing, Message: f.Error(), Hint: f.hint}
+	}
+	if err != nil {
+		return mcp.Repo{}, err
+	}
+	return mcp.Repo{Client: client, Root: repo.Root}, nil
+}
+
+// keepOpen is stdout to a transport that would close it.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }

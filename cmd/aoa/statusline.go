@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// A status line is drawn after every message: it must never be waited for.
+const (
+	statusStdin = 100 * time.Millisecond // for the client's JSON, if stdin is not closed
+	statusAsk   = 30 * time.Millisecond  // for the daemon
+	statusWrap  = 2 * time.Second        // for the wrapped command; the client cancels when it has news
+	statusInput = 1 << 20                // bytes of JSON that are read
+	statusTheir = 64 << 10               // bytes of the wrapped command's that are printed
+)
+
+func (a *app) statusline() *cobra.Command {
+	var wrap string
+	c := &cobra.Command{
+		Use:   "statusline",
+		Short: "one line for Claude Code's status bar",
+		Long: `Reads Claude Code's JSON from stdin and prints one line: ● Live, or ⟳ Session when the session was
+resumed or compacted; the tokens of the context; how many of the files that hints named were opened;
+how many files the session opened. Without a daemon it prints what the JSON says. It never starts
+one, waits at most 30 ms, and exits 0.
+
+--wrap runs another status line with the same input first and prints its lines above.`,
+		Example: `  aoa statusline --wrap ~/.claude/statusline.sh
+  aoa statusline install        # prints the settings, your present command wrapped`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			a.drawStatus(c.Context(), wrap)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&wrap, "wrap", "", "a status line command to run first")
+	c.AddCommand(a.statuslineInstall())
+	return c
+}
+
+// statusReport is the line and what it is made of, for --json.
+type statusReport struct {
+	Line    string             `json:"line"`
+	Daemon  string             `json:"daemon"`         // up, down, none (no repository, or one that aOa does not know)
+	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if it did not say
+	Percent float64            `json:"context_percent"`
+	Session *api.SessionAnswer `json:"session,omitempty"`
+}
+
+func (a *app) drawStatus(ctx context.Context, wrap string) {
+	raw := a.statusInput()
+	theirs := a.wrapped(ctx, wrap, raw)
+	in := readStatus(raw)
+	rep := statusReport{Daemon: "none", Tokens: in.tokens, Percent: in.percent}
+	rep.Daemon, rep.Session = a.askSession(ctx, in)
+	rep.Line = a.statusText(rep)
+	if lines := theirs(); len(lines) > 0 {
+		fmt.Fprintf(a.out, "%s\n", lines)
+	}
+	_ = a.answer(rep, func() { // nobody reads a status line's errors
+		if rep.Line != "" {
+			fmt.Fprintln(a.out, rep.Line)
+		}
+	})
+}
+
+// statusInput is what came on stdin. Somebody who tries it in a terminal is not kept waiting.
+func (a *app) statusInput() []byte {
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	got := make(chan []byte, 1)
+	go func() { // a read cannot be given up; it ends with the process
+		var all bytes.Buffer
+		var value json.RawMessage
+		// One value is enough: stdin may stay open behind it.
+		_ = json.NewDecoder(io.TeeReader(io.LimitReader(a.in, statusInput), &all)).Decode(&value)
+		got <- all.Bytes()
+	}()
+	t := time.NewTimer(statusStdin)
+	defer t.Stop()
+	select {
+	case b := <-got:
+		return b
+	case <-t.C:
+		return nil
+	}
+}
+
+// statusIn is what of the client's JSON matters.
+type statusIn struct {
+	session, dir string
+	tokens       int64
+	percent      float64
+}
+
+// readStatus takes what it understands: any field may be absent, null or something else.
+func readStatus(raw []byte) statusIn {
+	var top, space, window map[string]json.RawMessage
+	var in statusIn
+	take := func(m map[string]json.RawMessage, name string, to any) { _ = json.Unmarshal(m[name], to) }
+	if json.NewDecoder(bytes.NewReader(raw)).Decode(&top) != nil {
+		return in
+	}
+	take(top, "session_id", &in.session)
+	take(top, "workspace", &space)
+	take(top, "cwd", &in.dir)
+	take(space, "current_dir", &in.dir)
+	take(top, "context_window", &window)
+	take(window, "total_input_tokens", &in.tokens)
+	take(window, "used_percentage", &in.percent)
+	var usage map[string]json.RawMessage
+	if take(window, "current_usage", &usage); usage != nil {
+		var sum int64
+		for _, name := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
+			var n int64
+			if take(usage, name, &n); n > 0 && n < 1<<40 {
+				sum += n
+			}
+		}
+		in.tokens = max(sum, 0)
+	}
+	if len(in.session) > 256 {
+		in.session = ""
+	}
+	in.tokens, in.percent = min(max(in.tokens, 0), 1<<40), min(max(in.percent, 0), 100)
+	return in
+}
+
+// askSession asks the daemon, if one is running.
+func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *api.SessionAnswer) {
+	dir := in.dir
+	if !filepath.IsAbs(dir) {
+		dir = a.dir
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusAsk)
+	defer cancel()
+	repo, err := watcher.OpenRepo(ctx, dir, a.env)
+	if err != nil {
+		return "none", nil
+	}
+	place := api.Locate(repo.CommonDir, a.env)
+	if !place.Exists() {
+		return "none", nil
+	}
+	ans, err := api.Call(ctx, &api.Client{Place: place, Dir: dir}, api.Session, api.SessionRequest{Session: in.session})
+	if err != nil {
+		return "down", nil
+	}
+	return "up", &ans
+}
+
+// statusText joins what is known. It prints numbers and its own words only: nothing of the input.
+func (a *app) statusText(r statusReport) string {
+	var parts []string
+	switch s := r.Session; {
+	case s != nil && s.Mode == "session":
+		parts = append(parts, a.tint("36", "⟳ Session"))
+	case s != nil:
+		parts = append(parts, a.tint("32", "● Live"))
+	case r.Daemon == "down":
+		parts = append(parts, a.tint("2", "○ aOa off"))
+	}
+	if r.Tokens > 0 {
+		text := thousands(r.Tokens) + " tokens"
+		if r.Percent > 0 {
+			text += fmt.Sprintf(" (%.0f%%)", r.Percent)
+		}
+		parts = append(parts, text)
+	}
+	if s := r.Session; s != nil {
+		switch {
+		case s.Settled > 0:
+			parts = append(parts, fmt.Sprintf("%d of %d hints used (%d%%)", s.Used, s.Settled, 100*s.Used/s.Settled))
+		case s.Shown > 0:
+			parts = append(parts, plural(s.Shown, "hint"))
+		}
+		if s.Files > 0 {
+			parts = append(parts, plural(s.Files, "file"))
+		} else {
+			parts = append(parts, plural(s.Known, "file")+" known")
+		}
+	}
+	return strings.Join(parts, a.tint("2", " | "))
+}
+
+// tint colours although stdout is no terminal: the client shows colours, and NO_COLOR says if not.
+func (a *app) tint(code, s string) string {
+	if a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// thousands prints 48213 as 48k, 950 as it is.
+func thousands(n int64) string {
+	switch {
+	case n >= 9_950_000:
+		return fmt.Sprintf("%dM", (n+500_000)/1_000_000)
+	case n >= 999_500:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(int64(n)) + " " + what + "s"
+}
+
+// wrapped starts another status line and returns what to call for its lines: none if it fails or is late.
+func (a *app) wrapped(ctx context.Context, command string, in []byte) func() []byte {
+	none := func() []byte { return nil }
+	if command == "" {
+		return none
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusWrap)
+	shell := []string{"sh", "-c", command}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C", command}
+	}
+	var out limited
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = a.dir, a.env, bytes.NewReader(in), &out
+	cmd.WaitDelay = 50 * time.Millisecond // for what it left running with its output open
+	if cmd.Start() != nil {
+		cancel()
+		return none
+	}
+	return func() []byte {
+		defer cancel()
+		_ = cmd.Wait() // what it printed before it failed is still worth showing
+		return bytes.TrimRight(out.b, "\r\n")
+	}
+}
+
+// limited keeps the first statusTheir bytes.
+type limited struct{ b []byte }
+
+func (l *limited) Write(p []byte) (int, error) {
+	l.b = append(l.b, p[:min(len(p), statusTheir-len(l.b))]...)
+	return len(p), nil
+}

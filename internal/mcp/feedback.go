@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+var feedbackTool = &mcp.Tool{Name: "feedback", Annotations: notes("Say whether a suggestion helped"),
+	Description: "Records whether a suggestion helped. It moves the probability from which hints are shown: a little up after false, a little down after true."}
+
+type feedbackIn struct {
+	Helpful bool   `json:"helpful" jsonschema:"whether it helped"`
+	File    string `json:"file,omitempty" jsonschema:"the file it is about"`
+	Session string `json:"session_id,omitempty" jsonschema:"the agent session; default: the current one"`
+}
+
+type feedbackOut struct {
+	Threshold float64 `json:"threshold" jsonschema:"the probability from which hints are shown now"`
+	Session   string  `json:"session_id,omitempty" jsonschema:"the session it was noted for"`
+}
+
+func (s *server) feedback(ctx context.Context, r Repo, in feedbackIn) (feedbackOut, error) {
+	req := api.FeedbackRequest{Helpful: in.Helpful}
+	var err error
+	if in.File != "" {
+		if req.File, err = r.path(in.File); err != nil {
+			return feedbackOut{}, err
+		}
+	}
+	if req.Session, err = s.session(ctx, r, in.Session); err != nil {
+		return feedbackOut{}, err
+	}
+	ans, err := api.Call(ctx, r.Client, api.Feedback, req)
+	return feedbackOut{ans.Value, req.Session}, err
+}
+
+// notes describes a tool that adds to what is known and takes nothing away.
+func notes(title string) *mcp.ToolAnnotations {
+	no := false
+	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
+}

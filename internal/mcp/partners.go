@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+var partnersTool = &mcp.Tool{Name: "missing_partners", Annotations: reads("Missing partners of a change"),
+	Description: "Files that usually change in the same commit as the given files and are not among them, with commit counts. " +
+		"Without files: the worktree's own change (staged, unstaged and new files). An empty list says that nothing is known to be missing."}
+
+type partnersIn struct {
+	Files []string `json:"files,omitempty" jsonschema:"the files of the change; default: what is changed, staged or new in the worktree"`
+	Limit int      `json:"limit,omitempty" jsonschema:"how many files, 1 to 100; default 5"`
+}
+
+type partnersOut struct {
+	Change  []string  `json:"change" jsonschema:"the files that were looked at"`
+	Missing []partner `json:"missing" jsonschema:"most likely first, ties by path"`
+}
+
+type partner struct {
+	File        string  `json:"file"`
+	With        string  `json:"with" jsonschema:"the file of the change that it changed with most regularly"`
+	Both        int     `json:"both" jsonschema:"commits that changed both"`
+	Of          int     `json:"of" jsonschema:"commits that changed with"`
+	Probability float64 `json:"probability" jsonschema:"that it belongs to the change"`
+}
+
+// maxChange is how many files of the change are told back: a mass edit must not fill the agent's context.
+const maxChange = 50
+
+func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (partnersOut, error) {
+	files, err := r.paths(in.Files)
+	if err != nil {
+		return partnersOut{}, err
+	}
+	ans, err := api.Call(ctx, r.Client, api.Partners, api.PartnersRequest{Files: files, Limit: in.Limit})
+	if err != nil {
+		return partnersOut{}, err
+	}
+	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}}
+	for _, p := range ans.Partners {
+		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score)})
+	}
+	return out, nil
+}
+
+func shown(files []aoa.Path) []string {
+	out := []string{}
+	for _, f := range files[:min(len(files), maxChange)] {
+		out = append(out, f.Display())
+	}
+	return out
+}

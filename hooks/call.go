@@ -35,7 +35,7 @@ type Repo struct {
 
 // Call is one delivery of a hook: what it tells (Events) and what it asks (Query).
 type Call struct {
-	Agent    string      // as given to Decode
+	Agent    string      // that called: as given to Decode, or the one that runs its settings
 	Event    string      // the agent's name of the event, "" if it has none
 	Session  string      // the agent's session id; state is kept per Session and Subagent
 	Subagent string      // set only inside a subagent
@@ -45,17 +45,28 @@ type Call struct {
 	Kind     string      // the kind of hint that Query asks for: "prompt" or "next"
 }
 
-// Decode reads one payload of an agent's hook: "claude" and "codex" send a JSON object, "git" the words of
-// the hook (see GitHook). Unknown events and fields give a Call without events. The error wraps ErrAgent or
-// ErrPayload; it is for the log: a hook itself never fails. Only the first JSON value of payload is read.
+// Decode reads one payload of an agent's hook: a JSON object, or from "git" the words of the hook (see GitHook).
+// Unknown events and fields give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log:
+// a hook itself never fails. Only the first JSON value of payload is read.
 func Decode(agent string, payload []byte, r Repo) (Call, error) {
-	switch agent {
-	case "claude", "codex":
-		return decodeClaude(agent, payload, r)
-	case "git":
+	return DecodeFrom(agent, nil, payload, r)
+}
+
+// DecodeFrom is Decode for a caller whose environment is known in part (see caller): Copilot and Cursor run hooks
+// that were entered for Claude Code. Call.Agent is the agent that really called, and whose form an answer needs.
+func DecodeFrom(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
+	if agent == "git" {
 		return decodeGit(payload)
 	}
-	return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
+	if translators[agent] == nil {
+		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
+	}
+	in, err := first(payload)
+	if err != nil {
+		return Call{Agent: agent}, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload, err)
+	}
+	agent = caller(agent, in, env)
+	return listen(agent, translators[agent](in), r), nil
 }
 
 // scene is where and when a tool call happened: everything about it that is not the call itself.

@@ -44,7 +44,7 @@ func marshal(t testing.TB, v any) []byte {
 
 // TestDecodeRecorded compares what each payload in testdata gives with its .want file; UPDATE_DECODE=1 writes them.
 func TestDecodeRecorded(t *testing.T) {
-	for _, agent := range []string{"claude", "codex"} {
+	for _, agent := range []string{"claude", "codex", "gemini", "cursor", "copilot", "qwen", "opencode"} {
 		files, _ := filepath.Glob(filepath.Join("testdata", agent, "*.json"))
 		if len(files) < 3 {
 			t.Fatalf("%s: %d payloads", agent, len(files))

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,31 +9,33 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
-// decodeClaude reads the hook input of Claude Code; Codex sends nearly the same. What is not listed in the
-// switch tells nothing that learning could use: CwdChanged and the worktree events (every payload has its own
-// cwd), FileChanged (the watcher sees saves), Stop and the compactions (SessionStart follows with its source).
-func decodeClaude(agent string, payload []byte, r Repo) (Call, error) {
-	c := Call{Agent: agent}
-	in, err := first(payload)
-	if err != nil {
-		return c, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload, err)
-	}
-	c.Event, c.Session, c.Subagent, c.Cwd = in.text("hook_event_name"), in.text("session_id"), in.text("agent_id"), in.text("cwd")
-	s := &scene{repo: r, place: newPlace(r, c.Cwd), agent: agent, session: c.Session, subagent: c.Subagent,
-		turn: in.text("prompt_id", "turn_id"), at: r.now()}
-	switch c.Event {
+// listen makes events, and at most one question, of what an agent told. What is not listed in the switch tells
+// nothing that learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged
+// (the watcher sees saves), Stop and the compactions (SessionStart follows with its source).
+func listen(agent string, t told, r Repo) Call {
+	in := t.in
+	c := Call{Agent: agent, Event: t.name, Session: in.text("session_id"), Subagent: in.text("agent_id"), Cwd: in.text("cwd")}
+	s := &scene{repo: r, place: newPlace(r, t.folder()), agent: agent, session: c.Session, subagent: c.Subagent,
+		turn: in.text("prompt_id", "turn_id"), at: t.when(r.now())}
+	switch t.event {
 	case "UserPromptSubmit":
 		text := in.text("prompt")
 		c.Events, c.Query = s.prompt(text, promptID(s.turn, c.Session, text, s.at))
 		if c.Query != nil {
-			c.Kind = "prompt"
+			c.Kind = HintPrompt
 		}
 	case "PreToolUse":
 		if c.Query = s.next(in); c.Query != nil {
-			c.Kind = "next"
+			c.Kind = HintNext
 		}
 	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
-		c.Events = s.tool(toolCallOf(in, c.Event))
+		c.Events = s.tool(toolCallOf(in, t.event))
+		if t.event == "PostToolUse" && !Speaks(agent, "PreToolUse") && Speaks(agent, t.name) {
+			// The model of this agent can be told something only now.
+			if c.Query = s.next(in); c.Query != nil {
+				c.Kind = HintNext
+			}
+		}
 	case "PostToolBatch":
 		c.Events = s.toolBatch(in.list("tool_calls"))
 	case "SessionStart":
@@ -42,21 +43,44 @@ func decodeClaude(agent string, payload []byte, r Repo) (Call, error) {
 	case "SessionEnd":
 		c.Events = s.border(aoa.KindEnd, in.text("reason"))
 	}
-	return c, nil
+	return c
 }
 
-// next is the question before a file is opened: which one comes after it?
-func (s *scene) next(in object) *aoa.Query {
-	switch in.text("tool_name") {
-	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit":
-	default:
-		return nil
+// when is the time that the payload tells, if it can be right.
+func (t told) when(now time.Time) time.Time {
+	if d := now.Sub(t.at); t.at.IsZero() || d > 2*time.Minute || d < -2*time.Minute {
+		return now
 	}
-	p, ok := s.place.file(in.object("tool_input").text("file_path", "notebook_path"), "")
+	return t.at
+}
+
+// next is the question when a file is opened: which one comes after it?
+func (s *scene) next(in object) *aoa.Query {
+	input := in.object("tool_input")
+	p, ok := aoa.Path(""), false
+	switch name := in.text("tool_name"); name {
+	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit":
+		p, ok = s.place.file(input.text("file_path", "notebook_path"), "")
+	case "apply_patch", "Bash":
+		if s.agent == "claude" {
+			return nil // it has tools for single files, and is asked there
+		}
+		p, ok = s.opened(toolCall{name: name, id: "next", input: input})
+	}
 	if !ok {
 		return nil
 	}
 	return &aoa.Query{Moment: aoa.MomentOpen, Session: s.session, Subagent: s.subagent, Current: p}
+}
+
+// opened is the first known file that a command or a patch opens.
+func (s *scene) opened(c toolCall) (aoa.Path, bool) {
+	for _, e := range s.tool(c) {
+		if e.Kind.Open() && len(e.Paths) > 0 && s.has(e.Paths[0]) {
+			return e.Paths[0], true
+		}
+	}
+	return "", false
 }
 
 // border is the beginning or the end of a session. Agents give these no id and tell them twice when they are

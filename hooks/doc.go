@@ -10,7 +10,9 @@
 //
 // The listening half, from the outside in:
 //
-//	Decode        one hook payload → Call            claude.go (Codex sends nearly the same), git.go
+//	Decode        one hook payload → Call            claude.go (Codex sends nearly the same), git.go; caller.go says
+//	                                                 who it is, told.go and gemini.go, cursor.go, copilot.go, qwen.go
+//	                                                 and opencode.go put the others into Claude Code's words
 //	Transcripts   recorded sessions → events         transcript.go, transcript_folder.go
 //	tool calls    one call of one tool → events      claude_tools.go, failure.go, patch.go
 //	shell         one command line → what it did     shell.go, words.go, command.go, shell_tools.go, shell_search.go,
@@ -20,6 +22,6 @@
 //	words         prompts, tags, secrets             prompt.go, tags.go, redact.go
 //
 // The speaking half: Text words what is worth saying (text.go), Render dresses it for an agent's event
-// (render.go), the Install and Remove functions edit settings files and git hooks byte by byte (install.go, settings.go,
-// githooks.go and what they stand on). Package client is the program that agents start: it only carries bytes.
+// (render.go), the Install and Remove functions edit settings files and git hooks byte by byte (agent.go, install.go,
+// settings.go, githooks.go and what they stand on). Package client is the program that agents start: it only carries bytes.
 package hooks

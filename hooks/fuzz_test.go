@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,12 +48,36 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"go.mod"},"tool_response":"Error: x"}]}`))
 	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"x","session_id":1}`))
 	f.Add([]byte(`{"args":["post-commit"]}`))
+	fuzzAgents(f, "claude", "codex", "git")
+}
+
+func FuzzGemini(f *testing.F)   { fuzzAgents(f, "gemini") }
+func FuzzQwen(f *testing.F)     { fuzzAgents(f, "qwen") }
+func FuzzCursor(f *testing.F)   { fuzzAgents(f, "cursor", "claude") }
+func FuzzCopilot(f *testing.F)  { fuzzAgents(f, "copilot", "claude") }
+func FuzzOpenCode(f *testing.F) { fuzzAgents(f, "opencode") }
+
+// fuzzAgents feeds the recorded payloads of the first agent, and what grows from them, to the decoders of all.
+func fuzzAgents(f *testing.F, agents ...string) {
+	files, _ := filepath.Glob(filepath.Join("testdata", agents[0], "*.json"))
+	if len(files) < 10 {
+		f.Fatalf("%s: %d payloads", agents[0], len(files))
+	}
+	for _, name := range files {
+		f.Add(contentOf(f, name))
+	}
 	r := orchard()
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		for _, agent := range []string{"claude", "codex", "git"} {
-			call, _ := Decode(agent, payload, r)
+		for _, agent := range agents {
+			call, err := Decode(agent, payload, r)
+			if err != nil && (len(call.Events) > 0 || call.Query != nil) {
+				t.Errorf("%s: %v and %+v", agent, err, call)
+			}
 			for _, e := range call.Events {
 				checkEvent(t, r, e)
+			}
+			if call.Query != nil && call.Kind == "" || call.Query == nil && call.Kind != "" {
+				t.Errorf("%s: a question without a kind: %+v", agent, call)
 			}
 		}
 	})

@@ -17,25 +17,35 @@ const (
 
 // mouths says which events carry text to the model, and in which shape; what is not here does not.
 // Claude Code 2.1.329 and Codex 0.169.0 were measured (Codex accepts PostToolUse and drops its text), the
-// others are as their makers document them. Claude Code would also take text at Stop and SubagentStop, but
-// that keeps the turn going and costs a call of the model.
+// others are as their makers document them. Events with a capital letter at Cursor and Copilot are those that they
+// run from Claude Code's settings.
 var mouths = map[string]map[string]shape{
 	"claude": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "UserPromptExpansion": nested,
 		"PreToolUse": nested, "PostToolUse": nested, "PostToolUseFailure": nested, "PostToolBatch": nested, "PostModelSwitch": nested},
 	"codex": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "PreToolUse": nested},
 	"qwen": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "PreToolUse": nested,
 		"PostToolUse": nested, "PostToolUseFailure": nested},
-	"gemini":  {"SessionStart": nested, "BeforeAgent": nested, "AfterTool": nested},
-	"cursor":  {"sessionStart": snake, "postToolUse": snake},
-	"copilot": {"sessionStart": camel, "subagentStart": camel, "postToolUse": camel, "SessionStart": camel, "SubagentStart": camel, "PostToolUse": camel},
+	"gemini":   {"SessionStart": nested, "BeforeAgent": nested, "AfterTool": nested},
+	"cursor":   {"sessionStart": snake, "postToolUse": snake, "SessionStart": snake, "PostToolUse": snake},
+	"copilot":  {"sessionStart": camel, "subagentStart": camel, "postToolUse": camel, "SessionStart": camel, "SubagentStart": camel, "PostToolUse": camel},
+	"opencode": {"PostToolUse": camel}, // read by our plugin, which puts it behind the tool's output
 }
 
-// Speaks reports whether text given at that event reaches the agent's model. Where it does not, the text may
-// wait for the next event that does.
+// ends are events whose text reaches the model too, but keeps the turn going and costs a call of it.
+var ends = map[string]map[string]shape{
+	"claude": {"Stop": nested, "SubagentStop": nested},
+}
+
+// Speaks reports whether text given at that event reaches the agent's model for no more than its tokens. Where it
+// does not, the text may wait for the next event that does.
 func Speaks(agent, event string) bool { return mouths[agent][event] != 0 }
 
+// Continues reports whether text given at that event reaches the model and makes it go on when it was done: only
+// for those who asked for it.
+func Continues(agent, event string) bool { return ends[agent][event] != 0 }
+
 // Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the text into a
-// file and show its beginning.
+// file and show its beginning; Codex does so over 2,500 tokens, Copilot cuts at 10 KB.
 const (
 	MaxHint  = 1200
 	MaxStart = 2000 // the block at a session's start
@@ -52,7 +62,7 @@ func longest(event string) int {
 // nothing to say or no way to say it. The text is made harmless and cut at a line's end to MaxHint (MaxStart
 // at a session's start). The object never holds a decision: a hint must not answer a question of permission.
 func Render(agent, event, text string) []byte {
-	how := mouths[agent][event]
+	how := max(mouths[agent][event], ends[agent][event])
 	text = shorten(harmless(text), longest(event))
 	if how == 0 || text == "" {
 		return nil

@@ -17,14 +17,20 @@ func TestRender(t *testing.T) {
 		{"codex", "UserPromptSubmit", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"a.go: x"}}`},
 		{"cursor", "postToolUse", `{"additional_context":"a.go: x"}`},
 		{"copilot", "sessionStart", `{"additionalContext":"a.go: x"}`},
-		{"claude", "Stop", ""}, {"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
+		{"cursor", "PostToolUse", `{"additional_context":"a.go: x"}`},
+		{"copilot", "PostToolUse", `{"additionalContext":"a.go: x"}`},
+		{"opencode", "PostToolUse", `{"additionalContext":"a.go: x"}`},
+		{"gemini", "AfterTool", `{"hookSpecificOutput":{"hookEventName":"AfterTool","additionalContext":"a.go: x"}}`},
+		{"qwen", "PostToolUseFailure", `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"a.go: x"}}`},
+		{"claude", "Stop", `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"a.go: x"}}`},
+		{"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""}, {"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
 		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""}, {"git", "post-commit", ""}, {"", "", ""},
 	}
 	for _, tt := range tests {
 		if got := string(Render(tt.agent, tt.event, "a.go: x\n")); got != tt.want {
 			t.Errorf("Render(%s, %s) = %s, want %s", tt.agent, tt.event, got, tt.want)
 		}
-		if Speaks(tt.agent, tt.event) != (tt.want != "") {
+		if Speaks(tt.agent, tt.event) == Continues(tt.agent, tt.event) && tt.want != "" || Speaks(tt.agent, tt.event) && tt.want == "" {
 			t.Errorf("Speaks(%s, %s)", tt.agent, tt.event)
 		}
 	}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -83,7 +84,8 @@ func (s *scene) shell(c toolCall) []aoa.Event {
 // ran reports whether a call that failed was begun at all: denied, interrupted and invalid calls were not.
 func ran(c toolCall) bool {
 	return c.why == "" && (strings.HasPrefix(c.problem, "Exit code") || strings.HasPrefix(c.problem, "Error: Exit code") ||
-		strings.Contains(clip(c.problem, 200), "timed out") || strings.HasPrefix(c.problem, "Command failed"))
+		strings.Contains(clip(c.problem, 200), "timed out") || strings.HasPrefix(c.problem, "Command failed") ||
+		slices.Contains([]string{whyMissing, whyDir}, classify(c.problem))) // only a command that ran finds that out
 }
 
 // joinArgv undoes ["bash", "-lc", "command"]; another argv is put together word by word.

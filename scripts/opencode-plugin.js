@@ -53,9 +53,11 @@ async function server({ directory }) {
       if (prompt) await tell(event("UserPromptSubmit", input.sessionID, directory, { prompt_id: input.messageID, prompt }))
     },
     "tool.execute.after": async (input, output) => {
+      const code = output.metadata && output.metadata.exit
       const text = await tell(
         event("PostToolUse", input.sessionID, directory, {
           tool_name: input.tool, tool_use_id: input.callID, tool_input: input.args, tool_response: output.output,
+          error: code ? `Exit code ${code}\n${output.output}` : undefined,
         }),
       )
       if (text && typeof output.output === "string") output.output += "\n\n" + text

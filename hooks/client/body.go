@@ -18,7 +18,8 @@ const (
 func (s *scan) place(at where, key string) (to where, drop bool) {
 	switch key {
 	case "oldString", "newString", "originalFile", "structuredPatch", "gitDiff", "old_string", "new_string",
-		"old_source", "new_source", "original_file", "updated_file", "base64", "cells":
+		"old_source", "new_source", "original_file", "updated_file", "base64", "cells",
+		"old_str", "new_str", "file_text", "fileDiff", "originalContent", "newContent":
 		return other, true
 	case "content":
 		drop = at == top || at == input || at == file || at == response && carriesBody(s.tool)
@@ -53,7 +54,8 @@ func (s *scan) keep(at where) keep {
 func carriesBody(tool string) bool {
 	switch tool {
 	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead",
-		"read_file", "read_many_files", "write_file", "replace", "edit", "view", "create":
+		"read_file", "read_many_files", "write_file", "replace", "edit", "view", "create", "str_replace_editor",
+		"read", "write", "multiedit", "StrReplace":
 		return true
 	}
 	return false

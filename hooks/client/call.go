@@ -23,6 +23,9 @@ func (c *call) agentPayload() bool {
 		return false
 	}
 	c.payload, c.event, c.cwd = s.out, s.event, s.cwd
+	if c.event == "" && len(c.args) > 0 {
+		c.event = c.args[0] // Copilot does not tell it: its command does
+	}
 	if !absolute(c.cwd) {
 		c.cwd = workingDir()
 	}

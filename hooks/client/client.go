@@ -52,7 +52,7 @@ func deliver(args []string) []byte {
 	if !ok {
 		return nil
 	}
-	wait, starts := patience(c.agent, c.event)
+	wait, starts := Patience(speaker(c.agent), c.event)
 	c.wait = wait > 0
 	return p.exchange(c.frame(), wait, starts)
 }
@@ -65,28 +65,6 @@ func switchedOff() bool {
 	}
 	skip := os.Getenv("AOA_SKIP")
 	return skip != "" && skip != "0"
-}
-
-// patience is how long an answer to the event is awaited, in milliseconds, 0 if none is; starts says that
-// the wait includes starting the daemon. Events that only teach are written and left. Which events carry
-// text to the model is the daemon's to know (hooks.Speaks); here stands only who may be kept waiting.
-func patience(agent, event string) (wait int64, starts bool) {
-	switch event {
-	case "SessionStart", "sessionStart":
-		return startWait, true
-	case "UserPromptSubmit", "BeforeAgent":
-		return promptWait, true
-	case "PreToolUse", "PostToolBatch":
-		return hintWait, false
-	case "AfterTool", "postToolUse":
-		return hintWait, false
-	case "PostToolUse":
-		// Claude Code runs it asynchronously, Codex drops its text.
-		if agent == "qwen" || agent == "copilot" {
-			return hintWait, false
-		}
-	}
-	return 0, false
 }
 
 // What dialling found.

@@ -72,7 +72,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 		c.Write(answer("nobody reads this"))
 		got <- f
 	})
-	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"} {
+	for _, event := range []string{"PostToolUse", "PostToolUseFailure", "SubagentStop", "SessionEnd"} {
 		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
 		}

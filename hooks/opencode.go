@@ -1,0 +1,20 @@
+package hooks
+
+// openCodeTools are the tools of OpenCode 1 and 2.
+var openCodeTools = toolNames{"read": "Read", "edit": "Edit", "multiedit": "Edit", "write": "Write", "patch": "apply_patch", "apply_patch": "apply_patch",
+	"bash": "Bash", "shell": "Bash", "grep": "Grep", "glob": "Glob", "list": "LS", "ls": "LS", "task": "Agent"}
+
+// tellOpenCode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools bear
+// names without a mark there, so they tell nothing.
+func tellOpenCode(in object) told {
+	name := in.text("hook_event_name")
+	t := retold(name, name, in, in.text("session_id"))
+	if tool := in.text("tool_name"); tool != "" {
+		t.in.take("tool_response", in, "tool_response")
+		if problem := in.problem("error"); problem != "" {
+			t.fails(problem)
+		}
+		t.call(openCodeTools, tool, in["tool_input"])
+	}
+	return t
+}

@@ -143,6 +143,7 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e aoa.Eve
 		return
 	}
 	s.suggest(e)
+	st.add(Kind(e.Tool), Fate(e.Why), "tokens", float64(max(e.Tokens, 0)))
 	for _, f := range e.Paths {
 		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
 		if Fate(e.Why) == Shown {
@@ -156,10 +157,17 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 	if !found {
 		return
 	}
+	retired := recordOf(st.facts[factRecord], made.Kind).Retired
+	if retired {
+		st.fade(made.Kind)
+	}
 	if e.OK {
 		st.count(made.Kind, made.Fate, "used")
 	}
 	st.count(made.Kind, made.Fate, "settled")
+	if now := recordOf(st.facts[factRecord], made.Kind).verdict(); now != retired {
+		st.set(factRecord, recordField(made.Kind, Shown, "retired"), map[bool]string{true: "1"}[now])
+	}
 	if made.Fate == Shown {
 		st.move(made.Kind, e.OK, p.o.threshold())
 	}
@@ -193,9 +201,23 @@ func (st *folded) move(k Kind, used bool, base float64) {
 	st.set(factDrift, string(k), number(drift(now[k], step(used), base)))
 }
 
-func (st *folded) count(k Kind, f Fate, what string) {
-	field := recordField(k, f, what)
-	st.set(factRecord, field, number(parse(st.facts[factRecord][field])+1))
+func (st *folded) count(k Kind, f Fate, what string) { st.add(k, f, what, 1) }
+
+func (st *folded) add(k Kind, f Fate, what string, n float64) {
+	if n != 0 {
+		field := recordField(k, f, what)
+		st.set(factRecord, field, number(parse(st.facts[factRecord][field])+n))
+	}
+}
+
+// fade weakens the evidence that has silenced a kind.
+func (st *folded) fade(k Kind) {
+	for _, f := range []Fate{Shown, Withheld} {
+		for _, what := range []string{"settled", "used"} {
+			field := recordField(k, f, what)
+			st.set(factRecord, field, number(parse(st.facts[factRecord][field])*fade))
+		}
+	}
 }
 
 func (st *folded) set(key, field, value string) {

@@ -108,12 +108,13 @@ type state struct {
 	told  map[aoa.Path]time.Time
 	base  float64
 	drift map[Kind]float64
+	facts map[string]string // the records
 }
 
 // state reads what a decision needs, in one round trip.
 func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state, error) {
 	v := p.store.View(at)
-	facts := v.Facts(factDrift)
+	facts, records := v.Facts(factDrift), v.Facts(factRecord)
 	var view *hot.SessionView
 	if id != "" {
 		view = v.Session(id)
@@ -121,7 +122,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
-	s := state{base: p.o.threshold()}
+	s := state{base: p.o.threshold(), facts: records.Fields}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
 		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Told

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Tally struct {
 type Record struct {
 	Kind                    Kind
 	Shown, Withheld, Shadow Tally
+	Tokens                  int64 // estimated tokens of what was shown
+	Retired                 bool  // it keeps silent, for showing it changed nothing
 }
 
 // Records returns the record of every kind that has predicted anything, in the order of Kinds. One round trip.
@@ -28,15 +31,17 @@ func (p *Prefetcher) Records(ctx context.Context) ([]Record, error) {
 	}
 	var out []Record
 	for _, k := range Kinds() {
-		tally := func(f Fate) Tally {
-			n := func(what string) int64 { return int64(parse(facts.Fields[recordField(k, f, what)])) }
-			return Tally{n("predicted"), n("settled"), n("used")}
-		}
-		if r := (Record{k, tally(Shown), tally(Withheld), tally(Shadow)}); r != (Record{Kind: k}) {
+		if r := recordOf(facts.Fields, k); r != (Record{Kind: k}) {
 			out = append(out, r)
 		}
 	}
 	return out, nil
+}
+
+func recordOf(facts map[string]string, k Kind) Record {
+	n := func(f Fate, what string) int64 { return int64(math.Round(parse(facts[recordField(k, f, what)]))) }
+	tally := func(f Fate) Tally { return Tally{n(f, "predicted"), n(f, "settled"), n(f, "used")} }
+	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"), facts[recordField(k, Shown, "retired")] != ""}
 }
 
 func recordField(k Kind, f Fate, what string) string { return string(k) + ":" + string(f) + ":" + what }

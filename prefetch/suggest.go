@@ -15,7 +15,7 @@ type Decision struct {
 	Shown []aoa.Suggestion // at most MaxFiles, best first; empty: say nothing
 	Log   []aoa.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
 	Theta float64          // the threshold that was in force, 0 if none was asked
-	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, spent, withheld
+	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
@@ -49,6 +49,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	waiting := p.waiting(q.Session, q.At)
 	c.early = soon(tr, q.At, s.session, waiting)
 	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
+	c.retired = recordOf(s.facts, kind).Retired
 	sets := p.split(q, c, ranking.Files, s, waiting)
 	for _, fate := range []Fate{Shown, Withheld, Shadow} {
 		if len(sets[fate]) > 0 && q.Session != "" {
@@ -66,11 +67,12 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 
 // choice is what a decision is made by.
 type choice struct {
-	kind  Kind
-	trait trait
-	theta float64
-	early bool // too soon after the last hint
-	spent bool // the session's tokens are spent
+	kind    Kind
+	trait   trait
+	theta   float64
+	early   bool // too soon after the last hint
+	spent   bool // the session's tokens are spent
+	retired bool // showing this kind has changed nothing
 }
 
 // split sorts the ranking into fates: fate → places in the ranking.
@@ -88,7 +90,7 @@ func (p *Prefetcher) split(q aoa.Query, c choice, ranked []rank.Scored, s state,
 			continue
 		}
 		fate := Shadow
-		if f.Score >= c.theta && !c.early && !c.spent && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
+		if f.Score >= c.theta && !c.early && !c.spent && !c.retired && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
 			fate = Shown
 			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
 				fate = Withheld
@@ -139,6 +141,8 @@ func reason(sets map[Fate][]int, c choice) string {
 		return "shown"
 	case len(sets[Withheld]) > 0:
 		return "withheld"
+	case len(sets[Shadow]) > 0 && c.retired:
+		return "retired"
 	case len(sets[Shadow]) > 0 && c.spent:
 		return "spent"
 	case len(sets[Shadow]) > 0 && c.early:

@@ -30,23 +30,30 @@ func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []a
 	if q.Session != "" && s.Tokens >= p.o.tokens() {
 		return Decision{Why: "spent"}, nil
 	}
+	retired := recordOf(s.facts, kind).Retired
 	d := Decision{Why: "nothing"}
 	sets := map[Fate][]aoa.Suggestion{}
 	for _, f := range found {
-		if s.predicted(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld]) >= tr.files {
+		if s.predicted(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld])+len(sets[Shadow]) >= tr.files {
 			continue
 		}
 		fate := Shown
-		if q.Session != "" && heldOut(p.o.Seed, q.Session, kind, f.File, p.o.holdout()) {
+		switch {
+		case retired:
+			fate = Shadow
+		case q.Session != "" && heldOut(p.o.Seed, q.Session, kind, f.File, p.o.holdout()):
 			fate = Withheld
 		}
 		sets[fate] = append(sets[fate], f)
 	}
-	for _, fate := range []Fate{Shown, Withheld} {
+	for _, fate := range []Fate{Shown, Withheld, Shadow} {
 		if len(sets[fate]) == 0 {
 			continue
 		}
-		if d.Why == "nothing" {
+		switch {
+		case fate == Shadow:
+			d.Why = "retired"
+		case d.Why == "nothing":
 			d.Why = string(fate)
 		}
 		if q.Session == "" {

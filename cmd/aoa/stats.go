@@ -51,13 +51,21 @@ func (a *app) statTables(ans api.StatsAnswer) {
 			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", stamp(s.Started), length(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID))
 		}
 	case len(ans.Kinds) > 0:
-		rows = []string{"kind\tshown\tused\tprecision\twithheld\tused anyway\tshadow\tused"}
+		rows = []string{"kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens"}
 		for _, k := range ans.Kinds {
-			precision := "-"
+			precision, lift := "-", "-"
 			if k.Settled > 0 {
 				precision = fmt.Sprintf("%.2f", k.Precision)
 			}
-			rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d", k.Kind, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, k.Shadow, k.ShadowHit))
+			if k.Settled > 0 && k.HeldDone > 0 {
+				lift = fmt.Sprintf("%+.2f (%+.2f to %+.2f)", k.Lift, k.LiftLow, k.LiftHigh)
+			}
+			name := k.Kind
+			if k.Retired {
+				name += " (retired)"
+			}
+			rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s", name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed,
+				lift, k.Shadow, k.ShadowHit, count(k.Tokens)))
 		}
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")

@@ -138,6 +138,12 @@ type KindStat struct {
 	Shadow    int64   `json:"shadow"`
 	ShadowHit int64   `json:"shadow_used"`
 	Precision float64 `json:"precision"` // used ÷ settled, 0 without evidence
+	HeldDone  int64   `json:"withheld_settled"`
+	Lift      float64 `json:"lift"`     // precision less the share of settled withheld ones that were used anyway
+	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
+	LiftHigh  float64 `json:"lift_high"`
+	Tokens    int64   `json:"tokens"`  // estimated, of what was shown
+	Retired   bool    `json:"retired"` // silent by itself: showing it changed nothing
 }
 
 // StatusAnswer is the daemon's health.

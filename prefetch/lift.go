@@ -1,0 +1,59 @@
+package prefetch
+
+import "math"
+
+// Evidence that a kind needs before it may retire: settled files that were shown, and that were withheld.
+const (
+	retireShown    = 100
+	retireWithheld = 30
+)
+
+// fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
+// retiring needs is left, after some 140 predictions, the kind gets another chance.
+const fade = 0.995
+
+// z95 is the 97.5 % quantile of the normal distribution.
+const z95 = 1.959964
+
+// Lift is what showing is worth: the share of shown files that were used, less the share of withheld ones that were
+// used anyway, with its 95 % interval [Low, High]. Known is false without a settled file on either side.
+type Lift struct {
+	Value, Low, High float64
+	Known            bool
+}
+
+// Lift compares the shown with the withheld files of a kind by Newcombe's interval for the difference of two
+// proportions (Statistics in Medicine 17, 1998, method 10): it is built from Wilson's intervals and holds for
+// small numbers and shares near 0 and 1.
+func (r Record) Lift() Lift { return lift(r.Shown, r.Withheld) }
+
+func lift(shown, withheld Tally) Lift {
+	if shown.Settled <= 0 || withheld.Settled <= 0 {
+		return Lift{}
+	}
+	p1, l1, u1 := wilson(shown.Used, shown.Settled)
+	p2, l2, u2 := wilson(withheld.Used, withheld.Settled)
+	d := p1 - p2
+	return Lift{Value: d, Known: true,
+		Low:  d - math.Hypot(p1-l1, u2-p2),
+		High: d + math.Hypot(u1-p1, p2-l2)}
+}
+
+// wilson is the share used/n and its 95 % score interval.
+func wilson(used, n int64) (p, low, high float64) {
+	p = float64(used) / float64(n)
+	nn := float64(n)
+	centre := (p + z95*z95/(2*nn)) / (1 + z95*z95/nn)
+	half := z95 / (1 + z95*z95/nn) * math.Sqrt(p*(1-p)/nn+z95*z95/(4*nn*nn))
+	return p, math.Max(0, centre-half), math.Min(1, centre+half)
+}
+
+// verdict says whether a kind is to keep silent from now on, because with enough evidence showing it changed
+// nothing: its lift is not above zero. A retired kind stays so until its evidence has faded; what it would have
+// said goes on being predicted in the shadow.
+func (r Record) verdict() bool {
+	if r.Retired {
+		return r.Shown.Settled >= retireShown/2
+	}
+	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().Value <= 0
+}

@@ -1,0 +1,100 @@
+package prefetch
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestLift holds the interval to the example that Newcombe's paper works out: 56/70 against 48/80.
+func TestLift(t *testing.T) {
+	l := lift(Tally{Settled: 70, Used: 56}, Tally{Settled: 80, Used: 48})
+	for _, c := range []struct{ got, want float64 }{{l.Value, 0.2}, {l.Low, 0.0524}, {l.High, 0.3339}} {
+		if math.Abs(c.got-c.want) > 5e-4 {
+			t.Errorf("lift is %+v, want 0.2 [0.0524, 0.3339]", l)
+		}
+	}
+	if lift(Tally{Settled: 3}, Tally{}).Known {
+		t.Error("a lift without anything withheld")
+	}
+	for range 1000 {
+		n, m := rand.Int64N(200)+1, rand.Int64N(200)+1
+		l := lift(Tally{Settled: n, Used: rand.Int64N(n + 1)}, Tally{Settled: m, Used: rand.Int64N(m + 1)})
+		if !(l.Low <= l.Value && l.Value <= l.High && l.Low >= -1 && l.High <= 1) {
+			t.Fatalf("interval %+v", l)
+		}
+	}
+}
+
+// simulation is a run of sessions, each with one prediction of a kind: it is used with probability shown when
+// it is told and with probability anyway when it is not.
+type simulation struct {
+	d     *desk
+	rng   *rand.Rand
+	count int
+}
+
+func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
+	t.Helper()
+	for range n {
+		s.count++
+		q := aoa.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
+		got, err := s.d.p.Tell(t.Context(), q, Stale, []aoa.Suggestion{{File: "x.go", Score: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.d.happen(got.Log...)
+		p := anyway
+		if len(got.Shown) > 0 {
+			p = shown
+		}
+		if s.rng.Float64() < p {
+			e := s.d.event(aoa.KindRead, "x.go")
+			e.Session = q.Session
+			s.d.happen(e)
+		}
+		end := s.d.event(aoa.KindEnd)
+		end.Session = q.Session
+		s.d.happen(end)
+	}
+}
+
+func (s *simulation) record(t *testing.T) Record {
+	t.Helper()
+	all, err := s.d.p.Records(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("records %+v, %v", all, err)
+	}
+	return all[0]
+}
+
+// TestAUselessKindRetiresAndComesBack: a kind that changes nothing falls silent by itself; when its evidence has
+// faded it speaks again, and stays if it has become useful.
+func TestAUselessKindRetiresAndComesBack(t *testing.T) {
+	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s.run(t, 100, 0.9, 0.1)
+	if s.record(t).Retired {
+		t.Fatal("a useful kind has retired")
+	}
+	s = &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	r := Record{}
+	for n := 0; !r.Retired; n += 10 {
+		if n > 300 {
+			t.Fatalf("a useless kind speaks on: %+v, lift %+v", r, r.Lift())
+		}
+		s.run(t, 10, 0.2, 0.3)
+		r = s.record(t)
+	}
+	t.Logf("retired after %d predictions: lift %+v", s.count, r.Lift())
+	before := r.Shown.Predicted
+	s.run(t, 10, 0.2, 0.3)
+	if r = s.record(t); r.Shown.Predicted != before || r.Shadow.Predicted == 0 {
+		t.Errorf("a retired kind was shown: %+v", r)
+	}
+	s.run(t, 500, 0.9, 0.1)
+	if r = s.record(t); r.Retired || r.Shown.Predicted == before {
+		t.Errorf("the kind did not come back: %+v, lift %+v", r, r.Lift())
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestReadStatus: what the client says, in all the shapes that it must not matter in.
+func TestReadStatus(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want statusIn
+	}{
+		{`{"session_id":"s1","cwd":"/a","workspace":{"current_dir":"/b"},"context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`,
+			statusIn{"s1", "/b", 48213, 24.1}},
+		{`{"context_window":{"total_input_tokens":9,"current_usage":{"input_tokens":5,"cache_creation_input_tokens":10,"cache_read_input_tokens":20000}}}`,
+			statusIn{tokens: 20015}},
+		{`{"context_window":{"total_input_tokens":9,"used_percentage":null,"current_usage":null}}`, statusIn{tokens: 9}},
+		{`{"session_id":7,"cwd":["/a"],"workspace":"x","context_window":[1]}`, statusIn{}},
+		{`{"session_id":"s1","context_window":{"total_input_tokens":-5,"used_percentage":1e308}}`, statusIn{session: "s1", percent: 100}},
+		{`{"session_id":"` + strings.Repeat("x", 300) + `"}`, statusIn{}},
+		{`{"session_id":"s1"} trailing`, statusIn{session: "s1"}},
+		{`[]`, statusIn{}}, {`null`, statusIn{}}, {``, statusIn{}}, {`{"session_id":`, statusIn{}},
+	} {
+		if got := readStatus([]byte(c.in)); got != c.want {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.in, got, c.want)
+		}
+	}
+}
+
+func TestStatusText(t *testing.T) {
+	a := &app{env: []string{"NO_COLOR=1"}}
+	for want, r := range map[string]statusReport{
+		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files": {Tokens: 48213, Percent: 24.1,
+			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Settled: 4, Used: 3, Files: 12}},
+		"⟳ Session | 1 hint | 1 file":             {Session: &api.SessionAnswer{Mode: "session", Shown: 1, Files: 1}},
+		"● Live | 999 tokens | 1,200 files known": {Tokens: 999, Session: &api.SessionAnswer{Mode: "live", Known: 1200}},
+		"○ aOa off | 1.2M tokens":                 {Daemon: "down", Tokens: 1_200_000},
+		"":                                        {Daemon: "none"},
+	} {
+		if got := a.statusText(r); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	a.env = nil
+	if got := a.statusText(statusReport{Daemon: "down"}); got != "\x1b[2m○ aOa off\x1b[0m" {
+		t.Errorf("no colour: %q", got)
+	}
+}
+
+// FuzzStatus: no input makes it fail, print control characters or a second line.
+func FuzzStatus(f *testing.F) {
+	f.Add(`{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`)
+	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
+	f.Add(strings.Repeat("[", 10000))
+	a := &app{env: []string{"NO_COLOR=1"}}
+	f.Fuzz(func(t *testing.T, raw string) {
+		in := readStatus([]byte(raw))
+		line := a.statusText(statusReport{Daemon: "down", Tokens: in.tokens, Percent: in.percent})
+		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) || len(line) > 200 {
+			t.Errorf("%q", line)
+		}
+	})
+}
+
+// BenchmarkStatusline runs the whole process, as Claude Code does after every message: beside a daemon, without
+// one, and beside the cheapest command of the same binary. p50-ms and p99-ms count; the mean hides the tail.
+func BenchmarkStatusline(b *testing.B) {
+	dir := b.TempDir()
+	bin := filepath.Join(dir, "aoa")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	home := filepath.Join(dir, "home")
+	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	repo := filepath.Join(dir, "repo")
+	do := func(in string, args ...string) {
+		b.Helper()
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env, cmd.Stdin = repo, env, strings.NewReader(in)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.Mkdir(repo, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	do("", "git", "init", "-q")
+	do("", bin, "init", "--yes")
+	b.Cleanup(func() { do("", bin, "stop", "--all") })
+	const in = `{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`
+	each := func(name, in string, args ...string) {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				do(in, append([]string{bin}, args...)...)
+				took = append(took, time.Since(begin))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+	each("up", in, "statusline")
+	each("at-complete", `{"query":"a"}`, "at-complete")
+	each("version", "", "version")
+	do("", bin, "stop")
+	each("down", in, "statusline")
+}
+
+// TestWrappedIsBounded: what the wrapped command prints is cut, and its failure harms nothing.
+func TestWrappedIsBounded(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs sh")
+	}
+	a := &app{dir: t.TempDir(), env: os.Environ()}
+	if got := a.wrapped(t.Context(), "cat; echo; exit 3", []byte("their input"))(); string(got) != "their input" {
+		t.Errorf("got %q", got)
+	}
+	if got := a.wrapped(t.Context(), "head -c 300000 /dev/zero | tr '\\0' x", nil)(); len(got) != statusTheir || !bytes.HasPrefix(got, []byte("xxx")) {
+		t.Errorf("%d bytes", len(got))
+	}
+	if got := a.wrapped(t.Context(), "/does/not/exist", nil)(); len(got) != 0 {
+		t.Errorf("got %q", got)
+	}
+}

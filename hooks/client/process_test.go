@@ -82,6 +82,71 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	}
 }
 
+// TestAgentsAreAnswered: the events of each agent that carry text, told by the payload, by the command line
+// (Copilot), or by whoever runs Claude Code's settings.
+func TestAgentsAreAnswered(t *testing.T) {
+	dir, sock := repo(t)
+	got := make(chan sent, 1)
+	serve(t, sock, func(c net.Conn) {
+		f, _ := receive(c)
+		c.Write(answer("told"))
+		got <- f
+	})
+	nameless := `{"sessionId":"s","cwd":` + quoteText(dir) + `,"toolName":"view","toolArgs":{"path":"a.go"}}`
+	tests := []struct {
+		args, payload, env string
+		waits              bool
+	}{
+		{"gemini", payload("AfterTool", dir), "", true},
+		{"gemini", payload("BeforeTool", dir), "", false},
+		{"qwen", payload("PostToolUse", dir), "", true},
+		{"cursor", payload("postToolUse", dir), "", true},
+		{"cursor", payload("beforeSubmitPrompt", dir), "", false},
+		{"opencode", payload("PostToolUse", dir), "", true},
+		{"opencode", payload("SessionStart", dir), "", false},
+		{"copilot postToolUse", nameless, "", true},
+		{"copilot postToolUseFailure", nameless, "", false},
+		{"copilot", nameless, "", false},
+		{"claude", payload("PostToolUse", dir), "CURSOR_VERSION=2.6", true},
+		{"claude", payload("PostToolUse", dir), "COPILOT_CLI=1", true},
+		{"claude", payload("PostToolUse", dir), "", false},
+	}
+	for _, tt := range tests {
+		want := ""
+		if tt.waits {
+			want = "told"
+		}
+		if out := hook(t, dir, strings.NewReader(tt.payload), []string{tt.env}, strings.Fields(tt.args)...); out != want {
+			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)
+		}
+		if f := <-got; f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] || tt.env != "" && len(f.Env) != 1 {
+			t.Errorf("%s %s: frame %+v", tt.args, tt.env, f)
+		}
+	}
+}
+
+// TestBodiesStayHere: what Copilot's and Gemini's tools write into files does not leave the process.
+func TestBodiesStayHere(t *testing.T) {
+	dir, sock := repo(t)
+	got := make(chan sent, 1)
+	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
+	for agent, in := range map[string]string{
+		"copilot":  `{"cwd":DIR,"toolName":"create","toolArgs":{"path":"a.go","file_text":"BODY"},"toolResult":{"resultType":"success","textResultForLlm":"ok\nBODY"}}`,
+		"gemini":   `{"cwd":DIR,"hook_event_name":"AfterTool","tool_name":"replace","tool_input":{"file_path":"a.go","old_string":"BODY","new_string":"BODY"},"tool_response":{"llmContent":"ok\nBODY","returnDisplay":{"fileDiff":"BODY","newContent":"BODY"}}}`,
+		"opencode": `{"cwd":DIR,"hook_event_name":"PostToolUse","tool_name":"write","tool_input":{"filePath":"a.go","content":"BODY"},"tool_response":"ok\nBODY"}`,
+	} {
+		hook(t, dir, strings.NewReader(strings.ReplaceAll(in, "DIR", quoteText(dir))), nil, agent)
+		if f := <-got; bytes.Contains(f.Payload, []byte("BODY")) || !bytes.Contains(f.Payload, []byte("a.go")) {
+			t.Errorf("%s: %s", agent, f.Payload)
+		}
+	}
+}
+
+func quoteText(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
 func TestGitHook(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan sent, 1)

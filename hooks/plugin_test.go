@@ -1,0 +1,79 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const pluginDir = "../scripts/claude-plugin"
+
+// TestPluginHooks: the plugin runs what an installation in settings runs. UPDATE_DECODE=1 writes it.
+func TestPluginHooks(t *testing.T) {
+	a := agentOf(t, "claude")
+	file := filepath.Join(pluginDir, "hooks", "hooks.json")
+	if os.Getenv("UPDATE_DECODE") != "" {
+		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+eventsJSON(a.groups(), false)+`}`, "", "  ")
+		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := parseSettings(contentOf(t, file), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, mixed := s.own(); mixed || !sameGroups(have, a.groups()) || len(have) != len(s.byEv) {
+		t.Errorf("the plugin's hooks are not those that are installed: %+v", have)
+	}
+}
+
+func TestPlugin(t *testing.T) {
+	read := func(name string, v any) {
+		dec := json.NewDecoder(bytes.NewReader(contentOf(t, name)))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var market struct {
+		Name    string
+		Owner   struct{ Name string }
+		Plugins []struct{ Name, Source, Description string }
+	}
+	read("../.claude-plugin/marketplace.json", &market)
+	if len(market.Plugins) != 1 || market.Name == "" || market.Owner.Name == "" {
+		t.Fatalf("marketplace: %+v", market)
+	}
+	root := filepath.Join("..", filepath.FromSlash(market.Plugins[0].Source))
+	var plugin struct {
+		Name, Description, Homepage, Repository string
+		Author                                  struct{ Name string }
+		Keywords                                []string
+	}
+	read(filepath.Join(root, ".claude-plugin", "plugin.json"), &plugin)
+	if plugin.Name != market.Plugins[0].Name || plugin.Description != market.Plugins[0].Description {
+		t.Errorf("plugin %+v, marketplace %+v", plugin, market)
+	}
+	var mcp struct {
+		Servers map[string]struct {
+			Type, Command string
+			Args          []string
+		} `json:"mcpServers"`
+	}
+	read(filepath.Join(root, ".mcp.json"), &mcp)
+	if s := mcp.Servers["aoa"]; s.Command != "aoa" || strings.Join(s.Args, " ") != "mcp" {
+		t.Errorf("%+v", mcp)
+	}
+	skill := string(contentOf(t, filepath.Join(root, "skills", "aoa", "SKILL.md")))
+	if n := strings.Count(skill, "\n"); n > 40 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
+		t.Errorf("%d lines:\n%s", n, skill)
+	}
+	for tool := range ownTools {
+		if !strings.Contains(skill, "`"+tool+"`") {
+			t.Errorf("the skill does not know %s", tool)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package scripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// driver loads the plugin as each OpenCode does and makes the calls that each makes.
+const driver = `
+import plugin from "./aoa.mjs"
+const dir = process.env.DIR
+const v1 = await plugin.server({ directory: dir })
+await v1.event({ event: { type: "session.created", properties: { info: { id: "ses_1" } } } })
+await v1.event({ event: { type: "session.idle", properties: { sessionID: "ses_1" } } })
+await v1["chat.message"]({ sessionID: "ses_1", messageID: "msg_1" }, { parts: [{ type: "text", text: "hello" }, { type: "file" }, { type: "text", text: "x", synthetic: true }] })
+const out = { title: "t", output: "result", metadata: { exit: 2 } }
+await v1["tool.execute.after"]({ tool: "bash", sessionID: "ses_1", callID: "c1", args: { command: "make" } }, out)
+console.log("V1", JSON.stringify(out))
+const odd = { content: [] }
+await v1["tool.execute.after"]({ tool: "mcp", sessionID: "ses_1", callID: "c2" }, odd)
+console.log("V1 odd", JSON.stringify(odd))
+let after
+await plugin.setup({ directory: dir, tool: { hook: async (name, fn) => { after = fn } } })
+const ev = { tool: "read", sessionID: "ses_2", id: "c3", input: { path: "a.go" }, status: "completed", result: { content: [{ type: "text", text: "result" }] } }
+await after(ev)
+console.log("V2", JSON.stringify(ev.result))
+const bad = { tool: "read", sessionID: "ses_2", id: "c4", input: {}, status: "error", error: { message: "no such file" } }
+await after(bad)
+console.log("V2 error", JSON.stringify(bad.result))
+`
+
+// runPlugin runs the driver with aoa as a program that does what script says, and returns what it printed and what
+// aoa was told.
+func runPlugin(t *testing.T, script string) (out, told string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node here: the plugin is not run")
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh:", err)
+	}
+	dir := t.TempDir()
+	plugin, err := Read("opencode-plugin.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"aoa.mjs": string(plugin), "driver.mjs": driver}
+	if script != "" {
+		files["aoa"] = "#!" + sh + "\n" + script
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := filepath.Join(dir, "log")
+	cmd := exec.Command(node, filepath.Join(dir, "driver.mjs"))
+	cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "DIR=" + dir, "LOG=" + log, "HOME=" + dir}
+	b, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	seen, _ := os.ReadFile(log)
+	return string(b), string(seen)
+}
+
+func TestOpenCodePlugin(t *testing.T) {
+	out, told := runPlugin(t, `cat >>"$LOG"; echo >>"$LOG"; printf '{"additionalContext":"a.go: told"}'`)
+	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: told","metadata":{"exit":2}}`, `V1 odd {"content":[]}`,
+		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"a.go: told"}]}`, "V2 error undefined"} {
+		if !strings.Contains(out, want+"\n") {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(told), "\n")
+	want := []string{`"hook_event_name":"SessionStart","session_id":"ses_1"`, `"prompt_id":"msg_1","prompt":"hello"`,
+		`"tool_name":"bash","tool_use_id":"c1","tool_input":{"command":"make"},"tool_response":"result","error":"Exit code 2\nresult"`, `"tool_use_id":"c2"`,
+		`"tool_use_id":"c3","tool_input":{"path":"a.go"},"tool_response":"result"`, `"hook_event_name":"PostToolUseFailure"`}
+	if len(lines) != len(want) {
+		t.Fatalf("%d calls:\n%s", len(lines), told)
+	}
+	for i, w := range want {
+		if !strings.Contains(lines[i], w) {
+			t.Errorf("call %d: no %s in %s", i, w, lines[i])
+		}
+	}
+}
+
+// TestOpenCodePluginSilent: whatever is wrong with aoa, the tool's output stands and nothing is printed.
+func TestOpenCodePluginSilent(t *testing.T) {
+	for name, script := range map[string]string{"no binary": "", "no answer": "exit 0", "no JSON": "echo aoa: broken", "fails": "exit 3",
+		"does not read": "exec <&-; exit 0", "another answer": `printf '{"decision":"block"}'`} {
+		out, _ := runPlugin(t, script)
+		want := `V1 {"title":"t","output":"result","metadata":{"exit":2}}` + "\n" + `V1 odd {"content":[]}` + "\n" +
+			`V2 {"content":[{"type":"text","text":"result"}]}` + "\n" + "V2 error undefined\n"
+		if out != want {
+			t.Errorf("%s:\n%s", name, out)
+		}
+	}
+}

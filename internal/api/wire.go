@@ -85,7 +85,7 @@ type LogAnswer struct {
 	Events []aoa.Event `json:"events"`
 }
 
-// StatsRequest asks for one table: files, tags, sessions or kinds.
+// StatsRequest asks for one table: files, tags, sessions, kinds or costs.
 type StatsRequest struct {
 	Table string `json:"table"`
 	Limit int    `json:"limit,omitempty"` // 0 is 20
@@ -97,6 +97,7 @@ type StatsAnswer struct {
 	Tags     []TagStat     `json:"tags,omitempty"`
 	Sessions []SessionStat `json:"sessions,omitempty"`
 	Kinds    []KindStat    `json:"kinds,omitempty"`
+	Costs    []CostRow     `json:"costs,omitempty"`
 }
 
 // FileStat is a row of file_stats.
@@ -114,6 +115,15 @@ type TagStat struct {
 	Tag   string `json:"tag"`
 	Uses  int64  `json:"total_uses"`
 	Files int64  `json:"files_count"`
+}
+
+// CostRow is what the hints of a session cost.
+type CostRow struct {
+	Session string `json:"session"`
+	Hints   int    `json:"hints"`
+	Tokens  int    `json:"tokens"`  // estimated, when they were told
+	Turns   int    `json:"turns"`   // requests to the model since the first of them
+	Carried int    `json:"carried"` // Σ tokens × requests that carried them
 }
 
 // SessionStat is one session.

@@ -7,11 +7,14 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // stats gives one table of what is known.
@@ -58,7 +61,26 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 		}
 		return out, err
 	}
-	return out, api.Bad("aoa stats files|tags|sessions|kinds", "no table %q", r.Table)
+	if r.Table == "costs" {
+		rows, err := h.costs(ctx)
+		out.Costs = rows[:min(len(rows), r.Limit)]
+		return out, err
+	}
+	return out, api.Bad("aoa stats files|tags|sessions|kinds, aoa cost", "no table %q", r.Table)
+}
+
+// maxCosted bounds the events that the ledger is summed up from, the newest.
+const maxCosted = 50_000
+
+func (h *house) costs(ctx context.Context) ([]api.CostRow, error) {
+	events, err := h.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []aoa.Kind{aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite,
+		aoa.KindSearch, aoa.KindRun, aoa.KindFailed, aoa.KindSuggest}})
+	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
+	rows := []api.CostRow{}
+	for _, c := range prefetch.Ledger(events) {
+		rows = append(rows, api.CostRow(c))
+	}
+	return rows, err
 }
 
 // checkEvent refuses what no room could use.

@@ -1,0 +1,52 @@
+package prefetch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Cost is what a session's hints cost. A text that was told stays in the conversation, so every later request
+// to the model carries it: Carried is the price, Tokens only its beginning.
+type Cost struct {
+	Session string
+	Hints   int // texts that were told
+	Tokens  int // their estimated tokens
+	Turns   int // requests to the model after the first of them, as far as prompts and tool calls tell
+	Carried int // Σ tokens × requests that carried them
+}
+
+// Ledger sums up the costs per session, the dearest first. events are prompts, tool calls and suggestions in the
+// order of time. Calls that were requested together belong to one request.
+func Ledger(events []aoa.Event) []Cost {
+	costs := map[string]*Cost{}
+	last := map[string]string{} // session → batch of the request counted last
+	for _, e := range events {
+		c := costs[e.Session]
+		switch {
+		case e.Session == "" || e.Agent == "watch":
+		case e.Kind == aoa.KindSuggest && e.Why == string(Shown) && e.Tokens > 0:
+			if c == nil {
+				c = &Cost{Session: e.Session}
+				costs[e.Session] = c
+			}
+			c.Hints++
+			c.Tokens += e.Tokens
+		case c == nil || e.Kind == aoa.KindSuggest || e.Kind == aoa.KindOutcome || e.Kind == aoa.KindFeedback:
+		case e.Batch != "" && e.Batch == last[e.Session]:
+		case e.Kind == aoa.KindPrompt || e.Kind.Open() || e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun || e.Kind == aoa.KindFailed:
+			last[e.Session] = e.Batch
+			c.Turns++
+			c.Carried += c.Tokens
+		}
+	}
+	out := make([]Cost, 0, len(costs))
+	for _, c := range costs {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b Cost) int {
+		return cmp.Or(cmp.Compare(b.Carried, a.Carried), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Session, b.Session))
+	})
+	return out
+}

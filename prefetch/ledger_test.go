@@ -1,0 +1,25 @@
+package prefetch
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestLedger(t *testing.T) {
+	hint := func(session string, tokens int, why Fate) aoa.Event {
+		return aoa.Event{Kind: aoa.KindSuggest, Session: session, Tokens: tokens, Why: string(why)}
+	}
+	call := func(session, batch string) aoa.Event {
+		return aoa.Event{Kind: aoa.KindRead, Session: session, Batch: batch}
+	}
+	got := Ledger([]aoa.Event{
+		call("a", ""), hint("a", 10, Shown), hint("a", 99, Shadow), call("a", ""), call("a", ""), hint("a", 5, Shown), call("a", ""),
+		hint("b", 100, Shown), call("b", "1"), call("b", "1"), call("b", "2"), call("c", ""),
+	})
+	want := []Cost{{"b", 1, 100, 2, 200}, {"a", 2, 15, 3, 10 + 10 + 15}}
+	if !slices.Equal(got, want) {
+		t.Errorf("ledger is %+v, want %+v", got, want)
+	}
+}

@@ -105,7 +105,7 @@ func (h *house) asks(w *worktree, call hooks.Call) []ask {
 		return []ask{{prefetch.WorkingSet, q, func(ctx context.Context) []aoa.Suggestion { return h.workingSet(ctx, w, call, q.At) }}}
 	}
 	events := append(h.waiting.take(call.Session, q.At), call.Events...)
-	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.rescue(ctx, w, events) }}}
+	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.misnamed(ctx, w, events) }}}
 	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []aoa.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
 	if edited := lastEdited(events); edited != "" {
 		change := q
@@ -131,8 +131,8 @@ func lastEdited(events []aoa.Event) aoa.Path {
 	return ""
 }
 
-// rescue finds the files that failed accesses meant.
-func (h *house) rescue(ctx context.Context, w *worktree, events []aoa.Event) (out []aoa.Suggestion) {
+// misnamed finds the files that failed accesses meant.
+func (h *house) misnamed(ctx context.Context, w *worktree, events []aoa.Event) (out []aoa.Suggestion) {
 	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p aoa.Path) (aoa.Path, bool) {
 		now, ok, err := h.db.Renamed(ctx, p)
 		return now, ok && err == nil

@@ -65,7 +65,11 @@ func newDesk(t *testing.T, n int) *desk {
 		}
 		d.git("reset", "-q", "--hard")
 	}
-	t.Cleanup(func() { d.do("stop", "--all") })
+	t.Cleanup(func() {
+		last := *d
+		last.dir = top // the repository may be gone
+		last.do("stop", "--all")
+	})
 	return d
 }
 

@@ -64,7 +64,7 @@ type feed struct {
 	files []string
 	n     int
 
-	ends  []time.Time // of the daemons
+	ends []time.Time // of the daemons
 
 	mu    sync.Mutex           // guards what follows, and n
 	acked map[string]bool      // by POST /v1/events

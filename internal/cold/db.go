@@ -17,15 +17,17 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// Options of Open. Now is required; Log may be nil.
+// Options of Open. Now is required.
 type Options struct {
-	Now func() time.Time // names a damaged file's copy
-	Log *slog.Logger     // gets one warning when a damaged file was moved aside
+	Now     func() time.Time // names a damaged file's copy
+	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
+	Damaged func()           // called when an open store meets damage: another Open will look closer; may be nil
 }
 
 // DB is an open store. It is safe for concurrent use.
 type DB struct {
 	path    string
+	damaged func()
 	reader  *sql.DB      // several connections, read only
 	writer  *sql.DB      // exactly one connection, held in conn
 	seq     atomic.Int64 // number of the last batch
@@ -56,7 +58,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	d, err := open(ctx, path)
+	d, err := open(ctx, path, o)
 	if err == nil || !errors.Is(err, ErrDamaged) {
 		return d, err
 	}
@@ -67,17 +69,21 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Log != nil {
 		o.Log.Warn(asideWarning, "file", path, "moved_to", aside, "damage", err.Error())
 	}
-	return open(ctx, path)
+	return open(ctx, path, o)
 }
 
-func open(ctx context.Context, path string) (*DB, error) {
+func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
 	d := &DB{path: path, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	defer func() { d.damaged = o.Damaged }() // what opening meets, its caller is told by the error
 	err := d.connect(ctx)
 	if err == nil {
 		err = d.begin(ctx)
+	}
+	if err == nil {
+		err = d.acquit(ctx)
 	}
 	if err != nil {
 		d.closeAll()

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 //go:embed sql/0*.sql
@@ -140,17 +141,32 @@ func (d *DB) check(ctx context.Context) error {
 	case verdict != "ok":
 		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
 	}
-	if err := os.Remove(d.suspectFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return nil
+}
+
+// acquit reads the whole log and the snapshot if the last run met damage: a sound file may still say what cannot be.
+func (d *DB) acquit(ctx context.Context) error {
+	if _, err := os.Stat(d.suspectFile()); err != nil {
+		return nil
+	}
+	if err := d.Replay(ctx, 0, func(int64, []aoa.Event) error { return nil }); err != nil {
 		return err
 	}
-	return nil
+	if _, err := d.LoadSnapshot(ctx, func([]Record) error { return nil }); err != nil {
+		return err
+	}
+	return os.Remove(d.suspectFile())
 }
 
 // suspectFile is beside the database when a run met damage in it: the next Open looks closer.
 func (d *DB) suspectFile() string { return d.path + ".suspect" }
 
-// suspect leaves a note for the next Open. If even that fails, the next Open looks as closely as always.
+// suspect leaves a note for the next Open, and tells who wants to know. If even the note fails, the next Open looks as
+// closely as always.
 func (d *DB) suspect() {
+	if d.damaged != nil {
+		defer d.damaged()
+	}
 	if f, err := os.OpenFile(d.suspectFile(), os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
 		_ = f.Close()
 	}
@@ -178,17 +194,6 @@ func moveAside(path string, now time.Time) (string, error) {
 		return "", err
 	}
 	return aside, nil
-}
-
-// SetAside moves the database away, for one that opens but says what cannot be: Open then begins a fresh one. Nobody may
-// have it open. The log gets one warning.
-func SetAside(path string, now time.Time, log *slog.Logger) error {
-	aside, err := moveAside(path, now)
-	if err != nil {
-		return fmt.Errorf("set the damaged store aside: %w", err)
-	}
-	log.Warn(asideWarning, "file", path, "moved_to", aside)
-	return nil
 }
 
 const asideWarning = "the store was damaged: it was moved aside and a fresh one begun; git history is learned again"

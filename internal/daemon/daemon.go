@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -63,7 +64,24 @@ func Run(ctx context.Context, o Options) error {
 	if cause := context.Cause(ctx); cause != nil {
 		o.Log.Info("stopping", "cause", cause.Error())
 	}
-	return errors.Join(err, h.close())
+	return errors.Join(err, h.close(), h.salvage())
+}
+
+// salvage gives what a damaged store did not take any more to a fresh one: opening moves the damaged one aside.
+func (h *house) salvage() error {
+	events, why := h.journal.left()
+	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {
+		return nil
+	}
+	db, err := cold.Open(context.Background(), h.database(), cold.Options{Now: h.o.Now, Log: h.o.Log})
+	if err == nil {
+		_, _, err = db.Append(context.Background(), events)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%d events are lost: %w", len(events), err)
+	}
+	return nil
 }
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
@@ -106,7 +124,7 @@ var (
 
 // look around at least so often, and not more often than that.
 const (
-	idleAtMost  = time.Minute
+	idleAtMost  = 5 * time.Second
 	idleAtLeast = 100 * time.Millisecond
 )
 

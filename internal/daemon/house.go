@@ -68,14 +68,8 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	h.gauges = newGauges()
 	err := h.open(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not looked for; cold has left itself a note to look closely.
+		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.
 		err = h.open(ctx)
-	}
-	if errors.Is(err, cold.ErrDamaged) {
-		// The file is sound, what it says is not.
-		if err = cold.SetAside(h.database(), o.Now(), h.loud); err == nil {
-			err = h.open(ctx)
-		}
 	}
 	if err != nil {
 		return nil, err
@@ -84,11 +78,18 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	return h, nil
 }
 
+// harmed ends the daemon when the open store meets damage: the next one begins with a close look.
+func (h *house) harmed() {
+	if h.stop != nil {
+		h.stop(cold.ErrDamaged)
+	}
+}
+
 func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.db") }
 
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud})
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed})
 	if err != nil {
 		return err
 	}

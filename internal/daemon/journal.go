@@ -241,6 +241,13 @@ func (j *journal) Run(ctx context.Context) error {
 	}
 }
 
+// left is what Run could not make durable, and why.
+func (j *journal) left() ([]aoa.Event, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.pending, j.failing
+}
+
 // Alone runs fn with everything added so far durable and learned, and nothing else being written or learned
 // meanwhile. fn returns the sequence number that it brought hot to.
 func (j *journal) Alone(ctx context.Context, fn func() (seq int64, err error)) error {

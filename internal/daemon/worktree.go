@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -101,15 +103,42 @@ const (
 func (w *worktree) refresh(ctx context.Context, h *house) {
 	files, err := w.repo.Files(ctx)
 	if err != nil {
-		h.o.Log.Warn("files not listed", "root", string(w.repo.Root), "err", err)
+		h.o.Log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
 		if w.tree.Load() != nil {
 			return // the old list is better than none
 		}
+		files = w.look()
 	}
 	w.tree.Store(aoa.NewTree(files))
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
 }
+
+// look finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
+func (w *worktree) look() (files []aoa.Path) {
+	_ = filepath.WalkDir(string(w.repo.Root), func(name string, e fs.DirEntry, err error) error {
+		p, ok := w.repo.Root.Path(name)
+		switch {
+		case name == string(w.repo.Root):
+			return nil
+		case err != nil || !ok || e.IsDir() && w.repo.Ignored(p):
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case len(files) >= maxLooked:
+			return fs.SkipAll
+		}
+		if e.Type().IsRegular() && !w.repo.Ignored(p) {
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files
+}
+
+// maxLooked bounds the files that look finds.
+const maxLooked = 100_000
 
 // hookRepo is what decoding needs to know of this checkout.
 func (h *house) hookRepo(w *worktree) hooks.Repo {

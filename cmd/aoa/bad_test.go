@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestHookTakesAnything: whatever an agent sends, the hook exits 0 and says nothing, and what is no payload leaves no
+// trace. One good payload before and one after show that the way was open.
+func TestHookTakesAnything(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	good := func(id string) {
+		t.Helper()
+		if s := d.feed(string(d.hook("PostToolUse", "s", id, "Read", "README.md")), "hook", "claude"); s != (said{}) {
+			t.Errorf("a good payload: %+v", s)
+		}
+		d.until("the good event is learned", func() bool { return len(d.log("--kind", "read")) > 0 && d.log("--kind", "read")[0].ID != "" })
+	}
+	good("before")
+	before := d.status().Events
+	whole := string(d.hook("PostToolUse", "s", "t", "Read", "README.md"))
+	for name, stdin := range map[string]string{
+		"nothing":            "",
+		"a word":             "hello",
+		"truncated at once":  whole[:20],
+		"a list":             `[` + whole + `]`,
+		"a number":           `1e999`,
+		"20 MB of one word":  strings.Repeat("x", 20<<20),
+		"20 MB of brackets":  strings.Repeat("[", 20<<20),
+		"deep objects":       strings.Repeat(`{"a":`, 200_000),
+		"no UTF-8":           "{\"session_id\":\"\xff\xfe\",\"hook_event_name\":\"\xff\"}",
+		"NULs":               strings.Repeat("\x00", 4096),
+		"wrong types":        `{"session_id":{"a":1},"hook_event_name":["PostToolUse"],"tool_input":"x","tool_response":7,"cwd":false}`,
+		"an unknown event":   `{"session_id":"s","hook_event_name":"Nonsense\n\u001b[2J","cwd":"` + filepath.ToSlash(d.dir) + `"}`,
+		"outside":            string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte("../../etc/passwd"))),
+		"inside .git":        string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), []byte(".git/config"))),
+		"a very long name":   string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), bytes.Repeat([]byte("long/"), 5000))),
+		"20 MB in one field": strings.Replace(whole, `"Read"`, `"`+strings.Repeat("y", 20<<20)+`"`, 1),
+	} {
+		if s := d.feed(stdin, "hook", "claude"); s != (said{}) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	for _, agent := range [][]string{{}, {"emacs"}, {"claude\n"}, {""}, {"git", "no-such-hook"}, {"codex", "--what"}} {
+		if s := d.feed(`{"nonsense":1}`, append([]string{"hook"}, agent...)...); s != (said{}) {
+			t.Errorf("hook %q: %+v", agent, s)
+		}
+	}
+	d.silent(t)
+	good("after")
+	if n := d.status().Events; n < before+1 || n > before+2 {
+		t.Errorf("%d events, then %d: want the good one, and at most the call of a tool with a long name", before, n)
+	}
+}
+
+// silent sends a hook whose stdin stays open for ever.
+func (d *desk) silent(t *testing.T) {
+	t.Helper()
+	never, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	defer never.Close()
+	if _, err := io.WriteString(pipe, `{"session_id":"s","hook_event_name":"`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := d.command(d.bin, "hook", "claude")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = never, &out, &out
+	done := make(chan error, 1)
+	go func() { done <- cmd.Run() }()
+	select {
+	case err := <-done:
+		if err != nil || out.Len() > 0 {
+			t.Errorf("stdin never closed: %v %q", err, &out)
+		}
+	case <-ctx.Done():
+		t.Error("stdin never closed: the hook waits for ever")
+	}
+}
+
+// TestDamage: whatever becomes of the database, the next command works, says so once, and git history is back.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(*testing.T, string){
+		"truncated": func(t *testing.T, db string) { check(t, os.Truncate(db, 20_000)) },
+		"garbage": func(t *testing.T, db string) {
+			check(t, os.WriteFile(db, bytes.Repeat([]byte("garbage "), 9000), 0o600))
+		},
+		"a hole": func(t *testing.T, db string) {
+			f, err := os.OpenFile(db, os.O_RDWR, 0)
+			check(t, err)
+			_, err = f.WriteAt(make([]byte, 40_000), 8192)
+			check(t, err)
+			check(t, f.Close())
+		},
+		"a folder": func(t *testing.T, db string) { check(t, os.Remove(db)); check(t, os.Mkdir(db, 0o700)) },
+		"an event": func(t *testing.T, db string) { edit(t, db, `UPDATE intent_log SET rest = '{'`) },
+		"snapshot": func(t *testing.T, db string) { edit(t, db, `UPDATE snapshot SET data = zeroblob(7)`) },
+		"a record": func(t *testing.T, db string) {
+			edit(t, db, `UPDATE snapshot SET data = substr(data, 1, length(data) - 1) WHERE key = (SELECT key FROM snapshot ORDER BY key LIMIT 1 OFFSET 2)`)
+		},
+		"its number": func(t *testing.T, db string) {
+			edit(t, db, `UPDATE meta SET value = 'many' WHERE key = 'snapshot_seq'`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, 32)
+			d.must("init")
+			call(d, api.Events, []aoa.Event{{ID: "x", Kind: aoa.KindRead, Time: time.Now(), Session: "s", Paths: []aoa.Path{"README.md"}}})
+			want := d.must("suggest", "server/wire.go")
+			d.must("stop")
+			db := filepath.Join(d.place().Store, "aoa.db")
+			harm(t, db)
+			if name == "an event" { // nobody looks at old events: the log does
+				if s := d.do("log"); s.code != 1 || !strings.Contains(s.err, "damaged") {
+					t.Errorf("log of an event that says what cannot be: exit %d\n%s%s", s.code, s.out, s.err)
+				}
+				d.until("the daemon has ended itself", func() bool { _, err := os.Lstat(d.place().Socket); return err != nil })
+			}
+			s := d.do("status")
+			if n := strings.Count(s.err, "warning:"); s.code != 0 || n != 1 || !strings.Contains(s.err, "damaged") {
+				t.Errorf("status after the damage: exit %d, %d warnings\n%s%s", s.code, n, s.out, s.err)
+			}
+			t.Logf("%s", s.err)
+			d.read()
+			if st := d.status(); st.Commits != 32 {
+				t.Errorf("%d commits are known, want 32", st.Commits)
+			}
+			if got := d.must("suggest", "server/wire.go"); !strings.Contains(got, "docs/protocol.md") {
+				t.Errorf("suggestions were\n%s and are\n%s", want, got)
+			}
+			aside, _ := filepath.Glob(db + ".damaged-*")
+			kept := d.log("--kind", "read")
+			switch name {
+			case "snapshot", "a record":
+				if len(aside) != 0 || len(kept) != 1 {
+					t.Errorf("a damaged snapshot cost the log: %v, %v", aside, kept)
+				}
+			default:
+				if len(aside) == 0 || len(kept) != 0 {
+					t.Errorf("moved aside: %v; kept: %v", aside, kept)
+				}
+			}
+			// The next start has nothing to complain of.
+			d.must("stop")
+			if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "warning:") {
+				t.Errorf("the start after: exit %d\n%s", s.code, s.err)
+			}
+		})
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edit changes a database behind the program's back.
+func edit(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	check(t, err)
+	defer db.Close()
+	r, err := db.Exec(statement)
+	check(t, err)
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		t.Fatalf("%s changed %d rows: %v", statement, n, err)
+	}
+}
+
+// TestBrokenHead: without a HEAD that can be read there is no new history, but what was learned still answers.
+func TestBrokenHead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	head := filepath.Join(d.dir, ".git", "HEAD")
+	whole, err := os.ReadFile(head)
+	check(t, err)
+	for _, text := range []string{"ref: refs/heads/none/such\n", "nonsense\n", ""} {
+		check(t, os.WriteFile(head, []byte(text), 0o644))
+		t.Logf("HEAD %q: %s", text, d.do("status").err)
+		for range 2 { // with the daemon that saw it happen, and with a new one
+			s := d.do("suggest", "server/wire.go")
+			if s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+				t.Errorf("HEAD %q: exit %d\n%s%s", text, s.code, s.out, s.err)
+			}
+			d.must("stop")
+		}
+	}
+	check(t, os.WriteFile(head, whole, 0o644))
+	d.must("init")
+	if st := d.status(); st.Commits != 16 || st.Import.State != "done" {
+		t.Errorf("mended: %d commits, %+v", st.Commits, st.Import)
+	}
+}
+
+// TestHostileNames: names, sessions and tags from outside cannot move the cursor, forge a line or break the JSON.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 16)
+	const evil = "\x1b[31mred\x1b]0;title\x07"
+	hostile := "docs/new\nline" + evil + ".md"
+	long := strings.Repeat("directory-with-a-long-name/", 20) + "file.go"
+	for range 9 {
+		for _, name := range []string{"server/wire.go", hostile, long} {
+			d.write(name, fmt.Sprint(time.Now().UnixNano()))
+		}
+		d.git("add", "-A")
+		d.git("commit", "-qm", "both "+evil+"\u202e sides")
+	}
+	d.must("init")
+	call(d, api.Events, []aoa.Event{{ID: "x" + evil, Kind: aoa.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
+		Tool: evil, Tags: []string{"tag" + evil}, Paths: []aoa.Path{aoa.Path(hostile)}}})
+	found := false
+	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"log"}, {"stats", "files"},
+		{"stats", "tags"}, {"stats", "sessions"}, {"stats", "kinds"}, {"status"}, {"init"}, {"why", hostile, "--with", "server/wire.go"},
+		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil}, {evil}, {"suggest", "--" + evil},
+		{"forget", "--session", "s" + evil}} {
+		s := d.do(args...)
+		if strings.ContainsAny(s.out+s.err, "\x1b\x07\u202e") || strings.Contains(s.out, "new\nline") {
+			t.Errorf("aoa %q printed %q %q", args, s.out, s.err)
+		}
+		found = found || strings.Contains(s.out, `new\x0aline\x1b[31m`)
+	}
+	if !found {
+		t.Error("the hostile name was never printed, so nothing was tested")
+	}
+	raw := d.must("suggest", "server/wire.go", "-0")
+	if !strings.Contains(raw, hostile+"\x00") {
+		t.Errorf("-0 is for programs: %q", raw)
+	}
+	if !strings.Contains(d.must("suggest", "server/wire.go", "--json"), `docs/new\nline\u001b[31mred`) {
+		t.Error("JSON has the name as it is")
+	}
+}

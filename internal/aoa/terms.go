@@ -1,6 +1,7 @@
 package aoa
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,10 +12,9 @@ import (
 // (plural s, ing, ed) taken off, each word once, in order of appearance, at most max words.
 func Terms(text string, max int) []string {
 	var out []string
-	seen := make(map[string]bool, 16)
 	add := func(w string) {
-		if w = term(w); w != "" && !seen[w] && len(out) < max {
-			seen[w] = true
+		// A list of at most max words is searched sooner than a map of them is made.
+		if w = term(w); w != "" && len(out) < max && !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 	}

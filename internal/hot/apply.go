@@ -279,7 +279,7 @@ func (w *writes) stamps(b *Batch) {
 		}
 		slices.SortFunc(ms, func(x, y member) int { return cmp.Compare(x.name, y.name) })
 		w.zadd(w.store.keys.global(f, 0), "GT", ms, stored)
-		w.zadd(w.store.keys.top(f), "GT", newest(ms), stored)
+		w.zadd(w.store.keys.top(f), "GT", best(ms, topKeep), stored)
 	}
 }
 

@@ -167,8 +167,31 @@ type member struct {
 // must not decide who stays: scores are compared to 42 bits (a relative 2e-13, finer than a millisecond of Unix time).
 func highest(ms []member) {
 	slices.SortFunc(ms, func(a, b member) int {
-		return cmp.Or(cmp.Compare(coarse(b.score), coarse(a.score)), strings.Compare(a.name, b.name))
+		if x, y := coarse(a.score), coarse(b.score); x != y {
+			return cmp.Compare(y, x)
+		}
+		return strings.Compare(a.name, b.name)
 	})
+}
+
+// best keeps the n highest in their order. It reorders ms: of a long set only those that may stay are sorted by name.
+func best(ms []member, n int) []member {
+	if len(ms) > 2*n {
+		scores := make([]float64, len(ms))
+		for i, m := range ms {
+			scores[i] = coarse(m.score)
+		}
+		slices.Sort(scores)
+		floor, kept := scores[len(scores)-n], ms[:0]
+		for _, m := range ms {
+			if coarse(m.score) >= floor {
+				kept = append(kept, m)
+			}
+		}
+		ms = kept
+	}
+	highest(ms)
+	return ms[:min(n, len(ms))]
 }
 
 func coarse(x float64) float64 {

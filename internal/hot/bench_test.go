@@ -3,6 +3,7 @@ package hot
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -176,8 +177,10 @@ func BenchmarkRestore(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := n.Restore(b.Context(), recs); err != nil {
-			b.Fatal(err)
+		for part := range slices.Chunk(recs, 4096) { // as the archive hands them over
+			if err := n.Restore(b.Context(), part); err != nil {
+				b.Fatal(err)
+			}
 		}
 		n.Close()
 	}

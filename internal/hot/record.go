@@ -178,6 +178,11 @@ func appendMembers(buf []byte, before string, ms []member) []byte {
 
 // unpack reads a record; text makes its strings. It accepts only what pack makes: any other bytes are errRecord, or ErrHalfLives.
 func unpack(r record, data []byte, print uint32, families int, text func([]byte) string) (*content, error) {
+	return new(unpacker).unpack(r, data, print, families, text)
+}
+
+// unpack is the function unpack; the content is good until the next call.
+func (d *unpacker) unpack(r record, data []byte, print uint32, families int, text func([]byte) string) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
 	}
@@ -188,7 +193,7 @@ func unpack(r record, data []byte, print uint32, families int, text func([]byte)
 	if binary.LittleEndian.Uint32(body[1:]) != print {
 		return nil, ErrHalfLives
 	}
-	d := &unpacker{buf: body[5:], families: families, intern: text}
+	d.buf, d.families, d.intern, d.bad, d.free = body[5:], families, text, false, d.room[:0]
 	c := d.content(r)
 	if d.bad || len(d.buf) > 0 {
 		return nil, fmt.Errorf("%w: content", errRecord)
@@ -203,13 +208,16 @@ type unpacker struct {
 	intern   func([]byte) string
 	name     []byte // the last member's
 	bad      bool
+
+	c    content  // the last record's, whose lists are used again
+	room []member // for all members of a record
+	free []member // what is left of room
 }
 
 func (d *unpacker) content(r record) *content {
-	c := &content{}
-	n := d.count(10)
-	c.scores = make([]score, 0, n)
-	for range n {
+	d.c = content{scores: d.c.scores[:0], sets: d.c.sets[:0], fields: d.c.fields[:0]}
+	c := &d.c
+	for range d.count(10) {
 		c.scores = append(c.scores, score{d.family(d.byte()), d.varint(), d.float()})
 	}
 	for range d.count(3) {
@@ -243,7 +251,12 @@ func (d *unpacker) count(size int) int {
 func (d *unpacker) members(before string) []member {
 	n := d.count(10)
 	d.name = append(d.name[:0], before...)
-	ms := make([]member, 0, n)
+	if cap(d.free) < n {
+		d.room = make([]member, 0, max(n, 2*cap(d.room)))
+		d.free = d.room
+	}
+	ms := d.free[:0:n]
+	d.free = d.free[n:n]
 	for range n {
 		shared := d.uvarint()
 		if shared > uint64(len(d.name)) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -17,8 +16,8 @@ import (
 func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	l := &loader{store: s, sets: map[string][]member{}, live: map[scoreSet]map[string]float64{},
-		texts: make(map[string]string, len(recs))}
+	l := &loader{store: s, sets: map[string][]member{}, scores: map[scoreSet][]member{},
+		stamps: map[uint8][]member{}, texts: make(map[string]string, len(recs))}
 	if err := l.all(recs); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
@@ -36,6 +35,7 @@ func (l *loader) all(recs []Record) error {
 		s.maps.Lock()
 		defer s.maps.Unlock()
 	}
+	var d unpacker
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -45,7 +45,7 @@ func (l *loader) all(recs []Record) error {
 			s.skipped++
 			continue
 		}
-		c, err := unpack(r, rec.Data, s.print, len(s.families), l.text)
+		c, err := d.unpack(r, rec.Data, s.print, len(s.families), l.text)
 		switch {
 		case errors.Is(err, ErrHalfLives):
 			return err
@@ -57,7 +57,7 @@ func (l *loader) all(recs []Record) error {
 			return err
 		}
 	}
-	return nil
+	return l.global()
 }
 
 // scoreSet is a global set.
@@ -69,10 +69,11 @@ type scoreSet struct {
 // loader loads records into the sets they belong to.
 type loader struct {
 	store   *Store
-	sets    map[string][]member             // on a server: key → members
-	live    map[scoreSet]map[string]float64 // embedded: the global sets' own maps
-	texts   map[string]string               // each name once: it is a member of many sets
-	cmds    [][]any                         // hashes
+	sets    map[string][]member   // on a server: key → members
+	scores  map[scoreSet][]member // of the global sets
+	stamps  map[uint8][]member    // of the families of stamps: what came in
+	texts   map[string]string     // each name once: it is a member of many sets
+	cmds    [][]any               // hashes
 	applied int64
 	newest  float64
 	dated   bool
@@ -110,18 +111,23 @@ func (l *loader) put(key string, ms ...member) error {
 	return nil
 }
 
-// score adds one member to a global set.
-func (l *loader) score(sc score, f *family, name string) error {
+// score notes one member of a global set.
+func (l *loader) score(sc score, f *family, name string) {
+	if f.half == 0 {
+		l.stamps[f.index] = append(l.stamps[f.index], member{name, sc.value})
+	}
 	id := scoreSet{sc.family, sc.epoch}
-	if set := l.live[id]; set != nil {
-		set[name] = sc.value
-		return nil
+	l.scores[id] = append(l.scores[id], member{name, sc.value})
+}
+
+// global adds the members of the global sets, set by set: these are large, and one at a time stays in the processor's
+// cache.
+func (l *loader) global() error {
+	for id, ms := range l.scores {
+		if err := l.put(l.store.keys.global(l.store.families[id.family], id.epoch), ms...); err != nil {
+			return err
+		}
 	}
-	key := l.store.keys.global(f, sc.epoch)
-	if err := l.put(key, member{name, sc.value}); err != nil || l.store.embedded == nil {
-		return err
-	}
-	l.live[id] = l.store.set(key)
 	return nil
 }
 
@@ -143,9 +149,7 @@ func (l *loader) add(r record, c *content) error {
 		if f.owner != nounNone || f.member != r.noun {
 			continue
 		}
-		if err := l.score(sc, f, r.text); err != nil {
-			return err
-		}
+		l.score(sc, f, r.text)
 	}
 	for _, set := range c.sets {
 		f := s.families[set.family]
@@ -216,22 +220,8 @@ func (l *loader) finish(ctx context.Context) error {
 	if err := l.wire(ctx); err != nil {
 		return err
 	}
-	for _, f := range s.families {
-		if f.half != 0 {
-			continue
-		}
-		// They are not packed: they are the newest of all.
-		g := &get{op: opAll, key: s.keys.global(f, 0)}
-		if err := s.readAll(ctx, []*get{g}); err != nil {
-			return err
-		}
-		top := []any{"ZADD", s.keys.top(f)}
-		for _, m := range newest(g.set) {
-			top = append(top, m.score, m.name)
-		}
-		if len(top) > 2 {
-			l.cmds = append(l.cmds, top)
-		}
+	if err := l.tops(ctx); err != nil {
+		return err
 	}
 	if l.dated {
 		s.newest = max(s.newest, l.newest)
@@ -243,25 +233,26 @@ func (l *loader) finish(ctx context.Context) error {
 	return s.run(ctx, l.cmds)
 }
 
-// newest picks the topKeep highest without sorting all by name.
-func newest(all []member) []member {
-	floor := math.Inf(-1)
-	if len(all) > topKeep {
-		scores := make([]float64, len(all))
-		for i, m := range all {
-			scores[i] = m.score
+// tops merges the newest stamps that came in with those that were there: they are not packed, they are the newest of
+// all.
+func (l *loader) tops(ctx context.Context) error {
+	s := l.store
+	for i, ms := range l.stamps {
+		key := s.keys.top(s.families[i])
+		g := &get{op: opAll, key: key}
+		if err := s.readAll(ctx, []*get{g}); err != nil {
+			return err
 		}
-		slices.Sort(scores)
-		floor = scores[len(scores)-topKeep]
-	}
-	var ms []member
-	for _, m := range all {
-		if m.score >= floor {
-			ms = append(ms, m)
+		add, kept := []any{"ZADD", key}, map[string]bool{}
+		for _, m := range best(append(slices.Clone(g.set), ms...), topKeep) {
+			add, kept[m.name] = append(add, m.score, m.name), true
+		}
+		l.cmds = append(l.cmds, add)
+		if out := slices.DeleteFunc(g.set, func(m member) bool { return kept[m.name] }); len(out) > 0 {
+			l.cmds = append(l.cmds, remove(key, out))
 		}
 	}
-	highest(ms)
-	return ms[:min(topKeep, len(ms))]
+	return nil
 }
 
 // wire sends what was gathered for a server.

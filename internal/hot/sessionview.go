@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -116,7 +117,10 @@ func ordinals(set []member) map[aoa.Path]int64 {
 // ascending sorts by score, ties by name.
 func ascending(set []member) []member {
 	slices.SortFunc(set, func(a, b member) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.name, b.name))
+		if a.score != b.score {
+			return cmp.Compare(a.score, b.score)
+		}
+		return strings.Compare(a.name, b.name)
 	})
 	return set
 }

@@ -126,14 +126,13 @@ func (r *Values) add(g *get, factor float64) {
 	}
 }
 
-// collect adds a set's members, decayed, to those of the other epoch.
+// collect adds a set's members, decayed, to those of the other epoch. The set itself is used up.
 func collect(ms []member, g *get, factor float64) []member {
 	if len(ms) == 0 {
-		ms = make([]member, 0, len(g.set))
-		for _, m := range g.set {
-			ms = append(ms, member{m.name, m.score * factor})
+		for i := range g.set {
+			g.set[i].score *= factor
 		}
-		return ms
+		return g.set
 	}
 	at := make(map[string]int, len(ms))
 	for i, m := range ms {
@@ -151,10 +150,7 @@ func collect(ms []member, g *get, factor float64) []member {
 
 // take keeps the n highest with a positive value.
 func (r *Ranked) take(ms []member, n int) {
-	highest(ms)
-	if len(ms) > n {
-		ms = ms[:n]
-	}
+	ms = best(ms, n)
 	for len(ms) > 0 && ms[len(ms)-1].score <= 0 {
 		ms = ms[:len(ms)-1]
 	}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -46,24 +47,43 @@ func (s *strongestPartner) see(p aoa.Path, share float64) {
 type pool struct {
 	list  []*candidate
 	index map[aoa.Path]*candidate
-	slab  []candidate // candidates are carved from it: few allocations instead of one each
+	slabs [][]candidate // candidates are carved from them: few allocations instead of one each
+	used  int
 }
 
 const slabSize = 64
 
-func newPool() *pool {
-	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256), slab: make([]candidate, slabSize)}
+// pools are those of questions that were answered: a pool takes 100 KB, and questions come in a row.
+var pools = sync.Pool{New: func() any {
+	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256)}
+}}
+
+func newPool() *pool { return pools.Get().(*pool) }
+
+// done gives the pool back. Nobody may hold a candidate of it any more.
+func (p *pool) done() {
+	if len(p.slabs) > maxSlabs {
+		return
+	}
+	clear(p.index)
+	for _, s := range p.slabs {
+		clear(s)
+	}
+	p.list, p.used = p.list[:0], 0
+	pools.Put(p)
 }
+
+const maxSlabs = 8 // a pool with more candidates is not kept
 
 func (p *pool) get(f aoa.Path) *candidate {
 	if c := p.index[f]; c != nil {
 		return c
 	}
-	if len(p.slab) == 0 {
-		p.slab = make([]candidate, slabSize)
+	if p.used == len(p.slabs)*slabSize {
+		p.slabs = append(p.slabs, make([]candidate, slabSize))
 	}
-	c := &p.slab[0]
-	p.slab = p.slab[1:]
+	c := &p.slabs[p.used/slabSize][p.used%slabSize]
+	p.used++
 	c.path = f
 	p.index[f] = c
 	p.list = append(p.list, c)
@@ -89,7 +109,10 @@ func (p *pool) cut(n int, w Values, forced aoa.Path) {
 		rs[i] = ranked{c, w.Logit(c.values)}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.z, a.z), strings.Compare(string(a.c.path), string(b.c.path)))
+		if a.z != b.z {
+			return cmp.Compare(b.z, a.z)
+		}
+		return strings.Compare(string(a.c.path), string(b.c.path))
 	})
 	p.list = p.list[:0]
 	for i, r := range rs {

@@ -65,6 +65,7 @@ func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 	if err != nil {
 		return aoa.Answer{}, err
 	}
+	defer k.from.pool.done()
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultLimit
@@ -113,7 +114,13 @@ func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
 		}
 	}
 	slices.SortFunc(k.Files, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File))
+		switch {
+		case a.Score != b.Score:
+			return cmp.Compare(b.Score, a.Score)
+		case a.Logit != b.Logit:
+			return cmp.Compare(b.Logit, a.Logit)
+		}
+		return cmp.Compare(a.File, b.File)
 	})
 	return k, nil
 }

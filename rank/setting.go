@@ -53,7 +53,10 @@ func (x *setting) mentioned() []aoa.Path {
 		}
 	}
 	slices.SortFunc(files, func(a, b aoa.Path) int {
-		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
+		if x, y := weight[a], weight[b]; x != y {
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(a, b)
 	})
 	return files[:min(len(files), maxMentions)]
 }

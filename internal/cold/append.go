@@ -33,7 +33,7 @@ func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[s
 	if len(events) == 0 && len(cursor) == 0 {
 		return d.seq.Load(), nil, nil
 	}
-	renames := false
+	renames, counts := false, false
 	err = d.write(ctx, "append events", func(w writing) error {
 		seq, fresh = d.seq.Load(), nil
 		if err := w.moveCursor(cursor); err != nil {
@@ -50,6 +50,7 @@ func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[s
 			return nil
 		}
 		seq, fresh, renames = b.seq, b.fresh, len(b.renames) > 0
+		counts = slices.ContainsFunc(fresh, func(e aoa.Event) bool { return e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit })
 		return b.flush()
 	})
 	if err != nil {
@@ -58,6 +59,9 @@ func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[s
 	d.seq.Store(seq)
 	if renames {
 		d.renamed.Add(1)
+	}
+	if renames || counts {
+		d.counted.Add(1)
 	}
 	return seq, fresh, nil
 }

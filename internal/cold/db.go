@@ -34,11 +34,14 @@ type DB struct {
 	anyGone atomic.Bool  // the table gone is not empty
 	renamed atomic.Int64 // grows with every change of the table renames
 	lines   atomic.Pointer[lineage]
+	counted atomic.Int64 // grows with every change of what Together counts
+	pairs   pairCounts
 
 	mu    sync.Mutex // guards conn, stmts and hops: one writer at a time
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // statements compiled on conn
 	hops  hops                 // nil: not read yet, or a transaction failed since
+	kept  int                  // answers in the table; negative: not counted yet, or a transaction failed since
 
 	readMu    sync.Mutex // guards readStmts
 	readStmts map[string]*sql.Stmt
@@ -76,7 +79,7 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	d := &DB{path: path, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	d := &DB{path: path, kept: -1, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
 	defer func() { d.damaged = o.Damaged }() // what opening meets, its caller is told by the error
 	err := d.connect(ctx)
 	if err == nil {
@@ -96,7 +99,7 @@ func open(ctx context.Context, path string, o Options) (*DB, error) {
 func (d *DB) connect(ctx context.Context) (err error) {
 	// auto_vacuum must be chosen before the first page is written.
 	d.writer, err = sql.Open("sqlite", dsn(d.path, "auto_vacuum(2)", "journal_mode(wal)", "synchronous(normal)",
-		"secure_delete(fast)", "cache_size(-8000)", "journal_size_limit(16777216)", "foreign_keys(1)"))
+		"secure_delete(fast)", "cache_size(-4000)", "journal_size_limit(16777216)", "foreign_keys(1)"))
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (d *DB) connect(ctx context.Context) (err error) {
 	if err := d.inspect(ctx); err != nil {
 		return err
 	}
-	d.reader, err = sql.Open("sqlite", dsn(d.path, "query_only(1)", "cache_size(-4000)"))
+	d.reader, err = sql.Open("sqlite", dsn(d.path, "query_only(1)", "cache_size(-1000)"))
 	if err != nil {
 		return err
 	}
@@ -206,7 +209,7 @@ func (d *DB) write(ctx context.Context, what string, fn func(w writing) error) e
 			return nil
 		}
 	}
-	d.hops = nil
+	d.hops, d.kept = nil, -1
 	// On a full disk SQLite may have rolled back by itself; a second rollback then fails, which is fine.
 	_, _ = d.conn.ExecContext(background, "ROLLBACK")
 	return d.explain(what, err)

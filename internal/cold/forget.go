@@ -65,6 +65,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) ([]aoa.Event, error) {
 		return nil, err
 	}
 	d.renamed.Add(1)
+	d.counted.Add(1)
 	if len(removed) > 0 {
 		d.anyGone.Store(true)
 	}
@@ -333,6 +334,7 @@ func (g *forgetting) traces() error {
 	if !f.Since.IsZero() {
 		since = f.Since.UnixMilli()
 	}
+	g.d.kept = -1
 	if err := g.run("forget_answers", since, text, jsonInner(text)); err != nil || text == "" {
 		return err
 	}

@@ -215,11 +215,37 @@ func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
 	full := aoa.Event{ID: "id", Time: noon, Kind: aoa.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
 		Paths: []aoa.Path{"p"}, From: []aoa.Path{"f"}, Gone: []aoa.Path{"g"}, Named: []aoa.Path{"n"}, Seen: []aoa.Path{"s"}, Listing: true,
-		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Moment: "m"}
+		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Moment: "m", Tokens: 7}
 	eachField(t, full)
 	mustAppend(t, d, full)
 	same(t, "event", replayAll(t, d, 0)[0].Batch, []aoa.Event{full})
 	full.ID, full.Kind = "commit:"+sha(1), aoa.KindCommit
 	mustAppend(t, d, full)
 	same(t, "commit", replayAll(t, d, 1)[0].Batch, []aoa.Event{full})
+}
+
+// TestTogetherForgetsWithCommits: what was counted is counted anew when commits come, go or are renamed.
+func TestTogetherForgetsWithCommits(t *testing.T) {
+	d := newTest(t)
+	want := func(step string, both, of int) {
+		t.Helper()
+		for range 2 { // the second time from memory
+			b, o, err := d.Together(t.Context(), "a", "b")
+			must(t, err)
+			if b != both || o != of {
+				t.Fatalf("%s: %d of %d, want %d of %d", step, b, o, both, of)
+			}
+		}
+	}
+	want("nothing", 0, 0)
+	first, second := commit(1, noon, "a", "b"), commit(2, noon.Add(time.Minute), "a")
+	mustAppend(t, d, first, second)
+	want("two commits", 1, 2)
+	mustAppend(t, d, read("r", noon, "s", "a"))
+	want("a read", 1, 2)
+	mustAppend(t, d, aoa.Event{ID: "un" + second.ID, Kind: aoa.KindUncommit, Time: noon.Add(time.Hour)})
+	want("one taken back", 1, 1)
+	_, err := d.Forget(t.Context(), ForgetFilter{Path: "b"})
+	must(t, err)
+	want("b forgotten", 0, 1)
 }

@@ -130,12 +130,29 @@ func (d *DB) Bytes() int64 {
 // digit. The newest thousand are kept; a second answer of the same millisecond replaces the first.
 func (d *DB) SaveAnswer(ctx context.Context, at int64, answer []byte) error {
 	return d.write(ctx, "save answer", func(w writing) error {
-		if err := w.run("save_answer", at, string(answer)); err != nil {
+		if d.kept < 0 {
+			if _, err := w.scan("count_answers", nil, &d.kept); err != nil {
+				return err
+			}
+		}
+		var one int
+		known, err := w.scan("has_answer", []any{at}, &one)
+		if err != nil {
 			return err
 		}
-		return w.run("trim_answers")
+		if err := w.run("save_answer", at, string(answer)); err != nil || known {
+			return err
+		}
+		for d.kept++; d.kept > answersKept; d.kept-- {
+			if err := w.run("drop_oldest_answer"); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
+
+const answersKept = 1000
 
 // Answer returns what SaveAnswer kept under that time, or ErrNotFound.
 func (d *DB) Answer(ctx context.Context, at int64) ([]byte, error) {

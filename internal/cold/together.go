@@ -8,16 +8,58 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // Together returns how many counted commits of at most 100 files touched both files, and how many touched a,
 // under their present and their earlier names. The cost is a search per commit of a, and a row per commit of
-// both if one of them was renamed.
+// both if one of them was renamed; a pair that was asked for before costs nothing until commits come or go.
 func (d *DB) Together(ctx context.Context, a, b aoa.Path) (both, ofA int, err error) {
+	version := d.counted.Load() // before reading: a commit in between makes what is read stale, not the reverse
+	if n, ok := d.pairs.get(version, a, b); ok {
+		return n.both, n.ofA, nil
+	}
 	both, ofA, err = d.together(ctx, a, b)
+	if err == nil {
+		d.pairs.put(version, a, b, pairCount{both, ofA})
+	}
 	return both, ofA, d.explain("count commits", err)
+}
+
+// pairCounts remembers what Together found: the same few pairs are explained again and again.
+type pairCounts struct {
+	mu      sync.Mutex // guards all below
+	version int64
+	counts  map[[2]aoa.Path]pairCount
+}
+
+type pairCount struct{ both, ofA int }
+
+// pairsKept bounds the memory: some 300 KB.
+const pairsKept = 1000
+
+func (p *pairCounts) get(version int64, a, b aoa.Path) (pairCount, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, ok := p.counts[[2]aoa.Path{a, b}]
+	return n, ok && p.version == version
+}
+
+func (p *pairCounts) put(version int64, a, b aoa.Path, n pairCount) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if version < p.version {
+		return
+	}
+	if version > p.version || len(p.counts) >= pairsKept {
+		p.version, p.counts = version, nil
+	}
+	if p.counts == nil {
+		p.counts = map[[2]aoa.Path]pairCount{}
+	}
+	p.counts[[2]aoa.Path{a, b}] = n
 }
 
 func (d *DB) together(ctx context.Context, a, b aoa.Path) (both, ofA int, err error) {

@@ -205,8 +205,14 @@ ORDER BY last DESC, id LIMIT ?
 -- name: save_answer
 INSERT INTO answers (at, json) VALUES (?1, ?2) ON CONFLICT (at) DO UPDATE SET json = ?2
 
--- name: trim_answers
-DELETE FROM answers WHERE at < (SELECT at FROM answers ORDER BY at DESC LIMIT 1 OFFSET 999)
+-- name: has_answer
+SELECT 1 FROM answers WHERE at = ?
+
+-- name: count_answers
+SELECT count(*) FROM answers
+
+-- name: drop_oldest_answer
+DELETE FROM answers WHERE at = (SELECT min(at) FROM answers)
 
 -- name: answer
 SELECT json FROM answers WHERE at = ?

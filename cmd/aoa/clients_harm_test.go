@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// harms are what can happen to aOa while its hooks stay in the client's settings.
+var harms = map[string]func(*workshop){
+	"stopped":        func(w *workshop) { w.must("aoa", "stop") },
+	"killed":         func(w *workshop) { w.signal(syscall.SIGKILL) },
+	"hung":           func(w *workshop) { w.signal(syscall.SIGSTOP) },
+	"store removed":  func(w *workshop) { w.removeAll(filepath.Join(w.repo, ".git", "aoa")) },
+	"binary removed": func(w *workshop) { w.removeAll(filepath.Join(w.bin, "aoa")) },
+}
+
+// TestClientClaudeUnharmed breaks aOa before and in the middle of a session. The client must not show it: no error
+// (see unharmed), all turns of the script done, and not much slower than without hooks.
+func TestClientClaudeUnharmed(t *testing.T) {
+	program := realClient(t, "claude")
+	plain := claude{newWorkshop(t, protocolHistory()), program}
+	_, without := plain.work(func() {})
+	t.Logf("without aoa %v", without.took)
+	for _, name := range slices.Sorted(maps.Keys(harms)) {
+		for _, when := range []string{"before", "amid"} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				c := newClaude(t, program)
+				pid := c.pid()
+				t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // a hung one, or one without a store
+				amid := func() { harms[name](c.workshop) }
+				if when == "before" {
+					amid()
+					amid = func() {}
+				}
+				m, o := c.work(amid)
+				if got := len(m.requests()); got != 5 {
+					t.Errorf("the client asked %d times, not 5", got)
+				}
+				if o.took > 3*without.took+10*time.Second {
+					t.Errorf("it took %v, without aoa %v", o.took, without.took)
+				}
+				t.Logf("%v", o.took)
+			})
+		}
+	}
+}
+
+// work is a session with an access that fails, reads, an edit and a command; something happens in its middle.
+func (c claude) work(amid func()) (*model, outcome) {
+	c.t.Helper()
+	return c.ask(firstSession, "rename it", uses(c.read("documentation/README.md")),
+		turn{before: amid, calls: []toolUse{c.read("server/wire.go"), c.read("docs/guide.md")}},
+		uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("cat README.md && ls")))
+}
+
+// pid is the daemon's.
+func (w *workshop) pid() int {
+	w.t.Helper()
+	var st api.StatusAnswer
+	if err := json.Unmarshal([]byte(w.must("aoa", "status", "--json")), &st); err != nil || st.Pid <= 0 {
+		w.t.Fatalf("no daemon: %v", err)
+	}
+	return st.Pid
+}
+
+func (w *workshop) signal(s syscall.Signal) {
+	w.t.Helper()
+	if err := syscall.Kill(w.pid(), s); err != nil {
+		w.t.Error(err)
+	}
+}
+
+func (w *workshop) removeAll(dir string) {
+	w.t.Helper()
+	if _, err := os.Lstat(dir); err != nil {
+		w.t.Error(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// TestClientClaudeLearns looks at the log after a session of the real client: each access once, although several
+// hooks tell of it.
+func TestClientClaudeLearns(t *testing.T) {
+	c := newClaude(t, realClient(t, "claude"))
+	write := toolUse{"Write", object{"file_path": c.path("sched/new.go"), "content": "package sched\n"}}
+	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"), c.read("documentation/lost.md")),
+		uses(c.edit("server/wire.go", "wire", "wires"), write),
+		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
+	want := map[string]int{"prompt": 1, "start": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1, "failed documentation/lost.md": 1,
+		"edit server/wire.go": 1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
+	got := map[string]int{}
+	for _, e := range c.log("--session", firstSession) {
+		if e.Kind == aoa.KindSuggest || e.Kind == aoa.KindOutcome {
+			continue
+		}
+		got[strings.TrimSpace(string(e.Kind)+" "+strings.Join(aoa.Strings(e.Paths), " "))]++
+		if e.Agent != "claude" || !e.OK && e.Kind != aoa.KindFailed && e.Kind != aoa.KindRun {
+			t.Errorf("event %s", encoded(e))
+		}
+		if e.Kind == aoa.KindSearch && !slices.Contains(e.Seen, "sched/queue.go") {
+			t.Errorf("the search did not see sched/queue.go: %s", encoded(e))
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("learned\n%v, not\n%v", got, want)
+	}
+}

@@ -1,0 +1,107 @@
+//go:build unix
+
+package main
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+)
+
+// TestClientClaude drives the real Claude Code: each kind of hint reaches the model's next request, and none
+// before. Nothing is held out; what else decides (thresholds, kinds that would speak first) is set by the scenario.
+func TestClientClaude(t *testing.T) {
+	program := realClient(t, "claude")
+	for _, name := range slices.Sorted(maps.Keys(claudeScenarios)) {
+		t.Run(name, func(t *testing.T) { claudeScenarios[name](t, program) })
+	}
+}
+
+var claudeScenarios = map[string]func(*testing.T, string){
+	"rescue of a Read": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		m, _ := c.ask(firstSession, "look around", uses(c.read("documentation/README.md")))
+		m.reached(t, hintOf(hooks.HintRescue, "README.md"), 1)
+	},
+	"rescue of an Edit": func(t *testing.T, program string) { // told by PostToolBatch alone
+		c := newClaude(t, program)
+		m, _ := c.ask(firstSession, "look around", uses(c.edit("documentation/guide.md", "a", "b")))
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+	},
+	"rescue of a command": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		m, _ := c.ask(firstSession, "look around", uses(bash("cat documentation/guide.md")))
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+	},
+	"partner": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")))
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
+	},
+	"partner of a batch": func(t *testing.T, program string) { // edits made together
+		c := newClaude(t, program, "threshold=0.4")
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("README.md")),
+			uses(c.edit("server/wire.go", "wire", "wires"), c.edit("README.md", "READ", "WRITE")))
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
+	},
+	"pair": func(t *testing.T, program string) {
+		c := newClaude(t, program, "kinds.partner=off", "kinds.next=off")
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("store/table.go")), uses(c.edit("store/table.go", "table", "tables")))
+		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
+	},
+	"next": func(t *testing.T, program string) {
+		c := newClaude(t, program, "kinds.workingset=off")
+		c.earlier()
+		m, _ := c.ask(secondSession, "what is there", uses(c.read("sched/plan.go")))
+		m.reached(t, hintOf(hooks.HintNext, "sched/queue.go"), 1)
+	},
+	"prompt": func(t *testing.T, program string) {
+		c := newClaude(t, program, "kinds.workingset=off", "threshold=0.4")
+		c.earlier()
+		m, _ := c.ask(secondSession, "tune the scheduler")
+		head, file, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
+		m.reached(t, head, 0)
+		m.reached(t, "\n"+file, 0) // on a line of its own, the first or the second
+	},
+	"stale": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		change := func() { c.change("docs/guide.md") }
+		m, _ := c.ask(firstSession, "look around", uses(c.read("docs/guide.md")), turn{before: change, calls: []toolUse{bash("true")}})
+		m.reached(t, hintOf(hooks.HintStale, "docs/guide.md"), 2)
+	},
+	"working set": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		set := hintOf(hooks.HintStart, "sched/plan.go") + ": edited"
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go"), c.read("docs/guide.md")), uses(c.edit("sched/plan.go", "plan", "plans")))
+		m.reached(t, set, -1)
+		m, _ = c.ask(secondSession, "go on")
+		m.reached(t, set, 0)
+		m, _ = c.resume(firstSession, "go on")
+		m.reached(t, set, 0)
+	},
+	"working set after compaction": func(t *testing.T, program string) {
+		c := newClaude(t, program)
+		full := uses(c.edit("sched/plan.go", "plan", "plans"))
+		full.tokens = 990_000 // the client compacts before it goes on: that is the third request
+		summary := turn{text: "<summary>It was renamed.</summary>"}
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go")), full, summary, uses(bash("true")))
+		m.reached(t, hintOf(hooks.HintStart, "sched/plan.go")+": edited", 3)
+	},
+}
+
+// change is what somebody else does to a file, a while after it was read.
+func (w *workshop) change(file string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(file), []byte("of another mind\n"), 0o644); err != nil {
+		w.t.Error(err)
+	}
+	later := time.Now().Add(5 * time.Second)
+	if err := os.Chtimes(w.path(file), later, later); err != nil {
+		w.t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+// cell is a thread in a network namespace of its own, which has loopback and nothing else: what is started in it
+// can reach the scripted model and nobody besides. All tests share one.
+var cell = sync.OnceValues(func() (chan<- func(), error) {
+	jobs, ready := make(chan func()), make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the process
+		err := isolate()
+		if ready <- err; err != nil {
+			return
+		}
+		for job := range jobs {
+			job()
+		}
+	}()
+	return jobs, <-ready
+})
+
+// caged runs fn, which may listen and start programs, without a way out of this machine.
+func caged(fn func()) error {
+	jobs, err := cell()
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	jobs <- func() { defer close(done); fn() }
+	<-done
+	return nil
+}
+
+// isolate moves this thread into a new namespace and brings its loopback up.
+func isolate() error {
+	if err := syscall.Unshare(syscall.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("make a network namespace: %w", err)
+	}
+	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(s)
+	request := struct {
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(request.name[:], "lo")
+	if _, _, no := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request))); no != 0 {
+		return fmt.Errorf("bring loopback up: %w", no)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The clients that are driven, with their versions: what a client does with a hook's text changes between
+// releases, so a newer one is a decision and not an accident.
+//
+// Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the downloads,
+// AOA_REQUIRE=clients makes a skip a failure.
+var npmClients = map[string]string{
+	"claude":   "@anthropic-ai/claude-code@2.1.330",
+	"codex":    "@openai/codex@0.169.0",
+	"qwen":     "@qwen-code/qwen-code@0.24.4",
+	"gemini":   "@google/gemini-cli@0.61.0",
+	"opencode": "opencode-ai@1.18.33",
+}
+
+// realClient gives the program of a client from npm, downloaded if it is not there yet, or skips the test.
+func realClient(t *testing.T, name string) string {
+	t.Helper()
+	if os.Getenv("AOA_CLIENTS") == "" {
+		t.Skip("real clients are not run here: make test-clients runs them")
+	}
+	dir := os.Getenv("AOA_CLIENTS_DIR")
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "aoa-clients")
+	}
+	pkg := npmClients[name]
+	place := filepath.Join(dir, name+pkg[strings.LastIndex(pkg, "@"):])
+	if err := download(t.Context(), pkg, dir, place); err != nil {
+		skip(t, "%s is not here and cannot be had: %v", pkg, err)
+	}
+	program := filepath.Join(place, "node_modules", ".bin", name)
+	cmd := exec.Command(program, "--version")
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err != nil {
+		skip(t, "%s does not run here: %v", pkg, err)
+	}
+	t.Logf("client %s, version %s", pkg, strings.TrimSpace(string(out)))
+	return program
+}
+
+// skip says what is missing; with AOA_REQUIRE=clients that is a failure.
+func skip(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), "clients") {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// download installs a package with npm into its own folder: whole or not at all.
+func download(ctx context.Context, pkg, dir, place string) error {
+	if _, err := os.Stat(place); err == nil {
+		return nil
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp(dir, ".part-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--fetch-retries=1", pkg)
+	cmd.Dir, cmd.WaitDelay = part, time.Second
+	cmd.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(dir, "npm-cache"), "npm_config_update_notifier=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("npm install: %w: %s", err, strings.TrimSpace(string(out[:min(len(out), 400)])))
+	}
+	return os.Rename(part, place)
+}

@@ -65,17 +65,16 @@ func moment(q aoa.Query) aoa.Moment {
 	return aoa.MomentOpen
 }
 
-// words are the reasons that have any; one without is named by its signal.
+// words are the reasons that have any; where none has, the strongest is named by its signal.
 func words(reasons []aoa.Reason) []string {
 	out := []string{}
 	for _, r := range reasons {
-		switch {
-		case r.Value*r.Weight <= 0:
-		case r.Text != "":
+		if r.Text != "" && r.Value*r.Weight > 0 {
 			out = append(out, r.Text)
-		default:
-			out = append(out, r.Signal)
 		}
+	}
+	if len(out) == 0 && len(reasons) > 0 {
+		out = append(out, reasons[0].Signal)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,11 @@ AOA_… environment, the repository's config.yaml, the user's config.yaml, defau
 			default:
 				err = config.Set(file, args[0], args[1])
 			}
-			if err != nil {
+			var disk *fs.PathError
+			switch {
+			case errors.As(err, &disk):
+				return err
+			case err != nil:
 				return fail(exitUsage, "aoa config lists the keys", "%v", err)
 			}
 			// A running daemon reads it at once; one that is not running reads it when it starts.

@@ -126,5 +126,10 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
 	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
-	return c.web.Do(req)
+	resp, err := c.web.Do(req)
+	var around *url.Error
+	if errors.As(err, &around) {
+		err = around.Err // method and address tell nobody anything
+	}
+	return resp, err
 }

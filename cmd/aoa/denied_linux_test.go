@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// nobody is the user that the tests of permissions run the program as: root may write everywhere.
+const nobody = 65534
+
+// asNobody runs the program as another user.
+func (d *desk) asNobody(args ...string) said {
+	d.Helper()
+	cmd := d.command(d.bin, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		d.Fatal(err)
+	}
+	s := said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	d.Logf("as nobody, aoa %v: exit %d\n%s%s", args, s.code, s.out, s.err)
+	return s
+}
+
+// forNobody makes a desk whose repository and home belong to nobody, and its program can be run by anyone.
+func forNobody(t *testing.T) *desk {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root may become another user")
+	}
+	d := newDesk(t, 16)
+	top := filepath.Dir(d.dir)
+	raw, err := os.ReadFile(d.bin)
+	check(t, err)
+	d.bin = filepath.Join(top, "aoa")
+	check(t, os.WriteFile(d.bin, raw, 0o755))
+	check(t, os.Chmod(top, 0o755))
+	check(t, exec.Command("chown", "-R", fmt.Sprintf("%d:%d", nobody, nobody), d.dir, filepath.Join(top, "home")).Run())
+	t.Cleanup(func() { d.asNobody("stop", "--all") })
+	return d
+}
+
+func TestNoPermission(t *testing.T) {
+	t.Parallel()
+	t.Run("a repository of another user", func(t *testing.T) {
+		t.Parallel()
+		d := forNobody(t)
+		check(t, exec.Command("chown", "-R", "0:0", d.dir).Run())
+		s := d.asNobody("init")
+		if s.code == 0 || !strings.Contains(s.err, "safe.directory") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
+	t.Run("a git dir that cannot be written", func(t *testing.T) {
+		t.Parallel()
+		d := forNobody(t)
+		git := filepath.Join(d.dir, ".git")
+		check(t, os.Chmod(git, 0o555))
+		if s := d.asNobody("init"); s.code != 0 || !strings.Contains(s.out, "home/state/aoa/") {
+			t.Fatalf("the store should be in the state folder: exit %d", s.code)
+		}
+		if s := d.asNobody("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+			t.Errorf("suggest: exit %d", s.code)
+		}
+		if s := d.asNobody("doctor"); s.code != 0 {
+			t.Errorf("doctor: exit %d", s.code)
+		}
+		if s := d.asNobody("remove", "--yes"); s.code != 0 {
+			t.Errorf("remove: exit %d", s.code)
+		}
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(d.dir), "home", "state", "aoa", "*", "aoa.db"))
+		if len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+	t.Run("nothing can be written", func(t *testing.T) {
+		t.Parallel()
+		d := forNobody(t)
+		for _, dir := range []string{filepath.Join(d.dir, ".git"), filepath.Join(filepath.Dir(d.dir), "home")} {
+			check(t, os.Chmod(dir, 0o555))
+		}
+		if s := d.asNobody("init"); s.code != 1 || !strings.Contains(s.err, "permission denied") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
+	t.Run("a store of another user", func(t *testing.T) {
+		t.Parallel()
+		d := forNobody(t)
+		check(t, os.Mkdir(filepath.Join(d.dir, ".git", "aoa"), 0o700))
+		for _, args := range [][]string{{"init"}, {"suggest"}, {"status"}, {"stop"}} {
+			if s := d.asNobody(args...); s.code == 0 && args[0] != "stop" || !strings.Contains(s.err, "belongs to user 0") && args[0] != "stop" {
+				t.Errorf("aoa %v: exit %d: %s", args, s.code, s.err)
+			}
+		}
+	})
+	t.Run("a database that cannot be written", func(t *testing.T) {
+		t.Parallel()
+		d := forNobody(t)
+		d.asNobody("init")
+		d.asNobody("stop")
+		check(t, os.Chown(filepath.Join(d.place().Store, "aoa.db"), 0, 0))
+		check(t, os.Chmod(filepath.Join(d.place().Store, "aoa.db"), 0o400))
+		if s := d.asNobody("suggest"); s.code != 3 || !strings.Contains(s.err, "cannot be written") {
+			t.Errorf("exit %d: %s", s.code, s.err)
+		}
+	})
+}
+
+// TestFullDisk: on a full disk nothing that was acknowledged is lost, what cannot be written is refused or waits in
+// memory, questions are answered, and when there is room again what waits is written.
+func TestFullDisk(t *testing.T) {
+	const name = "AOA_TEST_TMPFS"
+	disk := os.Getenv(name)
+	if disk == "" {
+		t.Parallel()
+		disk = t.TempDir()
+		if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
+			t.Skipf("no tmpfs can be mounted here: %v: %s", err, out)
+		}
+		cmd := exec.Command("unshare", "-rm", "sh", "-c", `mount -t tmpfs -o size=6m none "$0" && exec "$@"`, disk, os.Args[0],
+			"-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), name+"="+disk)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+			t.Fatalf("inside: %v\n%s", err, out)
+		}
+		t.Logf("%s", out)
+		return
+	}
+	d := newDesk(t, 16)
+	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
+	d.must("init")
+	acked := map[string]bool{}
+	post := func(from, n int) error {
+		var batch []aoa.Event
+		for i := range n {
+			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", from+i), Kind: aoa.KindPrompt, Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)})
+		}
+		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
+		for _, e := range batch {
+			acked[e.ID] = acked[e.ID] || err == nil
+		}
+		return err
+	}
+	check(t, post(0, 60))
+	filler := filepath.Join(disk, "filler")
+	fill(t, filler)
+	var err error
+	for i := 0; err == nil && i < 100; i++ {
+		err = post(1000*(i+1), 50)
+	}
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Code != api.CodeFull || !strings.Contains(refused.Message, "no space left") {
+		t.Fatalf("events on a full disk: %v", err)
+	}
+	for i := range 20 {
+		if s := d.feed(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+			t.Errorf("a hook on a full disk: %+v", s)
+		}
+	}
+	d.until("status tells of it", func() bool { return strings.Contains(d.do("status").err, "events wait in memory") })
+	s := d.do("status")
+	t.Logf("status: exit %d\n%s", s.code, s.err)
+	if s := d.do("suggest", "server/wire.go"); s.code != 0 || !strings.Contains(s.out, "docs/protocol.md") {
+		t.Errorf("suggest on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	for _, args := range [][]string{{"config", "threshold", "0.8"}, {"feedback", "good"}, {"doctor"}} {
+		if s := d.do(args...); s.code != 1 {
+			t.Errorf("aoa %v on a full disk: exit %d\n%s%s", args, s.code, s.out, s.err)
+		} else {
+			t.Logf("aoa %v: exit %d\n%s", args, s.code, s.err)
+		}
+	}
+	check(t, os.Remove(filler))
+	d.until("what waited is written", func() bool { return len(d.log("--kind", "read")) == 20 })
+	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "memory") {
+		t.Errorf("with room again: exit %d\n%s", s.code, s.err)
+	}
+	check(t, post(1_000_000, 1))
+	d.must("config", "threshold", "0.8")
+
+	// Full when it starts: it says so, and works when there is room.
+	d.must("stop")
+	fill(t, filler)
+	s = d.do("suggest", "server/wire.go")
+	t.Logf("suggest, started on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	if s.code != 0 && !strings.Contains(s.err, "no space left") {
+		t.Errorf("started on a full disk: exit %d\n%s", s.code, s.err)
+	}
+	check(t, os.Remove(filler))
+	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
+		t.Errorf("after that: %s", out)
+	}
+	d.must("stop")
+	there := map[string]int{}
+	db := openLog(d)
+	check(t, db.Replay(t.Context(), 0, func(_ int64, batch []aoa.Event) error {
+		for _, e := range batch {
+			there[e.ID]++
+		}
+		return nil
+	}))
+	check(t, db.Close())
+	n := 0
+	for id, ok := range acked {
+		if ok {
+			n++
+		}
+		if want := map[bool]int{true: 1}[ok]; there[id] != want {
+			t.Errorf("event %s, acknowledged %v, is there %d times", id, ok, there[id])
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d events were acknowledged", n)
+	}
+}
+
+// fill writes a file until the disk is full.
+func fill(t *testing.T, name string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	check(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	check(t, f.Close())
+}

@@ -3,6 +3,7 @@ package hooks
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -73,9 +74,13 @@ var (
 	codexForm = form{handle: func(agent string, b beat) handler {
 		return handler{Type: "command", Command: Command(agent), CommandWindows: cmdCommand(agent), Timeout: b.timeout}
 	}}
-	// Gemini CLI and Qwen Code count in milliseconds.
+	// Gemini CLI and Qwen Code count in milliseconds, and run PowerShell on Windows without a field for its command.
 	geminiForm = form{handle: func(agent string, b beat) handler {
-		return handler{Name: "aoa", Type: "command", Command: Command(agent), Timeout: b.timeout * 1000}
+		command := Command(agent)
+		if runtime.GOOS == "windows" {
+			command = powerShellCommand(agent)
+		}
+		return handler{Name: "aoa", Type: "command", Command: command, Timeout: b.timeout * 1000}
 	}}
 	cursorForm = form{flat: true, handle: func(agent string, b beat) handler {
 		return handler{Command: Command(agent), Timeout: b.timeout, Matcher: b.matcher}
@@ -91,7 +96,6 @@ const (
 	fileTools     = "Read|Edit|Write|NotebookEdit"
 	allTools      = fileTools + "|Grep|Glob|Bash|PowerShell|Agent|Task"
 	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob|list_directory|mcp_.*"
-	qwenFiles     = "read_file|edit|write_file"
 	qwenMatcher   = "read_file|read_many_files|edit|write_file|run_shell_command|grep_search|glob|list_directory|agent|task|mcp__.*"
 	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
 )
@@ -150,7 +154,6 @@ var agents = []Agent{
 		home: ".qwen", user: "settings.json", beats: []beat{
 			{"SessionStart", "", 5, false},
 			{"UserPromptSubmit", "", 3, false},
-			{"PreToolUse", qwenFiles, 2, false},
 			{"PostToolUse", qwenMatcher, 2, false},
 			{"PostToolUseFailure", qwenMatcher, 2, false},
 			{"SessionEnd", "", 1, false},

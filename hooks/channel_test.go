@@ -15,7 +15,7 @@ var channels = []struct {
 }{
 	{"claude", "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", 10_000},
 	{"codex", "SessionStart", "UserPromptSubmit", "PreToolUse", "-PostToolUse", 7_500}, // 2,500 tokens; PostToolUse measured
-	{"qwen", "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", 10_000},
+	{"qwen", "SessionStart", "UserPromptSubmit", "-PreToolUse", "PostToolUse", 10_000}, // PreToolUse by its source, 0.24.4
 	{"gemini", "SessionStart", "BeforeAgent", "-BeforeTool", "AfterTool", 10_000},
 	{"cursor", "sessionStart", "-beforeSubmitPrompt", "-preToolUse", "postToolUse", 10_000},
 	{"copilot", "sessionStart", "-userPromptSubmitted", "-preToolUse", "postToolUse", 10_000},

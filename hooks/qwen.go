@@ -1,23 +1,20 @@
 package hooks
 
-import "strings"
-
 // qwenTools are the tools of Qwen Code, which descends from Gemini CLI.
 var qwenTools = toolNames{"read_file": "Read", "edit": "Edit", "replace": "Edit", "write_file": "Write", "run_shell_command": "Bash",
 	"grep_search": "Grep", "search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany,
 	"agent": "Agent", "task": "Agent", "notebook_edit": "Edit"}
 
-// tellQwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. A prompt event that does
-// not hold what the user submitted is a continuation by the machine.
+// tellQwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted
+// stands beside the prompt that the model gets; without it the turn is one that the machine continues, except in
+// versions that do not know the key.
 func tellQwen(in object) told {
 	name := in.text("hook_event_name")
 	t := retold(name, name, in, in.text("session_id"))
 	if _, tells := in["submitted_prompt"]; tells && name == "UserPromptSubmit" {
-		user := in.text("submitted_prompt")
-		if user == "" || !strings.Contains(in.text("prompt"), user) {
+		if t.in.take("prompt", in, "submitted_prompt"); in.text("submitted_prompt") == "" {
 			t.event = ""
 		}
-		t.in.put("prompt", user)
 	}
 	if tool := in.text("tool_name"); tool != "" {
 		t.in.take("tool_response", in, "tool_response")

@@ -17,13 +17,14 @@ const (
 
 // mouths says which events carry text to the model, and in which shape; what is not here does not.
 // Claude Code 2.1.329 and Codex 0.169.0 were measured (Codex accepts PostToolUse and drops its text), the
-// others are as their makers document them. Events with a capital letter at Cursor and Copilot are those that they
+// others are as their makers document them, but for Qwen Code's PreToolUse: 0.24.4 takes its text and hands it to
+// nobody. Events with a capital letter at Cursor and Copilot are those that they
 // run from Claude Code's settings.
 var mouths = map[string]map[string]shape{
 	"claude": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "UserPromptExpansion": nested,
 		"PreToolUse": nested, "PostToolUse": nested, "PostToolUseFailure": nested, "PostToolBatch": nested, "PostModelSwitch": nested},
 	"codex": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "PreToolUse": nested},
-	"qwen": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "PreToolUse": nested,
+	"qwen": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested,
 		"PostToolUse": nested, "PostToolUseFailure": nested},
 	"gemini":   {"SessionStart": nested, "BeforeAgent": nested, "AfterTool": nested},
 	"cursor":   {"sessionStart": snake, "postToolUse": snake, "SessionStart": snake, "PostToolUse": snake},

@@ -173,7 +173,7 @@ func holds(t *testing.T, agent Agent, before, after string) {
 	events, _ := b["hooks"].(map[string]any)
 	for _, beat := range agent.beats {
 		list, _ := events[beat.event].([]any)
-		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "exec aoa hook "+agent.Name) {
+		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "aoa hook "+agent.Name) {
 			t.Errorf("%s does not end with our entry: %v", beat.event, list)
 		}
 	}

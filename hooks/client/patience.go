@@ -27,7 +27,7 @@ func awaited(agent, event string) bool {
 	case "UserPromptSubmit":
 		return agent == "claude" || agent == "codex" || agent == "qwen"
 	case "PreToolUse":
-		return agent == "claude" || agent == "codex" || agent == "qwen"
+		return agent == "claude" || agent == "codex" // Qwen Code drops its text
 	case "PostToolUse":
 		// Claude Code runs it asynchronously, Codex drops its text.
 		return agent == "qwen" || agent == "cursor" || agent == "copilot" || agent == "opencode"

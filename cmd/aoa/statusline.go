@@ -144,13 +144,17 @@ func readStatus(raw []byte) statusIn {
 
 // askSession asks the daemon, if one is running.
 func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *api.SessionAnswer) {
+	ctx, cancel := context.WithTimeout(ctx, statusAsk)
+	defer cancel()
 	dir := in.dir
 	if !filepath.IsAbs(dir) {
 		dir = a.dir
 	}
-	ctx, cancel := context.WithTimeout(ctx, statusAsk)
-	defer cancel()
 	repo, err := watcher.OpenRepo(ctx, dir, a.env)
+	if err != nil && dir != a.dir {
+		dir = a.dir
+		repo, err = watcher.OpenRepo(ctx, dir, a.env)
+	}
 	if err != nil {
 		return "none", nil
 	}

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -22,8 +21,6 @@ const (
 const (
 	newestSessions = 20   // looked at to find a live one
 	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
-	reasonBytes    = 40   // of a hint's reason, which the log does not keep
-	tokenBytes     = 4
 )
 
 // whereabouts remembers in which checkout a session was heard of last. Events do not say it: what is learned
@@ -130,7 +127,7 @@ func tally(out *api.SessionAnswer, events []aoa.Event) {
 			begun, out.Mode = e.Time, modeOf(e.Tool)
 		case e.Kind == aoa.KindSuggest && shown:
 			out.Shown += len(e.Paths)
-			out.Tokens += hintTokens(e)
+			out.Tokens += e.Tokens
 		case e.Kind == aoa.KindOutcome && shown:
 			out.Settled++
 			if e.OK {
@@ -147,14 +144,4 @@ func modeOf(source string) string {
 		return modeSession
 	}
 	return modeLive
-}
-
-// hintTokens estimates what a hint cost: its text is not kept, but it can be made again, without the reasons.
-func hintTokens(e aoa.Event) int {
-	files := make([]aoa.Suggestion, len(e.Paths))
-	for i, p := range e.Paths {
-		files[i].File = p
-	}
-	text := hooks.Text(e.Tool, files)
-	return (len(text) + reasonBytes*len(files) + tokenBytes - 1) / tokenBytes
 }

@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestTally: a session's numbers are those of what was shown; its mode is that of its last beginning.
+func TestTally(t *testing.T) {
+	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	// Newest first, as the log gives them.
+	events := []aoa.Event{
+		{Kind: aoa.KindOutcome, Why: "withheld", OK: true},
+		{Kind: aoa.KindOutcome, Why: "shown"},
+		{Kind: aoa.KindOutcome, Why: "shown", OK: true},
+		{Kind: aoa.KindSuggest, Why: "shadow", Paths: []aoa.Path{"x"}, Tokens: 9},
+		{Kind: aoa.KindSuggest, Why: "shown", Paths: []aoa.Path{"a", "b"}, Tokens: 30},
+		{Kind: aoa.KindSuggest, Why: "shown", Paths: []aoa.Path{"c"}, Tokens: 12},
+		{Kind: aoa.KindStart, Tool: "compact", Time: at.Add(time.Hour)},
+		{Kind: aoa.KindStart, Tool: "startup", Time: at},
+	}
+	got := api.SessionAnswer{Mode: modeLive}
+	tally(&got, events)
+	if d := cmp.Diff(api.SessionAnswer{Mode: modeSession, Shown: 3, Settled: 2, Used: 1, Tokens: 42}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if ended(events) {
+		t.Error("a session that was begun and never ended has ended")
+	}
+	if !ended(append([]aoa.Event{{Kind: aoa.KindEnd}}, events...)) {
+		t.Error("an ended session has not ended")
+	}
+}
+
+// TestWhereabouts: a session of another checkout is not the caller's; one that nobody knows is everyone's.
+func TestWhereabouts(t *testing.T) {
+	var a whereabouts
+	a.saw("s1", "/main")
+	a.saw("", "/main")
+	for _, c := range []struct {
+		session string
+		root    aoa.Root
+		want    bool
+	}{{"s1", "/linked", true}, {"s1", "/main", false}, {"s2", "/linked", false}, {"", "/linked", false}} {
+		if got := a.elsewhere(c.session, c.root); got != c.want {
+			t.Errorf("%q from %s: elsewhere %v", c.session, c.root, got)
+		}
+	}
+	a.saw("s1", "/linked")
+	if a.elsewhere("s1", "/linked") {
+		t.Error("a session that moved is still elsewhere")
+	}
+}

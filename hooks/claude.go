@@ -99,6 +99,10 @@ func (s *scene) border(kind aoa.Kind, source string) []aoa.Event {
 func toolCallOf(in object, event string) toolCall {
 	c := toolCall{name: in.text("tool_name"), id: in.text("tool_use_id"), input: in.object("tool_input"), response: in["tool_response"]}
 	switch event {
+	case "PostToolUse":
+		if text, plain := stringOf(c.response); plain && c.name == "Bash" && onlyMissing(text) {
+			c.failed, c.problem = true, text // Codex tells what a command printed, not how it ended
+		}
 	case "PostToolUseFailure":
 		c.failed, c.problem = true, in.text("error")
 		if c.problem == "" {

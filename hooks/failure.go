@@ -54,6 +54,12 @@ func failedText(text string) bool {
 	return false
 }
 
+// onlyMissing reports whether all that a command printed is one line that says that a file is not there.
+func onlyMissing(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(lower(text), ": no such file or directory")
+}
+
 // failed is the event of a call that did not do its work on a file. The path is kept although it may name
 // nothing: that is what a rescue needs.
 func (s *scene) failed(c toolCall, names ...string) aoa.Event {

@@ -133,7 +133,7 @@ func TestDamage(t *testing.T) {
 				if s := d.do("log"); s.code != 1 || !strings.Contains(s.err, "damaged") {
 					t.Errorf("log of an event that says what cannot be: exit %d\n%s%s", s.code, s.out, s.err)
 				}
-				d.until("the daemon has ended itself", func() bool { _, err := os.Lstat(d.place().Socket); return err != nil })
+				d.until("the daemon has begun anew", func() bool { return strings.Contains(d.do("status").err, "damaged") })
 			}
 			s := d.do("status")
 			if n := strings.Count(s.err, "warning:"); s.code != 0 || n != 1 || !strings.Contains(s.err, "damaged") {

@@ -42,15 +42,31 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
 	limitMemory(o.Env)
+	for range maxLives {
+		cause, err := live(ctx, o)
+		o.Log.Info("stopped", "cause", cause)
+		if err != nil || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
+			return err
+		}
+	}
+	return fmt.Errorf("began anew %d times: see the log", maxLives)
+}
+
+// maxLives bounds how often one daemon begins anew: after what it has learned was to be forgotten in part, and after
+// it met damage.
+const maxLives = 1000
+
+// live serves with stores of its own until something ends it, and says what.
+func live(ctx context.Context, o Options) (cause, err error) {
 	cfg, warnings, err := config.Load(o.Env, o.Place.Store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	h, err := build(ctx, o, cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	h.stop = stop
 	for _, w := range warnings {
@@ -58,13 +74,10 @@ func Run(ctx context.Context, o Options) error {
 	}
 	ln, err := api.Listen(o.Place)
 	if err != nil {
-		return errors.Join(err, h.close())
+		return nil, errors.Join(err, h.close())
 	}
 	err = h.serve(ctx, ln)
-	if cause := context.Cause(ctx); cause != nil {
-		o.Log.Info("stopping", "cause", cause.Error())
-	}
-	return errors.Join(err, h.close(), h.salvage())
+	return context.Cause(ctx), errors.Join(err, h.close(), h.salvage())
 }
 
 // salvage gives what a damaged store did not take any more to a fresh one: opening moves the damaged one aside.
@@ -120,6 +133,7 @@ var (
 	errIdle    = errors.New("nobody called for the idle time")
 	errAsked   = errors.New("a client asked for it")
 	errDeleted = errors.New("the repository is gone")
+	errForgot  = errors.New("what was forgotten must go out of what was learned")
 )
 
 // look around at least so often, and not more often than that.

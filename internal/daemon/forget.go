@@ -30,43 +30,78 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
+	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
+	way := h.forgetAnew
+	if h.config().RedisURL != "" {
+		way = h.forgetHere
+	}
 	err := h.answers.without(func() error {
-		return h.journal.Alone(ctx, func() (int64, error) {
-			gone, err := h.db.Forget(ctx, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since})
-			if err != nil {
-				return 0, err
-			}
-			// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-			seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", h.o.Now().UnixNano()), Time: h.o.Now(), Kind: aoa.KindTick, Agent: "cli"}})
-			if err != nil {
-				return 0, err
-			}
-			out.Events = len(gone)
-			files := map[aoa.Path]bool{}
-			for _, e := range gone {
-				for _, p := range e.Paths {
-					files[p] = true
-				}
-			}
-			out.Files = len(files)
-			if r.File != "" {
-				err = h.forgetFiles(ctx, r.File, files)
-				gone = nil
-			}
-			// Without events it only moves the sequence on.
-			return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
-		})
+		return h.journal.Alone(ctx, func() (int64, error) { return way(ctx, filter, &out) })
 	})
 	if err != nil {
 		return out, err
 	}
-	h.mu.Lock()
-	h.whole = true // the old snapshot still holds what was forgotten
-	h.mu.Unlock()
+	if h.void.Load() {
+		h.stop(errForgot)
+		return out, nil
+	}
 	if err := h.snapshot(ctx); err != nil {
 		return out, err
 	}
 	return out, h.db.Scrub(ctx)
+}
+
+// forgetAnew leaves no snapshot, so that hot is made anew of what the log still holds: no word of a forgotten prompt,
+// no share of a forgotten event is left. The daemon then begins anew; what it had in memory goes with it.
+func (h *house) forgetAnew(ctx context.Context, f cold.ForgetFilter, out *api.ForgetAnswer) (int64, error) {
+	h.saving.Lock()
+	defer h.saving.Unlock()
+	gone, err := h.db.Forget(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	count(out, gone)
+	h.void.Store(true)
+	if err := h.db.SaveSnapshot(ctx, 0, nil, true); err != nil {
+		return 0, err
+	}
+	return h.steps.newest(), h.db.Scrub(ctx)
+}
+
+// forgetHere subtracts in a server that others use as well.
+func (h *house) forgetHere(ctx context.Context, f cold.ForgetFilter, out *api.ForgetAnswer) (int64, error) {
+	gone, err := h.db.Forget(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
+	now := h.o.Now()
+	seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: aoa.KindTick, Agent: "cli"}})
+	if err != nil {
+		return 0, err
+	}
+	files := count(out, gone)
+	if f.Path != "" {
+		err = h.forgetFiles(ctx, f.Path, files)
+		gone = nil
+	}
+	h.mu.Lock()
+	h.whole = true // the old snapshot still holds what was forgotten
+	h.mu.Unlock()
+	// Without events it only moves the sequence on.
+	return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
+}
+
+// count says what is gone, and returns the files that it named.
+func count(out *api.ForgetAnswer, gone []aoa.Event) map[aoa.Path]bool {
+	files := map[aoa.Path]bool{}
+	for _, e := range gone {
+		for _, p := range e.Paths {
+			files[p] = true
+		}
+	}
+	out.Events, out.Files = len(gone), len(files)
+	return files
 }
 
 // forgetFiles takes a file, or all below a folder, out of every set.

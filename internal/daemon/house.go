@@ -35,6 +35,7 @@ type house struct {
 	stop    context.CancelCauseFunc
 
 	saving  sync.Mutex   // held while a snapshot is taken
+	void    atomic.Bool  // hot holds what was forgotten: no snapshot of it is kept
 	called  atomic.Int64 // unix ms of the last call
 	started time.Time
 

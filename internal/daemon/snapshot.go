@@ -12,6 +12,9 @@ import (
 func (h *house) snapshot(ctx context.Context) error {
 	h.saving.Lock()
 	defer h.saving.Unlock()
+	if h.void.Load() {
+		return nil
+	}
 	var recs []hot.Record
 	var at int64
 	h.mu.Lock()

@@ -111,7 +111,7 @@ func (f *finder) word(w string) {
 }
 
 func (f *finder) name(name string) (aoa.Path, bool) {
-	bare := strings.IndexAny(name, `/\`) < 0
+	bare := !strings.ContainsAny(name, `/\`)
 	if len(name) < 2 || bare && !f.names && !looksNamed(name) || !f.possible(name) {
 		return "", false
 	}

@@ -29,7 +29,7 @@ func (a Agent) open(name string, o Options) (*settingsFile, error) {
 		within = filepath.Dir(filepath.Dir(name))
 	}
 	f := &settingsFile{name: name, target: name, mode: 0o644, within: within, snippet: a.snippet()}
-	st, err := os.Lstat(name)
+	_, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, f.checkFolder()
 	}
@@ -42,7 +42,8 @@ func (a Agent) open(name string, o Options) (*settingsFile, error) {
 	if !inside(within, f.target) {
 		return nil, f.refuse("it is a symbolic link to " + f.target)
 	}
-	if st, err = os.Stat(f.target); err != nil {
+	st, err := os.Stat(f.target)
+	if err != nil {
 		return nil, fmt.Errorf("look at settings: %w", err)
 	}
 	switch {

@@ -281,7 +281,7 @@ func (sh *shell) diffed(verb string, c command) {
 func (sh *shell) started(c command) {
 	a := act{kind: aoa.KindRun}
 	words := []string{c.name}
-	if strings.IndexAny(c.exe.text, `/\`) >= 0 {
+	if strings.ContainsAny(c.exe.text, `/\`) {
 		a.named = sh.files(c.exe)
 	}
 	for _, w := range c.args {

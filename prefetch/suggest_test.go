@@ -124,10 +124,11 @@ func TestHoldout(t *testing.T) {
 	const n = 20000
 	for i := range n {
 		f := aoa.Path(fmt.Sprintf("f%d.go", i))
-		if heldOut("seed", "s", Next, f, .1) {
+		once := heldOut("seed", "s", Next, f, .1)
+		if once {
 			held++
 		}
-		if heldOut("seed", "s", Next, f, .1) != heldOut("seed", "s", Next, f, .1) || heldOut("", "s", Next, f, 0) {
+		if twice := heldOut("seed", "s", Next, f, .1); once != twice || heldOut("", "s", Next, f, 0) {
 			t.Fatal("the holdout is not the same twice, or not off at 0")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -170,7 +171,7 @@ func FuzzPacked(f *testing.F) {
 
 func FuzzEvent(f *testing.F) {
 	f.Add("id", "text \xff", "a/b\xfe", "tag", int64(1e12), 0.5)
-	f.Add("\x00", "<&>\u2028", "日本", "", int64(-1), -0.0)
+	f.Add("\x00", "<&>\u2028", "日本", "", int64(-1), math.Copysign(0, -1))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
 		e := canonical(aoa.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: aoa.KindRead, Session: tag, Text: text,
 			Paths: []aoa.Path{aoa.Path(path)}, Seen: []aoa.Path{aoa.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})

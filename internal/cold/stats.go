@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -129,27 +131,41 @@ func (d *DB) Bytes() int64 {
 // SaveAnswer keeps an answer under its time (unix milliseconds), so that it can be explained later to the
 // digit. The newest thousand are kept; a second answer of the same millisecond replaces the first.
 func (d *DB) SaveAnswer(ctx context.Context, at int64, answer []byte) error {
-	return d.write(ctx, "save answer", func(w writing) error {
+	return d.SaveAnswers(ctx, map[int64][]byte{at: answer})
+}
+
+// SaveAnswers is SaveAnswer for many in one transaction.
+func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
+	return d.write(ctx, "save answers", func(w writing) error {
 		if d.kept < 0 {
 			if _, err := w.scan("count_answers", nil, &d.kept); err != nil {
 				return err
 			}
 		}
-		var one int
-		known, err := w.scan("has_answer", []any{at}, &one)
-		if err != nil {
-			return err
-		}
-		if err := w.run("save_answer", at, string(answer)); err != nil || known {
-			return err
-		}
-		for d.kept++; d.kept > answersKept; d.kept-- {
-			if err := w.run("drop_oldest_answer"); err != nil {
+		for _, at := range slices.Sorted(maps.Keys(answers)) {
+			if err := w.saveAnswer(at, answers[at]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func (w writing) saveAnswer(at int64, answer []byte) error {
+	var one int
+	known, err := w.scan("has_answer", []any{at}, &one)
+	if err != nil {
+		return err
+	}
+	if err := w.run("save_answer", at, string(answer)); err != nil || known {
+		return err
+	}
+	for w.d.kept++; w.d.kept > answersKept; w.d.kept-- {
+		if err := w.run("drop_oldest_answer"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const answersKept = 1000

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -107,7 +108,7 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	go func() { drained <- h.journal.Run(tail) }()
 
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.watchers, h.answers.run} {
+	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.answers.run} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -141,6 +142,25 @@ const (
 	idleAtMost  = 5 * time.Second
 	idleAtLeast = 100 * time.Millisecond
 )
+
+// Memory is given back to the system when nobody has called for restAfter; that is looked at every restLook.
+const (
+	restLook  = 5 * time.Second
+	restAfter = 4 * time.Second
+)
+
+// rest gives back to the system what a burst of work, an import or the start has left unused.
+func (h *house) rest(ctx context.Context) error {
+	given := int64(-1) // the last call before memory was given back
+	for pause(ctx, restLook) {
+		last := h.called.Load()
+		if last != given && !h.importingNow() && h.o.Now().Sub(time.UnixMilli(last)) >= restAfter {
+			debug.FreeOSMemory()
+			given = last
+		}
+	}
+	return nil
+}
 
 // idle stops the daemon when nobody called for the configured time, or its store is another one or none: then the
 // repository was deleted, moved, or cloned anew in its place.

@@ -41,7 +41,7 @@ func (h *house) reconciler(ctx context.Context) error {
 		if h.paused() {
 			continue
 		}
-		err := h.reconcile(ctx)
+		err := h.reconcile(ctx, first)
 		if err == nil {
 			again = lookAgain
 			continue
@@ -66,7 +66,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (h *house) reconcile(ctx context.Context) error {
+// reconcile reads what is new. The first time the lists of files are as new as the daemon.
+func (h *house) reconcile(ctx context.Context, first bool) error {
 	begin := h.o.Now()
 	cursor, err := h.db.Cursor(ctx)
 	if err != nil {
@@ -94,7 +95,9 @@ func (h *house) reconcile(ctx context.Context) error {
 	}
 	h.mu.Unlock()
 	for _, w := range all {
-		w.refresh(ctx, h)
+		if !first || commits > 0 {
+			w.refresh(ctx, h)
+		}
 	}
 	h.mu.Lock()
 	clear(h.places) // worktrees may have come and gone

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -99,20 +100,31 @@ func (h *house) open(ctx context.Context) (err error) {
 			err = errors.Join(err, h.close())
 		}
 	}()
+	// Most of what is allocated now stays: a collector that keeps the heap small would look at all of it in vain.
+	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
+	home, listed := &worktree{repo: h.o.Repo}, make(chan struct{})
+	go func() { // while the snapshot is read
+		defer close(listed)
+		home.refresh(ctx, h)
+	}()
 	seq, err := h.warm(ctx)
+	<-listed
 	if err != nil {
 		return err
 	}
-	h.furnish(ctx)
+	h.furnish(ctx, home)
 	return h.replay(ctx, seq)
 }
 
+// startPercent is the collector's until the daemon listens, instead of 100.
+const startPercent = 400
+
 // furnish joins the rooms that stand on the stores.
-func (h *house) furnish(ctx context.Context) {
+func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.answers = newAnswers(h.db, h.o.Log)
 	clear(h.worktrees)
 	h.arrivals = make(chan *worktree, maxWorktrees)
-	w := h.worktree(ctx, h.o.Repo)
+	w := h.enter(home)
 	h.settle = w.prefetch
 	h.learner = learn.New(h.hot, learn.Options{Fold: h.settle.Fold})
 	h.steps = newSteps(h.learnBatch, h.o.Log)

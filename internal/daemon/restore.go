@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -25,13 +27,7 @@ func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	if seq, err = h.hot.Applied(ctx); err != nil || seq > 0 {
 		return seq, err
 	}
-	seq, err = h.db.LoadSnapshot(ctx, func(recs []cold.Record) error {
-		packed := make([]hot.Record, len(recs))
-		for i, r := range recs {
-			packed[i] = hot.Record{Key: r.Key, Data: r.Data}
-		}
-		return h.hot.Restore(ctx, packed)
-	})
+	seq, err = h.thaw(ctx)
 	skipped := h.hot.Size(ctx).Skipped
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
@@ -48,6 +44,37 @@ func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	}
 	h.whole = true
 	return 0, h.openHot(ctx, writer)
+}
+
+// thaw restores the snapshot, reading on while the records before are entered.
+func (h *house) thaw(ctx context.Context) (seq int64, err error) {
+	g, ctx := errgroup.WithContext(ctx)
+	chunks := make(chan []cold.Record, 2)
+	g.Go(func() error {
+		defer close(chunks)
+		seq, err = h.db.LoadSnapshot(ctx, func(recs []cold.Record) error {
+			select {
+			case chunks <- recs:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		return err
+	})
+	g.Go(func() error {
+		for recs := range chunks {
+			packed := make([]hot.Record, len(recs))
+			for i, r := range recs {
+				packed[i] = hot.Record{Key: r.Key, Data: r.Data}
+			}
+			if err := h.hot.Restore(ctx, packed); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return seq, g.Wait()
 }
 
 func (h *house) openHot(ctx context.Context, writer string) (err error) {

@@ -37,16 +37,21 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	}
 	w = &worktree{repo: r}
 	w.refresh(ctx, h)
+	return h.enter(w)
+}
+
+// enter makes a checkout with its list of files known; of two of the same the first stays.
+func (h *house) enter(w *worktree) *worktree {
 	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together})
 	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
 		w.prefetch = h.settle.For(w.ranker)
 	}
-	w.watch = watcher.NewWatcher(r, h.watchOptions(w))
+	w.watch = watcher.NewWatcher(w.repo, h.watchOptions(w))
 	h.mu.Lock()
-	if other, known := h.worktrees[r.Root]; known {
+	if other, known := h.worktrees[w.repo.Root]; known {
 		w = other
 	} else {
-		h.worktrees[r.Root] = w
+		h.worktrees[w.repo.Root] = w
 		select {
 		case h.arrivals <- w:
 		default: // more worktrees than anyone has: they answer, but saves in them are not seen

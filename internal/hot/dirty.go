@@ -15,6 +15,7 @@ import (
 func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	s.texts = nil // for a store that is restored and then only asked
 	names := s.dirty
 	if full {
 		all, err := s.everything(ctx)

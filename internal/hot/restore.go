@@ -17,7 +17,10 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	l := &loader{store: s, sets: map[string][]member{}, scores: map[scoreSet][]member{},
-		stamps: map[uint8][]member{}, texts: make(map[string]string, len(recs))}
+		stamps: map[uint8][]member{}}
+	if s.texts == nil {
+		s.texts = make(map[string]string, len(recs))
+	}
 	if err := l.all(recs); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
@@ -53,7 +56,7 @@ func (l *loader) all(recs []Record) error {
 			s.skipped++
 			continue
 		}
-		if err := l.add(r, c); err != nil {
+		if err := l.add(l.named(r), c); err != nil {
 			return err
 		}
 	}
@@ -72,7 +75,6 @@ type loader struct {
 	sets    map[string][]member   // on a server: key → members
 	scores  map[scoreSet][]member // of the global sets
 	stamps  map[uint8][]member    // of the families of stamps: what came in
-	texts   map[string]string     // each name once: it is a member of many sets
 	cmds    [][]any               // hashes
 	applied int64
 	newest  float64
@@ -80,12 +82,22 @@ type loader struct {
 }
 
 func (l *loader) text(b []byte) string {
-	if known, ok := l.texts[string(b)]; ok {
+	if known, ok := l.store.texts[string(b)]; ok {
 		return known
 	}
 	t := string(b)
-	l.texts[t] = t
+	l.store.texts[t] = t
 	return t
+}
+
+// named is the record with the one copy of its name.
+func (l *loader) named(r record) record {
+	if known, ok := l.store.texts[r.text]; ok {
+		r.text = known
+	} else {
+		l.store.texts[r.text] = r.text
+	}
+	return r
 }
 
 // put adds members to a set.

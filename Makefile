@@ -38,8 +38,9 @@ redis: ## the store suite on a real server: AOA_TEST_REDIS=redis://127.0.0.1:637
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
-bench: ## benchmarks of query, ingest, import and the hook process
-	go test -run '^$$' -bench . -benchmem ./...
+# One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
+bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot ./internal/cold ./learn ./rank ./watcher ./hooks/client | scripts/bench.awk
 
 cross: ## compile for every platform
 	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa && \

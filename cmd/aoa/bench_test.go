@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// These benchmarks time the real binary from outside, against the budgets of the design: make bench prints a table.
+// Medians compare runs; a p99 says as much about the machine's scheduler as about the daemon.
+
+var crowds = []struct {
+	files  int
+	query  float64 // ms at the median
+	start  float64 // ms
+	memory float64 // MB
+}{{1_000, .5, 0, 0}, {10_000, .6, 60, 60}, {100_000, .8, 400, 300}}
+
+// BenchmarkQuery asks the daemon through its socket, as commands and MCP do, and as a hook does.
+func BenchmarkQuery(b *testing.B) {
+	for _, c := range crowds {
+		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
+			d := newBed(b, c.files).served(b)
+			for _, q := range []struct {
+				name string
+				aoa.Query
+			}{
+				{"open", aoa.Query{Moment: aoa.MomentOpen, Session: "s", Current: d.files[5]}},
+				{"prompt", aoa.Query{Moment: aoa.MomentPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
+				{"change", aoa.Query{Moment: aoa.MomentChange, Files: d.files[:15]}},
+			} {
+				b.Run(q.name, func(b *testing.B) {
+					var ts times
+					for b.Loop() {
+						begin := time.Now()
+						answer, err := api.Call(b.Context(), d.client, api.Rank, q.Query)
+						ts.since(begin)
+						if err != nil || len(answer.Suggestions) == 0 {
+							b.Fatal(answer, err)
+						}
+					}
+					ts.report(b, c.query)
+				})
+			}
+			b.Run("hook", func(b *testing.B) {
+				var ts times
+				for b.Loop() {
+					payload := d.tool("PreToolUse", strconv.Itoa(len(ts)), d.files[5])
+					begin := time.Now()
+					reply, err := d.frame(b.Context(), true, payload)
+					ts.since(begin)
+					if err != nil || len(reply) < 5 {
+						b.Fatal(reply, err)
+					}
+				}
+				ts.report(b, c.query)
+			})
+		})
+	}
+}
+
+// BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is durable, and as
+// hooks' frames, acknowledged when the daemon has taken them.
+func BenchmarkEvents(b *testing.B) {
+	d := newBed(b, 10_000).served(b)
+	var n atomic.Int64
+	file := func(i int64) aoa.Path { return d.files[i*7%int64(len(d.files))] }
+	finish := func(b *testing.B, begin time.Time, events int, ts times) {
+		d.learned(b)
+		b.ReportMetric(float64(events)/time.Since(begin).Seconds(), "events/s")
+		ts.report(b, 0)
+	}
+	for _, size := range []int{1, 100, 500} {
+		b.Run(fmt.Sprint("batch", size), func(b *testing.B) {
+			var ts times
+			begin := time.Now()
+			for b.Loop() {
+				events := make([]aoa.Event, size)
+				for i := range events {
+					id := n.Add(1)
+					events[i] = d.read(fmt.Sprint("e", id), file(id), time.Now())
+					events[i].Session = fmt.Sprint("s", id/200)
+				}
+				sent := time.Now()
+				got, err := api.Call(b.Context(), d.client, api.Events, events)
+				ts.since(sent)
+				if err != nil || got.Accepted != size {
+					b.Fatal(got, err)
+				}
+			}
+			finish(b, begin, size*len(ts), ts)
+		})
+	}
+	b.Run("frame", func(b *testing.B) {
+		var ts times
+		begin := time.Now()
+		for b.Loop() {
+			id := n.Add(1)
+			payload := d.tool("PostToolUse", fmt.Sprint("f", id), file(id))
+			sent := time.Now()
+			if _, err := d.frame(b.Context(), false, payload); err != nil {
+				b.Fatal(err)
+			}
+			ts.since(sent)
+		}
+		finish(b, begin, len(ts), ts)
+	})
+}
+
+// learned waits until nothing that was sent waits to be learned.
+func (d *bed) learned(b *testing.B) {
+	b.Helper()
+	wait := time.NewTicker(time.Millisecond)
+	defer wait.Stop()
+	for range 20_000 {
+		text, err := api.Call(b.Context(), d.client, api.Metrics, api.None{})
+		must(b, err)
+		if bytes.Contains(text, []byte("\naoa_score_staleness_seconds 0\n")) {
+			return
+		}
+		<-wait.C
+	}
+	b.Fatal("events are never learned")
+}
+
+// BenchmarkStart starts the daemon of a store until its first answer, and looks at its memory when it has settled.
+func BenchmarkStart(b *testing.B) {
+	for _, c := range append(crowds[:0:0], crowds[1:]...) {
+		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
+			d := newBed(b, c.files)
+			var ts times
+			for b.Loop() {
+				ts = append(ts, d.start(b))
+				d.stop(b)
+			}
+			ts.report(b, c.start)
+		})
+	}
+}
+
+// BenchmarkMemory is what stays resident of the process, in MB, when it rests after a few questions.
+func BenchmarkMemory(b *testing.B) {
+	for _, c := range append(crowds[:1:1], crowds[1:]...) {
+		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
+			files, budget := c.files, c.memory
+			if budget == 0 {
+				files, budget = 100, 25 // idle
+			}
+			d := newBed(b, files).served(b)
+			for range 200 {
+				_, err := api.Call(b.Context(), d.client, api.Rank, aoa.Query{Session: "s", Current: d.files[5]})
+				must(b, err)
+			}
+			<-time.After(11 * time.Second) // memory is given back when nobody has called for a while
+			for b.Loop() {
+				st, err := api.Call(b.Context(), d.client, api.Status, api.None{})
+				must(b, err)
+				b.ReportMetric(float64(st.RSS)/1e6, "MB")
+				b.ReportMetric(float64(st.Hot)/1e6, "heap-MB")
+				b.ReportMetric(float64(st.RSS)/1e6/budget, "MB/budget")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot of a hundredth of them and of
+// all, and the hourly tick. It holds up nobody but the learning of new events.
+func BenchmarkKeep(b *testing.B) {
+	files := make([]aoa.Path, 100_000)
+	for i := range files {
+		files[i] = name(i)
+	}
+	store, err := hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	must(b, err)
+	defer store.Close()
+	db, err := cold.Open(b.Context(), filepath.Join(b.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
+	must(b, err)
+	defer db.Close()
+	batch, now, seq := store.Batch(), time.Now(), int64(1)
+	known(batch, files, now)
+	must(b, store.Apply(b.Context(), batch, seq))
+	must(b, save(b, store, db, true))
+	touch := func() *hot.Batch {
+		seq++
+		batch := store.Batch()
+		for i := 0; i < len(files); i += 100 {
+			batch.Add(hot.Frequency, "", string(files[i]), now, 1)
+		}
+		return batch
+	}
+	for _, k := range []struct {
+		name   string
+		budget float64
+		work   func() error
+	}{
+		{"hundredth", 40, func() error { return save(b, store, db, false) }},
+		{"full", 350, func() error { return save(b, store, db, true) }},
+		{"tick", 0, func() error {
+			seq++
+			batch := store.Batch()
+			batch.Trim(now)
+			return store.Apply(b.Context(), batch, seq)
+		}},
+	} {
+		b.Run(k.name, func(b *testing.B) {
+			var ts times
+			for b.Loop() {
+				must(b, store.Apply(b.Context(), touch(), seq))
+				begin := time.Now()
+				must(b, k.work())
+				ts.since(begin)
+			}
+			ts.report(b, k.budget)
+		})
+	}
+}
+
+func save(b *testing.B, store *hot.Store, db *cold.DB, full bool) error {
+	recs, err := store.Dirty(b.Context(), full)
+	if err != nil {
+		return err
+	}
+	packed := make([]cold.Record, len(recs))
+	for i, r := range recs {
+		packed[i] = cold.Record{Key: r.Key, Data: r.Data}
+	}
+	return db.SaveSnapshot(b.Context(), 1, packed, full)
+}
+
+// BenchmarkHook times whole processes in turn: the hook beside an empty Go program and /bin/true, with the daemon.
+func BenchmarkHook(b *testing.B) {
+	d := newBed(b, 1000).served(b)
+	empty := filepath.Join(filepath.Dir(d.binary), "empty")
+	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty"},
+		Env: append(os.Environ(), "CGO_ENABLED=0")})
+	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
+	runs := []struct {
+		name, stdin string
+		args        []string
+		times
+	}{
+		{"true", os.DevNull, []string{"/bin/true"}, nil},
+		{"empty", os.DevNull, []string{empty}, nil},
+		{"hint", hint, []string{d.binary, "hook", "claude"}, nil},
+		{"learn", learn, []string{d.binary, "hook", "claude"}, nil},
+	}
+	for b.Loop() {
+		for i := range runs {
+			in, err := os.Open(runs[i].stdin)
+			must(b, err)
+			cmd := exec.Command(runs[i].args[0], runs[i].args[1:]...)
+			cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, in
+			begin := time.Now()
+			must(b, cmd.Run())
+			runs[i].since(begin)
+			in.Close()
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	for i, r := range runs {
+		b.ReportMetric(r.at(.5), r.name+"-p50-ms")
+		b.ReportMetric(r.at(.99), r.name+"-p99-ms")
+		if i > 1 {
+			b.ReportMetric(r.at(.5)/runs[1].at(.5), r.name+"/empty")
+		}
+	}
+}
+
+func goTool(b *testing.B) string {
+	b.Helper()
+	path, err := exec.LookPath("go")
+	must(b, err)
+	return path
+}
+
+// stdin is a file with the JSON of a hook.
+func (d *bed) stdin(b *testing.B, event string) string {
+	b.Helper()
+	name := filepath.Join(filepath.Dir(d.binary), event)
+	text := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q,"tool_name":"Read","tool_use_id":"h","tool_input":{"file_path":%q}}`,
+		d.dir, event, filepath.Join(d.dir, string(d.files[5])))
+	must(b, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}

@@ -48,7 +48,7 @@ func Text(kind string, sugg []aoa.Suggestion) string {
 	b.WriteString(head)
 	for _, s := range sugg[:min(len(sugg), maxFiles)] {
 		b.WriteString("\n" + s.File.Display())
-		if r := reason(s.Reasons); r != "" {
+		if r := reason(s); r != "" {
 			b.WriteString(": " + r)
 		}
 	}
@@ -59,12 +59,7 @@ func Text(kind string, sugg []aoa.Suggestion) string {
 	return text
 }
 
-// reason is the strongest reason that speaks: reasons come strongest first.
-func reason(rs []aoa.Reason) string {
-	for _, r := range rs {
-		if r.Text != "" && r.Value*r.Weight > 0 {
-			return shorten(strings.Join(strings.Fields(r.Text), " "), 160)
-		}
-	}
-	return ""
+// reason is the reason to give, on one line.
+func reason(s aoa.Suggestion) string {
+	return shorten(strings.Join(strings.Fields(s.Words()), " "), 160)
 }

@@ -102,21 +102,11 @@ func (a *app) suggestions(ans aoa.Answer, q aoa.Query) {
 	for _, s := range ans.Suggestions {
 		name := s.File.Display()
 		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
-			strings.Repeat(" ", wide-len([]rune(name))), a.dim(words(s)))
+			strings.Repeat(" ", wide-len([]rune(name))), a.dim(s.Words()))
 		if q.Explain {
 			a.arithmetic(s)
 		}
 	}
-}
-
-// words is the strongest reason that has words.
-func words(s aoa.Suggestion) string {
-	for _, r := range s.Reasons {
-		if r.Text != "" && r.Value*r.Weight > 0 {
-			return r.Text
-		}
-	}
-	return ""
 }
 
 // path makes a repository path of what a person typed: relative to the current folder, or to the root.

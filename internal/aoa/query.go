@@ -52,3 +52,23 @@ type Reason struct {
 	Weight float64 `json:"weight"` // in logits
 	Text   string  `json:"text,omitempty"`
 }
+
+// Words is the reason to give when there is room for one: the strongest that speaks for the file and says what
+// links it to the question. That a file is recent, or lies near, is only said when nothing else is.
+func (s Suggestion) Words() string {
+	weak := ""
+	for _, r := range s.Reasons {
+		if r.Text == "" || r.Value*r.Weight <= 0 {
+			continue
+		}
+		switch r.Signal {
+		case "committed", "churn", "frequency", "directory", "recency_hour", "recency_day":
+			if weak == "" {
+				weak = r.Text
+			}
+		default:
+			return r.Text
+		}
+	}
+	return weak
+}

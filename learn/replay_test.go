@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ type desk struct {
 
 func newDesk(t *testing.T, o learn.Options) *desk {
 	t.Helper()
-	s, err := hot.Open(t.Context(), hot.Options{Repo: "learn"})
+	s, err := hot.Open(t.Context(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: fmt.Sprint("learn-", rand.Uint64())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,10 @@ package prefetch
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ func newDesk(t *testing.T, o Options) *desk {
 
 func openStore(t *testing.T) *hot.Store {
 	t.Helper()
-	store, err := hot.Open(context.Background(), hot.Options{Repo: "test", Writer: "test", Now: func() time.Time { return epoch }})
+	store, err := hot.Open(context.Background(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: "prefetch-" + rand.Text(), Writer: "test", Now: func() time.Time { return epoch }})
 	if err != nil {
 		t.Fatal(err)
 	}

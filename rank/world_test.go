@@ -2,7 +2,9 @@ package rank
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...aoa.Path) *world {
 	t.Helper()
-	store, err := hot.Open(context.Background(), hot.Options{Repo: "test", Writer: "test", Now: func() time.Time { return epoch }})
+	store, err := hot.Open(context.Background(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: "rank-" + rand.Text(), Writer: "test", Now: func() time.Time { return epoch }})
 	if err != nil {
 		t.Fatal(err)
 	}

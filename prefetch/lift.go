@@ -35,8 +35,8 @@ func lift(shown, withheld Tally) Lift {
 	p2, l2, u2 := wilson(withheld.Used, withheld.Settled)
 	d := p1 - p2
 	return Lift{Value: d, Known: true,
-		Low:  d - math.Hypot(p1-l1, u2-p2),
-		High: d + math.Hypot(u1-p1, p2-l2)}
+		Low:  math.Max(-1, d-math.Hypot(p1-l1, u2-p2)),
+		High: math.Min(1, d+math.Hypot(u1-p1, p2-l2))}
 }
 
 // wilson is the share used/n and its 95 % score interval.

@@ -12,7 +12,7 @@ import (
 
 	_ "github.com/alicebob/miniredis/v2"
 	_ "github.com/fsnotify/fsnotify"
-	_ "github.com/go-git/go-git/v5"
+	_ "github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/gofrs/flock"
 	_ "github.com/prometheus/client_golang/prometheus/promhttp"
 	_ "github.com/redis/go-redis/v9"

@@ -108,7 +108,9 @@ type batch struct {
 	names   *names
 	hops    hops // every rename known, the batch's own included; shared with DB
 	renames []aoa.Event
-	touches [][2]int64 // file, event
+	known   map[string]bool // IDs that intent_log has, of the events of this batch
+	rows    []any           // of intent_log, to be inserted
+	touches [][2]int64      // file, event
 	tally   *tally
 	claims  *claims
 }
@@ -119,9 +121,12 @@ func (w writing) newBatch(seq int64) (*batch, error) {
 	return b, err
 }
 
-// take decides event by event what is fresh. Events go to the log at once, everything else at flush.
+// take decides event by event what is fresh. Everything is written at flush.
 func (b *batch) take(events []aoa.Event) error {
 	if err := b.claims.load(b.writing, events); err != nil {
+		return err
+	}
+	if err := b.recognise(events); err != nil {
 		return err
 	}
 	for _, e := range events {
@@ -142,6 +147,23 @@ func (b *batch) take(events []aoa.Event) error {
 	return nil
 }
 
+// recognise asks which IDs the log has.
+func (b *batch) recognise(events []aoa.Event) error {
+	b.known = map[string]bool{}
+	var ids []any
+	for _, e := range events {
+		if e.Kind != aoa.KindCommit && e.Kind != aoa.KindUncommit {
+			ids = append(ids, e.ID)
+		}
+	}
+	return b.many(query("known_events"), 1, ids, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		b.known[id] = true
+		return err
+	})
+}
+
 // log enters an event into intent_log unless its ID is known.
 func (b *batch) log(e aoa.Event) error {
 	if b.d.anyGone.Load() {
@@ -155,15 +177,12 @@ func (b *batch) log(e aoa.Event) error {
 	if err != nil {
 		return err
 	}
-	res, err := b.exec("insert_event", b.event+1, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool,
-		r.files, r.tags, r.rest, r.raw)
-	if err != nil {
-		return err
+	if b.known[r.id] {
+		return nil
 	}
-	if n, err := res.RowsAffected(); n == 0 || err != nil {
-		return err
-	}
+	b.known[r.id] = true
 	b.event++
+	b.rows = append(b.rows, b.event, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool, r.files, r.tags, r.rest, r.raw)
 	b.fresh = append(b.fresh, e)
 	if e.Kind == aoa.KindRename {
 		b.renames = append(b.renames, e)
@@ -195,7 +214,11 @@ func (b *batch) count(e aoa.Event) error {
 // flush writes what take collected. Renames come first: accesses of the time before a rename are counted under
 // the new name, whichever of the two was told first.
 func (b *batch) flush() error {
-	var err error
+	err := b.insertRows("INSERT INTO intent_log (id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw)",
+		13, b.rows)
+	if err != nil {
+		return err
+	}
 	if len(b.renames) > 0 || !b.tally.empty() {
 		if b.hops, err = b.loadHops(); err != nil {
 			return err

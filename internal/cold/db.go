@@ -267,24 +267,48 @@ func (w writing) scan(name string, args []any, dst ...any) (found bool, err erro
 
 // insertRows inserts rows of width parameters each, many per statement; args is all of them in a row.
 func (w writing) insertRows(into string, width int, args []any) error {
-	const most = 100
+	return w.many(into+" VALUES "+rows(1, width), width, args, nil)
+}
+
+// many runs a statement that is written for one row of width parameters over many such rows, up to a hundred at a time.
+// fn, if there is one, sees each row that the statement returns.
+func (w writing) many(text string, width int, args []any, fn func(*sql.Rows) error) error {
 	for len(args) > 0 {
-		n := min(len(args)/width, most)
-		name, text := "rows:"+into, into+" VALUES "+rows(most, width)
-		if n < most {
-			name, text = name+" 1", into+" VALUES "+rows(1, width)
-			n = 1
+		n := 1
+		for _, size := range []int{100, 10} {
+			if len(args) >= size*width {
+				n = size
+				break
+			}
 		}
-		s, err := w.prepare(name, text)
+		s, err := w.prepare(fmt.Sprint(n, " rows: ", text), strings.Replace(text, rows(1, width), rows(n, width), 1))
 		if err != nil {
 			return err
 		}
-		if _, err := s.ExecContext(background, args[:n*width]...); err != nil {
+		if fn == nil {
+			_, err = s.ExecContext(background, args[:n*width]...)
+		} else {
+			err = eachRow(s, args[:n*width], fn)
+		}
+		if err != nil {
 			return err
 		}
 		args = args[n*width:]
 	}
 	return nil
+}
+
+func eachRow(s *sql.Stmt, args []any, fn func(*sql.Rows) error) error {
+	rows, err := s.QueryContext(background, args...)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 // readStmt returns the named statement for the readers.

@@ -2,6 +2,7 @@ package cold
 
 import (
 	"cmp"
+	"database/sql"
 	"maps"
 	"slices"
 
@@ -143,12 +144,6 @@ func (s *span) join(o *span) {
 // flush adds the tally to the tables.
 func (t *tally) flush(w writing, h hops) error {
 	t.settle(h)
-	for _, f := range sorted(t.files, func(x, y fileAt) int { return cmp.Compare(x.file, y.file) }) {
-		s := t.files[f]
-		if err := w.run("count_file", f.file, s.n, s.last, s.first); err != nil {
-			return err
-		}
-	}
 	keys := map[string]int64{} // session id → sessions.key
 	for _, id := range sorted(t.sessions, cmp.Compare[string]) {
 		s, key := t.sessions[id], int64(0)
@@ -157,34 +152,56 @@ func (t *tally) flush(w writing, h hops) error {
 		}
 		keys[id] = key
 	}
-	for _, p := range sorted(t.pairs, func(x, y sessionFile) int {
-		return cmp.Or(cmp.Compare(x.session, y.session), cmp.Compare(x.file.file, y.file.file))
-	}) {
-		if err := w.countSessionFile(keys[p.session], p.file.file, t.pairs[p]); err != nil {
-			return err
-		}
+	more, err := t.flushPairs(w, keys)
+	if err != nil {
+		return err
+	}
+	args := make([]any, 0, 6*len(t.files))
+	for _, f := range sorted(t.files, func(x, y fileAt) int { return cmp.Compare(x.file, y.file) }) {
+		s := t.files[f]
+		args = append(args, f.file, s.n, s.last, s.first, more[f.file].n, more[f.file].last)
+	}
+	if err := w.many(query("count_files"), 6, args, nil); err != nil {
+		return err
 	}
 	return t.flushTags(w)
 }
 
-// countSessionFile widens the time that a session spent with a file, and the file's sum of those times.
-func (w writing) countSessionFile(session, file int64, s *span) error {
-	var first, last int64
-	known, err := w.scan("session_file", []any{session, file}, &first, &last)
+// flushPairs widens the times that sessions spent with files. For each file it returns how many sessions are new
+// to it (n), and by how many milliseconds the sum of its times grew (last).
+func (t *tally) flushPairs(w writing, keys map[string]int64) (map[int64]span, error) {
+	pairs := sorted(t.pairs, func(x, y sessionFile) int {
+		return cmp.Or(cmp.Compare(x.session, y.session), cmp.Compare(x.file.file, y.file.file))
+	})
+	ask, put := make([]any, 0, 2*len(pairs)), make([]any, 0, 5*len(pairs))
+	for _, p := range pairs {
+		s := t.pairs[p]
+		ask = append(ask, keys[p.session], p.file.file)
+		put = append(put, keys[p.session], p.file.file, s.first, s.last, s.n)
+	}
+	known := map[[2]int64]span{}
+	err := w.many(query("known_session_files"), 2, ask, func(rows *sql.Rows) error {
+		var key [2]int64
+		var s span
+		err := rows.Scan(&key[0], &key[1], &s.first, &s.last)
+		known[key] = s
+		return err
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := w.run("count_session_file", session, file, s.first, s.last, s.n); err != nil {
-		return err
+	more := map[int64]span{}
+	for _, p := range pairs {
+		m, s := more[p.file.file], t.pairs[p]
+		if before, ok := known[[2]int64{keys[p.session], p.file.file}]; ok {
+			m.last += max(before.last, s.last) - min(before.first, s.first) - (before.last - before.first)
+		} else {
+			m.n++
+			m.last += s.last - s.first
+		}
+		more[p.file.file] = m
 	}
-	if !known {
-		return w.run("count_file_sessions", file, 1, s.last-s.first)
-	}
-	more := max(last, s.last) - min(first, s.first) - (last - first)
-	if more == 0 {
-		return nil
-	}
-	return w.run("count_file_sessions", file, 0, more)
+	return more, w.many(query("widen_session_files"), 5, put, nil)
 }
 
 func (t *tally) flushTags(w writing) error {
@@ -197,16 +214,25 @@ func (t *tally) flushTags(w writing) error {
 		keys[tag] = key
 	}
 	more := map[int64]int{} // tag_stats.id → files that it did not have yet
+	var args []any
+	said := map[[2]int64]int{}
 	for _, p := range sorted(t.tagged, func(x, y taggedFile) int {
 		return cmp.Or(cmp.Compare(x.tag, y.tag), cmp.Compare(x.file.file, y.file.file))
 	}) {
-		n, uses := t.tagged[p], 0
-		if _, err := w.scan("count_tag_file", []any{keys[p.tag], p.file.file, n}, &uses); err != nil {
-			return err
+		said[[2]int64{keys[p.tag], p.file.file}] = t.tagged[p]
+		args = append(args, keys[p.tag], p.file.file, t.tagged[p])
+	}
+	err := w.many(query("count_tagged"), 3, args, func(rows *sql.Rows) error {
+		var key [2]int64
+		var uses int
+		err := rows.Scan(&key[0], &key[1], &uses)
+		if n := said[key]; n > 0 && uses == n {
+			more[key[0]]++
 		}
-		if n > 0 && uses == n {
-			more[keys[p.tag]]++
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	for _, id := range sorted(more, cmp.Compare[int64]) {
 		if err := w.run("count_tag_files", id, more[id]); err != nil {

@@ -1,8 +1,7 @@
 -- One statement per name. The Go code asks for them by that name; ?1, ?2 … are documented where they are bound.
 
--- name: insert_event
-INSERT INTO intent_log (id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING
+-- name: known_events
+SELECT event_id FROM intent_log WHERE event_id IN (VALUES (?))
 
 -- name: is_gone
 SELECT 1 FROM gone WHERE id = ?
@@ -28,11 +27,26 @@ SELECT file FROM file_stats WHERE id = ?
 -- name: insert_touch
 INSERT OR IGNORE INTO touches (file, event) VALUES (?, ?)
 
--- name: count_file
-UPDATE file_stats SET total_accesses = total_accesses + ?2,
-  last_access = max(last_access, ?3),
-  first_access = CASE WHEN first_access = 0 THEN ?4 ELSE min(first_access, ?4) END
-WHERE id = ?1
+-- name: count_files
+-- file, accesses, newest, oldest, new sessions, more milliseconds
+WITH v (f, n, newest, oldest, s, ms) AS (VALUES (?, ?, ?, ?, ?, ?))
+UPDATE file_stats SET total_accesses = total_accesses + n, last_access = max(last_access, newest),
+  first_access = CASE WHEN first_access = 0 THEN oldest ELSE min(first_access, oldest) END,
+  sessions = sessions + s, duration = duration + ms
+FROM v WHERE id = f
+
+-- name: known_session_files
+WITH v (s, f) AS (VALUES (?, ?))
+SELECT session, file, first, last FROM v CROSS JOIN session_files ON session = s AND file = f
+
+-- name: widen_session_files
+INSERT INTO session_files (session, file, first, last, accesses) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (session, file) DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last),
+  accesses = accesses + excluded.accesses
+
+-- name: count_tagged
+INSERT INTO tag_files (tag, file, uses) VALUES (?, ?, ?)
+ON CONFLICT (tag, file) DO UPDATE SET uses = uses + excluded.uses RETURNING tag, file, uses
 
 -- name: count_session
 INSERT INTO sessions (id, agent, started, last, events) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -40,23 +54,9 @@ ON CONFLICT (id) DO UPDATE SET started = min(started, ?3), last = max(last, ?4),
   agent = CASE WHEN agent = '' THEN ?2 ELSE agent END
 RETURNING key
 
--- name: session_file
-SELECT first, last FROM session_files WHERE session = ? AND file = ?
-
--- name: count_session_file
-INSERT INTO session_files (session, file, first, last, accesses) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (session, file) DO UPDATE SET first = min(first, ?3), last = max(last, ?4), accesses = accesses + ?5
-
--- name: count_file_sessions
-UPDATE file_stats SET sessions = sessions + ?2, duration = duration + ?3 WHERE id = ?1
-
 -- name: count_tag
 INSERT INTO tag_stats (tag, total_uses) VALUES (?1, ?2)
 ON CONFLICT (tag) DO UPDATE SET total_uses = total_uses + ?2 RETURNING id
-
--- name: count_tag_file
-INSERT INTO tag_files (tag, file, uses) VALUES (?1, ?2, ?3)
-ON CONFLICT (tag, file) DO UPDATE SET uses = uses + ?3 RETURNING uses
 
 -- name: count_tag_files
 UPDATE tag_stats SET files_count = files_count + ?2 WHERE id = ?1

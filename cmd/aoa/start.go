@@ -89,20 +89,35 @@ func (a *app) stop() *cobra.Command {
 
 // halt asks a daemon to stop and waits until it has written everything and let go of its lock.
 func (a *app) halt(ctx context.Context, p api.Place) error {
-	_, err := api.Call(ctx, &api.Client{Place: p}, api.Stop, api.StopRequest{})
-	if err != nil && !errors.Is(err, api.ErrNoDaemon) {
-		return err
-	}
-	// Also one that listens no more may still be writing its last snapshot.
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
-	if daemon.Gone(ctx, p) != nil {
-		return fmt.Errorf("the daemon did not stop within %s", stopTime)
+	var asked bool
+	for {
+		_, err := api.Call(ctx, &api.Client{Place: p}, api.Stop, api.StopRequest{})
+		if err != nil && !errors.Is(err, api.ErrNoDaemon) {
+			return err
+		}
+		asked = asked || err == nil
+		// One that listens no more may still be writing its last snapshot, or begin anew: then it is asked again.
+		step, cancel := context.WithTimeout(ctx, askAgain)
+		gone := daemon.Gone(step, p) == nil
+		cancel()
+		switch {
+		case gone && asked:
+			return nil
+		case gone:
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("the daemon did not stop within %s", stopTime)
+		}
 	}
-	return err
 }
 
-const stopTime = 15 * time.Second
+// How long a daemon may take to stop, and when it is asked again.
+const (
+	stopTime = 15 * time.Second
+	askAgain = 500 * time.Millisecond
+)
 
 // registry is the folder in which each daemon notes where it runs, for status --all and stop --all.
 func registry(env []string) string {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -28,6 +29,8 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Ready   func() // called once it listens
+
+	asked *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
 }
 
 // Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
@@ -43,10 +46,11 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
 	limitMemory(o.Env)
+	o.asked = new(atomic.Bool)
 	for range maxLives {
 		cause, err := live(ctx, o)
 		o.Log.Info("stopped", "cause", cause)
-		if err != nil || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
+		if err != nil || o.asked.Load() || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
 			return err
 		}
 	}

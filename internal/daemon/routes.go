@@ -38,6 +38,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Session, h.session)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
+			h.o.asked.Store(true)
 			h.stop(errAsked)
 		}
 		return api.None{}, nil

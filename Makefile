@@ -5,10 +5,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race vet lint law redis fuzz bench cross golden install clean
+.PHONY: help build run test test-clients race vet lint law redis fuzz bench cross golden install clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 build: ## build bin/aoa
 	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/aoa
@@ -18,6 +18,9 @@ run: build ## learn REPO (this repository by default) and print suggestions with
 
 test: ## run the tests (no C compiler needed)
 	CGO_ENABLED=0 go test ./...
+
+test-clients: ## drive real coding agents from npm against scripted models (AOA_REQUIRE=clients: a skip fails)
+	AOA_CLIENTS=1 CGO_ENABLED=0 go test -count=1 -timeout 15m -v -run '^TestClient' ./cmd/aoa
 
 race: ## run the tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race ./...

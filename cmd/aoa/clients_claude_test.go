@@ -24,7 +24,7 @@ type claude struct {
 func newClaude(t *testing.T, program string, settings ...string) claude {
 	t.Helper()
 	c := claude{newWorkshop(t, protocolHistory()), program}
-	c.learn("claude", settings...)
+	c.learn([]string{"--hooks", "claude"}, settings...)
 	return c
 }
 

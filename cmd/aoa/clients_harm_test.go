@@ -20,7 +20,7 @@ import (
 // harms are what can happen to aOa while its hooks stay in the client's settings.
 var harms = map[string]func(*workshop){
 	"stopped":        func(w *workshop) { w.must("aoa", "stop") },
-	"killed":         func(w *workshop) { w.signal(syscall.SIGKILL) },
+	"killed":         func(w *workshop) { w.end(w.pid()) },
 	"hung":           func(w *workshop) { w.signal(syscall.SIGSTOP) },
 	"store removed":  func(w *workshop) { w.removeAll(filepath.Join(w.repo, ".git", "aoa")) },
 	"binary removed": func(w *workshop) { w.removeAll(filepath.Join(w.bin, "aoa")) },
@@ -57,12 +57,48 @@ func TestClientClaudeUnharmed(t *testing.T) {
 	}
 }
 
+// unharmed breaks aOa under another client, one harm after the other at one place. work lets the client ask its
+// model that often; without says how long such work takes.
+func unharmed(t *testing.T, w *workshop, names []string, often int, without time.Duration, work func() (*model, outcome)) {
+	t.Helper()
+	for _, name := range names {
+		pid := w.pid() // it starts a daemon if there is none
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		harms[name](w)
+		m, o := work()
+		if asked := len(m.requests()); asked != often || o.took > 3*without+10*time.Second {
+			t.Errorf("%s: asked %d times in %v, not %d times in %v", name, asked, o.took, often, without)
+		}
+		t.Logf("%s: %v, else %v", name, o.took, without)
+		switch name {
+		case "hung":
+			w.end(pid)
+		case "store removed":
+			w.must("aoa", "init")
+		}
+	}
+}
+
 // work is a session with an access that fails, reads, an edit and a command; something happens in its middle.
 func (c claude) work(amid func()) (*model, outcome) {
 	c.t.Helper()
 	return c.ask(firstSession, "rename it", uses(c.read("documentation/README.md")),
 		turn{before: amid, calls: []toolUse{c.read("server/wire.go"), c.read("docs/guide.md")}},
 		uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("cat README.md && ls")))
+}
+
+// end kills a process and waits until it is gone.
+func (w *workshop) end(pid int) {
+	w.t.Helper()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for syscall.Kill(pid, syscall.SIGKILL) == nil {
+		select {
+		case <-again.C:
+		case <-w.t.Context().Done():
+			return
+		}
+	}
 }
 
 // pid is the daemon's.

@@ -114,7 +114,11 @@ func (m *model) serve(d dialect, w http.ResponseWriter, r *http.Request) {
 			if e.name != "" {
 				fmt.Fprintf(w, "event: %s\n", e.name)
 			}
-			fmt.Fprintf(w, "data: %s\n\n", encoded(e.data))
+			text, ok := e.data.(plain)
+			if !ok {
+				text = plain(encoded(e.data))
+			}
+			fmt.Fprintf(w, "data: %s\n\n", text)
 		}
 	default:
 		reply(w, d.whole(n, say))

@@ -114,11 +114,11 @@ func (w *workshop) must(args ...string) string {
 	return string(out)
 }
 
-// learn lets aoa read the history and enters the hooks of an agent. Nothing is held out, so that what is said
-// depends on the script only.
-func (w *workshop) learn(agent string, settings ...string) {
+// learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing is held out, so
+// that what is said depends on the script only.
+func (w *workshop) learn(args []string, settings ...string) {
 	w.t.Helper()
-	w.must("aoa", "init", "--hooks", agent)
+	w.must(append([]string{"aoa", "init"}, args...)...)
 	w.t.Cleanup(w.leave)
 	for _, s := range append([]string{"holdout=0"}, settings...) {
 		key, value, _ := strings.Cut(s, "=")
@@ -143,6 +143,17 @@ func (w *workshop) leave() {
 	cmd = exec.Command(program, "stop")
 	cmd.Dir, cmd.Env = w.repo, w.env
 	_ = cmd.Run() // there may be none left
+}
+
+// write makes a file of the home.
+func (w *workshop) write(file, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // path is the absolute name of a file of the repository.

@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/hooks"
+)
+
+// codex is the real Codex CLI at a workshop.
+type codex struct {
+	*workshop
+	program string
+}
+
+// newCodex enters our hooks for the user, as the one who trusts them: a project's are not run before it is trusted.
+func newCodex(t *testing.T, program string, settings ...string) codex {
+	t.Helper()
+	c := codex{newWorkshop(t, protocolHistory()), program}
+	c.learn(nil, settings...)
+	c.must("aoa", "hooks", "install", "codex", "--user")
+	return c
+}
+
+// hookFailed is how clients show a hook's error, among much else that they print.
+var hookFailed = regexp.MustCompile(`(?i)aoa: |hooks?\b.*(failed|blocked|stopped|error)`)
+
+func (c codex) ask(prompt string, turns ...turn) (*model, outcome) {
+	c.t.Helper()
+	m := startModel(c.t, responses, turns)
+	config := `model = "gpt-5.5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "` + m.url + `/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+[analytics]
+enabled = false
+`
+	c.write(filepath.Join(c.home, ".codex", "config.toml"), config)
+	o := c.run([]string{"SCRIPTED_KEY=dummy"}, c.program, "exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt)
+	if o.out != "done\n" || hookFailed.MatchString(o.err) {
+		c.t.Errorf("stdout %q, only the model's \"done\" was due; stderr:\n%s", o.out, o.err)
+	}
+	return m, o
+}
+
+func shell(command string) toolUse { return toolUse{"exec_command", object{"cmd": command}} }
+
+func patch(text string) toolUse {
+	return toolUse{"apply_patch", object{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"}}
+}
+
+// TestClientCodex drives the real Codex. It drops the text of PostToolUse, so what is found there waits for the next
+// PreToolUse and reaches the model with the answer to that call.
+func TestClientCodex(t *testing.T) {
+	program := realClient(t, "codex")
+	t.Run("after a tool", func(t *testing.T) {
+		c := newCodex(t, program)
+		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")),
+			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("true")),
+			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") }, calls: []toolUse{shell("true")}})
+		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
+		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
+	})
+	t.Run("pair and working set", func(t *testing.T) {
+		c := newCodex(t, program, "kinds.partner=off", "kinds.next=off")
+		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")), uses(shell("true")))
+		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
+		set := hintOf(hooks.HintStart, "store/table.go") + ": edited"
+		m.reached(t, set, -1)
+		m, _ = c.ask("go on")
+		m.reached(t, set, 0)
+	})
+	t.Run("of earlier work", func(t *testing.T) {
+		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "threshold=0.4")
+		for range 4 {
+			c.ask("tune the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")), uses(shell("true")))
+		}
+		c.must("aoa", "config", "kinds.prompt", "on")
+		m, _ := c.ask("tune the scheduler")
+		head, file, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
+		m.reached(t, head, 0)
+		m.reached(t, "\n"+file, 0)
+		c.must("aoa", "config", "kinds.prompt", "off")
+		c.must("aoa", "config", "kinds.next", "on")
+		m, _ = c.ask("what is there", uses(shell("cat sched/plan.go")))
+		m.reached(t, hintOf(hooks.HintNext, "sched/queue.go"), 1)
+	})
+	t.Run("unharmed", func(t *testing.T) {
+		c := newCodex(t, program)
+		work := func() (*model, outcome) {
+			return c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("cat server/wire.go")))
+		}
+		_, o := work()
+		unharmed(t, c.workshop, []string{"stopped", "killed", "hung", "store removed", "binary removed"}, 3, o.took, work)
+	})
+}

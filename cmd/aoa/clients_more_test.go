@@ -1,0 +1,114 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/hooks"
+)
+
+// more are further clients. Cursor and Copilot are not among them: Cursor's agent is not on npm, and Copilot's CLI
+// asks its maker's servers who its user is before it asks a model anything. Their payloads are tested in package
+// hooks, as documented.
+var more = []moreClient{
+	{
+		name: "qwen", dialect: completions,
+		ask: func(w *workshop, program, url, prompt string) outcome {
+			return w.run([]string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=scripted", "QWEN_TELEMETRY_ENABLED=false"},
+				program, "--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt)
+		},
+		read: func(file string) toolUse { return toolUse{"read_file", object{"file_path": file}} },
+		edit: func(file, from, to string) toolUse {
+			return toolUse{"edit", object{"file_path": file, "old_string": from, "new_string": to}}
+		},
+		shell: func(command string) toolUse {
+			return toolUse{"run_shell_command", object{"command": command, "is_background": false}}
+		},
+	},
+	{
+		name: "gemini", dialect: generation,
+		ask: func(w *workshop, program, url, prompt string) outcome {
+			settings := filepath.Join(w.home, ".gemini", "settings.json") // else the base URL would mean another way to sign in
+			w.write(settings, encoded(object{"security": object{"auth": object{"selectedType": "gemini-api-key"}}}))
+			return w.run([]string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+				program, "--model", "gemini-2.5-pro", "--approval-mode", "yolo", "-p", prompt)
+		},
+		read: func(file string) toolUse { return toolUse{"read_file", object{"file_path": file}} },
+		edit: func(file, from, to string) toolUse {
+			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
+		},
+		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
+		mute:  map[string]bool{"rescue of a read": true}, // AfterTool fires for a tool that failed, but its text is dropped
+	},
+	{
+		name: "opencode", dialect: completions,
+		ask: func(w *workshop, program, url, prompt string) outcome {
+			config := object{"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": object{"baseURL": url + "/v1", "apiKey": "dummy"},
+				"models": object{"scripted": object{"name": "scripted", "tool_call": true, "limit": object{"context": 200000, "output": 8000}}}}}, "model": "scripted/scripted",
+				"autoupdate": false, "share": "disabled"}
+			file := filepath.Join(w.home, "opencode.json")
+			w.write(file, encoded(config))
+			w.write(filepath.Join(w.home, ".npmrc"), "fetch-retries=0\n") // it wants a package for plugins, and waits long if it cannot be had
+			return w.run([]string{"OPENCODE_CONFIG=" + file, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}, program, "run", prompt)
+		},
+		read: func(file string) toolUse { return toolUse{"read", object{"filePath": file}} },
+		edit: func(file, from, to string) toolUse {
+			return toolUse{"edit", object{"filePath": file, "oldString": from, "newString": to}}
+		},
+		shell: func(command string) toolUse {
+			return toolUse{"bash", object{"command": command, "description": "look"}}
+		},
+	},
+}
+
+type moreClient struct {
+	name    string
+	dialect dialect
+	ask     func(w *workshop, program, url, prompt string) outcome
+	read    func(file string) toolUse
+	edit    func(file, from, to string) toolUse
+	shell   func(command string) toolUse
+	mute    map[string]bool // what does not reach its model
+}
+
+// TestClientMore drives the further clients: a rescue, a partner and a working set reach each model, and a broken
+// aOa is not noticed.
+func TestClientMore(t *testing.T) {
+	for _, c := range more {
+		t.Run(c.name, func(t *testing.T) {
+			program := realClient(t, c.name)
+			w := newWorkshop(t, protocolHistory())
+			w.learn(nil)
+			w.must("aoa", "hooks", "install", c.name)
+			begin := func(turns ...turn) (*model, outcome) {
+				m := startModel(t, c.dialect, turns)
+				o := c.ask(w, program, m.url, "rename it")
+				if strings.TrimSpace(o.out) != "done" || hookFailed.MatchString(o.err) {
+					t.Errorf("stdout %q, only the model's \"done\" was due; stderr:\n%s", o.out, o.err)
+				}
+				return m, o
+			}
+			set := hintOf(hooks.HintStart, "server/wire.go") + ": edited"
+			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
+				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("true")))
+			t.Logf("%v for %d requests", o.took, len(m.requests()))
+			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
+			if !c.mute["rescue of a read"] {
+				m.reached(t, hintOf(hooks.HintRescue, "README.md"), 2)
+			}
+			m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
+			m.reached(t, set, -1)
+			if !c.mute["working set"] {
+				m, _ = begin()
+				m.reached(t, set, 0)
+			}
+			unharmed(t, w, []string{"hung", "binary removed"}, 2, o.took, func() (*model, outcome) {
+				return begin(uses(c.shell("cat documentation/guide.md")))
+			})
+		})
+	}
+}

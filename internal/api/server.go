@@ -44,11 +44,8 @@ func Listen(p Place) (net.Listener, error) {
 	return ln, nil
 }
 
-// Limits of a server.
-const (
-	lastCalls = 25 * time.Millisecond // for those who had connected when ctx ended
-	grace     = 2 * time.Second       // for requests that are running then
-)
+// grace is how long requests that are running when the server ends may take.
+const grace = 2 * time.Second
 
 // Serve answers until ctx ends. Then the socket's name goes, so that nobody new connects; who had connected is
 // still served, for hooks write and leave; and running requests finish within two seconds.
@@ -58,23 +55,31 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	var running sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
-	stop := context.AfterFunc(ctx, func() { s.retire(ln) })
-	defer stop()
+	over, retired := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { defer close(retired); retire(ln, over) })
 	for {
 		conn, err := ln.Accept()
-		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+		if errors.Is(err, net.ErrClosed) {
 			break
 		}
 		if err != nil { // out of descriptors: in a moment there may be one
 			select {
-			case <-time.After(lastCalls):
+			case <-time.After(10 * time.Millisecond):
 			case <-ctx.Done():
 			}
 			continue
 		}
+		if conn.RemoteAddr().String() == ln.Addr().String()+lastCaller {
+			conn.Close()
+			break
+		}
 		running.Go(func() { s.serve(ctx, conn, hand) })
 	}
 	ln.Close()
+	close(over)
+	if !stop() {
+		<-retired
+	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	_ = web.Shutdown(end)
@@ -83,12 +88,39 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// retire takes the socket's name away and lets Accept run out of callers.
-func (s *Server) retire(ln net.Listener) {
-	u, ok := ln.(*net.UnixListener)
-	if !ok || os.Remove(ln.Addr().String()) != nil || u.SetDeadline(s.Now().Add(lastCalls)) != nil {
+// Added to the socket's name: while the server ends, and by the last caller, which is the server itself.
+const (
+	ending     = "~"
+	lastCaller = "~~"
+)
+
+// retire takes the socket's name away and then calls itself: callers are accepted in the order in which they came,
+// so with that call everybody is in. It returns when over is closed.
+func retire(ln net.Listener, over <-chan struct{}) {
+	name := ln.Addr().String()
+	_ = os.Remove(name + lastCaller) // of one that was killed here
+	if os.Rename(name, name+ending) != nil {
 		ln.Close() // where the name cannot go first, some callers may be turned away
+		return
 	}
+	defer os.Remove(name + ending)
+	defer os.Remove(name + lastCaller)
+	d := net.Dialer{LocalAddr: &net.UnixAddr{Name: name + lastCaller, Net: "unix"}}
+	for range 100 {
+		conn, err := d.Dial("unix", name+ending)
+		if err == nil {
+			<-over
+			conn.Close()
+			return
+		}
+		_ = os.Remove(name + lastCaller)
+		select { // the queue of callers is full, and being worked off
+		case <-over:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	ln.Close()
 }
 
 // sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.

@@ -1,0 +1,322 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+const patient = 60 * time.Second
+
+// desk is a repository with a daemon in this process.
+type desk struct {
+	*testing.T
+	o    daemon.Options
+	late atomic.Int64 // added to the clock, in ns
+	end  context.CancelFunc
+	done chan error
+}
+
+func newDesk(t *testing.T, env ...string) *desk {
+	t.Helper()
+	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(top) })
+	env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + top,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com"}, env...)
+	dir := filepath.Join(top, "r")
+	script := `git init -q "$1" && cd "$1" && echo a >a.go && echo b >b.go && mkdir -p in/side && echo c >in/side/c.go && git add . && git commit -qm one`
+	cmd := exec.Command("sh", "-c", script, "sh", dir)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	repo, err := watcher.OpenRepo(t.Context(), dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := api.Create(repo.CommonDir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{T: t}
+	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
+	return d
+}
+
+// start runs the daemon and returns when it listens.
+func (d *desk) start() {
+	d.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(d.Context()))
+	ready := make(chan struct{})
+	var once sync.Once
+	d.o.Ready = func() { once.Do(func() { close(ready) }) }
+	d.done = make(chan error, 1)
+	d.end = cancel
+	go func() { d.done <- daemon.Run(ctx, d.o) }()
+	select {
+	case <-ready:
+	case err := <-d.done:
+		cancel()
+		d.Fatalf("run: %v", err)
+	}
+	d.Cleanup(func() { d.stop() })
+}
+
+// stop ends the daemon and waits for it.
+func (d *desk) stop() {
+	d.Helper()
+	if d.end == nil {
+		return
+	}
+	d.end()
+	d.ended()
+}
+
+// ended waits until the daemon has ended by itself.
+func (d *desk) ended() {
+	d.Helper()
+	select {
+	case err := <-d.done:
+		if err != nil {
+			d.Errorf("run: %v", err)
+		}
+	case <-time.After(patient):
+		d.Fatal("the daemon goes on")
+	}
+	d.end()
+	d.end = nil
+}
+
+func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
+	d.Helper()
+	res, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, r, req)
+	if err != nil {
+		d.Fatalf("%s: %v", r.Path, err)
+	}
+	return res
+}
+
+func (d *desk) until(what string, so func() bool) {
+	d.Helper()
+	give := time.After(patient)
+	for again := time.NewTicker(5 * time.Millisecond); ; {
+		if so() {
+			again.Stop()
+			return
+		}
+		select {
+		case <-again.C:
+		case <-give:
+			d.Fatalf("not within %s: %s", patient, what)
+		}
+	}
+}
+
+func read(id, session string, at time.Time, p ...aoa.Path) aoa.Event {
+	return aoa.Event{ID: id, Kind: aoa.KindRead, Time: at, Agent: "test", Session: session, Paths: p, OK: true}
+}
+
+// TestIdle: nobody called for the idle time, so it ends; a caller begins the time anew.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "AOA_IDLE_TIMEOUT=1h")
+	d.start()
+	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.late.Store(int64(59 * time.Minute))
+	call(d, api.Status, api.None{})
+	d.late.Store(int64(118 * time.Minute))
+	if st := call(d, api.Status, api.None{}); st.Pid != os.Getpid() {
+		t.Errorf("status of %d", st.Pid)
+	}
+	d.late.Store(int64(179 * time.Minute))
+	d.ended()
+	if _, err := os.Lstat(d.o.Place.Socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is left: %v", err)
+	}
+	d.start() // and another one can begin
+}
+
+// TestOneHolder: the second of two daemons leaves, and takes over once the first has ended.
+func TestOneHolder(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.start()
+	if err := daemon.Run(t.Context(), d.o); !errors.Is(err, daemon.ErrRunning) {
+		t.Errorf("a second daemon: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := daemon.Gone(over, d.o.Place); !errors.Is(err, context.Canceled) {
+		t.Errorf("the lock is held: %v", err)
+	}
+	call(d, api.Stop, api.StopRequest{Unless: "test"}) // meant for another build
+	call(d, api.Stop, api.StopRequest{})
+	if err := daemon.Gone(t.Context(), d.o.Place); err != nil {
+		t.Error(err)
+	}
+	d.ended()
+	d.start()
+}
+
+// TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or durable.
+func TestNothingAcceptedIsLost(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	accepted := map[string]bool{}
+	for round := range 5 {
+		d.start()
+		var mu sync.Mutex
+		var senders sync.WaitGroup
+		enough, sent := make(chan struct{}), 0
+		for s := range 4 {
+			senders.Go(func() {
+				for i := 0; ; i++ {
+					id := fmt.Sprintf("r%d-%d-%d", round, s, i)
+					if !d.send(id, s) {
+						return
+					}
+					mu.Lock()
+					accepted[id] = true
+					if sent++; sent == 100 {
+						close(enough)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		<-enough
+		d.stop()
+		senders.Wait()
+	}
+	d.start()
+	there := map[string]int{}
+	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 100_000}).Events {
+		there[e.ID]++
+	}
+	if len(accepted) < 500 {
+		t.Fatalf("only %d were accepted", len(accepted))
+	}
+	for id := range accepted {
+		if n := there[id] + there[id+":post:"]; n != 1 {
+			t.Errorf("event %s is there %d times", id, n)
+		}
+	}
+}
+
+// send posts an event, or writes a frame and leaves; false when nobody takes it any more.
+func (d *desk) send(id string, how int) bool {
+	if how%2 == 0 {
+		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []aoa.Event{read(id, "s", time.Now(), "a.go")})
+		return err == nil
+	}
+	conn, err := api.Dial(d.Context(), d.o.Place)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	_, err = conn.Write(api.AppendFrame(nil, d.frame(id)))
+	return err == nil
+}
+
+func (d *desk) frame(id string) []byte {
+	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse", "tool_name": "Read",
+		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
+	if err != nil {
+		panic(err)
+	}
+	body, err := json.Marshal(api.Frame{Agent: "claude", Cwd: string(d.o.Repo.Root), Payload: payload})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// TestEventsAreJudged: what no room could use is refused with the reason; what must not be stored is taken out.
+func TestEventsAreJudged(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.start()
+	now := time.Now()
+	for _, e := range []aoa.Event{{Kind: aoa.KindRead, Time: now}, {ID: "x", Time: now}, {ID: "x", Kind: aoa.KindRead}} {
+		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []aoa.Event{e})
+		var refused *api.Error
+		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
+			t.Errorf("%+v: %v", e, err)
+		}
+	}
+	rename := aoa.Event{ID: "move", Kind: aoa.KindRename, Time: now, From: []aoa.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []aoa.Path{"x.go", "y.go", ".git/config"}}
+	ans := call(d, api.Events, []aoa.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
+		read("good", "s", now, "a.go"), rename})
+	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
+		t.Errorf("%+v", ans)
+	}
+	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindRename}}).Events {
+		want := map[string]string{"good": "[] [a.go b.go]", "move": "[a.go] [x.go]"}[e.ID]
+		if got := fmt.Sprint(e.From, " ", e.Paths); got != want {
+			t.Errorf("%s: %s, want %s", e.ID, got, want)
+		}
+	}
+	st := call(d, api.Stats, api.StatsRequest{Table: "files"})
+	if len(st.Files) == 0 {
+		t.Error("nothing was counted")
+	}
+}
+
+// TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is let go.
+func TestWorktrees(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.start()
+	root := string(d.o.Repo.Root)
+	nested := filepath.Join(root, "trees", "x")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = root, d.o.Env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	at := func(dir string) string {
+		t.Helper()
+		st, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: dir}, api.Status, api.None{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Repo
+	}
+	for dir, want := range map[string]string{root: root, filepath.Join(root, "in", "side"): root, "": root, "/nowhere": root, os.TempDir(): root, nested: root} {
+		if got := at(dir); got != want {
+			t.Errorf("%q is in %s, want %s", dir, got, want)
+		}
+	}
+	git("worktree", "add", "-q", "-b", "x", nested)
+	d.until("the new worktree is known", func() bool { return at(nested) == nested && at(filepath.Join(nested, "in")) == nested })
+	if got := at(filepath.Join(root, "in")); got != root {
+		t.Errorf("beside it: %s", got)
+	}
+	git("worktree", "remove", "--force", nested)
+	d.until("it is let go", func() bool { return at(nested) == root })
+	if w := call(d, api.Status, api.None{}).Warnings; len(w) > 0 {
+		t.Errorf("a worktree that was removed is no reason for %v", w)
+	}
+}

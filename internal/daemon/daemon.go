@@ -159,6 +159,7 @@ func (h *house) rest(ctx context.Context) error {
 	for pause(ctx, restLook) {
 		last := h.called.Load()
 		if last != given && !h.importingNow() && h.o.Now().Sub(time.UnixMilli(last)) >= restAfter {
+			h.hot.Compact()
 			debug.FreeOSMemory()
 			given = last
 		}

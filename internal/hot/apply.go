@@ -234,6 +234,7 @@ func (w *writes) increment(r resolved) {
 		}
 		return
 	}
+	s.loose += len(r.members)
 	old := s.set(key)
 	w.zadd(key, "", r.members, func(m member) float64 { return old[m.name] + m.score })
 }

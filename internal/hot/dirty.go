@@ -47,7 +47,7 @@ func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 		out = append(out, recs...)
 		todo = todo[n:]
 	}
-	clear(s.dirty)
+	s.dirty = map[record]bool{} // cleared, one that an import made large would stay large
 	return out, nil
 }
 

@@ -53,6 +53,7 @@ type Store struct {
 	dirty   map[record]bool   // changed since the last snapshot
 	grown   map[ownedKey]bool // owned sets written since the last trim
 	skipped int               // records that Restore refused
+	loose   int               // members written since the last Compact
 	texts   map[string]string // while a snapshot is restored: each name once, for it is a member of many sets
 }
 

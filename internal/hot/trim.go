@@ -53,7 +53,7 @@ func (s *Store) trimSets(ctx context.Context, at float64) error {
 			return err
 		}
 	}
-	clear(s.grown)
+	s.grown = map[ownedKey]bool{}
 	return nil
 }
 

@@ -343,6 +343,7 @@ func TestManners(t *testing.T) {
 	if n := len(hello.Instructions); n == 0 || n > 600 {
 		t.Errorf("instructions of %d characters", n)
 	}
+	//lint:ignore SA1019 that the deprecated capability is not announced is what is tested
 	if hello.ServerInfo.Version != "1.2.3" || hello.Capabilities.Logging != nil {
 		t.Errorf("%+v", hello)
 	}

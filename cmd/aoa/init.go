@@ -219,5 +219,6 @@ func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	}
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
 		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetSpinnerChangeInterval(0)) // its goroutine would race with ours
 }

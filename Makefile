@@ -45,9 +45,10 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
 	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot ./internal/cold ./learn ./rank ./watcher ./hooks/client | scripts/bench.awk
 
-cross: ## compile for every platform
-	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa && \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || exit 1; done
+cross: ## compile for every platform, vet for another one of each kind
+	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa || exit 1; done
+	@GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+	@GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
 
 golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update

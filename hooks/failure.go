@@ -57,6 +57,9 @@ func failedText(text string) bool {
 // onlyMissing reports whether all that a command printed is one line that says that a file is not there.
 func onlyMissing(text string) bool {
 	text = strings.TrimSpace(text)
+	if i := strings.LastIndex(text, "\n<shellId: "); i > 0 {
+		text = text[:i] // Copilot's own line
+	}
 	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(lower(text), ": no such file or directory")
 }
 

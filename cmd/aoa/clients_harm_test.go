@@ -38,7 +38,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 			t.Run(name+" "+when, func(t *testing.T) {
 				c := newClaude(t, program)
 				pid := c.pid()
-				t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // a hung one, or one without a store
+				t.Cleanup(func() { c.end(pid) }) // a hung one, or one without a store
 				amid := func() { harms[name](c.workshop) }
 				if when == "before" {
 					amid()
@@ -63,7 +63,7 @@ func unharmed(t *testing.T, w *workshop, names []string, often int, without time
 	t.Helper()
 	for _, name := range names {
 		pid := w.pid() // it starts a daemon if there is none
-		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		t.Cleanup(func() { w.end(pid) })
 		harms[name](w)
 		m, o := work()
 		if asked := len(m.requests()); asked != often || o.took > 3*without+10*time.Second {
@@ -90,12 +90,12 @@ func (c claude) work(amid func()) (*model, outcome) {
 // end kills a process and waits until it is gone.
 func (w *workshop) end(pid int) {
 	w.t.Helper()
-	again := time.NewTicker(5 * time.Millisecond)
-	defer again.Stop()
-	for syscall.Kill(pid, syscall.SIGKILL) == nil {
+	give := time.After(5 * time.Second)
+	for again := time.NewTicker(5 * time.Millisecond); syscall.Kill(pid, syscall.SIGKILL) == nil; {
 		select {
 		case <-again.C:
-		case <-w.t.Context().Done():
+		case <-give:
+			w.t.Errorf("process %d does not end", pid)
 			return
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// more are further clients. Cursor and Copilot are not among them: Cursor's agent is not on npm, and Copilot's CLI
-// asks its maker's servers who its user is before it asks a model anything. Their payloads are tested in package
-// hooks, as documented.
+// more are further clients. Cursor is not among them: its agent is not on npm, and its models answer at its maker's
+// alone. Its payloads are tested in package hooks, as documented.
 var more = []moreClient{
 	{
 		name: "qwen", dialect: completions,
@@ -27,6 +26,7 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"run_shell_command", object{"command": command, "is_background": false}}
 		},
+		reach: reach{command: 1, read: 2, partner: 4, set: 0},
 	},
 	{
 		name: "gemini", dialect: generation,
@@ -41,7 +41,7 @@ var more = []moreClient{
 			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
-		mute:  map[string]bool{"rescue of a read": true}, // AfterTool fires for a tool that failed, but its text is dropped
+		reach: reach{command: 1, read: -1, partner: 4, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped
 	},
 	{
 		name: "opencode", dialect: completions,
@@ -62,8 +62,30 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
+		// Its plugins are not told of a tool that failed, and have no say at a session's start.
+		reach: reach{command: 1, read: -1, partner: 4, set: -1},
+	},
+	{
+		name: "copilot", dialect: completions,
+		ask: func(w *workshop, program, url, prompt string) outcome {
+			return w.run([]string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true",
+				"COPILOT_AUTO_UPDATE=false"}, program, "--allow-all-tools", "--silent", "-p", prompt)
+		},
+		read: func(file string) toolUse { return toolUse{"view", object{"path": file}} },
+		edit: func(file, from, to string) toolUse {
+			return toolUse{"edit", object{"path": file, "old_str": from, "new_str": to}}
+		},
+		shell: func(command string) toolUse {
+			return toolUse{"bash", object{"command": command, "description": "look"}}
+		},
+		reach:   reach{command: 1, read: 3, partner: 4, set: 0}, // a failure has no channel: its text waits for the next call
+		install: []string{"--user"},                             // a project's hooks are not run before its folder is trusted
 	},
 }
+
+// reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls a command and a
+// read that fail, a read, an edit and a command.
+type reach struct{ command, read, partner, set int }
 
 type moreClient struct {
 	name    string
@@ -72,7 +94,8 @@ type moreClient struct {
 	read    func(file string) toolUse
 	edit    func(file, from, to string) toolUse
 	shell   func(command string) toolUse
-	mute    map[string]bool // what does not reach its model
+	reach   reach
+	install []string // the scope of our hooks; none: this worktree
 }
 
 // TestClientMore drives the further clients: a rescue, a partner and a working set reach each model, and a broken
@@ -83,7 +106,7 @@ func TestClientMore(t *testing.T) {
 			program := realClient(t, c.name)
 			w := newWorkshop(t, protocolHistory())
 			w.learn(nil)
-			w.must("aoa", "hooks", "install", c.name)
+			w.must(append([]string{"aoa", "hooks", "install", c.name}, c.install...)...)
 			begin := func(turns ...turn) (*model, outcome) {
 				m := startModel(t, c.dialect, turns)
 				o := c.ask(w, program, m.url, "rename it")
@@ -96,16 +119,12 @@ func TestClientMore(t *testing.T) {
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
 				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))
-			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
-			if !c.mute["rescue of a read"] {
-				m.reached(t, hintOf(hooks.HintRescue, "README.md"), 2)
-			}
-			m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
+			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), c.reach.command)
+			m.reached(t, hintOf(hooks.HintRescue, "README.md"), c.reach.read)
+			m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), c.reach.partner)
 			m.reached(t, set, -1)
-			if !c.mute["working set"] {
-				m, _ = begin()
-				m.reached(t, set, 0)
-			}
+			m, _ = begin()
+			m.reached(t, set, c.reach.set)
 			unharmed(t, w, []string{"hung", "binary removed"}, 2, o.took, func() (*model, outcome) {
 				return begin(uses(c.shell("cat documentation/guide.md")))
 			})

@@ -25,6 +25,7 @@ var npmClients = map[string]string{
 	"qwen":     "@qwen-code/qwen-code@0.24.4",
 	"gemini":   "@google/gemini-cli@0.61.0",
 	"opencode": "opencode-ai@1.18.33",
+	"copilot":  "@github/copilot@1.0.102",
 }
 
 // realClient gives the program of a client from npm, downloaded if it is not there yet, or skips the test.
@@ -33,10 +34,7 @@ func realClient(t *testing.T, name string) string {
 	if os.Getenv("AOA_CLIENTS") == "" {
 		t.Skip("real clients are not run here: make test-clients runs them")
 	}
-	dir := os.Getenv("AOA_CLIENTS_DIR")
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), "aoa-clients")
-	}
+	dir := clientsDir()
 	pkg := npmClients[name]
 	place := filepath.Join(dir, name+pkg[strings.LastIndex(pkg, "@"):])
 	if err := download(t.Context(), pkg, dir, place); err != nil {
@@ -51,6 +49,14 @@ func realClient(t *testing.T, name string) string {
 	}
 	t.Logf("client %s, version %s", pkg, strings.TrimSpace(string(out)))
 	return program
+}
+
+// clientsDir holds what is downloaded and built.
+func clientsDir() string {
+	if dir := os.Getenv("AOA_CLIENTS_DIR"); dir != "" {
+		return dir
+	}
+	return filepath.Join(os.TempDir(), "aoa-clients")
 }
 
 // skip says what is missing; with AOA_REQUIRE=clients that is a failure.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,19 +28,16 @@ type workshop struct {
 	env             []string
 }
 
-// built is aoa from this source, built once.
+// built is aoa from this source, built once, beside the downloads.
 var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "aoa-built-*")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "aoa")
-	cmd := exec.Command("go", "build", "-o", file, ".")
+	file := filepath.Join(clientsDir(), "aoa")
+	part := file + "." + strconv.Itoa(os.Getpid())
+	cmd := exec.Command("go", "build", "-o", part, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
-	return file, nil
+	return file, os.Rename(part, file) // daemons of an earlier one keep theirs
 })
 
 // newWorkshop makes a repository with a history (see script) and a home with nothing in it.

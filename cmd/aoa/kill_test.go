@@ -226,7 +226,7 @@ func (f *feed) survived() {
 	if err := errors.Join(err, db.Close()); err != nil {
 		f.Fatal(err)
 	}
-	if len(f.acked) < 100 || len(f.wrote) < 100 {
+	if len(f.acked) < 30 || len(f.wrote) < 30 {
 		f.Fatalf("only %d events were acknowledged and %d frames written", len(f.acked), len(f.wrote))
 	}
 	for id := range f.acked {

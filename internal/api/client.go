@@ -131,5 +131,8 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 	if errors.As(err, &around) {
 		err = around.Err // method and address tell nobody anything
 	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("the daemon was killed before it answered, try again: %w", err)
+	}
 	return resp, err
 }

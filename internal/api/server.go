@@ -53,7 +53,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
 	web := &http.Server{Handler: s.sameBuild(s.HTTP), ReadHeaderTimeout: frameDeadline,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
-	var running sync.WaitGroup
+	var running, callers sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
 	over, retired := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() { defer close(retired); retire(ln, over) })
@@ -73,17 +73,20 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			conn.Close()
 			break
 		}
-		running.Go(func() { s.serve(ctx, conn, hand) })
+		callers.Go(func() { s.serve(ctx, conn, hand) })
 	}
 	ln.Close()
 	close(over)
 	if !stop() {
 		<-retired
 	}
+	callers.Wait() // frames are taken, requests handed over
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	_ = web.Shutdown(end)
 	hand.Close()
+	hand.finish(end)
+	_ = web.Close()
 	running.Wait()
 	return nil
 }
@@ -148,7 +151,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 	}
 	if first[0] != 0 {
 		_ = conn.SetDeadline(time.Time{})
-		hand.give(&peeked{Conn: conn, in: in})
+		hand.give(&peeked{Conn: conn, in: in, open: &hand.open})
 		return
 	}
 	defer conn.Close()
@@ -169,24 +172,45 @@ func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 // peeked is a connection whose first bytes were looked at.
 type peeked struct {
 	net.Conn
-	in io.Reader
+	in   io.Reader
+	open *sync.WaitGroup // of those that are not closed
+	once sync.Once
 }
 
 func (p *peeked) Read(b []byte) (int, error) { return p.in.Read(b) }
+
+func (p *peeked) Close() error {
+	err := p.Conn.Close()
+	p.once.Do(p.open.Done)
+	return err
+}
 
 // handover is a listener fed by hand.
 type handover struct {
 	conns chan net.Conn
 	addr  net.Addr
 	once  sync.Once
-	done  chan struct{} // closed by Close
+	done  chan struct{}  // closed by Close
+	open  sync.WaitGroup // connections given and not closed
 }
 
 func (h *handover) give(c net.Conn) {
+	h.open.Add(1)
 	select {
 	case h.conns <- c:
 	case <-h.done:
 		c.Close()
+	}
+}
+
+// finish waits until every connection is closed, or ctx ends. (http.Server.Shutdown does not see one that is
+// accepted in the moment of its call.)
+func (h *handover) finish(ctx context.Context) {
+	all := make(chan struct{})
+	go func() { h.open.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
 	}
 }
 

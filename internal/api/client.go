@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -57,6 +58,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	again := time.After(0)
+	repeated := false
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		resp, err := c.try(ctx, method, path, body)
 		if c.Start == nil || ctx.Err() != nil {
@@ -68,6 +70,10 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 			// It drains, snapshots and exits, then ours takes over.
 			resp.Body.Close()
 			c.stopOther(ctx)
+		case cut(err) && !repeated:
+			// It ended in the middle: killed, or about to begin anew. Asking twice is harmless: events carry IDs, and all
+			// else says how things shall be.
+			repeated = true
 		case err == nil || !errors.Is(err, ErrNoDaemon):
 			return resp, err
 		default:
@@ -86,6 +92,11 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		case <-time.After(pause):
 		}
 	}
+}
+
+// cut reports whether the daemon ended while it was being asked.
+func cut(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // startAgain is how long a started daemon may be silent before another is started: the first may have met one

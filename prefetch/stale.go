@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,10 +24,7 @@ func FindStale(opened map[aoa.Path]time.Time, modified func(aoa.Path) (time.Time
 		files = append(files, f)
 	}
 	slices.SortFunc(files, func(a, b aoa.Path) int {
-		if c := opened[b].Compare(opened[a]); c != 0 {
-			return c
-		}
-		return compare(a, b)
+		return cmp.Or(opened[b].Compare(opened[a]), cmp.Compare(a, b))
 	})
 	var out []aoa.Suggestion
 	for _, f := range files[:min(len(files), maxStale)] {
@@ -38,14 +36,4 @@ func FindStale(opened map[aoa.Path]time.Time, modified func(aoa.Path) (time.Time
 			Text: "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f])) + " ago"}}})
 	}
 	return out
-}
-
-func compare(a, b aoa.Path) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -123,10 +123,15 @@ func said(waiting []pending, kind Kind, f aoa.Path) bool {
 	})
 }
 
+// suggestEvent is the event of one fate, before its files and the ID that they decide.
+func suggestEvent(q aoa.Query, kind Kind, fate Fate) aoa.Event {
+	return aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
+		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+}
+
 // suggestion is the event of one fate.
 func suggestion(q aoa.Query, kind Kind, fate Fate, ranked []rank.Scored, places []int) aoa.Event {
-	e := aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
-		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+	e := suggestEvent(q, kind, fate)
 	for _, i := range places {
 		e.Paths, e.Scores = append(e.Paths, ranked[i].File), append(e.Scores, ranked[i].Score)
 	}

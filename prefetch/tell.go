@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -69,17 +70,11 @@ func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []a
 
 // inHand reports whether a decision on its way tells of the file under that very kind: a fact may repeat a hint.
 func inHand(waiting []pending, kind Kind, f aoa.Path) bool {
-	for _, d := range waiting {
-		if d.kind == kind && said([]pending{d}, kind, f) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(waiting, func(d pending) bool { return d.kind == kind && slices.Contains(d.said, f) })
 }
 
 func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
-	e := aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
-		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+	e := suggestEvent(q, kind, fate)
 	for _, f := range told {
 		e.Paths, e.Scores = append(e.Paths, f.File), append(e.Scores, f.Score)
 	}

@@ -117,7 +117,7 @@ type batch struct {
 
 func (w writing) newBatch(seq int64) (*batch, error) {
 	b := &batch{writing: w, seq: seq, names: newNames(w), tally: newTally(), claims: newClaims()}
-	_, err := w.scan("last_event", nil, &b.event)
+	_, err := w.Scan("last_event", nil, &b.event)
 	return b, err
 }
 
@@ -156,7 +156,7 @@ func (b *batch) recognise(events []aoa.Event) error {
 			ids = append(ids, e.ID)
 		}
 	}
-	return b.many(query("known_events"), 1, ids, func(rows *sql.Rows) error {
+	return b.many(b.query("known_events"), 1, ids, func(rows *sql.Rows) error {
 		var id string
 		err := rows.Scan(&id)
 		b.known[id] = true
@@ -168,7 +168,7 @@ func (b *batch) recognise(events []aoa.Event) error {
 func (b *batch) log(e aoa.Event) error {
 	if b.d.anyGone.Load() {
 		var one int
-		found, err := b.scan("is_gone", []any{digest(e.ID)}, &one)
+		found, err := b.Scan("is_gone", []any{digest(e.ID)}, &one)
 		if found || err != nil {
 			return err
 		}
@@ -284,11 +284,11 @@ func (n *names) ids(paths []aoa.Path) ([]int64, error) {
 }
 
 func (n *names) ask(p aoa.Path) (id int64, err error) {
-	found, err := n.scan("file_id", []any{string(p)}, &id)
+	found, err := n.Scan("file_id", []any{string(p)}, &id)
 	if found || err != nil {
 		return id, err
 	}
-	res, err := n.exec("insert_file", string(p))
+	res, err := n.Exec("insert_file", string(p))
 	if err != nil {
 		return 0, err
 	}
@@ -301,7 +301,7 @@ func (n *names) name(id int64) (aoa.Path, error) {
 		return p, nil
 	}
 	var p string
-	found, err := n.scan("file_name", []any{id}, &p)
+	found, err := n.Scan("file_name", []any{id}, &p)
 	if err == nil && !found {
 		err = missingFile(id)
 	}

@@ -210,7 +210,7 @@ func (c *claims) load(w writing, events []aoa.Event) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if _, err := w.scan("last_commit", nil, &c.last); err != nil || c.last == 0 {
+	if _, err := w.Scan("last_commit", nil, &c.last); err != nil || c.last == 0 {
 		return err
 	}
 	for part := range slices.Chunk(keys, 100) {

@@ -1,9 +1,11 @@
-// Package cold is everything that ever happened, in one SQLite file: events, commits, the snapshot of the hot
-// store, statistics and answers.
+// Package cold is everything that ever happened, in one SQLite file (DB): events, commits, the snapshot of the hot
+// store, statistics and answers. The rooms under prefetch keep files of their own in the same manner (File): each
+// brings its schema and its named statements, opened when first needed.
 //
 // In come batches of events; out go the ones not seen before with the batch's number, later the same batches
 // again, in the same order, for the learner to fold. It never ranks, never decides what matters, never reads
 // the clock on its own, and never keeps a caller waiting for a reader: one connection writes, others read.
 // A batch costs one transaction: under half a millisecond for one event, under 70 µs for each of five hundred
-// on two cores that others keep busy (BenchmarkAppend).
+// on two cores that others keep busy (BenchmarkAppend). A damaged file is moved aside and begun anew, with one
+// warning; a file of a newer aoa is left alone.
 package cold

@@ -25,15 +25,15 @@ var hints = map[error]string{
 }
 
 // explain gives an error of SQLite its sentinel, the place and the hint. what is "append events" or the like.
-func (d *DB) explain(what string, err error) error {
+func (f *File) explain(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	kind := classify(err)
 	if kind == ErrDamaged {
-		d.suspect()
+		f.suspect()
 	}
-	return explain(what, d.path, kind, err)
+	return explain(what, f.path, kind, err)
 }
 
 func explain(what, path string, kind, err error) error {

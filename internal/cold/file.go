@@ -2,198 +2,190 @@ package cold
 
 import (
 	"context"
-	"embed"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"log/slog"
+	"net/url"
 	"path/filepath"
-	"syscall"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	_ "modernc.org/sqlite" // the driver
 )
 
-//go:embed sql/0*.sql
-var migrations embed.FS
+// Options of Open and OpenFile. Now is required.
+type Options struct {
+	Now     func() time.Time // names a damaged file's copy
+	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
+	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
 
-// applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
-const applicationID = 0x614f6131
+	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
+	readers int    // reading connections; 0: fileReaders
+	warning string // what Log is told of a damaged file; "": fileWarning
+}
 
-// schema is the version that this program writes: the number of the last migration.
-const schema = 1
+// A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
+const (
+	fileCache   = 512
+	fileReaders = 2
+	fileWarning = "a file of the store was damaged: it was moved aside and a fresh one begun"
+)
 
-// prepareFile makes the folder and the file with their modes before SQLite does, which would ask the umask,
-// and finds out whether they can be written.
-func prepareFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+func (o Options) withDefaults() Options {
+	if o.cache == 0 {
+		o.cache = fileCache
 	}
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: not a file but a %s", ErrDamaged, info.Mode().Type())
+	if o.readers == 0 {
+		o.readers = fileReaders
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if o.warning == "" {
+		o.warning = fileWarning
+	}
+	return o
+}
+
+// File is one open SQLite file with a schema and named statements of its own: one connection writes, a few
+// read. It is safe for concurrent use; a second File on the same path waits up to five seconds for the first
+// one's writing.
+type File struct {
+	path    string
+	schema  fs.FS
+	version int               // number of the last migration in schema
+	queries map[string]string // statements by name
+	damaged func()
+	reader  *sql.DB // several connections, read only
+	writer  *sql.DB // exactly one connection, held in conn
+
+	mu     sync.Mutex // guards conn and stmts: one writer at a time
+	conn   *sql.Conn
+	stmts  map[string]*sql.Stmt // statements compiled on conn
+	undone func()               // called when a transaction was undone, while mu is held; may be nil
+
+	readMu    sync.Mutex // guards readStmts
+	readStmts map[string]*sql.Stmt
+}
+
+// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing, and brings its
+// schema up to date. The schema's files are the migrations 0001.sql, 0002.sql, … without a gap, each run once and
+// never edited after its release, and queries.sql with one statement after each line "-- name: x".
+//
+// A damaged file is moved aside as "<path>.damaged-<unix ms>", a fresh one takes its place and the log gets one
+// warning. A file of a newer aoa is left alone: ErrNewer. Other errors are ErrFull, ErrReadOnly or the system's.
+func OpenFile(ctx context.Context, path string, schema fs.FS, o Options) (*File, error) {
+	return openFile(ctx, path, schema, o, func(*File) error { return nil })
+}
+
+// openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or looks closer at what
+// was suspected: damage that settle reports counts like damage that SQLite reports.
+func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {
+	if o.Now == nil {
+		return nil, errors.New("open store: Options.Now is missing")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	o = o.withDefaults()
+	f, err := tryFile(ctx, path, schema, o, settle)
+	if err == nil || !errors.Is(err, ErrDamaged) {
+		return f, err
+	}
+	aside, moveErr := moveAside(path, o.Now())
+	if moveErr != nil {
+		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
+	}
+	if o.Log != nil {
+		o.Log.Warn(o.warning, "file", path, "moved_to", aside, "damage", err.Error())
+	}
+	return tryFile(ctx, path, schema, o, settle)
+}
+
+func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {
+	if err := prepareFile(path); err != nil {
+		return nil, explain("open store", path, classify(err), err)
+	}
+	f := &File{path: path, schema: schema, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
+	err := f.learnSchema()
+	if err == nil {
+		err = f.connect(ctx, o)
+	}
+	if err == nil {
+		err = settle(f)
+	}
+	if err == nil {
+		err = f.trust()
+	}
+	if err != nil {
+		_ = f.closeAll()
+		return nil, explain("open store", path, classify(err), err)
+	}
+	return f, nil
+}
+
+// connect opens the writing connection and checks what is there before anything is written.
+func (f *File) connect(ctx context.Context, o Options) (err error) {
+	// auto_vacuum must be chosen before the first page is written.
+	f.writer, err = sql.Open("sqlite", dsn(f.path, "auto_vacuum(2)", "journal_mode(wal)", "synchronous(normal)",
+		"secure_delete(fast)", fmt.Sprintf("cache_size(-%d)", o.cache), "journal_size_limit(16777216)", "foreign_keys(1)"))
 	if err != nil {
 		return err
 	}
-	if info != nil && info.Mode().Perm()&0o077 != 0 {
-		if err := f.Chmod(0o600); err != nil {
-			return errors.Join(err, f.Close())
-		}
+	f.writer.SetMaxOpenConns(1)
+	f.conn, err = f.writer.Conn(ctx)
+	if err != nil {
+		return err
 	}
-	return f.Close()
+	if err := f.inspect(ctx); err != nil {
+		return err
+	}
+	f.reader, err = sql.Open("sqlite", dsn(f.path, "query_only(1)", fmt.Sprintf("cache_size(-%d)", o.cache/4)))
+	if err != nil {
+		return err
+	}
+	f.reader.SetMaxOpenConns(o.readers)
+	f.reader.SetMaxIdleConns(o.readers)
+	return nil
 }
 
-// classifySystem is classify for errors of the operating system.
-func classifySystem(err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return ErrFull
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return ErrReadOnly
+// dsn makes the driver's name for the file. The path is escaped: '?' and '#' are allowed in folder names.
+func dsn(path string, pragmas ...string) string {
+	p := filepath.ToSlash(path)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // a Windows drive
+	}
+	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	return "file://" + (&url.URL{Path: p}).EscapedPath() + "?" + q.Encode()
+}
+
+// Close empties the write-ahead log into the file and closes it.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.closeAll(); err != nil {
+		return f.explain("close store", err)
 	}
 	return nil
 }
 
-// inspect finds out whose file it is and whether it is whole, and migrates it. Whatever is wrong with the
-// file itself comes back as ErrDamaged.
-func (d *DB) inspect(ctx context.Context) error {
-	var id, version, tables int
-	err := d.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
-		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &version, &tables)
-	switch {
-	case err != nil && environmental(err):
-		return err
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	case id == 0 && version == 0 && tables == 0:
-		return d.migrate(ctx, 0)
-	case id != applicationID:
-		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
-	case version > schema:
-		return fmt.Errorf("%w (schema %d, this one knows %d): update aoa, or run 'aoa remove' and 'aoa init' to begin anew",
-			ErrNewer, version, schema)
+// closeAll closes the readers first: the last connection to go checkpoints the log, and readers cannot.
+func (f *File) closeAll() error {
+	var errs []error
+	if f.reader != nil {
+		errs = append(errs, f.reader.Close())
 	}
-	if version < schema {
-		if err := d.migrate(ctx, version); err != nil {
-			return err
-		}
+	for _, s := range f.stmts {
+		errs = append(errs, s.Close())
 	}
-	return d.check(ctx)
+	f.stmts = map[string]*sql.Stmt{}
+	if f.conn != nil {
+		errs = append(errs, f.conn.Close())
+	}
+	if f.writer != nil {
+		errs = append(errs, f.writer.Close())
+	}
+	return errors.Join(errs...)
 }
-
-// migrate brings the schema from a version to ours, in one transaction.
-func (d *DB) migrate(ctx context.Context, from int) error {
-	return d.write(ctx, "migrate store", func(w writing) error {
-		for v := from + 1; v <= schema; v++ {
-			text, err := migrations.ReadFile(fmt.Sprintf("sql/%04d.sql", v))
-			if err != nil {
-				return err
-			}
-			if _, err := d.conn.ExecContext(background, string(text)); err != nil {
-				return fmt.Errorf("schema %d: %w", v, err)
-			}
-		}
-		_, err := d.conn.ExecContext(background,
-			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schema))
-		return err
-	})
-}
-
-// checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is only
-// checked as a whole when the last run met damage in it; otherwise its schema is.
-const checkedPages = 8192
-
-// check looks for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
-func (d *DB) check(ctx context.Context) error {
-	for name, text := range queries {
-		s, err := d.conn.PrepareContext(ctx, text)
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil && !environmental(err) {
-			return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var pages int
-	if err := d.conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
-		return err
-	}
-	pragma := "PRAGMA quick_check(1)"
-	_, err := os.Stat(d.suspectFile())
-	switch {
-	case err == nil:
-		pragma = "PRAGMA integrity_check(1)"
-	case pages > checkedPages:
-		return nil
-	}
-	var verdict string
-	err = d.conn.QueryRowContext(ctx, pragma).Scan(&verdict)
-	switch {
-	case err != nil && environmental(err):
-		return err
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	case verdict != "ok":
-		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
-	}
-	return nil
-}
-
-// acquit reads the whole log and the snapshot if the last run met damage: a sound file may still say what cannot be.
-func (d *DB) acquit(ctx context.Context) error {
-	if _, err := os.Stat(d.suspectFile()); err != nil {
-		return nil
-	}
-	if err := d.Replay(ctx, 0, func(int64, []aoa.Event) error { return nil }); err != nil {
-		return err
-	}
-	if _, err := d.LoadSnapshot(ctx, func([]Record) error { return nil }); err != nil {
-		return err
-	}
-	return os.Remove(d.suspectFile())
-}
-
-// suspectFile is beside the database when a run met damage in it: the next Open looks closer.
-func (d *DB) suspectFile() string { return d.path + ".suspect" }
-
-// suspect leaves a note for the next Open, and tells who wants to know. If even the note fails, the next Open looks as
-// closely as always.
-func (d *DB) suspect() {
-	if d.damaged != nil {
-		defer d.damaged()
-	}
-	if f, err := os.OpenFile(d.suspectFile(), os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
-		_ = f.Close()
-	}
-}
-
-// moveAside renames the database and its companions. The log keeps its name's relation to the file, so that
-// whoever wants to rescue something can open the pair.
-func moveAside(path string, now time.Time) (string, error) {
-	aside := fmt.Sprintf("%s.damaged-%d", path, now.UnixMilli())
-	for n := 1; ; n++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		aside = fmt.Sprintf("%s.damaged-%d-%d", path, now.UnixMilli(), n)
-	}
-	if err := os.Rename(path, aside); err != nil {
-		return "", err
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	if err := os.Remove(path + ".suspect"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	return aside, nil
-}
-
-const asideWarning = "the store was damaged: it was moved aside and a fresh one begun; git history is learned again"

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -69,44 +67,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) ([]aoa.Event, error) {
 	if len(removed) > 0 {
 		d.anyGone.Store(true)
 	}
-	return removed, errors.Join(d.dropDamaged(), d.Scrub(ctx))
-}
-
-// dropDamaged deletes the copies that Open moved aside: they hold what is to be forgotten, too.
-func (d *DB) dropDamaged() error {
-	old, err := filepath.Glob(globLiteral.Replace(d.path) + ".damaged-*")
-	if err != nil {
-		return fmt.Errorf("forget: %w", err)
-	}
-	for _, name := range old {
-		if err := os.RemoveAll(name); err != nil {
-			return fmt.Errorf("forget: remove the damaged copy: %w", err)
-		}
-	}
-	return nil
-}
-
-var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
-
-// Scrub overwrites what was deleted: it rewrites the file without free space and empties the write-ahead log.
-// The whole file is written anew, during which others read but do not write.
-func (d *DB) Scrub(ctx context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("scrub store: %w", err)
-	}
-	if _, err := d.conn.ExecContext(background, "VACUUM"); err != nil {
-		return d.explain("scrub store", err)
-	}
-	var busy, pages, done int
-	if err := d.conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done); err != nil {
-		return d.explain("scrub store", err)
-	}
-	if busy != 0 {
-		return errors.New("scrub store: a long reading is under way, so the log still holds the old bytes: try again in a moment")
-	}
-	return nil
+	return removed, errors.Join(d.DropDamaged(), d.Scrub(ctx))
 }
 
 // forgetting is one Forget under way.

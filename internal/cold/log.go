@@ -83,7 +83,7 @@ func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 		kinds = cmp.Or(kinds, ",") + string(k) + ","
 	}
 	since, until := f.span()
-	rows, err := d.reader.QueryContext(ctx, f.direction(query(name)), since, until, kinds, f.limit(), f.Session, string(f.File))
+	rows, err := d.reader.QueryContext(ctx, f.direction(d.query(name)), since, until, kinds, f.limit(), f.Session, string(f.File))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) {
 	since, until := f.span()
 	if f.File == "" {
-		rows, err := d.reader.QueryContext(ctx, f.direction(query("log_commits")), since, until, f.limit())
+		rows, err := d.reader.QueryContext(ctx, f.direction(d.query("log_commits")), since, until, f.limit())
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) 
 	var out []commitRow
 	seen := map[int64]bool{} // the commit that renames names the file twice
 	for _, n := range l.of(id) {
-		rows, err := d.reader.QueryContext(ctx, f.direction(query("log_commits_by_file")), since, until, f.limit(),
+		rows, err := d.reader.QueryContext(ctx, f.direction(d.query("log_commits_by_file")), since, until, f.limit(),
 			n.name, n.after, n.until)
 		if err != nil {
 			return nil, err

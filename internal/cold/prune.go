@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 )
@@ -21,7 +20,7 @@ const pruneStep = 500
 // statistics and what was learned stay. Delivered again, a pruned event stays away.
 func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Pruned, error) {
 	var p Pruned
-	start, err := d.used(ctx)
+	start, err := d.Used(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -36,7 +35,7 @@ func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Prune
 		}
 	}
 	for maxBytes > 0 {
-		used, err := d.used(ctx)
+		used, err := d.Used(ctx)
 		if err != nil {
 			return p, err
 		}
@@ -55,24 +54,12 @@ func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Prune
 	if p.Events == 0 {
 		return p, nil
 	}
-	if err := d.giveBack(ctx); err != nil {
+	if err := d.GiveBack(ctx); err != nil {
 		return p, err
 	}
-	end, err := d.used(ctx)
+	end, err := d.Used(ctx)
 	p.Bytes = start - end
 	return p, err
-}
-
-// used is the bytes that the store needs: its pages without the free ones.
-func (d *DB) used(ctx context.Context) (int64, error) {
-	var pages, size int64
-	if err := d.row(ctx, "used_pages").Scan(&pages); err != nil {
-		return 0, d.explain("measure store", err)
-	}
-	if err := d.row(ctx, "page_size").Scan(&size); err != nil {
-		return 0, d.explain("measure store", err)
-	}
-	return pages * size, nil
 }
 
 // pruneStep deletes the oldest events before a time.
@@ -124,19 +111,4 @@ func (w writing) oldest(before, snapshot int64) ([]logged, error) {
 		out = append(out, l)
 	}
 	return out, rows.Err()
-}
-
-// giveBack returns free pages to the file system, as far as readers let it.
-func (d *DB) giveBack(ctx context.Context) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("prune store: %w", err)
-	}
-	for _, pragma := range []string{"PRAGMA incremental_vacuum", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if _, err := d.conn.ExecContext(background, pragma); err != nil {
-			return d.explain("prune store", err)
-		}
-	}
-	return nil
 }

@@ -42,8 +42,8 @@ func (w writing) loadHops() (hops, error) {
 }
 
 // readHops is loadHops for a reader, who sees the renames of its own moment.
-func readHops(ctx context.Context, tx *sql.Tx) (hops, error) {
-	found, err := tx.QueryContext(ctx, query("renames"))
+func (d *DB) readHops(ctx context.Context, tx *sql.Tx) (hops, error) {
+	found, err := tx.QueryContext(ctx, d.query("renames"))
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (b *batch) rename(e aoa.Event) error {
 // carry adds the statistics of one file to those of another and clears them.
 func (w writing) carry(from, to int64) error {
 	var accesses int64
-	found, err := w.scan("accesses_of", []any{from}, &accesses)
+	found, err := w.Scan("accesses_of", []any{from}, &accesses)
 	if err != nil || !found || accesses == 0 {
 		return err // most renames come out of the history, of files that nobody has opened yet
 	}

@@ -16,7 +16,7 @@ func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch [
 		return d.explain("replay", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
-	r := &replay{ctx: ctx, tx: tx, fn: fn, names: map[int64]aoa.Path{}}
+	r := &replay{d: d, ctx: ctx, tx: tx, fn: fn, names: map[int64]aoa.Path{}}
 	err = r.run(after)
 	if r.stopped {
 		return err // the callback's own error, none of ours
@@ -26,6 +26,7 @@ func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch [
 
 // replay merges the two halves of the log: intent_log and the ledger of commits.
 type replay struct {
+	d       *DB
 	ctx     context.Context
 	tx      *sql.Tx
 	fn      func(seq int64, batch []aoa.Event) error
@@ -39,18 +40,18 @@ type replay struct {
 }
 
 func (r *replay) run(after int64) (err error) {
-	if r.file, err = r.tx.PrepareContext(r.ctx, query("file_name")); err != nil {
+	if r.file, err = r.tx.PrepareContext(r.ctx, r.d.query("file_name")); err != nil {
 		return err
 	}
-	if r.between, err = r.tx.PrepareContext(r.ctx, query("commits_between")); err != nil {
+	if r.between, err = r.tx.PrepareContext(r.ctx, r.d.query("commits_between")); err != nil {
 		return err
 	}
-	ledger, err := r.tx.QueryContext(r.ctx, query("replay_ledger"), after)
+	ledger, err := r.tx.QueryContext(r.ctx, r.d.query("replay_ledger"), after)
 	if err != nil {
 		return err
 	}
 	defer ledger.Close()
-	events, err := r.tx.QueryContext(r.ctx, query("replay_events"), after)
+	events, err := r.tx.QueryContext(r.ctx, r.d.query("replay_events"), after)
 	if err != nil {
 		return err
 	}

@@ -62,14 +62,14 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
 	var v string
-	err = tx.QueryRowContext(ctx, query("meta"), metaSnapshot).Scan(&v)
+	err = tx.QueryRowContext(ctx, d.query("meta"), metaSnapshot).Scan(&v)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, d.explain("load snapshot", err)
 	}
 	if seq, err = parseSeq(v); err != nil {
 		return 0, d.explain("load snapshot", err)
 	}
-	stopped, err := readRecords(ctx, tx, fn)
+	stopped, err := d.readRecords(ctx, tx, fn)
 	if err != nil && !stopped {
 		err = d.explain("load snapshot", err)
 	}
@@ -80,8 +80,8 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 }
 
 // readRecords streams the table; stopped says that the error is fn's.
-func readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) error) (stopped bool, err error) {
-	rows, err := tx.QueryContext(ctx, query("snapshot"))
+func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) error) (stopped bool, err error) {
+	rows, err := tx.QueryContext(ctx, d.query("snapshot"))
 	if err != nil {
 		return false, err
 	}

@@ -138,7 +138,7 @@ func (d *DB) SaveAnswer(ctx context.Context, at int64, answer []byte) error {
 func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 	return d.write(ctx, "save answers", func(w writing) error {
 		if d.kept < 0 {
-			if _, err := w.scan("count_answers", nil, &d.kept); err != nil {
+			if _, err := w.Scan("count_answers", nil, &d.kept); err != nil {
 				return err
 			}
 		}
@@ -153,7 +153,7 @@ func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 
 func (w writing) saveAnswer(at int64, answer []byte) error {
 	var one int
-	known, err := w.scan("has_answer", []any{at}, &one)
+	known, err := w.Scan("has_answer", []any{at}, &one)
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (t *tally) flush(w writing, h hops) error {
 	keys := map[string]int64{} // session id → sessions.key
 	for _, id := range sorted(t.sessions, cmp.Compare[string]) {
 		s, key := t.sessions[id], int64(0)
-		if _, err := w.scan("count_session", []any{id, s.agent, s.first, s.last, s.n}, &key); err != nil {
+		if _, err := w.Scan("count_session", []any{id, s.agent, s.first, s.last, s.n}, &key); err != nil {
 			return err
 		}
 		keys[id] = key
@@ -161,7 +161,7 @@ func (t *tally) flush(w writing, h hops) error {
 		s := t.files[f]
 		args = append(args, f.file, s.n, s.last, s.first, more[f.file].n, more[f.file].last)
 	}
-	if err := w.many(query("count_files"), 6, args, nil); err != nil {
+	if err := w.many(w.query("count_files"), 6, args, nil); err != nil {
 		return err
 	}
 	return t.flushTags(w)
@@ -180,7 +180,7 @@ func (t *tally) flushPairs(w writing, keys map[string]int64) (map[int64]span, er
 		put = append(put, keys[p.session], p.file.file, s.first, s.last, s.n)
 	}
 	known := map[[2]int64]span{}
-	err := w.many(query("known_session_files"), 2, ask, func(rows *sql.Rows) error {
+	err := w.many(w.query("known_session_files"), 2, ask, func(rows *sql.Rows) error {
 		var key [2]int64
 		var s span
 		err := rows.Scan(&key[0], &key[1], &s.first, &s.last)
@@ -201,14 +201,14 @@ func (t *tally) flushPairs(w writing, keys map[string]int64) (map[int64]span, er
 		}
 		more[p.file.file] = m
 	}
-	return more, w.many(query("widen_session_files"), 5, put, nil)
+	return more, w.many(w.query("widen_session_files"), 5, put, nil)
 }
 
 func (t *tally) flushTags(w writing) error {
 	keys := map[string]int64{} // tag → tag_stats.id
 	for _, tag := range sorted(t.tags, cmp.Compare[string]) {
 		var key int64
-		if _, err := w.scan("count_tag", []any{tag, t.tags[tag]}, &key); err != nil {
+		if _, err := w.Scan("count_tag", []any{tag, t.tags[tag]}, &key); err != nil {
 			return err
 		}
 		keys[tag] = key
@@ -222,7 +222,7 @@ func (t *tally) flushTags(w writing) error {
 		said[[2]int64{keys[p.tag], p.file.file}] = t.tagged[p]
 		args = append(args, keys[p.tag], p.file.file, t.tagged[p])
 	}
-	err := w.many(query("count_tagged"), 3, args, func(rows *sql.Rows) error {
+	err := w.many(w.query("count_tagged"), 3, args, func(rows *sql.Rows) error {
 		var key [2]int64
 		var uses int
 		err := rows.Scan(&key[0], &key[1], &uses)

@@ -156,22 +156,22 @@ func (d *DB) Pairs(ctx context.Context, n int, exists func(aoa.Path) bool) ([]Pa
 		return nil, d.explain("find pairs", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
-	sets, of, err := newestChanges(ctx, tx)
+	sets, of, err := d.newestChanges(ctx, tx)
 	if err != nil {
 		return nil, d.explain("find pairs", err)
 	}
 	best := strongest(countPairs(sets, of), of)
-	pairs, err := pick(ctx, tx, best, of, n, exists)
+	pairs, err := d.pick(ctx, tx, best, of, n, exists)
 	return pairs, d.explain("find pairs", err)
 }
 
 // newestChanges returns the files of the newest small commits, and of each file how many of those touched it.
-func newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of map[int64]int, err error) {
-	h, err := readHops(ctx, tx)
+func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of map[int64]int, err error) {
+	h, err := d.readHops(ctx, tx)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := tx.QueryContext(ctx, query("newest_commits"), pairCommits)
+	rows, err := tx.QueryContext(ctx, d.query("newest_commits"), pairCommits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,8 +244,8 @@ func (r rated) compare(o rated) int {
 }
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
-func pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(aoa.Path) bool) ([]Pair, error) {
-	name, err := tx.PrepareContext(ctx, query("file_name"))
+func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(aoa.Path) bool) ([]Pair, error) {
+	name, err := tx.PrepareContext(ctx, d.query("file_name"))
 	if err != nil {
 		return nil, err
 	}

@@ -222,12 +222,6 @@ SELECT (SELECT count(*) FROM intent_log), (SELECT count(*) FROM commits WHERE co
   (SELECT count(*) FROM file_stats), (SELECT count(*) FROM sessions),
   (SELECT coalesce(min(timestamp), 0) FROM intent_log), (SELECT coalesce(max(timestamp), 0) FROM intent_log)
 
--- name: used_pages
-SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)
-
--- name: page_size
-SELECT page_size FROM pragma_page_size
-
 -- name: prune_before
 SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
 WHERE timestamp < ?1 AND batch <= ?2 ORDER BY timestamp, id LIMIT ?3

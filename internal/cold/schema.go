@@ -1,21 +1,35 @@
 package cold
 
 import (
-	_ "embed"
+	"fmt"
+	"io/fs"
 	"strings"
 )
 
-//go:embed sql/queries.sql
-var querySource string
+// learnSchema counts the migrations and reads the statements.
+func (f *File) learnSchema() error {
+	for {
+		if _, err := fs.Stat(f.schema, migration(f.version+1)); err != nil {
+			break
+		}
+		f.version++
+	}
+	src, err := fs.ReadFile(f.schema, "queries.sql")
+	if err != nil || f.version == 0 {
+		return fmt.Errorf("the schema needs 0001.sql and queries.sql: %w", err)
+	}
+	f.queries = parseQueries(string(src))
+	return nil
+}
 
-// queries are the statements of sql/queries.sql by name.
-var queries = parseQueries(querySource)
+// migration is the name of the file that brings the schema to a version.
+func migration(version int) string { return fmt.Sprintf("%04d.sql", version) }
 
 // parseQueries splits the file at its "-- name: x" lines. Remarks and the space around a statement are
 // dropped: the driver keeps a statement compiled only when nothing follows it.
 func parseQueries(src string) map[string]string {
 	out := map[string]string{}
-	for _, part := range strings.Split(src, "\n-- name: ")[1:] {
+	for _, part := range strings.Split("\n"+src, "\n-- name: ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		var b strings.Builder
 		for line := range strings.Lines(body) {
@@ -30,8 +44,8 @@ func parseQueries(src string) map[string]string {
 
 // query returns a statement by name. A name that does not exist is a slip of the programmer, found by the
 // first test that passes there.
-func query(name string) string {
-	q, ok := queries[name]
+func (f *File) query(name string) string {
+	q, ok := f.queries[name]
 	if !ok {
 		panic("cold: no statement is called " + name)
 	}

@@ -1,0 +1,239 @@
+package cold
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// boxes is a small schema of a room's own.
+var boxes = fstest.MapFS{
+	"0001.sql": {Data: []byte("CREATE TABLE box (name TEXT PRIMARY KEY, n INTEGER NOT NULL CHECK (n >= 0)) STRICT;")},
+	"queries.sql": {Data: []byte(`-- Statements of the test.
+
+-- name: put
+-- ?1 name, ?2 number
+INSERT INTO box (name, n) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET n = ?2
+
+-- name: of
+SELECT n FROM box WHERE name = ?
+
+-- name: all
+SELECT name, n FROM box ORDER BY name
+`)},
+}
+
+func openBoxes(t testing.TB, path string, schema fs.FS) (*File, *sink) {
+	t.Helper()
+	s := &sink{}
+	f, err := OpenFile(t.Context(), path, schema, Options{Now: fixed, Log: slog.New(s)})
+	must(t, err)
+	t.Cleanup(func() { _ = f.Close() })
+	return f, s
+}
+
+func put(ctx context.Context, f *File, name string, n int) error {
+	return f.Write(ctx, "put box", func(w Writing) error {
+		_, err := w.Exec("put", name, n)
+		return err
+	})
+}
+
+func content(t testing.TB, f *File) string {
+	t.Helper()
+	var out []string
+	must(t, f.Each(t.Context(), "all", nil, func(rows *sql.Rows) error {
+		var name string
+		var n int
+		err := rows.Scan(&name, &n)
+		out = append(out, fmt.Sprint(name, n))
+		return err
+	}))
+	return strings.Join(out, " ")
+}
+
+func TestFileKeepsAllOrNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "box.db")
+	f, s := openBoxes(t, path, boxes)
+	same(t, "warnings", len(s.records), 0)
+	must(t, put(t.Context(), f, "a", 1))
+	mine := errors.New("enough")
+	undone := 0
+	f.undone = func() { undone++ }
+	err := f.Write(t.Context(), "put box", func(w Writing) error {
+		if _, err := w.Exec("put", "b", 2); err != nil {
+			return err
+		}
+		var n int
+		found, err := w.Scan("of", []any{"b"}, &n)
+		must(t, err)
+		same(t, "seen inside its own transaction", [2]any{found, n}, [2]any{true, 2})
+		if found, err = w.Scan("of", []any{"nobody"}, &n); found || err != nil {
+			t.Fatalf("a row that is not there: %v, %v", found, err)
+		}
+		return mine
+	})
+	if err != mine { //nolint:errorlint // as it is, not wrapped
+		t.Fatalf("the caller's own error came back as %v", err)
+	}
+	err = put(t.Context(), f, "c", -1)
+	if err == nil || !strings.HasPrefix(err.Error(), "put box: "+path) {
+		t.Fatalf("a constraint: %v", err)
+	}
+	same(t, "undone", undone, 2)
+	same(t, "kept", content(t, f), "a1")
+	if found, err := f.Scan(t.Context(), "of", []any{"b"}, new(int)); found || err != nil {
+		t.Fatalf("a row that is not there: %v, %v", found, err)
+	}
+	must(t, f.Close())
+	f, _ = openBoxes(t, path, boxes)
+	same(t, "kept over a restart", content(t, f), "a1")
+	if err := f.Each(t.Context(), "all", nil, func(*sql.Rows) error { return mine }); !errors.Is(err, mine) {
+		t.Fatalf("the reader's own error came back as %v", err)
+	}
+}
+
+func TestFileMigrates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	f, _ := openBoxes(t, path, boxes)
+	must(t, put(t.Context(), f, "a", 1))
+	must(t, f.Close())
+
+	next := fstest.MapFS{"0001.sql": boxes["0001.sql"], "queries.sql": boxes["queries.sql"],
+		"0002.sql": {Data: []byte("ALTER TABLE box ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'; UPDATE box SET n = n + 10;")}}
+	f, s := openBoxes(t, path, next)
+	same(t, "migrated once", content(t, f), "a11")
+	must(t, f.Close())
+	f, _ = openBoxes(t, path, next)
+	same(t, "not migrated again", content(t, f), "a11")
+	must(t, f.Close())
+	same(t, "warnings", len(s.records), 0)
+
+	// An older program leaves the file as it is.
+	if _, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed}); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "update aoa") {
+		t.Fatalf("a newer file: %v", err)
+	}
+	f, _ = openBoxes(t, path, next)
+	same(t, "after the older program", content(t, f), "a11")
+}
+
+func TestFileWithoutSchemaIsRefused(t *testing.T) {
+	for _, schema := range []fstest.MapFS{{}, {"0001.sql": boxes["0001.sql"]}, {"queries.sql": boxes["queries.sql"]}} {
+		if _, err := OpenFile(t.Context(), filepath.Join(t.TempDir(), "box.db"), schema, Options{Now: fixed}); err == nil {
+			t.Fatalf("opened with %d files", len(schema))
+		}
+	}
+}
+
+func TestDamagedRoomIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	f, _ := openBoxes(t, path, boxes)
+	must(t, put(t.Context(), f, "a", 1))
+	must(t, f.Close())
+	alter(t, path, "DROP TABLE box")
+	f, s := openBoxes(t, path, boxes)
+	same(t, "warnings", len(s.records), 1)
+	same(t, "the warning", s.records[0].Message, fileWarning)
+	same(t, "content", content(t, f), "")
+	aside, err := filepath.Glob(path + ".damaged-*")
+	must(t, err)
+	same(t, "moved aside", len(aside), 1)
+	must(t, f.DropDamaged())
+	if _, err := os.Stat(aside[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the copy is still there: %v", err)
+	}
+}
+
+// TestSuspectRoom: what a run met, the next start looks at closely, once.
+func TestSuspectRoom(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	f, _ := openBoxes(t, path, boxes)
+	told := 0
+	f.damaged = func() { told++ }
+	err := f.Write(t.Context(), "look", func(Writing) error { return fmt.Errorf("%w: a box holds a cat", ErrDamaged) })
+	if !errors.Is(err, ErrDamaged) || told != 1 {
+		t.Fatalf("damage met at work: %v, told %d times", err, told)
+	}
+	must(t, f.Close())
+	if _, err := os.Stat(path + ".suspect"); err != nil {
+		t.Fatalf("no note was left: %v", err)
+	}
+	_, s := openBoxes(t, path, boxes)
+	same(t, "warnings of a file that proved sound", len(s.records), 0)
+	if _, err := os.Stat(path + ".suspect"); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the note stays: %v", err)
+	}
+}
+
+// TestTwoFilesOnOnePath is a daemon and a command at once: each counts inside its own transaction.
+func TestTwoFilesOnOnePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	a, _ := openBoxes(t, path, boxes)
+	b, _ := openBoxes(t, path, boxes)
+	must(t, put(t.Context(), a, "a", 0))
+	var wg sync.WaitGroup
+	for _, f := range []*File{a, b} {
+		for range 4 {
+			wg.Go(func() {
+				for range 10 {
+					err := f.Write(context.WithoutCancel(t.Context()), "count", func(w Writing) error {
+						var n int
+						if _, err := w.Scan("of", []any{"a"}, &n); err != nil {
+							return err
+						}
+						_, err := w.Exec("put", "a", n+1)
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	same(t, "counted", content(t, a), "a80")
+	same(t, "counted", content(t, b), "a80")
+}
+
+func TestSpaceComesBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	f, _ := openBoxes(t, path, fstest.MapFS{"0001.sql": boxes["0001.sql"], "queries.sql": {Data: []byte(
+		"-- name: fill\nWITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 20000)\n" +
+			"INSERT INTO box SELECT 'a box with a secret and the number ' || i, i FROM c\n\n-- name: empty\nDELETE FROM box\n")}})
+	run := func(name string) {
+		must(t, f.Write(t.Context(), name, func(w Writing) error {
+			_, err := w.Exec(name)
+			return err
+		}))
+	}
+	run("fill")
+	full, err := f.Used(t.Context())
+	must(t, err)
+	run("empty")
+	must(t, f.GiveBack(t.Context()))
+	used, err := f.Used(t.Context())
+	must(t, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	if used*10 > full || info.Size()*10 > full {
+		t.Fatalf("%d bytes were used, %d are, the file has %d", full, used, info.Size())
+	}
+	must(t, f.Scrub(t.Context()))
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(path + suffix)
+		must(t, err)
+		if strings.Contains(string(b), "secret") {
+			t.Fatalf("the file%s still holds what was deleted", suffix)
+		}
+	}
+}

@@ -18,8 +18,7 @@ import (
 type Server struct {
 	Frame func(context.Context, Frame) []byte // answers a frame; the bytes are what the client prints
 	HTTP  http.Handler
-	Build string           // this daemon's build: requests of another one get code other_build
-	Now   func() time.Time // for connection deadlines
+	Build string // this daemon's build: requests of another one get code other_build
 }
 
 // BuildHeader carries the build of either end: a client of another build replaces the daemon.
@@ -138,7 +137,8 @@ func (s *Server) sameBuild(next http.Handler) http.Handler {
 }
 
 func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
-	_ = conn.SetDeadline(s.Now().Add(frameDeadline))
+	late := time.AfterFunc(frameDeadline, func() { conn.Close() })
+	defer late.Stop()
 	if err := checkPeer(conn); err != nil {
 		conn.Close()
 		return
@@ -150,7 +150,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 		return
 	}
 	if first[0] != 0 {
-		_ = conn.SetDeadline(time.Time{})
+		late.Stop()
 		hand.give(&peeked{Conn: conn, in: in, open: &hand.open})
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -40,7 +39,6 @@ func listen(t *testing.T, s *api.Server, p api.Place) context.CancelFunc {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Now = time.Now
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()

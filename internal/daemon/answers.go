@@ -43,6 +43,9 @@ func newAnswers(db *cold.DB, log *slog.Logger) *answers {
 func (a *answers) stamp(now int64) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.last-now > time.Minute.Milliseconds() {
+		a.last = now // the clock was ahead and is back
+	}
 	a.last = max(now, a.last+1)
 	return a.last
 }

@@ -46,7 +46,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	w.watch.Nudge()
 	switch {
 	case f.Wait && hooks.Speaks(call.Agent, call.Event):
-		ctx, cancel := context.WithDeadline(ctx, begin.Add(patience(call)))
+		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
 		defer cancel()
 		reply = h.say(ctx, w, call)
 	case !hooks.Speaks(call.Agent, call.Event):

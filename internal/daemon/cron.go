@@ -21,7 +21,7 @@ const (
 func (h *house) cron(ctx context.Context) error {
 	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
 	jobs := map[string]func(){
-		tickSchedule:  func() { h.journal.Add(h.tick()) },
+		tickSchedule:  h.tick,
 		pruneSchedule: func() { h.prune(ctx) },
 		fmt.Sprintf("@every %s", h.config().SnapshotInterval): func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
@@ -35,7 +35,7 @@ func (h *house) cron(ctx context.Context) error {
 		}
 	}
 	// A daemon that is stopped when idle may never meet an hour or a midnight: what is due is done at the start.
-	h.journal.Add(h.tick())
+	h.tick()
 	c.Start()
 	h.prune(ctx)
 	<-ctx.Done()
@@ -43,14 +43,20 @@ func (h *house) cron(ctx context.Context) error {
 	return nil
 }
 
-// tick is this hour's tick: two daemons on one store, or a cron that fires twice, make it once.
-func (h *house) tick() aoa.Event {
+// tick logs this hour's tick: two daemons on one store, or a cron that fires twice, make it once.
+func (h *house) tick() {
+	if !h.sound() {
+		return
+	}
 	hour := h.o.Now().UTC().Truncate(time.Hour)
-	return aoa.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"}
+	h.journal.Add(aoa.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"})
 }
 
 // prune keeps the log within its age and size.
 func (h *house) prune(ctx context.Context) {
+	if !h.sound() {
+		return
+	}
 	keep := h.config().Retention
 	gone, err := h.db.Prune(ctx, h.o.Now().Add(-keep.Events), keep.Bytes)
 	if err != nil && ctx.Err() == nil {

@@ -104,7 +104,7 @@ func (h *house) salvage() error {
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (h *house) serve(ctx context.Context, ln net.Listener) error {
-	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Build: h.o.Build, Now: h.o.Now}
+	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Build: h.o.Build}
 	// The journal outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()

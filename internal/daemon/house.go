@@ -38,7 +38,11 @@ type house struct {
 	saving  sync.Mutex   // held while a snapshot is taken
 	void    atomic.Bool  // hot holds what was forgotten: no snapshot of it is kept
 	called  atomic.Int64 // unix ms of the last call
-	started time.Time
+	started time.Time    // by the wall clock
+	born    time.Time    // the same moment, by the process's own clock
+
+	leapt     atomic.Bool // it was said that the clock leapt
+	estranged bool        // the log ended long before this daemon began
 
 	whereabouts whereabouts // of the sessions
 
@@ -61,7 +65,7 @@ type house struct {
 
 // build opens the rooms bottom up and brings hot to the end of the log: snapshot, then the tail.
 func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
-	h := &house{o: o, started: o.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
+	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
 		look: make(chan struct{}, 1), imports: make(chan string, 1),
 		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
@@ -72,6 +76,9 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	if errors.Is(err, cold.ErrDamaged) {
 		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.
 		err = h.open(ctx)
+	}
+	if err == nil {
+		err = h.recall(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 func (h *house) snapshot(ctx context.Context) error {
 	h.saving.Lock()
 	defer h.saving.Unlock()
-	if h.void.Load() {
+	if h.void.Load() || !h.sound() {
 		return nil
 	}
 	var recs []hot.Record

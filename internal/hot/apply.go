@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -39,7 +40,7 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 		return nil
 	}
 	s.texts = nil // a snapshot is whole when the first batch comes
-	s.newest = max(s.newest, b.newest)
+	s.newest = max(s.newest, s.believable(b.newest))
 	w := &writes{store: s, ctx: ctx, seq: seq}
 	if err := w.renames(b); err != nil {
 		return fmt.Errorf("apply batch %d: carry over renames: %w", seq, err)
@@ -146,6 +147,15 @@ func (s *Store) transact(ctx context.Context, cmds [][]any, mark string) error {
 		_, err = tx.TxPipelined(ctx, fill)
 		return err
 	}, key)
+}
+
+// believable cuts a time that no right clock has seen yet to a day from now: one event of a clock that ran years ahead
+// must not make everything after it too old to be learned.
+func (s *Store) believable(t float64) float64 {
+	if s.now == nil {
+		return t
+	}
+	return min(t, seconds(s.now().Add(24*time.Hour)))
 }
 
 // resolved is an owned or global set of the batch with its names as they are after the batch's renames.

@@ -236,7 +236,7 @@ func (l *loader) finish(ctx context.Context) error {
 		return err
 	}
 	if l.dated {
-		s.newest = max(s.newest, l.newest)
+		s.newest = max(s.newest, s.believable(l.newest))
 	}
 	if l.applied > s.applied {
 		s.applied, s.step = l.applied, 0

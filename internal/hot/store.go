@@ -20,7 +20,7 @@ type Options struct {
 	URL    string                   // redis://, rediss://, unix://; "" embeds a server without a port
 	Repo   string                   // the hash tag: keys are aoa:{Repo}:…
 	Writer string                   // id of this daemon, for the applied-sequence key; "" is "local"
-	Now    func() time.Time         // for Size only; nothing that is learned reads it
+	Now    func() time.Time         // tells times that cannot be yet; nil believes all
 	Half   map[string]time.Duration // family name → half-life in place of the default, whole seconds
 	Keep   map[string]int           // owned family name → members kept in place of the default
 }
@@ -49,6 +49,7 @@ type Store struct {
 	applied int64             // sequence of the last batch that was wholly applied
 	step    int               // transactions of the next batch already applied
 	newest  float64           // latest time ever said, Unix seconds
+	now     func() time.Time  // may be nil
 	known   map[record]uint16 // embedded: every file, tag and term that has a score → families of which it owns sets
 	dirty   map[record]bool   // changed since the last snapshot
 	grown   map[ownedKey]bool // owned sets written since the last trim
@@ -77,7 +78,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Writer == "" {
 		o.Writer = "local"
 	}
-	s := &Store{keys: newKeys(o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated,
+	s := &Store{keys: newKeys(o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated, now: o.Now,
 		known: map[record]uint16{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
 	if o.URL == "" {
 		err = s.embed()

@@ -314,3 +314,6 @@ SELECT id FROM sessions WHERE last >= ?
 
 -- name: renamed
 SELECT became FROM renames WHERE was = ?1 ORDER BY time DESC LIMIT 1
+
+-- name: newest
+SELECT coalesce(max(timestamp), 0) FROM intent_log

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"prefetch":        {"internal/aoa", "internal/hot", "rank", "prefetch/"},
 	"internal/mcp":    {"internal/aoa", "internal/api"},
 	"internal/daemon": {"*", "-internal/mcp", "-cmd/aoa"},
+	"cmd/aoa/eval":    {"*", "-internal/mcp", "-cmd/aoa"},
 	"cmd/aoa":         {"*"},
 }
 
@@ -60,7 +61,7 @@ func TestImportLaw(t *testing.T) {
 // TestLawBites: the law must be able to refuse.
 func TestLawBites(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
-		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"a/new/shed", "internal/aoa"}} {
+		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"cmd/aoa/eval", "internal/mcp"}, {"a/new/shed", "internal/aoa"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])
 		}

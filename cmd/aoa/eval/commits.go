@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The commits that are asked about: those of the last quarter of history with 2 to 30 files.
+const (
+	leastFiles = 2
+	mostFiles  = 30
+	lastPart   = 4 // one over it is the share of history that is asked about
+)
+
+// Commits replays the history alone and asks about each commit before it is learned: with each of its known files left out
+// in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
+func Commits(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
+	w, err := newWorld(ctx, s.Name, o)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	from := lastQuarter(s.Commits)
+	for i, e := range s.Commits {
+		if o.Progress != nil && i%64 == 0 {
+			o.Progress(i, len(s.Commits))
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i >= from && e.Kind == aoa.KindCommit && len(e.Paths) >= leastFiles && len(e.Paths) <= mostFiles {
+			if err := w.leaveOut(ctx, s.Name, i, e, each); err != nil {
+				return fmt.Errorf("evaluate %s: %w", s.Name, err)
+			}
+		}
+		if err := w.learn(ctx, e); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(len(s.Commits), len(s.Commits))
+	}
+	return nil
+}
+
+// lastQuarter is the place of the first commit of the last quarter.
+func lastQuarter(es []aoa.Event) int {
+	n := 0
+	for _, e := range es {
+		if e.Kind == aoa.KindCommit {
+			n++
+		}
+	}
+	skip := n - n/lastPart
+	for i, e := range es {
+		if e.Kind == aoa.KindCommit {
+			if skip == 0 {
+				return i
+			}
+			skip--
+		}
+	}
+	return len(es)
+}
+
+// leaveOut asks about one commit: complete, and without each of its files that were known.
+func (w *world) leaveOut(ctx context.Context, name string, seq int, e aoa.Event, each func(*Decision) error) error {
+	ask := func(files []aoa.Path, left aoa.Path) error {
+		d := &Decision{Repo: name, Session: e.ID, Seq: seq, Left: left, Tree: w.tree, Stratum: func(aoa.Path) Stratum { return Unseen },
+			Query: aoa.Query{Moment: aoa.MomentChange, Files: files, At: e.Time}, Used: map[aoa.Path]bool{}}
+		if left != "" {
+			d.Used[left] = true
+		}
+		ranking, took, err := w.ask(ctx, d.Query)
+		if err != nil {
+			return err
+		}
+		d.Ranked, d.Took = ranking.Files, took
+		return each(d)
+	}
+	if err := ask(e.Paths, ""); err != nil {
+		return err
+	}
+	for i, f := range e.Paths {
+		if !w.tree.Has(f) {
+			continue
+		}
+		rest := append(slices.Clone(e.Paths[:i]), e.Paths[i+1:]...)
+		if err := ask(rest, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Horizon is the number of the session's next file events in which a file must be opened to count as used.
+const Horizon = 10
+
+// Options of a replay. The zero value works.
+type Options struct {
+	Models   map[aoa.Moment]rank.Model // in place of the shipped ones
+	Now      func() time.Time          // to time rankings; nil: they are not timed
+	Progress func(done, total int)     // called now and then with the events learned
+	Learned  func(aoa.Event)           // sees every event when it becomes known, in order
+}
+
+func (o Options) clock() func() time.Time {
+	if o.Now != nil {
+		return o.Now
+	}
+	return func() time.Time { return time.Time{} }
+}
+
+// Decision is one question, how it was answered, and what the session did then.
+type Decision struct {
+	Repo    string
+	Session string
+	Seq     int           // of the event that the question follows
+	Query   aoa.Query     // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
+	Ranked  []rank.Scored // candidates, best first; Values() has their signals
+	Took    time.Duration
+
+	Prompted map[aoa.Path]bool // moment prompt: files that this prompt named
+	Turn     []aoa.Path        // T1, moment prompt: what the turn opens
+	Next     []Open            // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	After    []Open            // moment open, after a file event: the same for the first touches that begin after it, before the next file event
+	Used     map[aoa.Path]bool // opened within the session's next 10 file events
+	Left     aoa.Path          // moment change: the file left out, "" for a complete commit
+
+	Stratum func(aoa.Path) Stratum // how the session could know of a file when the question was asked
+	Tree    *aoa.Tree              // the files of that time; valid during the call
+}
+
+// Sessions replays a source in time order and hands every decision to each. The Decision is valid during the call.
+func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
+	items, _ := timeline(s)
+	label(items)
+	w, err := newWorld(ctx, s.Name, o)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	r := replay{world: w, source: s.Name, memories: map[*track]*memory{}, each: each}
+	for i, it := range items {
+		if o.Progress != nil && i%256 == 0 {
+			o.Progress(i, len(items))
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.item(ctx, it); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(len(items), len(items))
+	}
+	return nil
+}
+
+type replay struct {
+	*world
+	source   string
+	memories map[*track]*memory
+	each     func(*Decision) error
+}
+
+func (r *replay) item(ctx context.Context, it item) error {
+	if it.commit != nil {
+		return r.learn(ctx, *it.commit)
+	}
+	t := it.unit.session
+	m := r.memories[t]
+	if it.begins {
+		if m != nil {
+			return nil
+		}
+		m = newMemory()
+		r.memories[t] = m
+		if len(t.idle.next) == 0 {
+			return nil
+		}
+		return r.open(ctx, t.idle, m, it.at) // a record that begins in the middle of the work
+	}
+	if err := r.learn(ctx, it.unit.events...); err != nil {
+		return err
+	}
+	m.learn(it.unit)
+	if e := it.unit.prompt(); e != nil {
+		if err := r.prompt(ctx, it.unit, m, *e); err != nil {
+			return err
+		}
+	}
+	if it.unit.place == len(t.units)-1 {
+		delete(r.memories, t)
+		return nil
+	}
+	return r.open(ctx, it.unit, m, it.at)
+}
+
+// prompt asks what the turn will open.
+func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e aoa.Event) error {
+	d := r.decision(u, m)
+	d.Query = aoa.Query{Moment: aoa.MomentPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
+	d.Turn, d.Prompted = u.turn, set(e.Named)
+	return r.decide(ctx, d)
+}
+
+// open asks what is opened next.
+func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
+	d := r.decision(u, m)
+	d.Query = aoa.Query{Moment: aoa.MomentOpen, Session: u.session.id, At: at}
+	for _, v := range u.next {
+		d.Next = append(d.Next, v.opens...)
+	}
+	for _, v := range u.after {
+		d.After = append(d.After, v.opens...)
+	}
+	return r.decide(ctx, d)
+}
+
+func (r *replay) decision(u *unit, m *memory) *Decision {
+	t := u.session
+	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[aoa.Path]bool{}}
+	from := 0
+	if u != t.idle {
+		d.Seq = u.seqs[len(u.seqs)-1]
+		from = u.files
+		for _, e := range u.events {
+			if opens(e) {
+				from += len(e.Paths)
+			}
+		}
+	}
+	for _, p := range t.opened[from:min(from+Horizon, len(t.opened))] {
+		d.Used[p] = true
+	}
+	return d
+}
+
+func (r *replay) decide(ctx context.Context, d *Decision) error {
+	ranking, took, err := r.ask(ctx, d.Query)
+	if err != nil {
+		return err
+	}
+	d.Ranked, d.Took = ranking.Files, took
+	return r.each(d)
+}

@@ -1,0 +1,146 @@
+package eval
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Source is the recorded work on one repository.
+type Source struct {
+	Name     string
+	Commits  []aoa.Event // KindCommit, KindRename and KindUncommit in time order
+	Sessions []Session
+	Repeated int // events left out because a resumed session had told them again
+}
+
+// Session is what one session did, in the order in which it was recorded. Events with the same Batch were requested
+// together: none could see what another returned.
+type Session struct {
+	ID     string
+	Events []aoa.Event
+	Seq    []int // the number of each event in the record; nil: its place
+}
+
+func (s Session) seq(i int) int {
+	if i < len(s.Seq) {
+		return s.Seq[i]
+	}
+	return i
+}
+
+// unit is what becomes known at once: a prompt, or the calls of one batch.
+type unit struct {
+	session *track
+	events  []aoa.Event
+	seqs    []int      // of the events
+	place   int        // among the session's units
+	begin   time.Time  // of its first event
+	end     time.Time  // of its last event
+	files   int        // file events of the session before this unit was known
+	opens   []Open     // files known before that the session opens here for the first time
+	turn    []aoa.Path // a prompt's: files that the session first opens before its next prompt
+	next    []*unit    // what begins when this is the last unit known
+	after   []*unit    // what begins when this is the last unit known that had a file event
+}
+
+// track is one session on its way through the replay.
+type track struct {
+	id     string
+	idle   *unit      // before its first event
+	units  []*unit    // in the order in which they become known
+	opened []aoa.Path // every file event's file, in the order of units
+	last   *unit      // last unit known
+	file   *unit      // last unit known that had a file event
+	prompt *unit      // last prompt known
+
+	existing map[aoa.Path]bool // files of the turn that the prompt is to predict
+}
+
+// item is a point of the timeline: a commit, or a unit that begins or is known.
+type item struct {
+	at     time.Time
+	commit *aoa.Event
+	unit   *unit
+	begins bool
+}
+
+// timeline merges commits and sessions by time. At equal times commits come first, then sessions in their order.
+func timeline(s Source) ([]item, []*track) {
+	items := make([]item, 0, len(s.Commits))
+	for i := range s.Commits {
+		items = append(items, item{at: s.Commits[i].Time, commit: &s.Commits[i]})
+	}
+	var tracks []*track
+	for _, rec := range s.Sessions {
+		t := &track{id: rec.ID, idle: &unit{}}
+		t.last = t.idle
+		t.idle.session = t
+		items = append(items, t.read(rec)...)
+		tracks = append(tracks, t)
+	}
+	slices.SortStableFunc(items, func(a, b item) int { return a.at.Compare(b.at) })
+	return items, tracks
+}
+
+// read cuts a session into units. A unit begins at its first event and is known at its last one; batches of subagents
+// that run side by side overlap.
+func (t *track) read(s Session) []item {
+	events := s.Events
+	last := map[string]int{} // batch → its last event
+	for i, e := range events {
+		if e.Batch != "" {
+			last[e.Batch] = i
+		}
+	}
+	open := map[string]*unit{}
+	var items []item
+	var now time.Time
+	for i, e := range events {
+		// A session's order is that of its record: a clock that was set back must not reorder it.
+		if e.Time.After(now) {
+			now = e.Time
+		}
+		u := open[e.Batch]
+		if u == nil || e.Batch == "" {
+			u = &unit{session: t, begin: now}
+			items = append(items, item{at: now, unit: u, begins: true})
+			if e.Batch != "" {
+				open[e.Batch] = u
+			}
+		}
+		u.events, u.seqs = append(u.events, e), append(u.seqs, s.seq(i))
+		if e.Batch == "" || last[e.Batch] == i {
+			u.end = now
+			t.known(u)
+			items = append(items, item{at: now, unit: u})
+		}
+	}
+	return items
+}
+
+func (t *track) known(u *unit) {
+	u.place = len(t.units)
+	t.units = append(t.units, u)
+	u.files = len(t.opened)
+	for _, e := range u.events {
+		if opens(e) {
+			t.opened = append(t.opened, e.Paths...)
+		}
+	}
+}
+
+// opens reports whether the event is a file event: what failed opened nothing.
+func opens(e aoa.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
+
+// hasFiles reports whether the unit has a file event.
+func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, opens) }
+
+// prompt is the unit's prompt, nil if it is none.
+func (u *unit) prompt() *aoa.Event {
+	if u.events[0].Kind == aoa.KindPrompt {
+		return &u.events[0]
+	}
+	return nil
+}

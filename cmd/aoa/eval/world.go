@@ -1,0 +1,96 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// world is a hot store with the files of the moment, taught by the daemon's learner and asked through its ranker.
+type world struct {
+	store   *hot.Store
+	learner *learn.Learner
+	ranker  *rank.Ranker
+	tree    *aoa.Tree
+	pending []aoa.Event
+	seq     int64
+	hour    time.Time // of the last tick
+	commits int       // since the last tick
+	told    func(aoa.Event)
+	clock   func() time.Time
+}
+
+// The sizes of what is learned at once. The state does not depend on them.
+const (
+	maxBatch   = 4000
+	tickCommit = 2000 // commits between two ticks; a daemon imports history without any
+)
+
+func newWorld(ctx context.Context, name string, o Options) (*world, error) {
+	store, err := hot.Open(ctx, hot.Options{Repo: "eval-" + name, Writer: "eval", Now: o.clock()})
+	if err != nil {
+		return nil, fmt.Errorf("evaluate %s: %w", name, err)
+	}
+	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(nil), told: o.Learned, clock: o.clock()}
+	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models})
+	return w, nil
+}
+
+func (w *world) close() { w.store.Close() }
+
+// learn takes events in. They are known to the next question.
+func (w *world) learn(ctx context.Context, events ...aoa.Event) error {
+	for _, e := range events {
+		w.tick(e)
+		grow(w.tree, e)
+		w.pending = append(w.pending, e)
+		if w.told != nil {
+			w.told(e)
+		}
+	}
+	if len(w.pending) >= maxBatch {
+		return w.flush(ctx)
+	}
+	return nil
+}
+
+// tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
+func (w *world) tick(e aoa.Event) {
+	hour := e.Time.UTC().Truncate(time.Hour)
+	if e.Kind == aoa.KindCommit {
+		if w.commits++; w.commits < tickCommit {
+			return
+		}
+	}
+	if hour.After(w.hour) {
+		w.hour, w.commits = hour, 0
+		w.pending = append(w.pending, aoa.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"})
+	}
+}
+
+func (w *world) flush(ctx context.Context) error {
+	if len(w.pending) == 0 {
+		return nil
+	}
+	w.seq++
+	if err := w.learner.Learn(ctx, w.pending, w.seq); err != nil {
+		return err
+	}
+	w.pending = w.pending[:0]
+	return nil
+}
+
+// ask ranks with everything known so far.
+func (w *world) ask(ctx context.Context, q aoa.Query) (*rank.Ranking, time.Duration, error) {
+	if err := w.flush(ctx); err != nil {
+		return nil, 0, err
+	}
+	begin := w.clock()
+	ranking, err := w.ranker.Score(ctx, q)
+	return ranking, w.clock().Sub(begin), err
+}

@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients race vet lint law redis fuzz bench cross golden install clean
+.PHONY: help build run test test-clients race vet lint law redis faults fuzz bench cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,10 @@ law: ## the import law: who may import whom
 
 redis: ## the store suite on a real server: AOA_TEST_REDIS=redis://127.0.0.1:6379/0
 	go test -count=1 ./internal/hot ./learn ./rank ./prefetch
+
+# What tests of faults do a few times in every run, many times: kills, corruptions, full disks.
+faults: ## kill, corrupt, fill, partition: ROUNDS=100 times per seed (AOA_REQUIRE=redis,tmpfs: a skip fails)
+	go test -count=1 -timeout 3h -v -run 'TestKilled|TestCorrupted|TestFullDisk|TestServer' ./cmd/aoa -args -rounds $(or $(ROUNDS),100)
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,14 +37,14 @@ func realClient(t *testing.T, name string) string {
 	pkg := npmClients[name]
 	place := filepath.Join(dir, name+pkg[strings.LastIndex(pkg, "@"):])
 	if err := download(t.Context(), pkg, dir, place); err != nil {
-		skip(t, "%s is not here and cannot be had: %v", pkg, err)
+		lacking(t, "clients", "%s is not here and cannot be had: %v", pkg, err)
 	}
 	program := filepath.Join(place, "node_modules", ".bin", name)
 	cmd := exec.Command(program, "--version")
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
 	out, err := cmd.Output()
 	if err != nil {
-		skip(t, "%s does not run here: %v", pkg, err)
+		lacking(t, "clients", "%s does not run here: %v", pkg, err)
 	}
 	t.Logf("client %s, version %s", pkg, strings.TrimSpace(string(out)))
 	return program
@@ -57,15 +56,6 @@ func clientsDir() string {
 		return dir
 	}
 	return filepath.Join(os.TempDir(), "aoa-clients")
-}
-
-// skip says what is missing; with AOA_REQUIRE=clients that is a failure.
-func skip(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), "clients") {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
 }
 
 // download installs a package with npm into its own folder: whole or not at all.

@@ -128,7 +128,7 @@ func TestFullDisk(t *testing.T) {
 		t.Parallel()
 		disk = t.TempDir()
 		if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
-			t.Skipf("no tmpfs can be mounted here: %v: %s", err, out)
+			lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
 		}
 		cmd := exec.Command("unshare", "-rm", "sh", "-c", `mount -t tmpfs -o size=6m none "$0" && exec "$@"`, disk, os.Args[0],
 			"-test.run=^"+t.Name()+"$", "-test.v")

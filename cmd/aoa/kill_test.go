@@ -37,7 +37,7 @@ func TestKilled(t *testing.T) {
 			d.must("init")
 			d.must("stop")
 			f := newFeed(d, seed)
-			for range 3 {
+			for range *rounds {
 				f.round()
 			}
 			f.survived()

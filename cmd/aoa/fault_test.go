@@ -1,0 +1,145 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// rounds is how often each test of faults repeats its fault per seed: few in every run of the tests, hundreds by
+// make faults ROUNDS=100.
+var rounds = flag.Int("rounds", 3, "kills, corruptions, … of each test of faults")
+
+// lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be wanting.
+func lacking(t *testing.T, what, format string, args ...any) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what) {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// TestCorrupted: with random bytes of any file of the store changed, cut off or lost, while no daemon runs, the next
+// command answers from git's history at least, and says so whenever something is missing; nothing ends with a panic.
+func TestCorrupted(t *testing.T) {
+	t.Parallel()
+	const commits = 32
+	d := newDesk(t, commits)
+	d.must("init")
+	d.must("config", "threshold", "0.7")
+	var batch []aoa.Event
+	for i := range 200 {
+		batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i), Kind: aoa.KindRead, Time: time.Now(), Session: fmt.Sprint("s", i%7), Paths: []aoa.Path{"README.md"}, OK: true})
+	}
+	call(d, api.Events, batch)
+	d.must("stop")
+	store := d.place().Store
+	whole := read(t, store)
+	if len(whole) < 2 {
+		t.Fatalf("the store holds only %d files", len(whole))
+	}
+	names := slices.Sorted(func(yield func(string) bool) {
+		for n := range whole {
+			if !yield(n) {
+				return
+			}
+		}
+	})
+	r := rand.New(rand.NewPCG(5, 6))
+	verdicts := map[string]int{}
+	for round := range *rounds * 4 {
+		name := names[r.IntN(len(names))]
+		what, bytes := harmed(r, whole[name])
+		what = fmt.Sprintf("round %d: %s: %s", round, name, what)
+		restore(t, store, whole, name, bytes)
+		s := d.do("status")
+		complaint := s.code != 0 || strings.Contains(s.err, "aoa: ")
+		switch {
+		case strings.Contains(s.err, "panic") || strings.Contains(s.err, "goroutine "):
+			t.Fatalf("%s: %s", what, s.err)
+		case s.code != 0 && !strings.Contains(s.err, "hint: "):
+			t.Errorf("%s: exit %d without a way on:\n%s", what, s.code, s.err)
+		}
+		if s.code == 0 {
+			d.read()
+			st := d.status()
+			if st.Commits != commits {
+				t.Errorf("%s: %d commits are known, want %d", what, st.Commits, commits)
+			}
+			if st.Events < 200 && !complaint && bytes != nil { // without its file the store is a new one
+				t.Errorf("%s: of 200 events %d are left, and nobody says so", what, st.Events)
+			}
+		}
+		verdict := "whole"
+		switch {
+		case s.code != 0:
+			verdict = fmt.Sprintf("refused with exit %d", s.code)
+		case complaint:
+			verdict = "begun anew with a warning"
+		}
+		verdicts[filepath.Ext(name)+" "+verdict]++
+		d.do("stop")
+	}
+	t.Logf("%v", verdicts)
+}
+
+// harmed changes, cuts or empties content.
+func harmed(r *rand.Rand, content []byte) (string, []byte) {
+	b := slices.Clone(content)
+	switch n := r.IntN(4); {
+	case n == 0 && len(b) > 0:
+		cut := r.IntN(len(b))
+		return fmt.Sprintf("cut at %d of %d", cut, len(b)), b[:cut]
+	case n == 1:
+		return "gone", nil
+	default:
+		flips := 1 + r.IntN(64)
+		for range flips {
+			if len(b) > 0 {
+				b[r.IntN(len(b))] = byte(r.Uint32())
+			}
+		}
+		return fmt.Sprintf("%d bytes of %d changed", flips, len(b)), b
+	}
+}
+
+// read gives the files of a folder.
+func read(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	check(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir+string(filepath.Separator))] = b
+		return err
+	}))
+	return files
+}
+
+// restore makes a folder what it was, but for one file; nil bytes are no file.
+func restore(t *testing.T, dir string, files map[string][]byte, name string, bytes []byte) {
+	t.Helper()
+	check(t, os.RemoveAll(dir))
+	for n, b := range files {
+		if n == name {
+			b = bytes
+		}
+		if b == nil {
+			continue
+		}
+		check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(n)), 0o700))
+		check(t, os.WriteFile(filepath.Join(dir, n), b, 0o600))
+	}
+}

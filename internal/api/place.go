@@ -83,6 +83,15 @@ func socketPath(store, commonDir string) string {
 }
 
 func stateStore(commonDir string, env []string) string {
+	state := StateFolder(env)
+	if state == "" {
+		return ""
+	}
+	return filepath.Join(state, Fingerprint(commonDir))
+}
+
+// StateFolder is where the user's state lies that belongs to no repository, "" if the environment does not say.
+func StateFolder(env []string) string {
 	state := lookup(env, "XDG_STATE_HOME")
 	if state == "" {
 		home := lookup(env, "HOME")
@@ -94,7 +103,7 @@ func stateStore(commonDir string, env []string) string {
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "aoa", Fingerprint(commonDir))
+	return filepath.Join(state, "aoa")
 }
 
 // private makes dir with mode 0700, or checks that an existing one is ours and closes it to others.

@@ -173,7 +173,7 @@ func (b *batch) log(e aoa.Event) error {
 			return err
 		}
 	}
-	r, err := encode(e)
+	r, err := encode(e, b.d.seal)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (b *batch) log(e aoa.Event) error {
 	}
 	b.known[r.id] = true
 	b.event++
-	b.rows = append(b.rows, b.event, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool, r.files, r.tags, r.rest, r.raw)
+	b.rows = append(b.rows, b.event, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool, r.files, r.tags, r.rest, r.raw, r.sealed)
 	b.fresh = append(b.fresh, e)
 	if e.Kind == aoa.KindRename {
 		b.renames = append(b.renames, e)
@@ -214,8 +214,8 @@ func (b *batch) count(e aoa.Event) error {
 // flush writes what take collected. Renames come first: accesses of the time before a rename are counted under
 // the new name, whichever of the two was told first.
 func (b *batch) flush() error {
-	err := b.insertRows("INSERT INTO intent_log (id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw)",
-		13, b.rows)
+	err := b.insertRows("INSERT INTO intent_log (id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed)",
+		14, b.rows)
 	if err != nil {
 		return err
 	}

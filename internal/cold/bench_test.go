@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,32 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 		})
+	}
+}
+
+// BenchmarkAppendTexts is Append of prompts and commands of 300 bytes, stored open and sealed.
+func BenchmarkAppendTexts(b *testing.B) {
+	o, _ := places(b)
+	for _, way := range []struct {
+		name string
+		seal *Seal
+	}{{"open", nil}, {"sealed", openSeal(b, o)}} {
+		for _, size := range []int{1, 100, 500} {
+			b.Run(fmt.Sprint(way.name, "/", size), func(b *testing.B) {
+				d := sealed(b, filepath.Join(b.TempDir(), "aoa.db"), way.seal)
+				n := 0
+				for b.Loop() {
+					batch := make([]aoa.Event, size)
+					for i := range batch {
+						batch[i] = aoa.Event{ID: fmt.Sprint("toolu_01ABCDEFGH", n), Time: noon.Add(time.Duration(n) * time.Second), Kind: aoa.KindRun,
+							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14), OK: true}
+						n++
+					}
+					mustAppend(b, d, batch...)
+				}
+				b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
+			})
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ func sub(files fs.FS, dir string) fs.FS {
 // DB is an open store. It is safe for concurrent use.
 type DB struct {
 	*File
+	seal    *Seal        // of texts; nil: they are stored open
 	seq     atomic.Int64 // number of the last batch
 	anyGone atomic.Bool  // the table gone is not empty
 	renamed atomic.Int64 // grows with every change of the table renames
@@ -49,7 +50,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	o.cache, o.readers, o.warning = 4000, 4, storeWarning
 	var d *DB
 	_, err := openFile(ctx, path, store, o, func(f *File) error {
-		d = &DB{File: f, kept: -1}
+		d = &DB{File: f, seal: o.Seal, kept: -1}
 		f.undone = func() { d.hops, d.kept = nil, -1 } // what was read or counted inside it may not be so
 		if err := d.begin(ctx); err != nil {
 			return err

@@ -2,6 +2,7 @@ package cold
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -20,11 +21,12 @@ type eventRow struct {
 	kind, agent, session, tool string
 	files, tags, rest          string
 	raw                        bool
+	sealed                     []byte // the text; nil: there is none, or it is in rest
 }
 
 // fields are where a row of the usual columns is scanned to.
 func (r *eventRow) fields() []any {
-	return []any{&r.batch, &r.pos, &r.id, &r.at, &r.kind, &r.agent, &r.session, &r.tool, &r.files, &r.tags, &r.rest, &r.raw}
+	return []any{&r.batch, &r.pos, &r.id, &r.at, &r.kind, &r.agent, &r.session, &r.tool, &r.files, &r.tags, &r.rest, &r.raw, &r.sealed}
 }
 
 // restOfEvent is an event without the fields that have columns of their own: the outer fields hide the inner
@@ -41,9 +43,12 @@ type restOfEvent struct {
 	Tags    *struct{} `json:"tags,omitempty"`
 }
 
-// encode makes the row of a canonical event.
-func encode(e aoa.Event) (eventRow, error) {
+// encode makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal.
+func encode(e aoa.Event, seal *Seal) (eventRow, error) {
 	r := eventRow{id: e.ID, at: e.Time.UnixMilli(), kind: string(e.Kind), agent: e.Agent, session: e.Session, tool: e.Tool}
+	if seal != nil && e.Text != "" {
+		r.sealed, e.Text = seal.Seal(textOf(e.ID), []byte(e.Text)), ""
+	}
 	if r.raw = !isUTF8(e); r.raw {
 		e = mapStrings(e, latin)
 	}
@@ -70,8 +75,11 @@ func list(s []string) (string, error) {
 	return string(b), err
 }
 
-// event is the inverse of encode.
-func (r eventRow) event() (aoa.Event, error) {
+// textOf is what the text of an event belongs to.
+func textOf(id string) string { return "event " + id }
+
+// event is the inverse of encode. A text whose key is lost is empty: all else of the event is there.
+func (r eventRow) event(seal *Seal) (aoa.Event, error) {
 	var rest restOfEvent
 	err := json.Unmarshal([]byte(r.rest), &rest)
 	e := rest.Event
@@ -86,6 +94,13 @@ func (r eventRow) event() (aoa.Event, error) {
 	}
 	if r.raw {
 		e = mapStrings(e, unlatin)
+	}
+	if len(r.sealed) > 0 {
+		text, err := seal.Open(textOf(r.id), r.sealed)
+		if err != nil && !errors.Is(err, ErrLostKey) {
+			return aoa.Event{}, err
+		}
+		e.Text = string(text)
 	}
 	e.ID, e.Time, e.Kind = r.id, moment(r.at), aoa.Kind(r.kind)
 	e.Agent, e.Session, e.Tool = r.agent, r.session, r.tool

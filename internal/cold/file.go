@@ -21,6 +21,7 @@ type Options struct {
 	Now     func() time.Time // names a damaged file's copy
 	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
+	Seal    *Seal            // of the texts in the store; nil stores them open
 
 	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int    // reading connections; 0: fileReaders

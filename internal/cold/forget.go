@@ -126,7 +126,7 @@ func (g *forgetting) find() ([]logged, error) {
 		if err := rows.Scan(append([]any{&id}, r.fields()...)...); err != nil {
 			return nil, err
 		}
-		e, err := r.event()
+		e, err := r.event(g.d.seal)
 		if err != nil {
 			return nil, err
 		}

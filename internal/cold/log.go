@@ -94,7 +94,7 @@ func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 		if err := rows.Scan(r.fields()...); err != nil {
 			return nil, err
 		}
-		e, err := r.event()
+		e, err := r.event(d.seal)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func (w writing) oldest(before, snapshot int64) ([]logged, error) {
 		if err := rows.Scan(append([]any{&l.id}, r.fields()...)...); err != nil {
 			return nil, err
 		}
-		if l.event, err = r.event(); err != nil {
+		if l.event, err = r.event(w.d.seal); err != nil {
 			return nil, err
 		}
 		out = append(out, l)

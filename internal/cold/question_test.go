@@ -172,12 +172,15 @@ func FuzzPacked(f *testing.F) {
 func FuzzEvent(f *testing.F) {
 	f.Add("id", "text \xff", "a/b\xfe", "tag", int64(1e12), 0.5)
 	f.Add("\x00", "<&>\u2028", "日本", "", int64(-1), math.Copysign(0, -1))
+	seals := []*Seal{nil, {}}
+	must(f, seals[1].add(0, make([]byte, 32)))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
+		seal := seals[len(text)%2]
 		e := canonical(aoa.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: aoa.KindRead, Session: tag, Text: text,
 			Paths: []aoa.Path{aoa.Path(path)}, Seen: []aoa.Path{aoa.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})
-		r, err := encode(e)
+		r, err := encode(e, seal)
 		must(t, err)
-		back, err := r.event()
+		back, err := r.event(seal)
 		must(t, err)
 		if diff := cmp.Diff(e, back); diff != "" {
 			t.Fatal(diff)
@@ -200,9 +203,9 @@ func FuzzRow(f *testing.F) {
 	f.Add(`["a"]`, `["b"]`, `{"text":"x"}`, false, []byte{1, 0, 0, 0})
 	f.Add(`{}`, `null`, `{"author":"x"}`, true, []byte{1, 200})
 	f.Fuzz(func(t *testing.T, files, tags, rest string, raw bool, pack []byte) {
-		r := eventRow{files: files, tags: tags, rest: rest, raw: raw}
-		if e, err := r.event(); err == nil {
-			if _, err := encode(e); err != nil {
+		r := eventRow{files: files, tags: tags, rest: rest, raw: raw, sealed: pack}
+		if e, err := r.event(nil); err == nil {
+			if _, err := encode(e, nil); err != nil {
 				t.Fatalf("read %+v, but %v", e, err)
 			}
 		}

@@ -84,7 +84,7 @@ func (r *replay) merge(events, ledger *sql.Rows) error {
 			}
 			continue
 		}
-		event, err := e.event()
+		event, err := e.event(r.d.seal)
 		if err != nil {
 			return err
 		}

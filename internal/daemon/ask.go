@@ -77,6 +77,7 @@ func (h *house) rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 	}
 	ans.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
 	h.gauges.ranked(h.o.Now().Sub(begin))
+	q.Prompt = "" // the log has the prompts, sealed
 	h.answers.keep(keptAnswer{Query: q, Answer: ans})
 	return ans, nil
 }

@@ -91,7 +91,7 @@ func (h *house) salvage() error {
 	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {
 		return nil
 	}
-	db, err := cold.Open(context.Background(), h.database(), cold.Options{Now: h.o.Now, Log: h.o.Log})
+	db, err := cold.Open(context.Background(), h.database(), cold.Options{Now: h.o.Now, Log: h.o.Log, Seal: h.seal})
 	if err == nil {
 		_, _, err = db.Append(context.Background(), events)
 		err = errors.Join(err, db.Close())

@@ -25,6 +25,7 @@ type house struct {
 	o       Options
 	loud    *slog.Logger // the log, whose warnings aoa status shows as long as the daemon lives
 	cfg     atomic.Pointer[config.Config]
+	seal    *cold.Seal // of texts; rooms get it as Seal and Open
 	db      *cold.DB
 	hot     *hot.Store
 	learner *learn.Learner
@@ -98,7 +99,10 @@ func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.d
 
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed})
+	if h.seal, err = h.unseal(); err != nil {
+		return err
+	}
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal})
 	if err != nil {
 		return err
 	}

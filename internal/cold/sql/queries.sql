@@ -128,7 +128,7 @@ INSERT INTO cursor (ref, sha) VALUES (?1, ?2) ON CONFLICT (ref) DO UPDATE SET sh
 DELETE FROM cursor WHERE ref = ?
 
 -- name: replay_events
-SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE id >= (SELECT coalesce(min(id), 1) FROM intent_log WHERE batch > ?1) AND batch > ?1 ORDER BY id
 
 -- name: replay_ledger
@@ -154,13 +154,13 @@ SELECT time, files FROM commits WHERE counted = 1 ORDER BY time DESC LIMIT ?
 
 -- name: log_by_time
 -- ?1 since, ?2 until, ?3 ",kind,kind," or "", ?4 limit, ?5 session, ?6 file; the same for the next two
-SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE timestamp >= ?1 AND timestamp < ?2 AND (?3 = '' OR instr(?3, ',' || kind || ','))
   AND ?5 = '' AND ?6 = ''
 ORDER BY timestamp DESC, id DESC LIMIT ?4
 
 -- name: log_by_session
-SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE session_id = ?5 AND session_id <> '' AND timestamp >= ?1 AND timestamp < ?2
   AND (?3 = '' OR instr(?3, ',' || kind || ',')) AND ?6 = ''
 ORDER BY timestamp DESC, id DESC LIMIT ?4
@@ -169,7 +169,7 @@ ORDER BY timestamp DESC, id DESC LIMIT ?4
 WITH RECURSIVE name (id) AS (
   SELECT id FROM file_stats WHERE file = ?6
   UNION SELECT was FROM renames JOIN name ON renames.became = name.id)
-SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE id IN (SELECT event FROM touches WHERE file IN (SELECT id FROM name))
   AND timestamp >= ?1 AND timestamp < ?2 AND (?3 = '' OR instr(?3, ',' || kind || ','))
   AND (?5 = '' OR session_id = ?5)
@@ -223,7 +223,7 @@ SELECT (SELECT count(*) FROM intent_log), (SELECT count(*) FROM commits WHERE co
   (SELECT coalesce(min(timestamp), 0) FROM intent_log), (SELECT coalesce(max(timestamp), 0) FROM intent_log)
 
 -- name: prune_before
-SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE timestamp < ?1 AND batch <= ?2 ORDER BY timestamp, id LIMIT ?3
 
 -- name: delete_event
@@ -236,8 +236,9 @@ DELETE FROM touches WHERE file = ?1 AND event = ?2
 INSERT OR IGNORE INTO gone (id) VALUES (?)
 
 -- name: all_events
-SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
-WHERE (?1 = '' OR session_id = ?1) AND timestamp >= ?2 AND (?3 = '' OR instr(files, ?3) OR instr(rest, ?3) OR raw = 1)
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
+WHERE (?1 = '' OR session_id = ?1) AND timestamp >= ?2 AND (?3 = '' OR instr(files, ?3) OR instr(rest, ?3) OR raw = 1
+  OR sealed IS NOT NULL)
 ORDER BY id
 
 -- name: files_below

@@ -1,0 +1,89 @@
+package cold
+
+import (
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/crypto/chacha20poly1305"
+)
+
+// ErrLostKey is returned for a text whose key is not there, or that somebody changed.
+var ErrLostKey = errors.New("the key to this text is lost")
+
+// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not tell them:
+// XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it belongs to. The nil Seal seals
+// nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
+type Seal struct {
+	current uint32
+	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
+	lost    int                    // wrapped keys that could not be opened
+}
+
+// The first byte of what Seal returns, and the length of what goes before the text.
+const (
+	sealOpen   = 0 // the text follows as it is
+	sealClosed = 1 // id of the key, nonce, and the sealed text follow
+
+	sealHead = 1 + 4 + chacha20poly1305.NonceSizeX
+)
+
+// Seal returns the text closed, 45 bytes longer. of says what it belongs to ("event toolu_01"): Open needs the same.
+func (s *Seal) Seal(of string, text []byte) []byte {
+	if s == nil {
+		return append([]byte{sealOpen}, text...)
+	}
+	out := make([]byte, sealHead, sealHead+len(text)+chacha20poly1305.Overhead)
+	out[0] = sealClosed
+	binary.BigEndian.PutUint32(out[1:], s.current)
+	_, _ = rand.Read(out[5:]) // never fails
+	return s.keys[s.current].Seal(out, out[5:], text, []byte(of))
+}
+
+// Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text belongs to
+// something else, and when a bit of it was changed.
+func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
+	switch {
+	case len(sealed) > 0 && sealed[0] == sealOpen:
+		return sealed[1:], nil
+	case len(sealed) < sealHead || sealed[0] != sealClosed:
+		return nil, fmt.Errorf("open text of %s: %w: it is no sealed text", of, ErrLostKey)
+	}
+	id := binary.BigEndian.Uint32(sealed[1:])
+	var key cipher.AEAD
+	if s != nil {
+		key = s.keys[id]
+	}
+	if key == nil {
+		return nil, fmt.Errorf("open text of %s: %w: it was sealed with key %08x", of, ErrLostKey, id)
+	}
+	text, err := key.Open(nil, sealed[5:sealHead], sealed[sealHead:], []byte(of))
+	if err != nil {
+		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else", of, ErrLostKey)
+	}
+	return text, nil
+}
+
+// Lost is the number of data keys that could not be unwrapped: texts sealed with them cannot be read until the
+// identity that they were wrapped for is back.
+func (s *Seal) Lost() int {
+	if s == nil {
+		return 0
+	}
+	return s.lost
+}
+
+// add takes a data key of 32 bytes.
+func (s *Seal) add(id uint32, key []byte) error {
+	aead, err := chacha20poly1305.NewX(key)
+	if err != nil {
+		return fmt.Errorf("data key %08x: %w", id, err)
+	}
+	if s.keys == nil {
+		s.keys = map[uint32]cipher.AEAD{}
+	}
+	s.keys[id] = aead
+	return nil
+}

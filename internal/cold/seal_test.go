@@ -1,0 +1,273 @@
+package cold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// places are where a user's identity and a store's keys lie.
+func places(t testing.TB) (SealOptions, *sink) {
+	t.Helper()
+	s, dir := &sink{}, t.TempDir()
+	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"), Log: slog.New(s)}, s
+}
+
+func openSeal(t testing.TB, o SealOptions) *Seal {
+	t.Helper()
+	s, err := OpenSeal(o)
+	must(t, err)
+	return s
+}
+
+func sealed(t testing.TB, path string, seal *Seal) *DB {
+	t.Helper()
+	d, err := Open(t.Context(), path, Options{Now: fixed, Seal: seal})
+	must(t, err)
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func TestSealOpens(t *testing.T) {
+	o, warned := places(t)
+	s := openSeal(t, o)
+	again := openSeal(t, o)
+	var none *Seal
+	for _, text := range []string{"", "x", "add a flag \xff\x00", strings.Repeat("long ", 10000)} {
+		closed := s.Seal("event a", []byte(text))
+		if len(text) > 3 && bytes.Contains(closed, []byte(text)) {
+			t.Fatal("the text is readable")
+		}
+		for _, reader := range []*Seal{s, again} {
+			got, err := reader.Open("event a", closed)
+			must(t, err)
+			same(t, "text", string(got), text)
+		}
+		if bytes.Equal(closed, s.Seal("event a", []byte(text))) {
+			t.Fatal("the same text looks the same twice")
+		}
+		open, err := s.Open("event a", none.Seal("event a", []byte(text)))
+		must(t, err)
+		same(t, "text that was never sealed", string(open), text)
+	}
+	closed := s.Seal("event a", []byte("words"))
+	for i := range closed {
+		bad := bytes.Clone(closed)
+		bad[i] ^= 0x40
+		if _, err := s.Open("event a", bad); !errors.Is(err, ErrLostKey) {
+			t.Fatalf("byte %d was changed: %v", i, err)
+		}
+	}
+	for _, err := range []error{errOf(s.Open("event b", closed)), errOf(none.Open("event a", closed)), errOf(s.Open("event a", nil))} {
+		if !errors.Is(err, ErrLostKey) {
+			t.Fatalf("opened: %v", err)
+		}
+	}
+	same(t, "warnings", len(warned.records), 0)
+}
+
+func errOf(_ []byte, err error) error { return err }
+
+func TestKeysArePrivateAndApart(t *testing.T) {
+	o, _ := places(t)
+	openSeal(t, o)
+	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
+	must(t, err)
+	same(t, "keys", len(names), 1)
+	for _, name := range append(names, o.Identity) {
+		info, err := os.Stat(name)
+		must(t, err)
+		if os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %o", name, info.Mode().Perm())
+		}
+	}
+	wrapped, err := os.ReadFile(names[0])
+	must(t, err)
+	if !bytes.Contains(wrapped, []byte("BEGIN AGE ENCRYPTED FILE")) || bytes.Contains(wrapped, []byte("SECRET")) {
+		t.Fatalf("wrapped key: %s", wrapped)
+	}
+	// A second repository of the same user has a key of its own under the same identity.
+	other := o
+	other.Keys = filepath.Join(t.TempDir(), "keys")
+	closed := openSeal(t, o).Seal("x", []byte("words"))
+	if _, err := openSeal(t, other).Open("x", closed); !errors.Is(err, ErrLostKey) {
+		t.Fatalf("another repository's key opens it: %v", err)
+	}
+}
+
+// TestManyBeginAtOnce: daemons of several repositories start together on a machine without an identity.
+func TestManyBeginAtOnce(t *testing.T) {
+	o, _ := places(t)
+	closed := make([][]byte, 8)
+	var wg sync.WaitGroup
+	for i := range closed {
+		mine := o
+		mine.Keys = filepath.Join(o.Keys, fmt.Sprint(i))
+		wg.Go(func() {
+			s, err := OpenSeal(mine)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			closed[i] = s.Seal("x", []byte("words"))
+		})
+	}
+	wg.Wait()
+	for i, c := range closed {
+		mine := o
+		mine.Keys = filepath.Join(o.Keys, fmt.Sprint(i))
+		if _, err := openSeal(t, mine).Open("x", c); err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+// TestPoorEnvironment: a daemon that a hook started may look for the identity elsewhere than the one that made it.
+func TestPoorEnvironment(t *testing.T) {
+	o, warned := places(t)
+	closed := openSeal(t, o).Seal("x", []byte("words"))
+	o.Identity = filepath.Join(t.TempDir(), "elsewhere", "identity")
+	text, err := openSeal(t, o).Open("x", closed)
+	must(t, err)
+	same(t, "text", string(text), "words")
+	same(t, "warnings", len(warned.records), 0)
+	if _, err := os.Stat(o.Identity); err == nil {
+		t.Fatal("a second identity was made")
+	}
+}
+
+func TestLostIdentityLosesTextsOnly(t *testing.T) {
+	o, warned := places(t)
+	path := filepath.Join(t.TempDir(), "aoa.db")
+	prompt := aoa.Event{ID: "p1", Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag", Terms: []string{"flag"}, Named: []aoa.Path{"x.go"}}
+	d := sealed(t, path, openSeal(t, o))
+	mustAppend(t, d, prompt)
+	must(t, d.Close())
+
+	away := o.Identity + ".away"
+	must(t, os.Rename(o.Identity, away))
+	lost := openSeal(t, o)
+	same(t, "lost keys", lost.Lost(), 1)
+	same(t, "warnings", len(warned.records), 1)
+	d = sealed(t, path, lost)
+	second := prompt
+	second.ID, second.Text = "p2", "remove the flag"
+	mustAppend(t, d, second)
+	bare := prompt
+	bare.Text = ""
+	same(t, "without the identity", replayAll(t, d, 0), []replayed{{1, []aoa.Event{bare}}, {2, []aoa.Event{second}}})
+	must(t, d.Close())
+
+	// The new key goes on without another warning; the old identity, put beside the new one, brings the texts back.
+	same(t, "lost keys", openSeal(t, o).Lost(), 1)
+	old, err := os.ReadFile(away)
+	must(t, err)
+	f, err := os.OpenFile(o.Identity, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.Write(old)
+	must(t, errors.Join(err, f.Close()))
+	back := openSeal(t, o)
+	same(t, "lost keys", back.Lost(), 0)
+	same(t, "warnings", len(warned.records), 1)
+	d = sealed(t, path, back)
+	same(t, "with both", replayAll(t, d, 0), []replayed{{1, []aoa.Event{prompt}}, {2, []aoa.Event{second}}})
+}
+
+func TestWrongIdentityIsToldOnce(t *testing.T) {
+	o, warned := places(t)
+	openSeal(t, o)
+	stranger, err := age.GenerateX25519Identity()
+	must(t, err)
+	must(t, os.WriteFile(o.Identity, []byte(stranger.String()+"\n"), 0o600))
+	same(t, "lost keys", openSeal(t, o).Lost(), 1)
+	same(t, "warnings", len(warned.records), 1)
+	if !strings.Contains(warned.records[0].Message, "all else is kept") {
+		t.Fatalf("warned: %s", warned.records[0].Message)
+	}
+	must(t, os.WriteFile(o.Identity, []byte("no identity at all\n"), 0o600))
+	if _, err := OpenSeal(o); err == nil || !strings.Contains(err.Error(), o.Identity) {
+		t.Fatalf("an identity file of nonsense: %v", err)
+	}
+}
+
+// TestTextsAreSealedAndFound: what is in the file cannot be read, what is asked for can, old rows too.
+func TestTextsAreSealedAndFound(t *testing.T) {
+	o, _ := places(t)
+	path := filepath.Join(t.TempDir(), "aoa.db")
+	words := func(id, text string) aoa.Event {
+		return aoa.Event{ID: id, Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "s", Text: text}
+	}
+	plain := sealed(t, path, nil)
+	mustAppend(t, plain, words("old", "an open text about marzipan"))
+	must(t, plain.Close())
+	d := sealed(t, path, openSeal(t, o))
+	seq, fresh := mustAppend(t, d, words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat"))
+	same(t, "fresh", fresh, []aoa.Event{words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat")})
+	if !holds(t, d, "marzipan") || holds(t, d, secret) || holds(t, d, "nougat") {
+		t.Fatal("the file holds the sealed text, or not the open one")
+	}
+	same(t, "replayed", replayAll(t, d, 1), []replayed{{seq, fresh}})
+	got, err := d.Log(t.Context(), LogFilter{Session: "s", Oldest: true})
+	must(t, err)
+	same(t, "log", got, append([]aoa.Event{words("old", "an open text about marzipan")}, fresh...))
+
+	// A path that only a sealed text names is forgotten, too.
+	gone, err := d.Forget(t.Context(), ForgetFilter{Path: secret})
+	must(t, err)
+	same(t, "forgotten", gone, fresh[:1])
+	p, err := d.Prune(t.Context(), noon.Add(time.Hour), 0)
+	must(t, err)
+	same(t, "pruned before a snapshot", p.Events, 0)
+}
+
+// FuzzOpenSeal: whatever stands in a row, opening it is a text or ErrLostKey.
+func FuzzOpenSeal(f *testing.F) {
+	s := &Seal{}
+	must(f, s.add(7, make([]byte, 32)))
+	s.current = 7
+	f.Add([]byte{}, "x")
+	f.Add([]byte{sealOpen, 'a'}, "x")
+	f.Add([]byte{sealClosed, 0, 0, 0, 7}, "x")
+	f.Add(s.Seal("x", []byte("words")), "x")
+	f.Fuzz(func(t *testing.T, sealed []byte, of string) {
+		text, err := s.Open(of, sealed)
+		if err != nil && !errors.Is(err, ErrLostKey) {
+			t.Fatal(err)
+		}
+		back, err := s.Open(of, s.Seal(of, text))
+		if err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%q came back as %q: %v", text, back, err)
+		}
+	})
+}
+
+// FuzzUnwrap: whatever stands in a key's file, it is a key or an error.
+func FuzzUnwrap(f *testing.F) {
+	o, _ := places(f)
+	openSeal(f, o)
+	names, err := filepath.Glob(filepath.Join(o.Keys, "*"))
+	must(f, err)
+	whole, err := os.ReadFile(names[0])
+	must(f, err)
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte("# identity: \n# identity"))
+	file := filepath.Join(f.TempDir(), "0001-0000002a.age")
+	f.Fuzz(func(t *testing.T, content []byte) {
+		must(t, os.WriteFile(file, content, 0o600))
+		if id, key, err := unwrap(file, o.Identity); err == nil && (len(key) != 32 || id != 42) {
+			t.Fatalf("key %08x of %d bytes", id, len(key))
+		}
+	})
+}

@@ -82,5 +82,5 @@ func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
 	return e
 }
 
-// Tokens estimates what a text costs: a token for every four bytes, begun ones counted.
-func Tokens(text string) int { return (len(text) + 3) / 4 }
+// Tokens estimates what a text costs (see aoa.Tokens).
+func Tokens(text string) int { return aoa.Tokens(text) }

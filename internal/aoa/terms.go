@@ -100,3 +100,7 @@ var stop = func() map[string]bool {
 	}
 	return m
 }()
+
+// Tokens estimates what a text costs a model: a token for every four bytes, begun ones counted. Letters outside
+// of ASCII take several bytes, so that such texts are rather overestimated.
+func Tokens(text string) int { return (len(text) + 3) / 4 }

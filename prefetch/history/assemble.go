@@ -1,0 +1,213 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// For is what a context is for.
+type For string
+
+// The requests.
+const (
+	ForAction For = "action" // the work goes on: where does it stand?
+	ForPrompt For = "prompt" // something is asked: have we had that before?
+)
+
+// ForEvent says which context an agent's event asks for, "" for events that ask for none.
+func ForEvent(event, source string) For {
+	switch {
+	case event == "UserPromptSubmit":
+		return ForPrompt
+	case event == "PostToolBatch", event == "SessionStart" && source != "clear":
+		return ForAction
+	}
+	return ""
+}
+
+// Request asks for the context of a session.
+type Request struct {
+	Session string
+	For     For    // "" is ForAction
+	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
+	Total   int    // tokens; 0: as configured. Another total than the configured one is made from the whole log
+	Bare    bool   // without the files in play: they are told elsewhere
+	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
+	Look func(ctx context.Context, files []aoa.Path) State
+}
+
+// Segment is a message of a context. Roles are those of model interfaces.
+type Segment struct {
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	Tokens    int    `json:"tokens"`
+	Cacheable bool   `json:"cacheable"` // it will stand there word by word in the next request too, most times
+}
+
+// Context is what was said and done, in the order in which a prompt cache keeps most of it: what never changes, the
+// prompts, the summary of actions, then what changes with every action.
+type Context struct {
+	Segments []Segment
+	Tokens   int
+	Files    []aoa.Path // named in full, in order
+	Prompts  int        // prompts told word by word, or by whole sentences
+}
+
+// Text is the segments as one text, a line each.
+func (c Context) Text() string {
+	var lines []string
+	for _, s := range c.Segments {
+		lines = append(lines, s.Content)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *Context) add(content string, cacheable bool) {
+	if content == "" {
+		return
+	}
+	role := "user"
+	if len(c.Segments) == 0 {
+		role = "system"
+	}
+	c.Segments = append(c.Segments, Segment{role, content, aoa.Tokens(content), cacheable})
+	c.Tokens += aoa.Tokens(content)
+}
+
+// preamble says what this is. It is the same in every context.
+const preamble = "Recorded by aOa: earlier in this work (user's words in quotes, the rest counted from tool calls)."
+
+// Assemble makes the context of a session: empty when nothing was said or done in it. Its tokens are at most the
+// budget's, whatever was said. It costs one read of what came since the last summary; a summary is made, and
+// written, only when that has outgrown the budget.
+func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
+	set := h.o.Budget()
+	b := set.of(r.Total)
+	t, err := h.thread(ctx, r.Session, b != set)
+	if err != nil {
+		return Context{}, err
+	}
+	st := h.look(ctx, r, &t)
+	if !t.fresh && !t.digest.Stamp.stands(st, t.actions()) {
+		moved := t.newest()
+		if t, err = h.thread(ctx, r.Session, true); err != nil {
+			return Context{}, err
+		}
+		t.digest.Work.Moved = moved
+	}
+	before := t.digest.Said + t.digest.Done
+	t.compact(b, h.o.Keep)
+	if t.digest.Said+t.digest.Done != before && b == set && !t.loose {
+		t.digest.Stamp = stampOf(st, t.digest.Work.held())
+		// What is not kept is made again: no reason to keep the answer back.
+		if err := h.save(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && h.o.Log != nil {
+			h.o.Log.Warn("summary not kept", "err", err)
+		}
+	}
+	var similar []Similar
+	if r.For == ForPrompt {
+		if similar, err = h.similarTo(ctx, r, &t); err != nil {
+			return Context{}, err
+		}
+	}
+	return t.assemble(r, b, st, similar), nil
+}
+
+// look asks how the worktree stands.
+func (h *History) look(ctx context.Context, r Request, t *thread) State {
+	if r.Look == nil {
+		return State{}
+	}
+	w := t.work()
+	return r.Look(ctx, w.held())
+}
+
+// actions are those behind the summary.
+func (t *thread) actions() []Action {
+	var out []Action
+	for _, i := range t.items {
+		if i.prompt == "" && i.seq > t.digest.Done {
+			out = append(out, i.action)
+		}
+	}
+	return out
+}
+
+// prompts are those behind the summary.
+func (t *thread) prompts() []item {
+	var out []item
+	for _, i := range t.items {
+		if i.prompt != "" && i.seq > t.digest.Said {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// newest is the number of the last item.
+func (t *thread) newest() int64 {
+	n := max(t.digest.Said, t.digest.Done)
+	for _, i := range t.items {
+		n = max(n, i.seq)
+	}
+	return n
+}
+
+// work is where the session stands with its last action.
+func (t *thread) work() *work {
+	w := t.digest.Work.clone()
+	for _, i := range t.items {
+		switch {
+		case i.prompt != "" && i.seq > w.Prompt:
+			w.asked(i.seq)
+		case i.prompt == "" && i.seq > t.digest.Done:
+			w.fold(i.action)
+		}
+	}
+	return w
+}
+
+// assemble puts the parts in their order.
+func (t *thread) assemble(r Request, b Budget, st State, similar []Similar) Context {
+	prompts, actions, w := t.prompts(), t.actions(), t.work()
+	if len(prompts)+len(actions) == 0 && t.digest.Said+t.digest.Done == 0 {
+		return Context{}
+	}
+	var c Context
+	c.add(preamble, true)
+	gists, said := tellPrompts(&t.digest, prompts, b.prompts())
+	c.add(gists, true)
+	for _, s := range said {
+		c.add(s, true)
+	}
+	c.Prompts = len(said)
+	room := b.Actions
+	if r.For == ForPrompt {
+		room /= 2
+	}
+	done, latest := tellActions(t.digest.Phases, actions, min(room, b.Total-c.Tokens))
+	c.add(done, true)
+	c.add(latest, false)
+	c.add(tellSimilar(similar, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
+	now, files := tellState(w, st, b.Total-c.Tokens, r.Bare)
+	c.add(now, false)
+	c.Files = files
+	if c.Tokens > b.Total {
+		return Context{} // the budget has no room for a fact: silence costs nothing
+	}
+	return c
+}
+
+// stamped is a time as people say it; the day only where it is another than the one before.
+func stamped(at, before time.Time) string {
+	at, before = at.Local(), before.Local()
+	if at.Format(time.DateOnly) == before.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("Jan 2 15:04")
+}

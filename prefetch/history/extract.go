@@ -1,0 +1,232 @@
+package history
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// gap stands for sentences that were left out.
+const gap = "[…]"
+
+// extract is a prompt in at most so many tokens: as it was said if it fits, else those of its sentences that say
+// most, whole and in their order, with a gap where others stood. The first sentence counts for more: people begin
+// with what they want. If none fits, it is the words that it is about. It is plain text, never half a sentence.
+func extract(text string, tokens int) string {
+	if len(text) <= 16*tokens { // plain never makes a text four times shorter, but for spaces
+		if s := plain(text); aoa.Tokens(s) <= tokens {
+			return s
+		}
+	}
+	all := sentences(text)
+	if best := choose(all, tokens); best != "" {
+		return best
+	}
+	var parts []string
+	for _, s := range all[:min(len(all), maxSentences/4)] {
+		parts = append(parts, clauses(s)...)
+	}
+	if best := choose(parts, tokens); best != "" {
+		return best
+	}
+	return about(text, tokens)
+}
+
+// choose takes the sentences that say most, as long as they have room, and puts them in their order.
+func choose(all []string, tokens int) string {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	worth := worths(all)
+	slices.SortStableFunc(order, func(a, b int) int { return -compare(worth[a], worth[b]) })
+	taken := make([]bool, len(all))
+	best := ""
+	for _, i := range order {
+		taken[i] = true
+		if s := join(all, taken); aoa.Tokens(s) <= tokens {
+			best = s
+		} else {
+			taken[i] = false
+		}
+	}
+	return best
+}
+
+// clauses are the parts of a sentence that stand by themselves, each with a gap where it was cut off.
+func clauses(s string) []string {
+	cut := strings.FieldsFunc(clauseMarks.Replace(s), func(r rune) bool { return r == '\x00' })
+	var out []string
+	for _, c := range cut {
+		if c = strings.TrimSpace(c); len(aoa.Terms(c, 2)) > 1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
+	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// about names the subject of a text that has no clause short enough, in its own words.
+func about(text string, tokens int) string {
+	var words []string
+	seen := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(plain(text[:min(len(text), aoa.MaxText)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if t := aoa.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
+			seen[t[0]] = true
+			words = append(words, w)
+		}
+	}
+	for n := len(words); n > 0; n-- {
+		if s := "about " + strings.Join(words[:n], ", "); aoa.Tokens(s) <= tokens {
+			return s
+		}
+	}
+	return ""
+}
+
+// worths rates sentences: the rarer in this text the words that it has, the more it says; long ones must say more.
+func worths(all []string) []float64 {
+	seen := map[string]int{}
+	terms := make([][]string, len(all))
+	for i, s := range all {
+		terms[i] = aoa.Terms(s, aoa.MaxTerms)
+		for _, w := range terms[i] {
+			seen[w]++
+		}
+	}
+	out := make([]float64, len(all))
+	for i, s := range all {
+		for _, w := range terms[i] {
+			out[i] += math.Log(1 + float64(len(all))/float64(seen[w]))
+		}
+		out[i] /= math.Sqrt(float64(len(s) + 20))
+		if i == 0 {
+			out[i] = 2*out[i] + .5
+		}
+		if strings.HasSuffix(s, "?") {
+			out[i] *= 1.2 // a question wants something
+		}
+	}
+	return out
+}
+
+func join(all []string, taken []bool) string {
+	var b strings.Builder
+	open := false
+	for i, s := range all {
+		if !taken[i] {
+			if !open && b.Len() > 0 {
+				b.WriteString(" " + gap)
+			}
+			open = true
+			continue
+		}
+		if open && b.Len() == 0 {
+			b.WriteString(gap)
+		}
+		open = false
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// maxSentences bounds the work on one text.
+const maxSentences = 200
+
+// sentences are the sentences and lines of a text, plain. What stands in fences (code, logs) is left out.
+func sentences(text string) []string {
+	var out []string
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if fenced {
+			continue
+		}
+		for _, s := range split(line) {
+			if s = plain(strings.TrimLeft(s, "#*->•| \t")); strings.ContainsFunc(s, unicode.IsLetter) {
+				out = append(out, s)
+			}
+			if len(out) >= maxSentences {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// split cuts a line behind '.', '!', '?' and the like where a space follows, so that file names stay whole.
+func split(line string) []string {
+	var out []string
+	start := 0
+	ends := false
+	for i, r := range line {
+		switch {
+		case ends && unicode.IsSpace(r):
+			out = append(out, line[start:i])
+			start, ends = i, false
+		case r == '.' || r == '!' || r == '?' || r == ';':
+			// "e.g. x" and "1. x" end nothing.
+			ends = i-start > 4
+		case r == '。' || r == '！' || r == '？':
+			end := i + len(string(r))
+			out = append(out, line[start:end])
+			start, ends = end, false
+		default:
+			ends = false
+		}
+	}
+	return append(out, line[start:])
+}
+
+// assents are words that only agree, or go on: a prompt of nothing else asks for nothing new.
+var assents = set(`yes y yep yeah yup no nope ok okay k sure go ahead continue proceed please do it that this thanks thank you lgtm looks good great perfect
+	nice cool next carry on and keep going right correct done fine so now again try commit push the them all resume both hi hello p make`)
+
+// housekeeping are commands about the conversation itself.
+var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
+	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
+
+// empty reports whether a prompt asks for nothing that a memory would need: it only agrees, tends to the conversation,
+// or is what a client put in the place of a picture or a finished task.
+func empty(text string) bool {
+	text = strings.TrimSpace(text)
+	if first, _, _ := strings.Cut(text, " "); housekeeping[first] {
+		return true
+	}
+	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {
+		if strings.HasPrefix(text, head) && !strings.Contains(text, "\n") {
+			return true
+		}
+	}
+	if len(text) > 60 {
+		return false
+	}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !assents[w] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,242 @@
+package history
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+//go:embed sql
+var embedded embed.FS
+
+// Options of New. DB, Path and Now are needed.
+type Options struct {
+	DB     *cold.DB         // the event log: prompts and actions are read from there
+	Path   string           // of the file for what is derived from it; made when the first summary is
+	Now    func() time.Time // time of a summary
+	Log    *slog.Logger     // told when the file was damaged; may be nil
+	Budget func() Budget    // nil: DefaultBudget
+	Keep   int              // prompts, and actions, that are always told word by word; 0 is 3
+
+	// Seal and Open encrypt summaries at rest; nil stores them as they are. What Open refuses is made anew.
+	Seal, Open func([]byte) ([]byte, error)
+	// Embed turns texts into vectors, for the retrieval of similar prompts; nil: by their words alone.
+	Embed func(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// History answers what was said and done. It is safe for concurrent use.
+type History struct {
+	o Options
+
+	mu     sync.Mutex  // guards file
+	file   *cold.File  // nil: not opened yet
+	broken atomic.Bool // damage was met in it: the next opening looks closer
+
+	past past // prompts of all sessions
+}
+
+// New starts nothing and opens nothing.
+func New(o Options) *History {
+	if o.Budget == nil {
+		o.Budget = func() Budget { return DefaultBudget }
+	}
+	if o.Keep <= 0 {
+		o.Keep = keepWhole
+	}
+	return &History{o: o}
+}
+
+// keepWhole is how many of the newest prompts and actions are told word by word.
+const keepWhole = 3
+
+// Close closes the file, if it was opened. The history may be used again.
+func (h *History) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file == nil {
+		return nil
+	}
+	err := h.file.Close()
+	h.file = nil
+	return err
+}
+
+// open opens the file. Without make it stays unmade: nil when there is none.
+func (h *History) open(ctx context.Context, make bool) (*cold.File, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file != nil && h.broken.Swap(false) {
+		_ = h.file.Close() // what it held is derived: there is nothing to rescue
+		h.file = nil
+	}
+	if h.file != nil {
+		return h.file, nil
+	}
+	if _, err := os.Stat(h.o.Path); !make && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	schema, err := fs.Sub(embedded, "sql")
+	if err != nil {
+		return nil, err
+	}
+	h.file, err = cold.OpenFile(ctx, h.o.Path, schema, cold.Options{Now: h.o.Now, Log: h.o.Log, Damaged: func() { h.broken.Store(true) }})
+	return h.file, err
+}
+
+// Forget drops all that was derived from the log, with the bytes: who forgets an event cannot tell which summaries
+// speak of it, and each is made anew from what the log still has.
+func (h *History) Forget(ctx context.Context) error {
+	h.past.clear()
+	f, err := h.open(ctx, false)
+	if err != nil || f == nil {
+		return err
+	}
+	err = f.Write(ctx, "forget summaries", func(w cold.Writing) error {
+		for _, name := range []string{"forget_summaries", "forget_requests", "forget_transcripts"} {
+			if _, err := w.Exec(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, f.DropDamaged(), f.Scrub(ctx))
+}
+
+// load reads a session's summary. One that cannot be read is as good as none.
+func (h *History) load(ctx context.Context, session string) (digest, bool, error) {
+	f, err := h.open(ctx, false)
+	if err != nil || f == nil {
+		return digest{}, false, err
+	}
+	var body []byte
+	found, err := f.Scan(ctx, "summary", []any{session}, &body)
+	if err != nil || !found {
+		return digest{}, false, err
+	}
+	if h.o.Open != nil {
+		if body, err = h.o.Open(body); err != nil {
+			return digest{}, false, nil
+		}
+	}
+	d, ok := decodeDigest(body)
+	return d, ok, nil
+}
+
+// maxSummaries bounds the sessions that have a summary: those asked about last.
+const maxSummaries = 500
+
+func (h *History) save(ctx context.Context, session string, d *digest) error {
+	body, err := d.encode()
+	if err == nil && h.o.Seal != nil {
+		body, err = h.o.Seal(body)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := h.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	return f.Write(ctx, "save summary", func(w cold.Writing) error {
+		_, err := w.Exec("save_summary", session, h.o.Now().UnixMilli(), d.Said, d.Done, body)
+		if err == nil {
+			_, err = w.Exec("drop_oldest", maxSummaries)
+		}
+		return err
+	})
+}
+
+// item is a prompt or an action at its place.
+type item struct {
+	seq    int64
+	at     time.Time
+	prompt string // "" for an action
+	action Action
+}
+
+// thread is what a session holds beyond its summary.
+type thread struct {
+	digest digest
+	items  []item // behind the summary's older end, in order
+	fresh  bool   // there was no summary that stands
+	loose  bool   // events came out of order: nothing is kept
+}
+
+// Bounds of a session's log.
+const (
+	maxThread = 4000             // events that are read, the newest
+	disorder  = 10 * time.Minute // events that come later in the log may be so much older; more is another story
+)
+
+// thread reads a session: its summary if it stands, and what came since; else all of it.
+func (h *History) thread(ctx context.Context, session string, whole bool) (thread, error) {
+	if !whole {
+		d, ok, err := h.load(ctx, session)
+		if err != nil && !errors.Is(err, cold.ErrDamaged) {
+			return thread{}, err
+		}
+		if ok && err == nil {
+			events, err := h.o.DB.Thread(ctx, session, d.Done, d.Said, maxThread)
+			if err != nil {
+				return thread{}, err
+			}
+			items, tidy := itemsOf(events, d)
+			if tidy && len(events) < maxThread {
+				return thread{digest: d, items: items}, nil
+			}
+		}
+	}
+	events, err := h.o.DB.Thread(ctx, session, 0, 0, maxThread)
+	if err != nil {
+		return thread{}, err
+	}
+	t := thread{fresh: true}
+	var tidy bool
+	if t.items, tidy = itemsOf(events, digest{}); !tidy {
+		sortByTime(t.items)
+		t.loose = true
+	}
+	return t, nil
+}
+
+// itemsOf reads the events behind a summary. tidy is false when some are much older than others before them.
+func itemsOf(events []cold.Numbered, d digest) (items []item, tidy bool) {
+	tidy = true
+	known, last := max(d.Said, d.Done), d.Last
+	for _, e := range events {
+		if e.Seq > known {
+			tidy = tidy && e.Time.UnixMilli() >= last-disorder.Milliseconds()
+			last = max(last, e.Time.UnixMilli())
+		}
+		if e.Kind == aoa.KindPrompt {
+			if e.Subagent == "" && e.Text != "" {
+				items = append(items, item{seq: e.Seq, at: e.Time, prompt: e.Text})
+			}
+			continue
+		}
+		if a, ok := action(e); ok {
+			items = append(items, item{seq: e.Seq, at: e.Time, action: a})
+		}
+	}
+	return items, tidy
+}
+
+// sortByTime brings items into the order in which they happened, and numbers them anew: such numbers are good for
+// one context only.
+func sortByTime(items []item) {
+	slices.SortStableFunc(items, func(a, b item) int { return a.at.Compare(b.at) })
+	for i := range items {
+		items[i].seq = int64(i + 1)
+		items[i].action.Seq = items[i].seq
+	}
+}

@@ -1,0 +1,247 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Similar is an earlier prompt that is like another, and what it led to.
+type Similar struct {
+	Session string
+	At      time.Time
+	Text    string     // as it was said
+	Score   float64    // BM25 as a share of what the very same prompt would get, with vectors their mean; in [0,1]
+	Files   []aoa.Path // changed under it, in order
+}
+
+// BM25 over the terms of prompts: score = Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), idf = ln(1 + (N-n+½)/(n+½)).
+// A term counts once per prompt, so tf is 1.
+const (
+	bmK1 = 1.2
+	bmB  = .75
+)
+
+// Bounds of the retrieval.
+const (
+	maxPast       = 2000 // prompts that are looked through, the newest
+	topSimilar    = 2    // told
+	leastSimilar  = .30  // score from which one is told
+	leastShared   = 2    // terms that it must share
+	maxTurn       = 200  // events of a turn that are read for its files
+	similarTokens = 110
+	maxVectors    = 32 // of the best by words are compared by vectors
+)
+
+// past is the prompts of all sessions by their terms. Texts stay in the log.
+type past struct {
+	mu   sync.Mutex
+	docs []doc
+	last int64 // number of the newest prompt in docs
+}
+
+type doc struct {
+	seq     int64
+	session string
+	terms   []string
+}
+
+func (p *past) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.docs, p.last = nil, 0
+}
+
+// refresh reads the prompts that came since.
+func (p *past) refresh(ctx context.Context, db *cold.DB) ([]doc, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fresh, err := db.Prompts(ctx, p.last, maxPast)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range fresh {
+		p.last = e.Seq
+		if len(e.Terms) >= leastShared && e.Subagent == "" {
+			p.docs = append(p.docs, doc{e.Seq, e.Session, e.Terms})
+		}
+	}
+	p.docs = slices.Clone(p.docs[max(0, len(p.docs)-maxPast):])
+	return p.docs, nil
+}
+
+// Similar finds the prompts most like a text, best first, at most k, none of them in not. It reads what was said since
+// the last call, and the k found ones.
+func (h *History) Similar(ctx context.Context, text string, k int, not func(session string, seq int64) bool) ([]Similar, error) {
+	terms := aoa.Terms(text, aoa.MaxTerms)
+	docs, err := h.past.refresh(ctx, h.o.DB)
+	if err != nil || len(terms) < leastShared {
+		return nil, err
+	}
+	scores := bm25(docs, terms)
+	order := make([]int, 0, len(docs))
+	for i := range docs {
+		if scores[i] > 0 && (not == nil || !not(docs[i].session, docs[i].seq)) {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(docs[b].seq, docs[a].seq))
+	})
+	most := k * 3 // some say the same as others
+	if h.o.Embed != nil {
+		most = maxVectors
+	}
+	var out []Similar
+	for _, i := range order[:min(len(order), most)] {
+		s, err := h.recall(ctx, docs[i])
+		if err != nil {
+			return nil, err
+		}
+		s.Score = scores[i]
+		if s.Text != "" && !slices.ContainsFunc(out, func(o Similar) bool { return o.Text == s.Text }) {
+			out = append(out, s)
+		}
+	}
+	if out, err = h.compareVectors(ctx, text, out); err != nil {
+		return nil, err
+	}
+	out = slices.DeleteFunc(out, func(s Similar) bool { return s.Score < leastSimilar })
+	return out[:min(len(out), k)], nil
+}
+
+// bm25 scores every prompt, as a share of the score of a prompt with the very terms.
+func bm25(docs []doc, terms []string) []float64 {
+	n := map[string]float64{}
+	length := 0.0
+	for _, d := range docs {
+		length += float64(len(d.terms))
+		for _, t := range d.terms {
+			n[t]++
+		}
+	}
+	mean := max(1, length/float64(max(1, len(docs))))
+	idf := func(t string) float64 { return math.Log(1 + (float64(len(docs))-n[t]+.5)/(n[t]+.5)) }
+	weigh := func(size int) float64 { return (bmK1 + 1) / (1 + bmK1*(1-bmB+bmB*float64(size)/mean)) }
+	whole := 0.0
+	for _, t := range terms {
+		whole += idf(t) * weigh(len(terms))
+	}
+	out := make([]float64, len(docs))
+	for i, d := range docs {
+		shared := 0
+		for _, t := range terms {
+			if slices.Contains(d.terms, t) {
+				shared++
+				out[i] += idf(t) * weigh(len(d.terms))
+			}
+		}
+		if out[i] = min(1, out[i]/whole); shared < leastShared || whole == 0 {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// recall reads a prompt and the files that were changed until the next one.
+func (h *History) recall(ctx context.Context, d doc) (Similar, error) {
+	events, err := h.o.DB.Turn(ctx, d.session, d.seq, maxTurn)
+	if err != nil || len(events) == 0 || events[0].Kind != aoa.KindPrompt {
+		return Similar{}, err // it was forgotten meanwhile
+	}
+	s := Similar{Session: d.session, At: events[0].Time, Text: events[0].Text}
+	for _, e := range events[1:] {
+		if e.Kind == aoa.KindPrompt {
+			break
+		}
+		if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite {
+			for _, f := range e.Paths {
+				if !slices.Contains(s.Files, f) {
+					s.Files = append(s.Files, f)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+// compareVectors mixes the likeness of vectors into the scores and sorts anew. Without an Embed it does nothing.
+func (h *History) compareVectors(ctx context.Context, text string, found []Similar) ([]Similar, error) {
+	if h.o.Embed == nil || len(found) == 0 {
+		return found, nil
+	}
+	texts := []string{text}
+	for _, s := range found {
+		texts = append(texts, s.Text)
+	}
+	vectors, err := h.o.Embed(ctx, texts)
+	if err != nil || len(vectors) != len(texts) {
+		return found, err
+	}
+	for i := range found {
+		found[i].Score = (found[i].Score + cosine(vectors[0], vectors[i+1])) / 2
+	}
+	slices.SortStableFunc(found, func(a, b Similar) int { return cmp.Compare(b.Score, a.Score) })
+	return found, nil
+}
+
+// cosine is the likeness of two vectors, in [0,1]; 0 where one is none.
+func cosine(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
+	}
+	if c := ab / math.Sqrt(aa*bb); c > 0 { // false for what is no number
+		return min(c, 1)
+	}
+	return 0
+}
+
+// similarTo finds prompts like the one that is asked, other than those that are told anyway.
+func (h *History) similarTo(ctx context.Context, r Request, t *thread) ([]Similar, error) {
+	told := map[int64]bool{}
+	text := r.Prompt
+	for _, p := range t.prompts() {
+		told[p.seq] = true
+		if r.Prompt == "" {
+			text = p.prompt
+		}
+	}
+	if t.loose {
+		told = nil // their numbers are not the log's: by their text then
+	}
+	found, err := h.Similar(ctx, text, topSimilar+1, func(session string, seq int64) bool { return session == r.Session && told[seq] })
+	found = slices.DeleteFunc(found, func(s Similar) bool {
+		return s.Text == text || s.Session == r.Session && slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == s.Text })
+	})
+	return found[:min(len(found), topSimilar)], err
+}
+
+// tellSimilar tells earlier prompts and what they led to.
+func tellSimilar(found []Similar, tokens int) string {
+	var facts []fact
+	for i, s := range found {
+		text := "Asked before, " + s.At.Local().Format("Jan 2") + ": " + quote(extract(s.Text, 35))
+		if len(s.Files) > 0 {
+			text += ", which led to changes of " + strings.Join(short(s.Files, 4), ", ")
+		}
+		facts = append(facts, fact{text + ".", -i})
+	}
+	return fit(facts, tokens, func(kept []fact) string {
+		var out []string
+		for _, f := range kept {
+			out = append(out, f.text)
+		}
+		return strings.Join(out, "\n")
+	})
+}

@@ -42,7 +42,7 @@ func (d *DB) numbered(ctx context.Context, name string, args ...any) ([]Numbered
 			return err
 		}
 		var err error
-		n.Event, err = r.event()
+		n.Event, err = r.event(d.seal)
 		out = append(out, n)
 		return err
 	})

@@ -28,8 +28,10 @@ type Options struct {
 	Budget func() Budget    // nil: DefaultBudget
 	Keep   int              // prompts, and actions, that are always told word by word; 0 is 3
 
-	// Seal and Open encrypt summaries at rest; nil stores them as they are. What Open refuses is made anew.
-	Seal, Open func([]byte) ([]byte, error)
+	// Seal closes summaries at rest, and Open opens them; of says what a text belongs to. nil stores them open. What Open
+	// refuses is made anew.
+	Seal func(of string, text []byte) []byte
+	Open func(of string, sealed []byte) ([]byte, error)
 	// Embed turns texts into vectors, for the retrieval of similar prompts; nil: by their words alone.
 	Embed func(ctx context.Context, texts []string) ([][]float32, error)
 }
@@ -124,7 +126,7 @@ func (h *History) load(ctx context.Context, session string) (digest, bool, error
 		return digest{}, false, err
 	}
 	if h.o.Open != nil {
-		if body, err = h.o.Open(body); err != nil {
+		if body, err = h.o.Open(summaryOf(session), body); err != nil {
 			return digest{}, false, nil
 		}
 	}
@@ -132,16 +134,19 @@ func (h *History) load(ctx context.Context, session string) (digest, bool, error
 	return d, ok, nil
 }
 
+// summaryOf is what a sealed summary belongs to.
+func summaryOf(session string) string { return "summary " + session }
+
 // maxSummaries bounds the sessions that have a summary: those asked about last.
 const maxSummaries = 500
 
 func (h *History) save(ctx context.Context, session string, d *digest) error {
 	body, err := d.encode()
-	if err == nil && h.o.Seal != nil {
-		body, err = h.o.Seal(body)
-	}
 	if err != nil {
 		return err
+	}
+	if h.o.Seal != nil {
+		body = h.o.Seal(summaryOf(session), body)
 	}
 	f, err := h.open(ctx, true)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // tape is a session being recorded: an event a minute.
@@ -258,14 +260,10 @@ func TestLate(t *testing.T) {
 
 // TestSealed: what is at rest is what Seal made of it, and a key that is lost loses no context.
 func TestSealed(t *testing.T) {
-	flip := func(in []byte) ([]byte, error) {
-		out := make([]byte, len(in))
-		for i := range in {
-			out[i] = in[i] ^ 0x5a
-		}
-		return out, nil
-	}
-	r := newRoom(t, Options{Seal: flip, Open: flip})
+	dir := t.TempDir()
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	must(t, err)
+	r := newRoom(t, Options{Seal: seal.Seal, Open: seal.Open})
 	r.log(t, long(30).events...)
 	want := r.context(t, Request{Session: "long"}).Text()
 	if _, ok, err := r.load(t.Context(), "long"); !ok || err != nil {
@@ -277,7 +275,9 @@ func TestSealed(t *testing.T) {
 	if strings.Contains(string(raw), "port the parser") {
 		t.Error("a prompt is readable at rest")
 	}
-	lost := New(Options{DB: r.db, Path: r.o.Path, Now: r.o.Now, Open: func([]byte) ([]byte, error) { return nil, errors.New("no key") }})
+	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"), Keys: filepath.Join(dir, "others")})
+	must(t, err)
+	lost := New(Options{DB: r.db, Path: r.o.Path, Now: r.o.Now, Open: other.Open})
 	t.Cleanup(func() { must(t, lost.Close()) })
 	if c, err := lost.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != want {
 		t.Errorf("without the key: %v\n%s", err, c.Text())

@@ -321,17 +321,17 @@ SELECT coalesce(max(timestamp), 0) FROM intent_log
 
 -- name: thread
 -- ?1 session, ?2 after id, ?3 prompts after id, ?4 limit: the newest of them, newest first
-SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE session_id = ?1 AND session_id <> '' AND id > min(?2, ?3) AND (id > ?2 OR kind = 'prompt')
   AND kind NOT IN ('suggest', 'outcome', 'feedback', 'tick') ORDER BY id DESC LIMIT ?4
 
 -- name: prompts_after
 -- ?1 after id, ?2 limit: the newest of them, newest first
-SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM intent_log
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE id > ?1 AND kind = 'prompt' ORDER BY id DESC LIMIT ?2
 
 -- name: turn
 -- ?1 session, ?2 from id, ?3 limit: the oldest of them, newest first
-SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw FROM (
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM (
   SELECT * FROM intent_log WHERE session_id = ?1 AND session_id <> '' AND id >= ?2
     AND kind NOT IN ('suggest', 'outcome', 'feedback', 'tick') ORDER BY id LIMIT ?3) ORDER BY id DESC

@@ -237,3 +237,52 @@ func TestSpaceComesBack(t *testing.T) {
 		}
 	}
 }
+
+// TestLazy: opened at the first use, closed when unused, anew after damage.
+func TestLazy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	s := &sink{}
+	l := NewLazy(path, boxes, Options{Now: fixed, Log: slog.New(s)})
+	if l.Exists() {
+		t.Fatal("there is a file before the first use")
+	}
+	must(t, l.Rest())
+	use := func(fn func(f *File)) {
+		t.Helper()
+		must(t, l.Use(t.Context(), func(f *File) error { fn(f); return nil }))
+	}
+	use(func(f *File) { must(t, put(t.Context(), f, "a", 1)) })
+	must(t, l.Rest())
+	if l.file == nil || !l.Exists() {
+		t.Fatal("closed although it was used")
+	}
+	must(t, l.Rest())
+	if l.file != nil {
+		t.Fatal("open although nobody used it")
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 20 {
+				if err := l.Use(t.Context(), func(f *File) error { return put(t.Context(), f, fmt.Sprint(i), j) }); err != nil {
+					t.Error(err)
+				}
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	use(func(f *File) { same(t, "content", content(t, f), "019 119 219 319 419 519 619 719 a1") })
+	same(t, "warnings", len(s.records), 0)
+
+	use(func(f *File) { alter(t, path, "DROP TABLE box") })
+	err := l.Use(t.Context(), func(f *File) error { return f.explain("look", ErrDamaged) })
+	if !errors.Is(err, ErrDamaged) {
+		t.Fatalf("met damage: %v", err)
+	}
+	use(func(f *File) { same(t, "content after damage", content(t, f), "") })
+	same(t, "warnings", len(s.records), 1)
+	must(t, l.Close())
+}

@@ -1,0 +1,86 @@
+package cold
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+// Lazy is a File that is opened when it is first used and again after Rest closed it: a room that nobody asks costs
+// no memory. It is safe for concurrent use.
+type Lazy struct {
+	path   string
+	schema fs.FS
+	o      Options
+
+	mu   sync.RWMutex // held for reading while the file is used
+	file *File
+	used atomic.Bool // since the last Rest
+}
+
+// NewLazy opens nothing. The arguments are OpenFile's.
+func NewLazy(path string, schema fs.FS, o Options) *Lazy {
+	return &Lazy{path: path, schema: schema, o: o}
+}
+
+// Exists reports whether there is a file to be opened: a question to an empty room need not make one.
+func (l *Lazy) Exists() bool {
+	_, err := os.Stat(l.path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
+// that proves damaged is closed: the next Use looks closely and moves it aside. Errors are OpenFile's and fn's.
+func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
+	for {
+		l.mu.RLock()
+		if l.file != nil {
+			break
+		}
+		l.mu.RUnlock()
+		if err := l.open(ctx); err != nil {
+			return err
+		}
+	}
+	l.used.Store(true)
+	err := fn(l.file)
+	l.mu.RUnlock()
+	if errors.Is(err, ErrDamaged) {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
+
+func (l *Lazy) open(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		return nil
+	}
+	f, err := OpenFile(ctx, l.path, l.schema, l.o)
+	l.file = f
+	return err
+}
+
+// Rest closes the file if nobody used it since the last Rest.
+func (l *Lazy) Rest() error {
+	if l.used.Swap(false) {
+		return nil
+	}
+	return l.Close()
+}
+
+// Close closes the file if it is open. Another Use opens it again.
+func (l *Lazy) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	f := l.file
+	l.file = nil
+	return f.Close()
+}

@@ -98,7 +98,11 @@ func (u *unit) expect(t *track, m *memory, tree *aoa.Tree) {
 			continue
 		}
 		for _, p := range e.Paths {
-			if m.opened[p] || !tree.Has(p) || slices.ContainsFunc(u.opens, func(o Open) bool { return o.File == p }) {
+			if m.opened[p] || slices.ContainsFunc(u.opens, func(o Open) bool { return o.File == p }) {
+				continue
+			}
+			if !tree.Has(p) {
+				u.created++
 				continue
 			}
 			u.opens = append(u.opens, Open{File: p, Seq: u.seqs[i], Stratum: m.Stratum(p)})

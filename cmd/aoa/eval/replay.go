@@ -36,12 +36,16 @@ type Decision struct {
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
 	Took    time.Duration
 
-	Prompted map[aoa.Path]bool // moment prompt: files that this prompt named
-	Turn     []aoa.Path        // T1, moment prompt: what the turn opens
-	Next     []Open            // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
-	After    []Open            // moment open, after a file event: the same for the first touches that begin after it, before the next file event
-	Used     map[aoa.Path]bool // opened within the session's next 10 file events
-	Left     aoa.Path          // moment change: the file left out, "" for a complete commit
+	Prompted    map[aoa.Path]bool // moment prompt: files that this prompt named
+	Turn        []aoa.Path        // T1, moment prompt: what the turn opens
+	AfterPrompt bool              // moment open: a prompt came just before, and was asked at
+	Next        []Open            // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	After       []Open            // moment open, after a file event: first touches of the next file event
+	Used        map[aoa.Path]bool // opened within the session's next 10 file events
+	Left        aoa.Path          // moment change: the file left out, "" for a complete commit
+
+	Files    int // file events of the session so far
+	Searches int // searches and listings of the session so far
 
 	Stratum func(aoa.Path) Stratum // how the session could know of a file when the question was asked
 	Tree    *aoa.Tree              // the files of that time; valid during the call
@@ -126,6 +130,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e aoa.Event) er
 func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	d := r.decision(u, m)
 	d.Query = aoa.Query{Moment: aoa.MomentOpen, Session: u.session.id, At: at}
+	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
 	}
@@ -137,18 +142,12 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
-	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[aoa.Path]bool{}}
-	from := 0
+	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[aoa.Path]bool{},
+		Files: u.files, Searches: u.searches}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]
-		from = u.files
-		for _, e := range u.events {
-			if opens(e) {
-				from += len(e.Paths)
-			}
-		}
 	}
-	for _, p := range t.opened[from:min(from+Horizon, len(t.opened))] {
+	for _, p := range t.opened[d.Files:min(d.Files+Horizon, len(t.opened))] {
 		d.Used[p] = true
 	}
 	return d

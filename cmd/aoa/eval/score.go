@@ -4,70 +4,207 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // Score gathers what the table of one repository needs from its decisions.
 type Score struct {
-	T1      Turns
-	T2, T3  Hits // predicted after the last event before the open's batch, among the files of the same stratum
-	F2, F3  Hits // the same, predicted right after the previous file event
-	All2    Hits // T2 among all files
-	All3    Hits
-	T4      Hits
-	LeftOut int // opens that a prompt or a command had named
-	Took    []float64
+	*sums
+	dump      *Dump
+	threshold float64
+	rivals    *rivals // nil: no baselines
+	scratch   []float64
+	any       *shown
+	unseen    *shown
+	Counts    Counts
+	took      []float64 // ms
+}
+
+// Counts say what was looked at.
+type Counts struct {
+	Sessions int `json:"sessions"`
+	Commits  int `json:"commits"`
+	Events   int `json:"file_events"`
+	Repeated int `json:"repeated"` // events that a resumed session had told again
+	Prompts  int `json:"prompts"`  // all, also those without truth
+	Opens    int `json:"opens"`    // first touches of files known before
+	Created  int `json:"created"`  // first touches of files not known before: nobody can predict them
+	LeftOut  int `json:"left_out"` // opens that a prompt or a command had named
+	Searches int `json:"searches"` // search and listing calls
+}
+
+func newScore(o Settings) *Score {
+	s := &Score{sums: newSums(), dump: o.Dump, threshold: o.threshold(), any: newShown("shown", false, o.threshold()), unseen: newShown("shown_unseen", true, o.threshold())}
+	if !o.Alone {
+		s.rivals = newRivals()
+	}
+	return s
 }
 
 // Take counts one decision.
-func (s *Score) Take(d *Decision) {
-	list := make([]aoa.Path, len(d.Ranked))
-	for i, f := range d.Ranked {
-		list[i] = f.File
+func (s *Score) Take(d *Decision) error {
+	if d.Took > 0 {
+		s.took = append(s.took, float64(d.Took.Microseconds())/1000)
 	}
 	switch d.Query.Moment {
 	case aoa.MomentPrompt:
-		if len(d.Turn) > 0 {
-			s.T1.add(slices.DeleteFunc(list, d.named), set(d.Turn))
-		}
+		s.show(d)
+		s.prompt(d)
 	case aoa.MomentChange:
-		if d.Left != "" {
-			s.T4.add(place(list, d.Left, every))
-		}
+		s.change(d)
 	default:
-		for _, o := range d.Next {
-			among := func(f aoa.Path) bool { return d.Stratum(f) == o.Stratum }
-			switch o.Stratum {
-			case Unseen:
-				s.T2.add(place(list, o.File, among))
-				s.All2.add(place(list, o.File, every))
-			case Seen:
-				s.T3.add(place(list, o.File, among))
-				s.All3.add(place(list, o.File, every))
-			default:
-				s.LeftOut++
-			}
+		if !d.AfterPrompt {
+			s.show(d)
 		}
-		for _, o := range d.After {
-			among := func(f aoa.Path) bool { return d.Stratum(f) == o.Stratum }
-			switch o.Stratum {
-			case Unseen:
-				s.F2.add(place(list, o.File, among))
-			case Seen: // by now nothing may have named it
-				s.F3.add(place(list, o.File, func(f aoa.Path) bool { return d.Stratum(f) != Named }))
+		s.opens(d)
+	}
+	return nil
+}
+
+// show counts what would be shown.
+func (s *Score) show(d *Decision) {
+	for _, kind := range []*shown{s.any, s.unseen} {
+		list, n := kind.question(d, s.sums)
+		if s.dump != nil {
+			l := line(d, kind.task, string(d.Query.Moment), list)
+			l.Shown = n
+			for f := range d.Used {
+				l.Truth = append(l.Truth, f)
 			}
+			slices.Sort(l.Truth)
+			s.dump.write(l)
 		}
 	}
 }
 
-// named reports whether the prompt that is asked at named the file.
-func (d *Decision) named(f aoa.Path) bool { return d.Prompted[f] }
+func (s *Score) prompt(d *Decision) {
+	s.Counts.Prompts++
+	if len(d.Turn) == 0 {
+		return
+	}
+	news := func(f aoa.Path) bool { return !d.Prompted[f] }
+	list := filter(d.Ranked, news)
+	turn := set(d.Turn)
+	s.turn(d.Session, "T1", paths(list), turn)
+	l := line(d, "T1", "prompt", list)
+	l.Truth, l.Shown = d.Turn, s.any.reach(d, list)
+	s.dump.write(l)
+	s.compete(d, func(name string, c contest) {
+		s.turn("", name+"/T1", c.top(s.scratch, news), turn)
+	})
+}
+
+func (s *Score) opens(d *Decision) {
+	for _, o := range d.Next {
+		s.Counts.Opens++
+		s.any.opened(d, o, s.sums)
+		s.unseen.opened(d, o, s.sums)
+		s.next(d, o)
+	}
+	for _, o := range d.After {
+		s.after(d, o)
+	}
+}
+
+// next scores one open, predicted after the last event before its batch.
+func (s *Score) next(d *Decision, o Open) {
+	among := func(f aoa.Path) bool { return d.Stratum(f) == o.Stratum }
+	task := o.Stratum.task()
+	list := filter(d.Ranked, among)
+	l := line(d, task, "last", list)
+	l.Seq, l.Truth, l.Shown = o.Seq, []aoa.Path{o.File}, s.any.reach(d, list)
+	s.dump.write(l)
+	if o.Stratum == Named {
+		s.Counts.LeftOut++
+		return
+	}
+	s.place(d.Session, task, placeOf(paths(list), o.File, every))
+	s.place("", task+"all", placeOf(paths(d.Ranked), o.File, every))
+	s.compete(d, func(name string, c contest) {
+		s.place("", name+"/"+task, c.place(s.scratch, o.File, among))
+	})
+}
+
+// after scores one open a second time, as it was predicted right after the previous file event. What was seen by the
+// time of the open may not have been by then, so a seen file stands among all that nothing had named in words.
+func (s *Score) after(d *Decision, o Open) {
+	if o.Stratum == Named {
+		return
+	}
+	among := func(f aoa.Path) bool { return d.Stratum(f) == Unseen }
+	if o.Stratum == Seen {
+		among = func(f aoa.Path) bool { return d.Stratum(f) != Named }
+	}
+	list := filter(d.Ranked, among)
+	s.place(d.Session, o.Stratum.task()+"after", placeOf(paths(list), o.File, every))
+	l := line(d, o.Stratum.task(), "after", list)
+	l.Seq, l.Truth, l.Shown = o.Seq, []aoa.Path{o.File}, s.any.reach(d, list)
+	s.dump.write(l)
+}
+
+// change scores a commit: completion, and the warnings about it.
+func (s *Score) change(d *Decision) {
+	warned := prefetch.Reach(d.Ranked, s.threshold)
+	l := line(d, "T5", "complete", d.Ranked)
+	l.Shown = warned
+	if d.Left == "" {
+		s.add(d.Session, "T5", "false_per_100", 100*float64(warned), 1)
+		s.dump.write(l)
+		return
+	}
+	l.Moment, l.Truth = "withheld", []aoa.Path{d.Left}
+	s.dump.write(l)
+	hit := slices.ContainsFunc(d.Ranked[:warned], func(f rank.Scored) bool { return f.File == d.Left })
+	s.add(d.Session, "T5", "precision", truth(hit), float64(warned))
+	s.add(d.Session, "T5", "recall", truth(hit), 1)
+	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
+	l.Task, l.Moment = "T4", "change"
+	s.dump.write(l)
+	s.compete(d, func(name string, c contest) {
+		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
+	})
+}
+
+// compete asks each baseline; its scores are in scratch.
+func (s *Score) compete(d *Decision, each func(name string, c contest)) {
+	if s.rivals == nil {
+		return
+	}
+	c := s.rivals.contest(d)
+	for _, name := range Baselines {
+		if c.s == nil && (name == "coaccess" || name == "successor") {
+			continue // commits have neither sessions nor order
+		}
+		s.scratch = slices.Grow(s.scratch[:0], len(c.r.paths))[:len(c.r.paths)]
+		c.score(name, s.scratch)
+		each(name, c)
+	}
+}
+
+// reach is how many of a list would be shown at this question.
+func (s *shown) reach(d *Decision, list []rank.Scored) int {
+	return prefetch.Reach(list, s.dials[d.Query.Moment].Theta())
+}
+
+func (st Stratum) task() string { return [...]string{"T2", "T3", "named"}[st] }
 
 func every(aoa.Path) bool { return true }
 
-func set(files []aoa.Path) map[aoa.Path]bool {
-	out := make(map[aoa.Path]bool, len(files))
-	for _, f := range files {
-		out[f] = true
+func filter(list []rank.Scored, counts func(aoa.Path) bool) []rank.Scored {
+	out := make([]rank.Scored, 0, len(list))
+	for _, f := range list {
+		if counts(f.File) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func paths(list []rank.Scored) []aoa.Path {
+	out := make([]aoa.Path, len(list))
+	for i, f := range list {
+		out[i] = f.File
 	}
 	return out
 }

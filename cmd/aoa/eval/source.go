@@ -32,28 +32,31 @@ func (s Session) seq(i int) int {
 
 // unit is what becomes known at once: a prompt, or the calls of one batch.
 type unit struct {
-	session *track
-	events  []aoa.Event
-	seqs    []int      // of the events
-	place   int        // among the session's units
-	begin   time.Time  // of its first event
-	end     time.Time  // of its last event
-	files   int        // file events of the session before this unit was known
-	opens   []Open     // files known before that the session opens here for the first time
-	turn    []aoa.Path // a prompt's: files that the session first opens before its next prompt
-	next    []*unit    // what begins when this is the last unit known
-	after   []*unit    // what begins when this is the last unit known that had a file event
+	session  *track
+	events   []aoa.Event
+	seqs     []int      // of the events
+	place    int        // among the session's units
+	begin    time.Time  // of its first event
+	end      time.Time  // of its last event
+	files    int        // file events of the session when this unit is known
+	searches int        // searches and listings of the session when this unit is known
+	created  int        // first touches of files not known before
+	opens    []Open     // files known before that the session opens here for the first time
+	turn     []aoa.Path // a prompt's: files that the session first opens before its next prompt
+	next     []*unit    // what begins when this is the last unit known
+	after    []*unit    // what begins when this is the last unit known that had a file event
 }
 
 // track is one session on its way through the replay.
 type track struct {
-	id     string
-	idle   *unit      // before its first event
-	units  []*unit    // in the order in which they become known
-	opened []aoa.Path // every file event's file, in the order of units
-	last   *unit      // last unit known
-	file   *unit      // last unit known that had a file event
-	prompt *unit      // last prompt known
+	id       string
+	idle     *unit      // before its first event
+	units    []*unit    // in the order in which they become known
+	opened   []aoa.Path // every file event's file, in the order of units
+	searches int
+	last     *unit // last unit known
+	file     *unit // last unit known that had a file event
+	prompt   *unit // last prompt known
 
 	existing map[aoa.Path]bool // files of the turn that the prompt is to predict
 }
@@ -123,12 +126,15 @@ func (t *track) read(s Session) []item {
 func (t *track) known(u *unit) {
 	u.place = len(t.units)
 	t.units = append(t.units, u)
-	u.files = len(t.opened)
 	for _, e := range u.events {
 		if opens(e) {
 			t.opened = append(t.opened, e.Paths...)
 		}
+		if e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun && e.Listing {
+			t.searches++
+		}
 	}
+	u.files, u.searches = len(t.opened), t.searches
 }
 
 // opens reports whether the event is a file event: what failed opened nothing.

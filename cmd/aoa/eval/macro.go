@@ -1,0 +1,209 @@
+package eval
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// macro is the mean over repositories: each counts the same, however much was recorded of it.
+func macro(repos []Repo, scores []*Score) Macro {
+	m := Macro{Repos: len(repos), Intervals: intervals(scores)}
+	own := make([]Tasks, len(repos))
+	for i, r := range repos {
+		own[i] = r.Tasks
+	}
+	m.Tasks = meanTasks(own)
+	for _, b := range Baselines {
+		var of []Tasks
+		for _, r := range repos {
+			if t, ok := r.Baselines[b]; ok {
+				of = append(of, t)
+			}
+		}
+		if len(of) > 0 {
+			if m.Baselines == nil {
+				m.Baselines = map[string]Tasks{}
+			}
+			m.Baselines[b] = meanTasks(of)
+		}
+	}
+	return m
+}
+
+func meanTasks(all []Tasks) Tasks {
+	return Tasks{
+		T1:    meanTurn(some(all, func(t Tasks) *Turn { return t.T1 })),
+		T2:    meanHits(some(all, func(t Tasks) *Hits { return t.T2 })),
+		T3:    meanHits(some(all, func(t Tasks) *Hits { return t.T3 })),
+		T4:    meanHits(some(all, func(t Tasks) *Hits { return t.T4 })),
+		T5:    meanWarning(some(all, func(t Tasks) *Warning { return t.T5 })),
+		Shown: meanShown(some(all, func(t Tasks) *Shown { return t.Shown })), ShownUnseen: meanShown(some(all, func(t Tasks) *Shown { return t.ShownUnseen })),
+		Saved: meanSaved(some(all, func(t Tasks) *Saved { return t.Saved })),
+	}
+}
+
+// some collects what is there.
+func some[A, B any](all []A, of func(A) *B) []*B {
+	var out []*B
+	for _, a := range all {
+		if b := of(a); b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func mean[A any](all []*A, of func(*A) float64) float64 {
+	sum := 0.0
+	for _, a := range all {
+		sum += of(a)
+	}
+	return sum / float64(len(all))
+}
+
+func total[A any](all []*A, of func(*A) int) int {
+	sum := 0
+	for _, a := range all {
+		sum += of(a)
+	}
+	return sum
+}
+
+func meanTurn(all []*Turn) *Turn {
+	if len(all) == 0 {
+		return nil
+	}
+	return &Turn{total(all, func(t *Turn) int { return t.N }), mean(all, func(t *Turn) float64 { return t.Any5 }),
+		mean(all, func(t *Turn) float64 { return t.P5 }), mean(all, func(t *Turn) float64 { return t.Recall10 }),
+		mean(all, func(t *Turn) float64 { return t.MRR })}
+}
+
+func meanHits(all []*Hits) *Hits {
+	if len(all) == 0 {
+		return nil
+	}
+	return &Hits{N: total(all, func(h *Hits) int { return h.N }), Hit1: mean(all, func(h *Hits) float64 { return h.Hit1 }),
+		Hit3: mean(all, func(h *Hits) float64 { return h.Hit3 }), Hit5: mean(all, func(h *Hits) float64 { return h.Hit5 }),
+		Hit10: mean(all, func(h *Hits) float64 { return h.Hit10 }), MRR: mean(all, func(h *Hits) float64 { return h.MRR }),
+		After: meanHits(some(all, func(h *Hits) *Hits { return h.After })), All: meanHits(some(all, func(h *Hits) *Hits { return h.All }))}
+}
+
+// meanWarning: a repository in which nothing was warned of has no precision.
+func meanWarning(all []*Warning) *Warning {
+	if len(all) == 0 {
+		return nil
+	}
+	w := &Warning{N: total(all, func(w *Warning) int { return w.N }), Complete: total(all, func(w *Warning) int { return w.Complete }),
+		Recall: mean(all, func(w *Warning) float64 { return w.Recall }), FalsePer100: mean(all, func(w *Warning) float64 { return w.FalsePer100 })}
+	if spoke := slices.DeleteFunc(slices.Clone(all), func(w *Warning) bool { return w.Warned == 0 }); len(spoke) > 0 {
+		w.Precision = mean(spoke, func(w *Warning) float64 { return w.Precision })
+		w.Warned = total(spoke, func(w *Warning) int { return w.Warned })
+	}
+	return w
+}
+
+// meanShown pools the bars of the diagram and takes the mean of everything else.
+func meanShown(all []*Shown) *Shown {
+	if len(all) == 0 {
+		return nil
+	}
+	out := &Shown{N: total(all, func(s *Shown) int { return s.N }), Coverage: mean(all, func(s *Shown) float64 { return s.Coverage }),
+		ECE: mean(all, func(s *Shown) float64 { return s.ECE }), Brier: mean(all, func(s *Shown) float64 { return s.Brier }),
+		PerSession: mean(all, func(s *Shown) float64 { return s.PerSession })}
+	if spoke := slices.DeleteFunc(slices.Clone(all), func(s *Shown) bool { return s.N == 0 }); len(spoke) > 0 {
+		out.Precision = mean(spoke, func(s *Shown) float64 { return s.Precision })
+	}
+	for i, first := range all[0].Reliability {
+		b := Bar{From: first.From}
+		for _, s := range all {
+			o := s.Reliability[i]
+			b.N, b.P, b.Used = b.N+o.N, b.P+o.N*o.P, b.Used+o.N*o.Used
+		}
+		b.P, b.Used = b.P/max(b.N, 1), b.Used/max(b.N, 1)
+		out.Reliability = append(out.Reliability, b)
+	}
+	for i, first := range all[0].Curve {
+		p := Point{Threshold: first.Threshold, Coverage: mean(all, func(s *Shown) float64 { return s.Curve[i].Coverage })}
+		used := 0.0
+		for _, s := range all {
+			p.N += s.Curve[i].N
+			used += s.Curve[i].N * s.Curve[i].Precision
+		}
+		p.Precision = used / max(p.N, 1)
+		out.Curve = append(out.Curve, p)
+	}
+	return out
+}
+
+func meanSaved(all []*Saved) *Saved {
+	if len(all) == 0 {
+		return nil
+	}
+	return &Saved{total(all, func(s *Saved) int { return s.Searches }), mean(all, func(s *Saved) float64 { return s.PerSession }),
+		mean(all, func(s *Saved) float64 { return s.ShareOfAllSearches })}
+}
+
+// draws of the bootstrap: more does not change the second digit.
+const draws = 1000
+
+// intervals are 95 % intervals of the macro means.
+func intervals(scores []*Score) map[string]map[string][2]float64 {
+	samples := map[metric][][]ratio{} // per repository the clusters that had the metric
+	for i, s := range scores {
+		for _, name := range sortedKeys(s.clusters) {
+			for m, r := range s.clusters[name] {
+				if samples[m] == nil {
+					samples[m] = make([][]ratio, len(scores))
+				}
+				samples[m][i] = append(samples[m][i], r)
+			}
+		}
+	}
+	out := map[string]map[string][2]float64{}
+	for m, repos := range samples {
+		repos = slices.DeleteFunc(repos, func(c []ratio) bool { return len(c) == 0 })
+		if out[m.task] == nil {
+			out[m.task] = map[string][2]float64{}
+		}
+		out[m.task][m.name] = interval(repos)
+	}
+	return out
+}
+
+// interval draws repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same
+// record gives the same interval.
+func interval(repos [][]ratio) [2]float64 {
+	random := rand.New(rand.NewPCG(1, uint64(len(repos))))
+	means := make([]float64, 0, draws)
+	for range draws {
+		sum, n := 0.0, 0.0
+		for range repos {
+			clusters := repos[random.IntN(len(repos))]
+			var r ratio
+			for range clusters {
+				c := clusters[random.IntN(len(clusters))]
+				r.sum, r.n = r.sum+c.sum, r.n+c.n
+			}
+			if r.n > 0 {
+				sum, n = sum+r.value(), n+1
+			}
+		}
+		if n > 0 {
+			means = append(means, sum/n)
+		}
+	}
+	if len(means) == 0 {
+		return [2]float64{}
+	}
+	slices.Sort(means)
+	return [2]float64{means[len(means)*25/1000], means[min(len(means)-1, len(means)*975/1000)]}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// metric is one number of the table.
+type metric struct{ task, name string }
+
+// ratio is a sum over questions and their number.
+type ratio struct{ sum, n float64 }
+
+func (r ratio) value() float64 {
+	if r.n == 0 {
+		return 0
+	}
+	return r.sum / r.n
+}
+
+// sums are the numbers of one repository, as a whole and per cluster: a session, or a commit. Questions of a cluster are
+// not independent, so the bootstrap draws clusters.
+type sums struct {
+	all      map[metric]ratio
+	clusters map[string]map[metric]ratio
+}
+
+func newSums() *sums {
+	return &sums{all: map[metric]ratio{}, clusters: map[string]map[metric]ratio{}}
+}
+
+// add counts one observation; cluster "" is kept in the whole only.
+func (s *sums) add(cluster, task, name string, sum, n float64) {
+	m := metric{task, name}
+	r := s.all[m]
+	s.all[m] = ratio{r.sum + sum, r.n + n}
+	if cluster == "" {
+		return
+	}
+	c := s.clusters[cluster]
+	if c == nil {
+		c = map[metric]ratio{}
+		s.clusters[cluster] = c
+	}
+	r = c[m]
+	c[m] = ratio{r.sum + sum, r.n + n}
+}
+
+// hitAt are the lengths of lists that are looked at.
+var hitAt = []struct {
+	k    int
+	name string
+}{{1, "hit1"}, {3, "hit3"}, {5, "hit5"}, {10, "hit10"}}
+
+// place counts one question for one file, which stood at that place from 1, or 0 if it was not listed.
+func (s *sums) place(cluster, task string, place int) {
+	for _, h := range hitAt {
+		s.add(cluster, task, h.name, truth(place > 0 && place <= h.k), 1)
+	}
+	rr := 0.0
+	if place > 0 {
+		rr = 1 / float64(place)
+	}
+	s.add(cluster, task, "mrr", rr, 1)
+}
+
+// turn counts one prompt: the list without files that the prompt named, and what the turn opened.
+func (s *sums) turn(cluster, task string, list []aoa.Path, turn map[aoa.Path]bool) {
+	five, ten, rr := 0, 0, 0.0
+	for i, f := range list {
+		if !turn[f] {
+			continue
+		}
+		if rr == 0 {
+			rr = 1 / float64(i+1)
+		}
+		if i < 5 {
+			five++
+		}
+		if i < 10 {
+			ten++
+		}
+	}
+	s.add(cluster, task, "any5", truth(five > 0), 1)
+	s.add(cluster, task, "p5", float64(five)/5, 1)
+	s.add(cluster, task, "recall10", float64(ten)/float64(len(turn)), 1)
+	s.add(cluster, task, "mrr", rr, 1)
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// placeOf is the place from 1 of a file among those of a list that count, 0 if it is none of them.
+func placeOf(list []aoa.Path, f aoa.Path, counts func(aoa.Path) bool) int {
+	n := 0
+	for _, g := range list {
+		if !counts(g) {
+			continue
+		}
+		if n++; g == f {
+			return n
+		}
+	}
+	return 0
+}
+
+func set(files []aoa.Path) map[aoa.Path]bool {
+	out := make(map[aoa.Path]bool, len(files))
+	for _, f := range files {
+		out[f] = true
+	}
+	return out
+}

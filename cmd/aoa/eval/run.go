@@ -1,0 +1,143 @@
+package eval
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Settings of an evaluation. The zero value works.
+type Settings struct {
+	Options
+	Threshold float64 // confidence from which files are shown, in (0,1]; 0 is the daemon's
+	Alone     bool    // without baselines
+	Dump      *Dump   // nil: none
+	Workers   int     // repositories at once; 0 is GOMAXPROCS
+}
+
+func (o Settings) threshold() float64 {
+	if o.Threshold > 0 {
+		return o.Threshold
+	}
+	return prefetch.Balanced
+}
+
+// Run evaluates every source, several at once, and puts the table together in the order of the sources.
+func Run(ctx context.Context, sources []Source, o Settings) (*Report, error) {
+	scores, errs := make([]*Score, len(sources)), make([]error, len(sources))
+	bar := newBar(sources, o.Progress)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work := make(chan int)
+	var all sync.WaitGroup
+	for range min(len(sources), o.workers()) {
+		all.Go(func() {
+			for i := range work {
+				if scores[i], errs[i] = one(ctx, sources[i], o, bar.part(i)); errs[i] != nil {
+					cancel()
+				}
+			}
+		})
+	}
+	for i := range sources {
+		work <- i
+	}
+	close(work)
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return report(sources, scores), nil
+}
+
+func (o Settings) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// one evaluates one source: its sessions with its history, then its history alone.
+func one(ctx context.Context, src Source, o Settings, progress func(pass, done, total int)) (*Score, error) {
+	s := newScore(o)
+	s.Counts.Sessions, s.Counts.Repeated = len(src.Sessions), src.Repeated
+	replay := o.Options
+	pass := func(n int, touches bool) {
+		replay.Progress = func(done, total int) { progress(n, done, total) }
+		replay.Learned = func(e aoa.Event) {
+			s.event(e, n)
+			if s.rivals != nil {
+				s.rivals.learn(e, touches)
+			}
+		}
+	}
+	if len(src.Sessions) > 0 {
+		pass(0, false)
+		if err := Sessions(ctx, src, replay, s.Take); err != nil {
+			return nil, err
+		}
+	}
+	if s.rivals != nil {
+		s.rivals = newRivals()
+	}
+	pass(1, true)
+	err := Commits(ctx, src, replay, s.Take)
+	s.rivals, s.scratch = nil, nil
+	return s, err
+}
+
+// event counts what was looked at, once for both passes.
+func (s *Score) event(e aoa.Event, pass int) {
+	switch {
+	case pass == 1 && e.Kind == aoa.KindCommit:
+		s.Counts.Commits++
+	case pass == 0 && opens(e):
+		s.Counts.Events += len(e.Paths)
+	case pass == 0 && (e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun && e.Listing):
+		s.Counts.Searches++
+	}
+}
+
+// bar joins the progress of all repositories to one.
+type bar struct {
+	mu    sync.Mutex
+	parts [][2][2]int
+	tell  func(done, total int)
+}
+
+func newBar(sources []Source, tell func(done, total int)) *bar {
+	b := &bar{parts: make([][2][2]int, len(sources)), tell: tell}
+	for i, s := range sources {
+		b.parts[i][1][1] = len(s.Commits)
+		if len(s.Sessions) == 0 {
+			continue
+		}
+		b.parts[i][0][1] = len(s.Commits)
+		for _, rec := range s.Sessions {
+			b.parts[i][0][1] += 2 * len(rec.Events)
+		}
+	}
+	return b
+}
+
+func (b *bar) part(i int) func(pass, done, total int) {
+	return func(pass, done, total int) {
+		if b.tell == nil {
+			return
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.parts[i][pass] = [2]int{done, total}
+		done, total = 0, 0
+		for _, p := range b.parts {
+			done += p[0][0] + p[1][0]
+			total += p[0][1] + p[1][1]
+		}
+		b.tell(done, total)
+	}
+}

@@ -1,0 +1,178 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// What is looked at to judge confidence.
+const (
+	gridSteps = 20            // thresholds of the risk–coverage curve: 1/20, 2/20 …
+	binCount  = 10            // bars of the reliability diagram
+	leastP    = 0.05          // what is less likely is not counted among the promises
+	idle      = 2 * time.Hour // after this long a session's predictions are settled
+)
+
+// shown counts what would have been shown: each file once per session, when it first reached the threshold.
+type shown struct {
+	task   string // "shown" or "shown_unseen"
+	unseen bool   // only files that nothing had named
+	dials  map[aoa.Moment]*prefetch.Dial
+	curve  [gridSteps]struct{ n, used, covered float64 }
+	bins   [binCount]bin
+	opens  float64 // that could have been shown before
+	states map[string]*showing
+	waits  map[string]*showing // those with a horizon that is not over
+}
+
+// bin is a bar of the reliability diagram: promises, their sum, and how many were kept.
+type bin struct{ n, p, used float64 }
+
+// showing is what one session was shown.
+type showing struct {
+	told  map[aoa.Path]int     // file → searches made before it was shown
+	best  map[aoa.Path]float64 // file → its highest confidence in a top five
+	wait  []waiting
+	at    time.Time
+	saved map[int]bool // searches that lay between a showing and its open
+}
+
+// waiting is a shown file whose horizon is not over.
+type waiting struct {
+	moment aoa.Moment
+	due    int // file events
+	used   bool
+}
+
+func newShown(task string, unseen bool, threshold float64) *shown {
+	return &shown{task: task, unseen: unseen, states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
+		aoa.MomentPrompt: prefetch.NewDial(threshold), aoa.MomentOpen: prefetch.NewDial(threshold)}}
+}
+
+// question takes one question in; it returns the list that counts, and how many of it would be shown.
+func (s *shown) question(d *Decision, total *sums) (list []rank.Scored, n int) {
+	s.settle(d)
+	st := s.states[d.Session]
+	if st == nil {
+		st = &showing{told: map[aoa.Path]int{}, best: map[aoa.Path]float64{}, saved: map[int]bool{}}
+		s.states[d.Session] = st
+	}
+	st.at = d.Query.At
+	for _, f := range d.Ranked {
+		if len(list) == dumped {
+			break
+		}
+		if !s.unseen || d.Stratum(f.File) == Unseen {
+			list = append(list, f)
+		}
+	}
+	for _, f := range list[:min(len(list), prefetch.MaxFiles)] {
+		s.promise(d, st, f, total)
+	}
+	n = prefetch.Reach(list, s.dials[d.Query.Moment].Theta())
+	for _, f := range list[:n] {
+		if _, again := st.told[f.File]; again {
+			continue
+		}
+		used := d.Used[f.File]
+		st.told[f.File] = d.Searches
+		st.wait = append(st.wait, waiting{d.Query.Moment, d.Files + Horizon, used})
+		s.waits[d.Session] = st
+		total.add(d.Session, s.task, "precision", truth(used), 1)
+	}
+	return list, n
+}
+
+// promise takes a file of a top five to the curve, and the first time to the reliability diagram.
+func (s *shown) promise(d *Decision, st *showing, f rank.Scored, total *sums) {
+	used := d.Used[f.File]
+	best, before := st.best[f.File]
+	if f.Score < leastP || f.Score <= best {
+		return
+	}
+	st.best[f.File] = f.Score
+	for i := range s.curve {
+		if at := gridAt(i); at > best && at <= f.Score {
+			s.curve[i].n++
+			s.curve[i].used += truth(used)
+		}
+	}
+	if before {
+		return
+	}
+	b := &s.bins[min(int(f.Score*binCount), binCount-1)]
+	b.n++
+	b.p += f.Score
+	b.used += truth(used)
+	miss := f.Score - truth(used)
+	total.add(d.Session, s.task, "brier", miss*miss, 1)
+}
+
+func gridAt(i int) float64 { return float64(i+1) / gridSteps }
+
+// opened takes in an open that the question stood before.
+func (s *shown) opened(d *Decision, o Open, total *sums) {
+	if s.unseen && o.Stratum == Named {
+		return // nobody could have been first to tell
+	}
+	s.opens++
+	st := s.states[d.Session]
+	if st == nil {
+		total.add(d.Session, s.task, "coverage", 0, 1)
+		return
+	}
+	for i := range s.curve {
+		if st.best[o.File] >= gridAt(i) {
+			s.curve[i].covered++
+		}
+	}
+	from, told := st.told[o.File]
+	total.add(d.Session, s.task, "coverage", truth(told), 1)
+	if !told {
+		return
+	}
+	for i := from; i < d.Searches; i++ {
+		if !st.saved[i] {
+			st.saved[i] = true
+			total.add("", s.task, "saved", 1, 0)
+		}
+	}
+}
+
+// settle tells the dials what became of what was shown, when the daemon would know it: after ten file events of the
+// session, or when it has been idle.
+func (s *shown) settle(d *Decision) {
+	for id, st := range s.waits {
+		over := d.Query.At.Sub(st.at) > idle && id != d.Session
+		if id != d.Session && !over {
+			continue
+		}
+		kept := st.wait[:0]
+		for _, w := range st.wait {
+			if over || d.Files >= w.due {
+				s.dials[w.moment].Settle(w.used)
+			} else {
+				kept = append(kept, w)
+			}
+		}
+		if st.wait = kept; len(kept) == 0 {
+			delete(s.waits, id)
+		}
+	}
+}
+
+// ece is the expected calibration error: the mean distance of promise and outcome, over the bars.
+func ece(bins [binCount]bin) float64 {
+	sum, n := 0.0, 0.0
+	for _, b := range bins {
+		sum += max(b.p-b.used, b.used-b.p)
+		n += b.n
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / n
+}

@@ -43,6 +43,11 @@ type Call struct {
 	Events   []aoa.Event // to be logged, in order; may be empty
 	Query    *aoa.Query  // nil: nothing to answer
 	Kind     string      // the kind of hint that Query asks for: "prompt" or "next"
+
+	Asked *aoa.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
+	Steps []aoa.Step `json:",omitempty"` // the calls told of, with what it takes to do them again
+	Next  aoa.Path   `json:",omitempty"` // the file that a call is about to change
+	Over  string     `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
 }
 
 // Decode reads one payload of an agent's hook: a JSON object, or from "git" the words of the hook (see GitHook).

@@ -11,7 +11,7 @@ import (
 
 // listen makes events, and at most one question, of what an agent told. What is not listed in the switch tells
 // nothing that learning could use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged
-// (the watcher sees saves), Stop and the compactions (SessionStart follows with its source).
+// (the watcher sees saves), and the compactions (SessionStart follows with its source). Stop only ends a turn.
 func listen(agent string, t told, r Repo) Call {
 	in := t.in
 	c := Call{Agent: agent, Event: t.name, Session: in.text("session_id"), Subagent: in.text("agent_id"), Cwd: in.text("cwd")}
@@ -24,12 +24,16 @@ func listen(agent string, t told, r Repo) Call {
 		if c.Query != nil {
 			c.Kind = HintPrompt
 		}
+		c.Asked = s.asked(text, c.Events)
 	case "PreToolUse":
+		c.Next = s.changes(in)
 		if c.Query = s.next(in); c.Query != nil {
 			c.Kind = HintNext
 		}
 	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
-		c.Events = s.tool(toolCallOf(in, t.event))
+		call := toolCallOf(in, t.event)
+		c.Events = s.tool(call)
+		c.Steps = s.steps(call, c.Events)
 		if t.event == "PostToolUse" && !Speaks(agent, "PreToolUse") && Speaks(agent, t.name) {
 			// The model of this agent can be told something only now.
 			if c.Query = s.next(in); c.Query != nil {
@@ -40,8 +44,11 @@ func listen(agent string, t told, r Repo) Call {
 		c.Events = s.toolBatch(in.list("tool_calls"))
 	case "SessionStart":
 		c.Events = s.border(aoa.KindStart, in.text("source"))
+		c.Asked = s.resumed(in.text("source"), c.Events)
 	case "SessionEnd":
-		c.Events = s.border(aoa.KindEnd, in.text("reason"))
+		c.Events, c.Over = s.border(aoa.KindEnd, in.text("reason")), "session"
+	case "Stop":
+		c.Over = "turn"
 	}
 	return c
 }

@@ -15,6 +15,7 @@ const (
 	Rescue     Kind = "rescue"     // a call failed on a path
 	WorkingSet Kind = "workingset" // a session begins, resumes or was compacted
 	Stale      Kind = "stale"      // a file changed since the session read it
+	Reload     Kind = "reload"     // a prompt arrived: recorded sequences that such prompts led to
 )
 
 // MaxFiles is the most files that one decision shows.
@@ -26,6 +27,7 @@ type trait struct {
 	files  int  // shown at most
 	hint   bool // a guess nobody asked for: unseen files only, rate-limited
 	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
+	text   bool // names no files: see Say
 }
 
 // traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest.
@@ -37,10 +39,11 @@ var traits = map[Kind]trait{
 	Rescue:     {files: 1, fact: true},
 	WorkingSet: {files: MaxFiles, fact: true},
 	Stale:      {files: MaxFiles, fact: true},
+	Reload:     {moment: aoa.MomentPrompt, fact: true, text: true},
 }
 
 // Kinds lists all kinds in a fixed order.
-func Kinds() []Kind { return []Kind{Next, Prompt, Pair, Partner, Rescue, WorkingSet, Stale} }
+func Kinds() []Kind { return []Kind{Next, Prompt, Pair, Partner, Rescue, WorkingSet, Stale, Reload} }
 
 // Fate is what became of a predicted file. Fates are stored in the event log (Event.Why).
 type Fate string

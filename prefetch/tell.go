@@ -15,7 +15,7 @@ import (
 func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []aoa.Suggestion) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
-	case !ok || !tr.fact:
+	case !ok || !tr.fact || tr.text:
 		return Decision{}, fmt.Errorf("tell a fact of kind %q: this kind is made by ranking", kind)
 	case !p.o.on(kind):
 		return Decision{Why: "off"}, nil

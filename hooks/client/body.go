@@ -11,13 +11,17 @@ const (
 	file                  // inside the file of a result
 	calls                 // the list of a batch
 	one                   // a call of a batch
+	swap                  // a text that an edit replaces, or puts in its place
 	other
 )
 
-// place says where a member's value belongs and whether it is dropped: file bodies never leave this process.
+// place says where a member's value belongs and whether it is dropped: file bodies never leave this process. The two
+// texts of an edit do, once it is done: it cannot be done again without them.
 func (s *scan) place(at where, key string) (to where, drop bool) {
 	switch key {
-	case "oldString", "newString", "originalFile", "structuredPatch", "gitDiff", "old_string", "new_string",
+	case "old_string", "new_string":
+		return swap, at != input || s.event != "PostToolUse"
+	case "oldString", "newString", "originalFile", "structuredPatch", "gitDiff",
 		"old_source", "new_source", "original_file", "updated_file", "base64", "cells",
 		"old_str", "new_str", "file_text", "fileDiff", "originalContent", "newContent":
 		return other, true
@@ -44,6 +48,9 @@ func (s *scan) place(at where, key string) (to where, drop bool) {
 // keep is how much of a string is kept there. The result of a tool that carries a body is an error message or
 // the body itself: its first line tells which, and is all that is needed.
 func (s *scan) keep(at where) keep {
+	if at == swap {
+		return keep{limit: maxSwap, all: true}
+	}
 	if (at == result || at == response || at == file) && carriesBody(s.tool) {
 		return keep{limit: maxKey, line: true, sentence: at == result}
 	}

@@ -4,6 +4,7 @@ package client
 const (
 	freeText = 512       // of each string: names, ids, paths
 	maxText  = 64 << 10  // of all strings beyond that, together
+	maxSwap  = 8 << 10   // of each text of an edit: all of it, or none
 	maxKey   = 1 << 10   // of a key
 	maxToken = 4 << 10   // of a number
 	maxOut   = 192 << 10 // of the whole frame's payload: then it is closed where it stands

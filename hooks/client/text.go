@@ -5,6 +5,7 @@ type keep struct {
 	limit    int  // bytes
 	line     bool // the first line only
 	sentence bool // nothing of a line that begins with a number: a file's content as Read prints it
+	all      bool // all of it or null: a part would be mistaken for the whole
 }
 
 // text copies a string. The next byte is the opening quote.
@@ -47,6 +48,10 @@ func (s *scan) text(k keep) fate {
 func (s *scan) cut(k keep, start int) fate {
 	if !s.skipString() {
 		return none
+	}
+	if k.all {
+		s.out = append(s.out[:start-1], "null"...)
+		return whole
 	}
 	s.out = s.out[:start+len(trimRune(s.out[start:]))]
 	return s.closeText(k, start)

@@ -27,6 +27,7 @@ type Config struct {
 	LogLevel         slog.Level               // of the daemon's log
 	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
 	MetricsAddr      string                   // "" is no TCP listener
+	Reload           Reload                   // the recorded sequences
 
 	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from

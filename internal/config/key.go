@@ -55,6 +55,7 @@ var kinds = []struct{ name, help string }{
 	{"stale", "a file changed since this session read it"},
 	{"pair", "first edit of a file: its test or its source"},
 	{"next", "before a file is opened: the one that will be opened next"},
+	{"reload", "a prompt arrived: recorded sequences that such prompts led to"},
 }
 
 // keys is the list of everything that can be set, in the order of the documentation.
@@ -110,7 +111,7 @@ var keys = slices.Concat([]Key{
 	{Name: "metrics_addr", Type: "address", Default: "", Allowed: "empty, or host:port",
 		Help:  "serve metrics on this TCP address too; empty keeps them on the socket",
 		parse: func(c *Config, v string) (err error) { c.MetricsAddr, err = parseAddr(v); return err }},
-}, kindKeys(), halfLifeKeys(), []Key{
+}, reloadKeys, kindKeys(), halfLifeKeys(), []Key{
 	{Name: tagsPrefix + "PATTERN", Type: "word", Default: "", Allowed: "up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag",
 		Help: "files that match the pattern get this intent tag"},
 })

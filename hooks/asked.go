@@ -1,0 +1,65 @@
+package hooks
+
+import (
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// asked is what a prompt asks for: a person's words, a slash command, or what a timer says. nil for the reports of the
+// agent's own machinery.
+func (s *scene) asked(text string, events []aoa.Event) *aoa.Asked {
+	if _, inner := carve(clip(unprivate(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
+		words := store(strings.TrimSpace(inner), aoa.MaxText)
+		return &aoa.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: promptID(s.turn, s.session, text, s.at), Time: s.at}
+	}
+	for _, e := range events {
+		if e.Kind != aoa.KindPrompt {
+			continue
+		}
+		a := &aoa.Asked{Type: "prompt", Text: e.Text, ID: e.ID, Time: e.Time}
+		if rest, slash := strings.CutPrefix(e.Text, "/"); slash {
+			name, args, _ := strings.Cut(rest, " ")
+			if commandName(name) {
+				a.Type, a.Target, a.Text = "command", name, strings.TrimSpace(args)
+			}
+		}
+		return a
+	}
+	return nil
+}
+
+// commandName tells /review and /plugin:name from a path.
+func commandName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !letter(c) && c != '-' && c != '_' && c != ':' && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// resumed is the beginning of a session that goes on: what follows may come without a prompt.
+func (s *scene) resumed(source string, events []aoa.Event) *aoa.Asked {
+	if source != "resume" && source != "fork" || len(events) == 0 {
+		return nil
+	}
+	return &aoa.Asked{Type: "resume", Target: source, ID: events[0].ID, Time: s.at}
+}
+
+// changes is the file that a call is about to change.
+func (s *scene) changes(in object) aoa.Path {
+	switch in.text("tool_name") {
+	case "Edit", "Write", "MultiEdit":
+	default:
+		return ""
+	}
+	p, ok := s.place.file(in.object("tool_input").text("file_path"), "")
+	if !ok || s.ignored(p) {
+		return ""
+	}
+	return p
+}

@@ -1,0 +1,89 @@
+package reload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+const (
+	maxHashed  = 8 << 20 // bytes of a file that is hashed; of a larger one nothing is known
+	maxHashes  = 4096    // files remembered
+	hashSettle = 100 * time.Millisecond
+)
+
+// hashes knows what files contained when they were looked at last.
+type hashes struct {
+	now func() time.Time
+	mu  sync.Mutex // guards seen
+	of  map[string]stamp
+}
+
+type stamp struct {
+	at   time.Time
+	size int64
+	hash string
+}
+
+// hash of a file's content now: hex digits, gone, or "" if it cannot be known. A file that was not touched since it
+// was hashed is not read again; one that had been written just before is, for its time may not tell.
+func (h *hashes) hash(root aoa.Root, p aoa.Path) string {
+	dir, err := os.OpenRoot(string(root))
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	return h.in(dir, p)
+}
+
+func (h *hashes) in(dir *os.Root, p aoa.Path) string {
+	name := string(p)
+	st, err := dir.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return gone
+	case err != nil || !st.Mode().IsRegular() || st.Size() > maxHashed:
+		return ""
+	}
+	key := dir.Name() + "\x00" + name
+	h.mu.Lock()
+	old, known := h.of[key]
+	h.mu.Unlock()
+	if known && old.size == st.Size() && old.at.Equal(st.ModTime()) {
+		return old.hash
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(f, maxHashed+1)); err != nil || n > maxHashed {
+		return ""
+	}
+	out := hex.EncodeToString(sum.Sum(nil)[:hashLen])
+	if h.now().Sub(st.ModTime()) > hashSettle {
+		h.mu.Lock()
+		if h.of == nil || len(h.of) >= maxHashes {
+			h.of = map[string]stamp{}
+		}
+		h.of[key] = stamp{st.ModTime(), st.Size(), out}
+		h.mu.Unlock()
+	}
+	return out
+}
+
+// hashLen is how many bytes of a SHA-256 are kept.
+const hashLen = 16
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:hashLen])
+}

@@ -1,0 +1,284 @@
+package reload
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// turn is a sequence while it is being recorded.
+type turn struct {
+	asked   aoa.Asked
+	agent   string
+	state   string
+	actions []Action
+	more    int
+	has     map[string]int // call id → place in actions, -1: beyond maxActions
+	files   []File
+	at      map[aoa.Path]int    // place in files
+	before  map[aoa.Path]string // hashes of files that a call is about to change
+	heard   time.Time
+}
+
+// maxTurns bounds the sessions that are recorded at once; the one not heard of for the longest goes.
+const maxTurns = 256
+
+// Begin takes what a session was asked. What it did before is one sequence; how the agent ends its turns is not known
+// then: well is for agents that do not tell. A prompt that corrects the turn before counts against its entry.
+func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, asked aoa.Asked, well bool) {
+	if session == "" || c.o.config().Off || c.load(ctx) != nil {
+		return
+	}
+	c.finish(ctx, w, session, well)
+	state := ""
+	if w.State != nil && asked.Type != Prompt {
+		state = w.State(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[c.last[session]]; e != nil && asked.Type == Prompt && corrects(asked.Text) {
+		e.Outcome.Corrected = true
+		e.Failures++
+		c.changed(e.ID)
+	}
+	delete(c.last, session)
+	if len(c.turns) >= maxTurns {
+		oldest := ""
+		for id, t := range c.turns {
+			if oldest == "" || t.heard.Before(c.turns[oldest].heard) {
+				oldest = id
+			}
+		}
+		delete(c.turns, oldest)
+	}
+	asked.Text = clip(asked.Text, maxText)
+	c.turns[session] = &turn{asked: asked, agent: agent, state: state, has: map[string]int{}, at: map[aoa.Path]int{},
+		before: map[aoa.Path]string{}, heard: asked.Time}
+}
+
+// Before notes what a file holds that a call is about to change.
+func (c *Cache) Before(w Worktree, session string, p aoa.Path) {
+	c.mu.Lock()
+	t := c.turns[session]
+	c.mu.Unlock()
+	if t == nil {
+		return
+	}
+	hash := c.hashes.hash(w.Root, p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(t.before) < maxFiles {
+		t.before[p] = hash
+	}
+}
+
+// Did takes calls of a session. What a subagent does is left out: it reports in its own words, and what it has read is
+// not in its master's mind.
+func (c *Cache) Did(w Worktree, session string, steps []aoa.Step) {
+	c.mu.Lock()
+	known := c.turns[session] != nil
+	c.mu.Unlock()
+	if !known {
+		return
+	}
+	for _, st := range steps {
+		if st.Subagent != "" {
+			continue
+		}
+		a := Action{Step: st}
+		if st.OK {
+			for _, p := range st.Paths {
+				a.Seen = append(a.Seen, c.hashes.hash(w.Root, p))
+			}
+			c.body(w, &a)
+		}
+		c.mu.Lock()
+		if t := c.turns[session]; t != nil {
+			t.add(a)
+		}
+		c.mu.Unlock()
+	}
+}
+
+// body keeps what a call wrote as a whole, if that is short and holds no secret: the hook does not carry it.
+func (c *Cache) body(w Worktree, a *Action) {
+	if a.Act != aoa.ActWrite || len(a.Paths) != 1 || w.ignored(a.Paths[0]) {
+		return
+	}
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	raw, err := readFile(dir, a.Paths[0], maxSwap)
+	if text := string(raw); err == nil && utf8.Valid(raw) && hashOf(raw) == a.Seen[0] {
+		if c.o.Redact != nil && c.o.Redact(text) != text {
+			a.Secret = true
+			return
+		}
+		a.Body = &text
+	}
+}
+
+// add takes a call that may have been told of before: by another hook, with less.
+func (t *turn) add(a Action) {
+	t.heard = a.Time
+	if i, known := t.has[a.ID]; known {
+		if i >= 0 && len(t.actions[i].Edits) == 0 && len(a.Edits) > 0 {
+			t.actions[i] = a
+		}
+		return
+	}
+	t.has[a.ID] = -1
+	if len(t.actions) >= maxActions {
+		t.more++
+		return
+	}
+	t.has[a.ID] = len(t.actions)
+	t.actions = append(t.actions, a)
+	if !a.OK {
+		return
+	}
+	for i, p := range a.Paths {
+		k, known := t.at[p]
+		if !known {
+			if len(t.files) >= maxFiles {
+				continue
+			}
+			k = len(t.files)
+			t.at[p] = k
+			t.files = append(t.files, File{Path: p, Before: t.before[p]})
+			if a.Act.Looks() {
+				t.files[k].Before = a.Seen[i]
+			}
+		}
+		t.files[k].After = a.Seen[i]
+		t.files[k].Wrote = t.files[k].Wrote || !a.Act.Looks()
+	}
+}
+
+// End ends a session's turn: well if the agent says that it is done.
+func (c *Cache) End(ctx context.Context, w Worktree, session string, well bool) {
+	if session != "" {
+		c.finish(ctx, w, session, well)
+	}
+}
+
+// finish makes an entry of a turn that ended well and did something that can be found and done again.
+func (c *Cache) finish(ctx context.Context, w Worktree, session string, well bool) {
+	c.mu.Lock()
+	t := c.turns[session]
+	delete(c.turns, session)
+	c.mu.Unlock()
+	if t == nil || !well || !t.worth() || c.load(ctx) != nil {
+		return
+	}
+	now := c.o.Now().UTC().Truncate(time.Millisecond)
+	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state, Actions: t.actions, More: t.more,
+		Files: t.files, Outcome: Outcome{Ended: true, Tests: tested(t.actions)}, Session: session, Agent: t.agent, Message: t.asked.ID, Created: now, Used: now}
+	e.Summary = summary(e)
+	e.shrink()
+	c.mu.Lock()
+	e.print = newFingerprint(e.Trigger, e.Text, e.State, c.o.Embed)
+	if old := c.twin(e); old != nil {
+		if old.Outcome.well() && !e.Outcome.well() {
+			c.last[session] = old.ID
+			c.mu.Unlock()
+			return // the better one is kept
+		}
+		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
+	}
+	c.put(e)
+	c.last[session] = e.ID
+	c.count(countRecorded, 1)
+	c.changed(e.ID)
+	c.mu.Unlock()
+	c.Evict(ctx, w)
+}
+
+// worth reports whether a turn can be found and done again: a prompt of fewer than two words says nothing ("go on").
+func (t *turn) worth() bool {
+	if t.asked.Type == Prompt && len(read(t.asked.Text).bag) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(t.actions, func(a Action) bool { return a.OK && a.Act != aoa.ActOther })
+}
+
+// twinAt is the similarity of words from which two requests are the same one, asked again.
+const twinAt = 0.9
+
+// twin is the entry that the same request led to before; mu is held.
+func (c *Cache) twin(e *Entry) *Entry {
+	for _, o := range c.index.candidates(e.print) {
+		if o.Trigger == e.Trigger && c.index.jaccard(o.print.grams, e.print.grams) >= twinAt {
+			if _, yes := o.print.words.differs(e.print.words); !yes {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// shrink lets go of texts of edits, the longest first, until the entry is small enough. The files' names stay.
+func (e *Entry) shrink() {
+	size := func(a Action) (n int) {
+		for _, s := range a.Edits {
+			n += len(s.Old) + len(s.New)
+		}
+		if a.Body != nil {
+			n += len(*a.Body)
+		}
+		return n
+	}
+	total := 0
+	for _, a := range e.Actions {
+		total += size(a) + len(a.Command) + len(a.Pattern) + 96
+	}
+	for total > maxEntry {
+		longest := 0
+		for i, a := range e.Actions {
+			if size(a) > size(e.Actions[longest]) {
+				longest = i
+			}
+		}
+		n := size(e.Actions[longest])
+		if n == 0 {
+			return
+		}
+		total -= n
+		e.Actions[longest].Edits, e.Actions[longest].Body, e.Actions[longest].Cut = nil, nil, true
+	}
+}
+
+// testRun matches commands that run tests.
+var testRun = regexp.MustCompile(`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift|rake|rails)(?: run)? test\S*|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
+
+func tested(actions []Action) string {
+	for _, a := range slices.Backward(actions) {
+		if a.Act == aoa.ActRun && testRun.MatchString(a.Command) {
+			if a.OK {
+				return "passed"
+			}
+			return "failed"
+		}
+	}
+	return ""
+}
+
+// correction begins prompts that say that what was done was not what was asked for.
+var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)
+
+func corrects(prompt string) bool { return correction.MatchString(clip(prompt, 120)) }
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

@@ -1,0 +1,235 @@
+package reload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Request asks for a replay.
+type Request struct {
+	ID      string // of the entry
+	Skip    []int  // places of actions that are left out, from 0
+	Edits   bool   // edits are planned, and shown as a diff
+	Plan    string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
+	Session string // that asked, "" if none
+	Looks   bool   // commands are left out too
+}
+
+// What became of an action.
+const (
+	Done     = "done"
+	Changed  = "changed"  // done, and its files are others than they were
+	Skipped  = "skipped"  // not asked for
+	Refused  = "refused"  // it cannot or may not be done again
+	Planned  = "planned"  // an edit that fits
+	Applied  = "applied"  // an edit that was made
+	Diverged = "diverged" // it does not do what it did: nothing behind it was done
+)
+
+// Report is what a replay came to.
+type Report struct {
+	ID       string
+	Summary  string
+	Steps    []StepReport
+	Diverged bool
+	Why      string // what diverged, in words
+	Diff     string // of the edits
+	Plan     string // name of the plan, if there are edits to be made
+	Undo     string // id of the undo record, if files were changed
+}
+
+// StepReport is what became of one action.
+type StepReport struct {
+	Index  int
+	Tool   string
+	Act    aoa.Act
+	What   string // the input on one line
+	State  string
+	Note   string
+	Output string
+}
+
+// Bounds of a replay's answer, in bytes.
+const (
+	maxStepOutput = 16 << 10
+	maxOutput     = 64 << 10
+)
+
+// replay is one under way.
+type replay struct {
+	c     *Cache
+	w     Worktree
+	dir   *os.Root
+	cfg   Config
+	r     Request
+	entry Entry
+	plan  *plan
+	out   Report
+	size  int
+}
+
+// Replay does an entry's actions again, in their order, up to the first that does not do what it did. What only looks
+// is done now and says what it finds now; commands only if they are allowed; edits are planned as a whole before
+// anything is done, and made only when the plan is named.
+func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
+	e, err := c.Get(ctx, r.ID)
+	if err != nil {
+		return Report{}, err
+	}
+	for _, i := range r.Skip {
+		if i < 0 || i >= len(e.Actions) {
+			return Report{}, fmt.Errorf("%w: %d; it has the actions 0 to %d", ErrIndex, i, len(e.Actions)-1)
+		}
+	}
+	dir, err := os.OpenRoot(string(w.Root))
+	if err != nil {
+		return Report{}, fmt.Errorf("open the worktree: %w", err)
+	}
+	defer dir.Close()
+	p := &replay{c: c, w: w, dir: dir, cfg: c.o.config(), r: r, entry: e, out: Report{ID: e.ID, Summary: e.Summary}}
+	if r.Edits || r.Plan != "" {
+		c.applying.Lock()
+		defer c.applying.Unlock()
+		p.plan = newPlan(p)
+	}
+	if err := p.run(ctx); err != nil {
+		return p.out, err
+	}
+	c.accept(ctx, e.ID, r.Session, !p.out.Diverged)
+	return p.out, nil
+}
+
+// ErrIndex is wrapped when an action to be skipped does not exist; ErrPlan when the plan to be carried out is not the
+// one that was shown.
+var (
+	ErrIndex = errors.New("no such action")
+	ErrPlan  = errors.New("the plan has changed")
+)
+
+func (p *replay) run(ctx context.Context) error {
+	if p.plan != nil {
+		if err := p.plan.make(); err != nil {
+			return err
+		}
+		p.out.Diff = p.plan.diff()
+		if p.out.Plan = p.plan.name(); p.r.Plan != "" && !p.plan.broken {
+			if p.r.Plan != p.out.Plan {
+				return fmt.Errorf("%w: %s was shown, it would be %s now", ErrPlan, p.r.Plan, p.out.Plan)
+			}
+			if err := p.plan.apply(ctx); err != nil {
+				return err
+			}
+			p.out.Undo = p.plan.undo
+		}
+	}
+	for i, a := range p.entry.Actions {
+		s := StepReport{Index: i, Tool: a.Tool, Act: a.Act, What: what(a)}
+		switch {
+		case slices.Contains(p.r.Skip, i):
+			s.State = Skipped
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case p.size >= maxOutput:
+			s.State, s.Note = Skipped, fmt.Sprintf("the answer has %d KB already", maxOutput>>10)
+		default:
+			p.action(ctx, i, a, &s)
+		}
+		s.Output = cutLines(s.Output, maxStepOutput)
+		p.size += len(s.Output)
+		p.out.Steps = append(p.out.Steps, s)
+		if s.State == Diverged {
+			p.out.Diverged, p.out.Why = true, fmt.Sprintf("action %d, %s: %s", i, s.What, s.Note)
+			break
+		}
+	}
+	return nil
+}
+
+// action does one action.
+func (p *replay) action(ctx context.Context, i int, a Action, s *StepReport) {
+	switch {
+	case a.Secret:
+		s.State, s.Note = Refused, "a secret was taken out of its input"
+	case a.Cut && a.Act != aoa.ActEdit && a.Act != aoa.ActWrite:
+		s.State, s.Note = Refused, "its input was not recorded as a whole"
+	case !a.OK && a.Act != aoa.ActRun:
+		s.State, s.Note = Skipped, "it failed when it was recorded"
+	case a.Act == aoa.ActRead:
+		p.read(a, s)
+	case a.Act == aoa.ActSearch:
+		p.search(ctx, a, s)
+	case a.Act == aoa.ActList:
+		p.list(a, s)
+	case a.Act == aoa.ActRun && p.r.Looks:
+		s.State = Skipped
+	case a.Act == aoa.ActRun:
+		p.command(ctx, a, s)
+	case a.Act == aoa.ActEdit || a.Act == aoa.ActWrite:
+		p.edit(i, s)
+	default:
+		s.State, s.Note = Refused, "aoa cannot do this again"
+	}
+}
+
+// edit says what became of an edit: all of them were planned, and perhaps made, before the first action.
+func (p *replay) edit(i int, s *StepReport) {
+	switch {
+	case p.plan == nil:
+		s.State, s.Note = Skipped, "edits were not asked for"
+	default:
+		s.State, s.Note = p.plan.state(i)
+	}
+}
+
+// what is an action's input on one line.
+func what(a Action) string {
+	switch a.Act {
+	case aoa.ActRead:
+		if a.Offset > 0 || a.Limit > 0 {
+			return fmt.Sprintf("%s from line %d, %d lines", names(a.Paths), max(a.Offset, 1), a.Limit)
+		}
+		return names(a.Paths)
+	case aoa.ActSearch:
+		text := fmt.Sprintf("%q", a.Pattern)
+		if a.Folder != "" {
+			text += " in " + a.Folder.Display()
+		}
+		if a.Glob != "" {
+			text += " (" + aoa.Path(a.Glob).Display() + ")"
+		}
+		return text
+	case aoa.ActList:
+		return aoa.Path(joined(a.Folder, a.Glob)).Display()
+	case aoa.ActRun:
+		return aoa.Path(a.Command).Display()
+	case aoa.ActEdit:
+		return fmt.Sprintf("%s (%d replacements)", names(a.Paths), len(a.Edits))
+	}
+	return names(a.Paths)
+}
+
+func joined(dir aoa.Path, name string) string {
+	switch {
+	case dir == "" && name == "":
+		return "."
+	case dir == "" || name == "":
+		return string(dir) + name
+	}
+	return string(dir) + "/" + name
+}
+
+func names(paths []aoa.Path) string {
+	out := ""
+	for i, p := range paths {
+		if i > 0 {
+			out += ", "
+		}
+		out += p.Display()
+	}
+	return out
+}

@@ -1,0 +1,234 @@
+package reload
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"database/sql"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+//go:embed sql
+var sqlFiles embed.FS
+
+// ErrNone is wrapped when there is no such entry or undo record.
+var ErrNone = errors.New("no such sequence")
+
+// packed is the first byte of stored data: its form.
+const (
+	packed    = 1
+	maxPacked = 4 << 20 // bytes unpacked: a hostile row must not fill the memory
+)
+
+// pack makes data of a value: JSON, compressed, sealed.
+func (c *Cache) pack(of string, v any) ([]byte, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	b := bytes.NewBuffer([]byte{packed})
+	w, err := flate.NewWriter(b, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = w.Write(raw); err == nil {
+		err = w.Close()
+	}
+	if err != nil || c.o.Seal == nil {
+		return b.Bytes(), err
+	}
+	return c.o.Seal(of, b.Bytes()), nil
+}
+
+// unpack reads what pack has made.
+func (c *Cache) unpack(of string, data []byte, v any) error {
+	if c.o.Open != nil {
+		var err error
+		if data, err = c.o.Open(of, data); err != nil {
+			return err
+		}
+	}
+	return decode(data, v)
+}
+
+func decode(data []byte, v any) error {
+	if len(data) == 0 || data[0] != packed {
+		return errors.New("unknown form")
+	}
+	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), maxPacked+1))
+	switch {
+	case err != nil:
+		return err
+	case len(raw) > maxPacked:
+		return errors.New("too large")
+	}
+	return json.Unmarshal(raw, v)
+}
+
+// open opens the file at the first use.
+func (c *Cache) open(ctx context.Context) (*cold.File, error) {
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	if c.file != nil {
+		return c.file, nil
+	}
+	schema, err := fs.Sub(sqlFiles, "sql")
+	if err != nil {
+		return nil, err
+	}
+	c.file, err = cold.OpenFile(ctx, c.o.Path, schema, cold.Options{Now: c.o.Now, Log: c.o.Log, Damaged: c.o.Damaged})
+	if err != nil {
+		return nil, fmt.Errorf("open the recorded sequences: %w", err)
+	}
+	return c.file, nil
+}
+
+// load reads what is stored, once. Rows that cannot be read are left out and dropped: what is lost is a shortcut.
+func (c *Cache) load(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded {
+		return nil
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	var found []*Entry
+	var bad []string
+	err = f.Each(ctx, "sequences", nil, func(r *sql.Rows) error {
+		var e Entry
+		var id string
+		var used int64
+		var data []byte
+		if err := r.Scan(&id, &used, &e.Uses, &e.Successes, &e.Failures, &data); err != nil {
+			return err
+		}
+		if err := c.unpack("sequence:"+id, data, &e); err != nil || e.ID != id || !e.sound() {
+			bad = append(bad, id)
+			return nil
+		}
+		e.Used, e.size = time.UnixMilli(used).UTC(), len(data)
+		found = append(found, &e)
+		return nil
+	})
+	if err == nil {
+		err = f.Each(ctx, "counts", nil, func(r *sql.Rows) error {
+			var name string
+			var n int64
+			err := r.Scan(&name, &n)
+			c.counts[name] += n
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("read the recorded sequences: %w", err)
+	}
+	if len(bad) > 0 {
+		c.o.Log.Warn("recorded sequences that cannot be read are dropped", "sequences", len(bad))
+		for _, id := range bad {
+			c.changed(id)
+		}
+	}
+	for _, e := range found {
+		c.put(e)
+	}
+	c.loaded = true
+	return nil
+}
+
+// sound reports whether a stored entry keeps to the bounds of those that are made.
+func (e *Entry) sound() bool {
+	return e.ID != "" && len(e.Actions) <= maxActions && len(e.Files) <= maxFiles && len(e.Text) <= maxText+4
+}
+
+// put makes an entry known; mu is held.
+func (c *Cache) put(e *Entry) {
+	if old := c.entries[e.ID]; old != nil {
+		c.index.remove(old)
+	}
+	e.print = newFingerprint(e.Trigger, e.Text, e.State, c.o.Embed)
+	c.entries[e.ID] = e
+	c.index.add(e)
+}
+
+// drop takes an entry out; mu is held.
+func (c *Cache) drop(e *Entry) {
+	if c.entries[e.ID] == e {
+		c.index.remove(e)
+		delete(c.entries, e.ID)
+		c.changed(e.ID)
+	}
+}
+
+// Flush writes what changed. On error it stays to be written.
+func (c *Cache) Flush(ctx context.Context) error {
+	c.mu.Lock()
+	if len(c.dirty) == 0 && !c.tallied {
+		c.mu.Unlock()
+		return nil
+	}
+	rows, counts := map[string][]any{}, map[string]int64{}
+	for id := range c.dirty {
+		rows[id] = nil
+		if e := c.entries[id]; e != nil {
+			data, err := c.pack("sequence:"+id, e)
+			if err != nil {
+				c.mu.Unlock()
+				return fmt.Errorf("pack sequence %s: %w", id, err)
+			}
+			e.size = len(data)
+			rows[id] = []any{id, e.Used.UnixMilli(), e.Uses, e.Successes, e.Failures, data}
+		}
+	}
+	for name, n := range c.counts {
+		counts[name] = n
+	}
+	was := c.dirty
+	c.dirty, c.tallied = map[string]bool{}, false
+	c.mu.Unlock()
+	err := c.write(ctx, rows, counts)
+	if err != nil {
+		c.mu.Lock()
+		for id := range was {
+			c.dirty[id] = true
+		}
+		c.tallied = true
+		c.mu.Unlock()
+	}
+	return err
+}
+
+func (c *Cache) write(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
+	f, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	return f.Write(ctx, "write recorded sequences", func(w cold.Writing) error {
+		for id, row := range rows {
+			var err error
+			if row == nil {
+				_, err = w.Exec("drop_sequence", id)
+			} else {
+				_, err = w.Exec("save_sequence", row...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for name, n := range counts {
+			if _, err := w.Exec("save_count", name, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

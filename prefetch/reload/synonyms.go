@@ -1,0 +1,160 @@
+package reload
+
+import "strings"
+
+// groups of words that mean the same in what people ask of a coding agent. The first stands for all. A group is
+// kept small: a wrong offer costs more than a missed one.
+var groups = strings.Split(strings.TrimSpace(`
+fix repair correct resolve solve patch
+add create introduce append insert
+remove delete drop erase
+rename
+explain describe clarify elaborate
+show display print list
+find locate search look
+check verify validate confirm ensure
+run execute launch start
+test spec
+error failure bug issue problem defect exception fault
+fail break broken crash
+function method routine func
+update upgrade bump
+change modify alter adjust edit
+refactor restructure reorganize reorganise rework
+simplify streamline
+optimize optimise speed faster accelerate
+improve enhance better
+document docs documentation doc readme
+config configuration settings setting configure preferences
+directory folder dir
+repository repo
+dependency dependencies deps package library
+build compile
+implement write develop
+endpoint route
+database db
+authentication auth login signin
+authorize permission authorization access
+review inspect audit examine
+message text
+parameter argument param arg flag option
+variable var
+log logging logs
+command cmd
+button btn
+page screen view
+slow latency sluggish
+memory ram
+convert transform translate migrate
+summarize summarise summary overview
+use usage used utilize
+support handle
+default standard
+image picture
+format formatting
+warning warn
+release publish deploy ship
+duplicate redundant repeated
+timeout deadline
+retry retries reattempt
+user account
+email mail
+upload uploading
+parse parsing parser
+cache caching cached
+concurrent parallel
+missing absent lacking
+unused dead obsolete
+coverage
+benchmark bench
+lint linter
+environment env
+javascript js
+typescript ts
+kubernetes k8s
+continuous ci pipeline workflow
+`), "\n")
+
+// synonyms maps the stem of each word of a group to the stem of its first.
+var synonyms = func() map[string]string {
+	m := map[string]string{}
+	for _, g := range groups {
+		all := strings.Fields(g)
+		for _, w := range all {
+			m[stem(w)] = stem(all[0])
+		}
+	}
+	return m
+}()
+
+// weak words stand in many prompts: they say little about which one it is.
+var weak = folded(`fix add remove change update improve check run test find show explain implement use support make code file
+	function error fail review build document message format log`)
+
+// stopped words say nothing about the task.
+var stopped = set(`a an the this that these those it its i me my we us our you your he she they them their is are was were be been being
+	am do does did done doing have has had having will would shall should can could may might must and or but if then else so as at by for of on
+	in with about there here what which who whom whose when where why how all any both each few more most other some such only own same
+	too very just now please kindly also again still yet ever let lets let's get got give gives want wants need needs like wish try trying make makes made
+	sure thing things stuff way ways go going im i'm i'd i'll we'd we'll you'd it'd hey hi hello thanks thank ok okay yes yeah actually really quite
+	up out off over under through during while because since until within via per etc currently properly correctly
+	using following new every inside one ones come comes keep keeps able take takes bit little help`)
+
+// negations turn the meaning of what follows.
+var negations = set(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't shouldn't wouldn't didn't didnt
+	wasn't weren't haven't hasn't except nor neither none avoid`)
+
+// directions say from where and to where; the word behind them must not change sides.
+var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after", "instead": "instead"}
+
+// tasks maps a word to the class of what it asks for: who asks to explain something does not ask to remove it. Words that
+// are as often a thing as a task (test, build, log) are not among them.
+var tasks = func() map[string]string {
+	m := map[string]string{}
+	for class, list := range map[string]string{
+		"look": "explain show find check review summarize compare investigate trace", "fix": "fix", "make": "add implement generate",
+		"remove": "remove", "rename": "rename", "reshape": "refactor simplify extract split inline", "faster": "optimize improve reduce",
+		"document": "document", "run": "run", "translate": "translate", "retire": "deprecate", "undo": "revert", "publish": "release",
+	} {
+		for _, w := range strings.Fields(list) {
+			m[fold(w)] = class
+		}
+	}
+	return m
+}()
+
+// opposites are words of which the one must not be taken for the other.
+var opposites = pairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt, lock unlock, push pull,
+	upload download, import export, include exclude, up down, left right, true false, first last, min max, minimum maximum, encode decode, read write,
+	get set, install uninstall, connect disconnect, public private, allow deny, allow block, accept reject, expand collapse, top bottom, old new,
+	input output, client server, merge split, commit revert, upgrade downgrade, mount unmount, frontend backend, sync async, light dark, load save,
+	compress decompress, subscribe unsubscribe, login logout, horizontal vertical, row column, width height, ascending descending, serialize deserialize,
+	raise lower, shrink grow, success failure, pass fail`)
+
+func set(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+func folded(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[fold(w)] = true
+	}
+	return m
+}
+
+func pairs(s string) map[string][]string {
+	m := map[string][]string{}
+	for _, p := range strings.Split(s, ",") {
+		ab := strings.Fields(p)
+		a, b := fold(ab[0]), fold(ab[1])
+		if a != "" && b != "" && a != b {
+			m[a], m[b] = append(m[a], b), append(m[b], a)
+		}
+	}
+	return m
+}

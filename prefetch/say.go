@@ -1,0 +1,40 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Say decides on a text that speaks of no files that a session could open in time: what is at hand, not what comes
+// next. It has neither threshold nor outcome here, for whoever found it knows whether it was taken up; it is switched
+// like any kind, and its tokens come out of the session's allowance and stand in its ledger. topic tells such texts of
+// one moment apart. One round trip.
+func (p *Prefetcher) Say(ctx context.Context, q aoa.Query, kind Kind, topic, text string) (Decision, error) {
+	tr, ok := traits[kind]
+	switch {
+	case !ok || !tr.text:
+		return Decision{}, fmt.Errorf("say a text of kind %q: this kind names files", kind)
+	case !p.o.on(kind):
+		return Decision{Why: "off"}, nil
+	case text == "":
+		return Decision{Why: "nothing"}, nil
+	}
+	s, err := p.state(ctx, q.Session, q.At)
+	if err != nil {
+		return Decision{}, err
+	}
+	d := Decision{Why: string(Shown)}
+	if q.Session == "" {
+		return d, nil
+	}
+	if s.Tokens+Tokens(text) > p.o.tokens() {
+		return Decision{Why: "spent"}, nil
+	}
+	e := suggestEvent(q, kind, Shown)
+	e.Tokens = Tokens(text)
+	e.ID = suggestionID(q.Session, kind, Shown, q.At, []aoa.Path{aoa.Path(topic)})
+	d.Log = []aoa.Event{e}
+	return d, nil
+}

@@ -78,6 +78,10 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
+	var through passed
+	if errors.As(err, &through) {
+		return int(through)
+	}
 	code, hint := exitFailed, ""
 	var f *failure
 	var refused *api.Error
@@ -126,6 +130,7 @@ Start with:  aoa init      learn this repository's history
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
 	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask:"}, &cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "reuse", Title: "Reuse:"},
 		&cobra.Group{ID: "set", Title: "Set up:"}, &cobra.Group{ID: "run", Title: "Run:"})
 	for _, g := range []struct {
 		id   string
@@ -133,6 +138,7 @@ Start with:  aoa init      learn this repository's history
 	}{
 		{"ask", []func() *cobra.Command{a.suggest, a.why, a.feedback}},
 		{"look", []func() *cobra.Command{a.status, a.log, a.stats, a.cost, a.metrics, a.doctor}},
+		{"reuse", []func() *cobra.Command{a.stage}},
 		{"set", []func() *cobra.Command{a.init, a.remove, a.hooks, a.config, a.forget, a.pause}},
 		{"run", []func() *cobra.Command{a.start, a.stop, a.daemon, a.hook, a.mcp, a.statusline, a.atComplete, a.version}},
 	} {

@@ -28,6 +28,8 @@ type Config struct {
 	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
 	MetricsAddr      string                   // "" is no TCP listener
 	Reload           Reload                   // the recorded sequences
+	Stage            Stage                    // what the stage cache keeps
+	PipelineEnv      []string                 // variables that pipelines may read as $ENV_NAME
 
 	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from

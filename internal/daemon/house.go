@@ -33,6 +33,7 @@ type house struct {
 	journal *journal
 	steps   *steps
 	gauges  *gauges
+	stages  *stages
 	answers *answers
 	stop    context.CancelCauseFunc
 
@@ -72,7 +73,7 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
 	h.cfg.Store(&cfg)
 	h.called.Store(o.Now().UnixMilli())
-	h.gauges = newGauges()
+	h.gauges, h.stages = newGauges(), h.newStages()
 	err := h.open(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
 		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.
@@ -149,7 +150,7 @@ func (h *house) close() error {
 		err = h.hot.Close()
 		h.hot = nil
 	}
-	return errors.Join(err, h.db.Close())
+	return errors.Join(err, h.stages.cache.Close(), h.db.Close())
 }
 
 func (h *house) config() *config.Config { return h.cfg.Load() }

@@ -36,6 +36,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Partners, h.partners)
 	api.Handle(mux, api.Complete, h.complete)
 	api.Handle(mux, api.Session, h.session)
+	h.stages.routes(mux)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.o.asked.Store(true)

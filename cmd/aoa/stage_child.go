@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/aoa-dev/aoa/prefetch/stage"
+)
+
+// How long a child may take to follow a signal, and to close its output once it ended.
+const (
+	killAfter  = 5 * time.Second
+	closeAfter = 5 * time.Second
+)
+
+// ended is how a child came to its end.
+type ended struct {
+	code int
+	why  string // not to be kept, and why
+}
+
+// child runs the command in this process's place: its folder, its standard input, its signals. Output goes through
+// the recorder as it comes.
+func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
+	cmd := exec.Command(s.req.Command[0], s.req.Command[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = s.dir, s.env, s.in
+	cmd.Stdout, cmd.Stderr = rec.Writer(stage.Stdout, s.out), rec.Writer(stage.Stderr, s.err)
+	cmd.WaitDelay = closeAfter
+	if errors.Is(cmd.Err, exec.ErrDot) {
+		cmd.Err = nil // a shell would run it, too, where the current folder is on the PATH
+	}
+	shared := s.onTerminal()
+	if !shared {
+		apart(cmd)
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, ending...)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		code := 126
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			code = 127
+		}
+		return ended{}, fail(code, "", "%s: %v", s.name(), err) // the codes of shells
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	stopped, err := s.await(ctx, cmd, shared, signals, over)
+	end := ended{code: cmd.ProcessState.ExitCode()}
+	if sig := signalOf(cmd.ProcessState); sig > 0 {
+		end.code, end.why = 128+sig, fmt.Sprintf("it was ended by signal %d", sig)
+	}
+	switch {
+	case stopped:
+		end.why = "it was interrupted"
+	case errors.Is(err, exec.ErrWaitDelay):
+		end.why = fmt.Sprintf("a process that it left behind kept its output open for %s", closeAfter)
+	}
+	return end, nil
+}
+
+// await waits for the child and passes signals on to its group. On a terminal the group is this process's own, and has
+// had the keyboard's signals already.
+func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal, over <-chan error) (stopped bool, err error) {
+	var late <-chan time.Time
+	gone := ctx.Done()
+	for {
+		select {
+		case err := <-over:
+			return stopped, err
+		case <-gone: // without a signal of its own: the caller gave up
+			gone = nil
+			select {
+			case sig := <-signals:
+				pass(cmd, shared, sig)
+			default:
+				pass(cmd, shared, os.Interrupt)
+			}
+		case sig := <-signals:
+			if stopped && late != nil {
+				kill(cmd, shared) // twice: now
+			} else {
+				pass(cmd, shared, sig)
+			}
+		case <-late:
+			kill(cmd, shared)
+			late = nil
+			continue
+		}
+		if !stopped {
+			stopped, late = true, time.After(killAfter)
+		}
+	}
+}
+
+// onTerminal reports whether a person sits at this step: then it stays in the group that the keyboard speaks to.
+func (s *step) onTerminal() bool {
+	for _, v := range []any{s.in, s.out, s.err} {
+		if f, ok := v.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			return true
+		}
+	}
+	return false
+}

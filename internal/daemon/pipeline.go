@@ -1,0 +1,148 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+)
+
+// open reads a pipeline with everything that it names, and what its session holds.
+func (s *stages) open(ctx context.Context, r api.PipelineRequest) (api.PipelineAnswer, error) {
+	var out api.PipelineAnswer
+	root := s.place(ctx).Root
+	before := s.loader.Stats()
+	s.remember(ctx, r.Session)
+	var d *pipeline.Definition
+	var err error
+	if r.Name != "" {
+		d, err = s.loader.Find(root, pipeline.KindPipeline, r.Name)
+	} else {
+		file := r.File
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+			file = filepath.ToSlash(rel)
+		}
+		d, _, err = s.loader.Load(root, pipeline.KindPipeline, file)
+	}
+	if err != nil {
+		return out, wrong(err)
+	}
+	out.ID, out.Env = d.File, append([]string{}, s.h.config().PipelineEnv...)
+	out.Agents, out.Prompts = map[string]api.Text{}, map[string]api.Text{}
+	for _, st := range d.Pipeline.Stages {
+		for _, need := range []struct {
+			kind, name string
+			into       map[string]api.Text
+		}{{pipeline.KindAgent, st.Agent, out.Agents}, {pipeline.KindCommand, st.Prompt, out.Prompts}} {
+			if need.name == "" {
+				continue
+			}
+			def, err := s.loader.Find(root, need.kind, need.name)
+			if err != nil {
+				return out, wrong(err)
+			}
+			need.into[need.name] = api.Text{Body: def.Body, Model: def.Model}
+		}
+	}
+	if out.Pipeline, err = json.Marshal(d.Pipeline); err != nil {
+		return out, wrong(err)
+	}
+	out.Parsed = s.loader.Stats().Parsed > before.Parsed
+	if r.Session == "" {
+		return out, nil
+	}
+	if out.Parsed {
+		s.save(ctx, r.Session, root)
+	}
+	out.Session, err = s.session(ctx, r.Session, out.ID)
+	return out, wrong(err)
+}
+
+// remember takes the definitions that a session has parsed not long ago, so that a fresh daemon need not.
+func (s *stages) remember(ctx context.Context, session string) {
+	if session == "" || s.loader.Stats() != (pipeline.LoaderStats{}) {
+		return
+	}
+	data, err := s.cache.Loaded(ctx, session)
+	if err == nil && data != nil {
+		err = s.loader.Restore(data)
+	}
+	if err != nil {
+		s.h.o.Log.Warn("definitions of the session not read", "err", err)
+	}
+}
+
+// save keeps the definitions with the session; failing costs only time.
+func (s *stages) save(ctx context.Context, session, root string) {
+	data, err := s.loader.Export(root)
+	if err == nil {
+		err = s.cache.SaveLoaded(ctx, session, data)
+	}
+	if err != nil {
+		s.h.o.Log.Warn("definitions of the session not kept", "err", err)
+	}
+}
+
+func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.PipelineSession, error) {
+	had, err := s.cache.Session(ctx, id, pipelineID)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.PipelineSession{Known: had.Known, Outputs: []api.PipelineOutput{}, Context: map[string]json.RawMessage{},
+		State: had.State, Steps: had.Steps, Tokens: had.Tokens}
+	for _, o := range had.Outputs {
+		out.Outputs = append(out.Outputs, api.PipelineOutput{Stage: o.Stage, JSON: o.JSON, Value: o.Value})
+	}
+	for k, v := range had.Context {
+		if json.Valid(v) {
+			out.Context[k] = v
+		}
+	}
+	return out, nil
+}
+
+func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Context: map[string][]byte{}}
+	if r.Output != nil {
+		p.Output = &stage.Output{Stage: r.Output.Stage, JSON: r.Output.JSON, Value: r.Output.Value}
+	}
+	for k, v := range r.Context {
+		p.Context[k] = v
+	}
+	return api.None{}, wrong(s.cache.Progress(ctx, p))
+}
+
+func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
+	found, err := s.cache.Sessions(ctx, 100)
+	out := api.PipelineSessionsAnswer{Sessions: []api.PipelineSessionEntry{}}
+	for _, e := range found {
+		out.Sessions = append(out.Sessions, api.PipelineSessionEntry{ID: e.ID, Used: e.Used.UTC(), Tokens: e.Tokens, Pipelines: e.Pipelines})
+	}
+	return out, err
+}
+
+func (s *stages) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
+	root, before := s.place(ctx).Root, s.loader.Stats()
+	s.remember(ctx, r.Session)
+	found, broken, err := s.loader.All(root)
+	after := s.loader.Stats()
+	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: []api.BrokenDefinition{},
+		Hits: after.Hits - before.Hits, Parsed: after.Parsed - before.Parsed}
+	for _, d := range found {
+		e := api.Definition{Kind: d.Kind, Name: d.Name, File: d.File, Description: d.Description, Model: d.Model}
+		if d.Pipeline != nil {
+			e.Stages = d.Pipeline.Names()
+		}
+		out.Definitions = append(out.Definitions, e)
+	}
+	for _, b := range broken {
+		out.Broken = append(out.Broken, api.BrokenDefinition{File: b.File, Error: b.Err})
+	}
+	if r.Session != "" && out.Parsed > 0 {
+		s.save(ctx, r.Session, root)
+	}
+	return out, wrong(err)
+}

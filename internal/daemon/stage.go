@@ -1,0 +1,230 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+)
+
+// stages is the stage cache behind the socket: its results, its pipelines' sessions and definitions.
+type stages struct {
+	h      *house
+	cache  *stage.Cache
+	loader *pipeline.Loader
+	over   chan struct{} // closed when the daemon ends: nobody waits for a turn any more
+}
+
+func (h *house) newStages() *stages {
+	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
+		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.config().Stage.Keep }})
+	return &stages{h: h, cache: c, over: make(chan struct{}),
+		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
+}
+
+func (s *stages) routes(mux *http.ServeMux) {
+	api.HandleStream(mux, api.StageBegin, s.begin)
+	api.HandleStream(mux, api.StageEnd, s.end)
+	api.HandleStream(mux, api.StageShow, s.show)
+	api.Handle(mux, api.StageWhy, s.why)
+	api.Handle(mux, api.StageList, s.list)
+	api.Handle(mux, api.StageDrop, s.drop)
+	api.Handle(mux, api.StageStats, s.stats)
+	api.Handle(mux, api.PipelineOpen, s.open)
+	api.Handle(mux, api.PipelineProgress, s.progress)
+	api.Handle(mux, api.PipelineSessions, s.sessions)
+	api.Handle(mux, api.Definitions, s.definitions)
+}
+
+// How often digests of files are written, and old results dropped.
+const (
+	flushEvery = time.Minute
+	sweepEvery = 24 * time.Hour
+)
+
+// run keeps house until ctx ends. Then whoever waits for a turn is sent to the next daemon.
+func (s *stages) run(ctx context.Context) error {
+	defer close(s.over)
+	flush, sweep := time.NewTicker(flushEvery), time.NewTicker(sweepEvery)
+	defer flush.Stop()
+	defer sweep.Stop()
+	keep := func(what string, err error) {
+		if err != nil && ctx.Err() == nil {
+			s.h.o.Log.Warn(what, "err", err)
+		}
+	}
+	keep("stage results not swept", s.cache.Sweep(ctx))
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-flush.C:
+			keep("digests not written", s.cache.Flush(ctx))
+		case <-sweep.C:
+			keep("stage results not swept", s.cache.Sweep(ctx))
+		}
+	}
+}
+
+// place is the worktree that the caller stands in.
+func (s *stages) place(ctx context.Context) stage.Place {
+	r := s.h.at(ctx, api.CallerDir(ctx)).repo
+	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]aoa.Path, []string, error) {
+		l, err := r.List(ctx)
+		return l.Files, l.Basis, err
+	}}
+}
+
+// until is ctx, ending with the daemon too.
+func (s *stages) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-s.over:
+			cancel(api.ErrEnding)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// request takes the wire's form apart. ok is false when the version of the tool is not known.
+func (s *stages) request(r api.StageRequest) (out stage.Request, ok bool) {
+	if r.Tool.Command != "" && r.Tool.Version == "" {
+		if r.Tool.Version = s.cache.Version(r.Tool.Command, r.Tool.Path); r.Tool.Version == "" {
+			return out, false
+		}
+	} else if r.Tool.Command != "" {
+		s.cache.SetVersion(r.Tool.Command, r.Tool.Path, r.Tool.Version)
+	}
+	return stage.Request{Stage: r.Stage, Command: r.Command, Shown: r.Shown, Dir: r.Dir, Inputs: r.Inputs, Env: r.Env, Deps: r.Deps,
+		Outputs: r.Outputs, Stdin: r.Stdin, Template: r.Template, Text: r.Text, Tool: r.Tool.Version, Model: r.Model,
+		TTL: time.Duration(r.TTL) * time.Millisecond, Failures: r.Failures, Refresh: r.Refresh}, true
+}
+
+func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
+	var out api.Streamed[api.StageTurn]
+	out.Head.Limit = s.h.config().Stage.Output
+	req, ok := s.request(r)
+	if !ok {
+		out.Head.AskTool = true
+		return out, nil
+	}
+	ctx, done := s.until(ctx)
+	defer done()
+	t, err := s.cache.Begin(ctx, s.place(ctx), req)
+	if err != nil {
+		if errors.Is(context.Cause(ctx), api.ErrEnding) {
+			err = api.ErrEnding
+		}
+		return out, wrong(err)
+	}
+	out.Head = api.StageTurn{Key: t.Key, Hit: t.Hit, Miss: t.Miss, Waited: t.Waited.Milliseconds(), Idle: t.Idle,
+		Version: req.Tool, Limit: out.Head.Limit}
+	if t.Hit {
+		e := entryOf(t.Entry)
+		out.Head.Entry, out.Body = &e, t.Record
+		return out, nil
+	}
+	out.Hold = func(ctx context.Context) {
+		defer t.Land()
+		select {
+		case <-ctx.Done():
+		case <-s.over:
+		}
+	}
+	return out, nil
+}
+
+func (s *stages) end(ctx context.Context, r api.StageResult, rest io.Reader) (api.Streamed[api.StageKept], error) {
+	var out api.Streamed[api.StageKept]
+	record, err := io.ReadAll(rest)
+	if err != nil {
+		return out, &api.Error{Code: api.CodeTooLarge, Message: "read record: " + err.Error(), Hint: "aoa config stage.output"}
+	}
+	req, ok := s.request(r.Request)
+	if !ok {
+		return out, api.Bad("docs/api.md describes /stage/end", "the version of the tool is missing")
+	}
+	out.Head.Kept, out.Head.Why, err = s.cache.End(ctx, s.place(ctx), req, stage.Result{Key: r.Key, Exit: r.Exit,
+		Duration: time.Duration(r.Duration) * time.Millisecond, Record: record})
+	return out, wrong(err)
+}
+
+// maxChanges bounds the differences that why lists.
+const maxChanges = 100
+
+func (s *stages) why(ctx context.Context, r api.StageRequest) (api.StageReason, error) {
+	req, ok := s.request(r)
+	if !ok {
+		return api.StageReason{AskTool: true, Changes: []api.StageChange{}}, nil
+	}
+	w, err := s.cache.Why(ctx, s.place(ctx), req)
+	out := api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: []api.StageChange{}, Total: len(w.Changes), Idle: w.Idle}
+	for _, c := range w.Changes[:min(len(w.Changes), maxChanges)] {
+		out.Changes = append(out.Changes, api.StageChange{Kind: c.Kind, Name: c.Name, What: c.What})
+	}
+	return out, wrong(err)
+}
+
+func (s *stages) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
+	if r.Limit <= 0 {
+		r.Limit = 100
+	}
+	found, err := s.cache.List(ctx, r.Stage, r.Limit)
+	out := api.StageListAnswer{Entries: []api.StageEntry{}}
+	for _, e := range found {
+		out.Entries = append(out.Entries, entryOf(e))
+	}
+	return out, err
+}
+
+func (s *stages) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) (api.Streamed[api.StageEntry], error) {
+	e, rec, err := s.cache.Show(ctx, r.Name)
+	if err != nil {
+		return api.Streamed[api.StageEntry]{}, wrong(err)
+	}
+	return api.Streamed[api.StageEntry]{Head: entryOf(e), Body: rec.Append(nil)}, nil
+}
+
+func (s *stages) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
+	if r.Name == "" && !r.All {
+		return api.StageDropAnswer{}, api.Bad("aoa stage invalidate NAME", "name a stage or a key")
+	}
+	n, err := s.cache.Drop(ctx, r.Name)
+	return api.StageDropAnswer{Dropped: n}, wrong(err)
+}
+
+func (s *stages) stats(ctx context.Context, _ api.None) (api.StageStatsAnswer, error) {
+	found, err := s.cache.Stats(ctx)
+	out := api.StageStatsAnswer{Stages: []api.StageStat{}}
+	for _, t := range found {
+		out.Stages = append(out.Stages, api.StageStat{Stage: t.Stage, Hits: t.Hits, Misses: t.Misses, Saved: t.Saved.Milliseconds(),
+			Entries: t.Entries, Bytes: t.Bytes})
+	}
+	return out, err
+}
+
+func entryOf(e stage.Entry) api.StageEntry {
+	return api.StageEntry{Key: e.Key, Stage: e.Stage, Created: e.Created.UTC(), Used: e.Used.UTC(), Hits: e.Hits, TTL: e.TTL.Milliseconds(),
+		Exit: e.Exit, Duration: e.Duration.Milliseconds(), Bytes: e.Bytes, Stdout: e.Stdout, Stderr: e.Stderr, Files: e.Files,
+		Command: e.Command, Model: e.Model}
+}
+
+// wrong gives an error of the room its code.
+func wrong(err error) error {
+	switch {
+	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession), errors.Is(err, pipeline.ErrDefinition):
+		return api.Bad("", "%v", err)
+	case errors.Is(err, stage.ErrNoEntry):
+		return api.Missing("aoa stage list", "%v", err)
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+// Package stage remembers what a step printed and made, so that a step whose inputs did not change is not run again.
+//
+// In come requests (a command, its declared inputs, dependencies, template, tool and model) and, after a run, a record
+// of what it printed and made; out go a key, a record to play back, or the turn to run. It never runs a command,
+// never reads a clock (now is handed in), and never trusts a hash whose file could have changed unseen. A hit costs a
+// look at each dependency (about 1 µs a file) and at the folders they lie in; only files that changed are read.
+//
+// # The key
+//
+// SHA-256 over the parts below, in this order, each with its kind, name and digest; its first 24 hexadecimal digits
+// name the entry and its file <store>/stage/<24 hex>.
+//
+//	stage       name of the stage
+//	command     its arguments, word by word
+//	folder      where it runs, relative to the root of the worktree
+//	output      each declared output, sorted
+//	stdin       what it reads, if that was declared an input
+//	input       each k=v, sorted by name
+//	env         each declared variable, sorted; one that is not set differs from an empty one
+//	file        each dependency, sorted by path: content, executable bit, a link's target; absent ones too
+//	template    content of the template
+//	tool        what the tool says its version is
+//	model       name of the model
+//	format      version of this list
+//
+// Not in it: the root of the worktree, so that linked worktrees share their results; times, owners and the other
+// permission bits of files; everything that was not declared.
+package stage

@@ -1,0 +1,5 @@
+package stage
+
+import "syscall"
+
+func times(st *syscall.Stat_t) (m, c int64) { return st.Mtimespec.Nano(), st.Ctimespec.Nano() }

@@ -1,0 +1,154 @@
+package stage
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// evict drops entries that nobody used for long, then the longest unused until the rest fits.
+func (c *Cache) evict(ctx context.Context, f *cold.File) error {
+	doomed, err := keys(ctx, f, "doomed", "", c.o.Now().Add(-c.o.Keep()).UnixMilli())
+	if err != nil {
+		return err
+	}
+	if err := c.drop(ctx, f, doomed...); err != nil {
+		return err
+	}
+	var n, total int64
+	if _, err := f.Scan(ctx, "total", nil, &n, &total); err != nil || total <= c.o.Bytes() {
+		return err
+	}
+	doomed = nil
+	err = f.Each(ctx, "oldest", nil, func(rows *sql.Rows) error {
+		var key string
+		var bytes int64
+		if err := rows.Scan(&key, &bytes); err != nil {
+			return err
+		}
+		if total > c.o.Bytes() {
+			doomed, total = append(doomed, key), total-bytes
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.drop(ctx, f, doomed...)
+}
+
+func keys(ctx context.Context, f *cold.File, name string, args ...any) (out []string, err error) {
+	err = f.Each(ctx, name, args, func(rows *sql.Rows) error {
+		var k string
+		err := rows.Scan(&k)
+		out = append(out, k)
+		return err
+	})
+	return out, err
+}
+
+// Sweep drops what is too old or too much, sessions that nobody used for sessionKeep, and files without a row that a
+// crash left. A cache that was never used is not opened for it.
+func (c *Cache) Sweep(ctx context.Context) error {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(c.o.Dir), "stage.db")); err != nil {
+		return nil
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.evict(ctx, f); err != nil {
+		return err
+	}
+	if err := c.forgetSessions(ctx, f, c.o.Now().Add(-sessionKeep)); err != nil {
+		return err
+	}
+	err = f.Write(ctx, "drop digests", func(w cold.Writing) error {
+		_, err := w.Exec("drop_digests", c.o.Now().Add(-digestKeep).UnixMilli())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.sweepFiles(ctx, f)
+}
+
+const (
+	sessionKeep = 90 * 24 * time.Hour
+	digestKeep  = 30 * 24 * time.Hour
+	orphanAge   = time.Hour // a younger file may be about to get its row
+)
+
+var isKey = regexp.MustCompile(`^[0-9a-f]{24}$`)
+
+func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
+	all, err := keys(ctx, f, "keys")
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, k := range all {
+		known[k] = true
+	}
+	files, err := os.ReadDir(c.o.Dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	for _, e := range files {
+		ours := isKey.MatchString(e.Name()) && !known[e.Name()] || strings.HasPrefix(e.Name(), ".new-")
+		if info, err := e.Info(); ours && err == nil && c.o.Now().Sub(info.ModTime()) > orphanAge {
+			_ = os.Remove(c.blob(e.Name())) // the next sweep tries again
+		}
+	}
+	return err
+}
+
+// recall reads the digests that an earlier daemon made.
+func (c *Cache) recall(ctx context.Context, f *cold.File) error {
+	return f.Each(ctx, "digests", []any{maxRecalled}, func(rows *sql.Rows) error {
+		var name string
+		var d digest
+		var sum []byte
+		var inode, mode int64
+		if err := rows.Scan(&name, &d.id.size, &d.id.mtime, &d.id.ctime, &inode, &mode, &sum); err != nil {
+			return err
+		}
+		d.id.inode, d.id.mode = uint64(inode), os.FileMode(mode)
+		copy(d.sum[:], sum)
+		c.memo.put(name, d)
+		return nil
+	})
+}
+
+// maxRecalled bounds what is read at the first use: 2 µs each.
+const maxRecalled = 100_000
+
+// Flush writes new digests to the disk, so that the next daemon need not read those files. It opens nothing.
+func (c *Cache) Flush(ctx context.Context) error {
+	c.mu.Lock()
+	f := c.file
+	c.mu.Unlock()
+	if f == nil {
+		return nil
+	}
+	fresh := c.memo.take()
+	if len(fresh) == 0 {
+		return nil
+	}
+	now := c.o.Now().UnixMilli()
+	return f.Write(ctx, "keep digests", func(w cold.Writing) error {
+		for name, d := range fresh {
+			_, err := w.Exec("put_digest", name, d.id.size, d.id.mtime, d.id.ctime, int64(d.id.inode), int64(d.id.mode), d.sum[:], now)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,121 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The kinds of Definition, and where each lies in a repository.
+const (
+	KindAgent    = "agent"
+	KindCommand  = "command"
+	KindPipeline = "pipeline"
+)
+
+// Folders says where the definitions of a kind lie, and what their files end in.
+var Folders = map[string]struct {
+	Dir  string
+	Ends []string
+}{
+	KindAgent:    {".claude/agents", []string{".md"}},
+	KindCommand:  {".claude/commands", []string{".md"}},
+	KindPipeline: {".aoa/pipelines", []string{".yaml", ".yml"}},
+}
+
+// Definition is one parsed file.
+type Definition struct {
+	Kind        string    `json:"kind"`
+	Name        string    `json:"name"` // folders become dots: context/load.md is context.load
+	File        string    `json:"file"` // relative to the root
+	Description string    `json:"description,omitempty"`
+	Model       string    `json:"model,omitempty"`
+	Tools       []string  `json:"tools,omitempty"`
+	Body        string    `json:"body,omitempty"`
+	Pipeline    *Pipeline `json:"pipeline,omitempty"`
+}
+
+// Parse reads a definition of a kind.
+func Parse(kind, file string, data []byte) (*Definition, error) {
+	d := &Definition{Kind: kind, File: file, Name: definitionName(kind, file)}
+	if kind == KindPipeline {
+		p, err := Decode(file, data)
+		if err != nil {
+			return nil, err
+		}
+		d.Pipeline, d.Description = p, p.Description
+		return d, nil
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%w: %s: %d bytes, %d are allowed", ErrDefinition, file, len(data), maxFile)
+	}
+	head, body := frontMatter(data)
+	d.Body = strings.TrimSpace(string(body)) + "\n"
+	for k, v := range head {
+		switch k {
+		case "name":
+			if kind == KindAgent && v != nil {
+				d.Name = Say(v)
+			}
+		case "description":
+			d.Description = Say(v)
+		case "model":
+			d.Model = Say(v)
+		case "tools", "allowed-tools":
+			d.Tools = listed(v)
+		}
+	}
+	return d, nil
+}
+
+// definitionName is what a file's definition is called: its path below the folder of its kind, with dots.
+func definitionName(kind, file string) string {
+	name := strings.TrimPrefix(file, Folders[kind].Dir+"/")
+	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
+}
+
+// frontMatter parts the head between two lines "---" from the body. Heads are written by hand, often with a colon in a
+// description, which YAML refuses: then each line is a name and a text.
+func frontMatter(data []byte) (head map[string]any, body []byte) {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	rest, ok := bytes.CutPrefix(data, []byte("---\n"))
+	if !ok {
+		return nil, data
+	}
+	raw, body, ok := bytes.Cut(append([]byte{'\n'}, rest...), []byte("\n---\n"))
+	if !ok {
+		if raw, ok = bytes.CutSuffix(append([]byte{'\n'}, rest...), []byte("\n---")); !ok {
+			return nil, data
+		}
+		body = nil
+	}
+	if yaml.Unmarshal(raw, &head) == nil {
+		return head, body
+	}
+	head = map[string]any{}
+	for line := range strings.Lines(string(raw)) {
+		if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			head[strings.TrimSpace(k)] = strings.TrimSpace(v)
+		}
+	}
+	return head, body
+}
+
+// listed takes a list, or a text with commas.
+func listed(v any) (out []string) {
+	if all, ok := v.([]any); ok {
+		for _, e := range all {
+			out = append(out, Say(e))
+		}
+		return out
+	}
+	for w := range strings.SplitSeq(Say(v), ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}

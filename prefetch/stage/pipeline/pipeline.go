@@ -1,0 +1,224 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Pipeline is one file of stages.
+type Pipeline struct {
+	Name        string             `yaml:"name" json:"name"`
+	Description string             `yaml:"description" json:"description,omitempty"`
+	Args        map[string]*string `yaml:"args" json:"args,omitempty"` // name → default; null: must be given
+	Run         Command            `yaml:"run" json:"run,omitzero"`    // of stages that have none
+	Stages      []Stage            `yaml:"stages" json:"stages"`
+}
+
+// Stage is one step.
+type Stage struct {
+	Name     string            `yaml:"stage" json:"stage"`
+	Agent    string            `yaml:"agent" json:"agent,omitempty"`       // a definition: its text goes before the prompt
+	Prompt   string            `yaml:"prompt" json:"prompt,omitempty"`     // a command's definition: its text is the standard input
+	Template string            `yaml:"template" json:"template,omitempty"` // or a file of the repository
+	Run      Command           `yaml:"run" json:"run,omitzero"`
+	Output   string            `yaml:"output" json:"output,omitempty"`     // text (default) or json
+	Required *bool             `yaml:"required" json:"required,omitempty"` // default true: when it fails, the pipeline does
+	Needs    []string          `yaml:"needs" json:"needs,omitempty"`       // stages to wait for, beside those that are named in variables
+	Inputs   map[string]any    `yaml:"inputs" json:"inputs,omitempty"`
+	Cache    Cache             `yaml:"cache" json:"cache,omitzero"`
+	Makes    []string          `yaml:"makes" json:"makes,omitempty"` // files that it writes: kept and restored with the output
+	Model    string            `yaml:"model" json:"model,omitempty"`
+	Tool     string            `yaml:"tool" json:"tool,omitempty"` // command that prints a version
+	Sets     map[string]string `yaml:"sets" json:"sets,omitempty"` // context name → path in the output, "." is all of it
+	Line     int               `yaml:"-" json:"line"`
+}
+
+// Cache says whether and how long a stage's result is kept.
+type Cache struct {
+	Enabled bool     `yaml:"enabled" json:"enabled"`
+	TTL     *int64   `yaml:"ttl_ms" json:"ttl_ms,omitempty"` // default an hour; 0: for ever
+	Files   []string `yaml:"file_dependencies" json:"file_dependencies,omitempty"`
+	Env     []string `yaml:"env" json:"env,omitempty"`
+}
+
+// Command is what a stage runs: a list of words, or one line for the shell.
+type Command struct {
+	Words []string `json:"words,omitempty"`
+	Shell string   `json:"shell,omitempty"`
+}
+
+// None reports whether there is no command.
+func (c Command) None() bool { return len(c.Words) == 0 && c.Shell == "" }
+
+// Must reports whether the pipeline fails with the stage.
+func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
+
+// DefaultTTL is the age up to which a result counts when the stage does not say, in ms.
+const DefaultTTL = 3_600_000
+
+// ErrDefinition is wrapped when a definition is wrong; the text begins with file and line.
+var ErrDefinition = errors.New("the definition is wrong")
+
+// Bounds of a definition.
+const (
+	maxFile   = 1 << 20
+	maxStages = 200
+)
+
+// UnmarshalYAML takes a list of words or a line.
+func (c *Command) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		c.Shell = strings.TrimSpace(n.Value)
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return fmt.Errorf("line %d: run is a list of words, or one line for the shell", n.Line)
+	}
+	return n.Decode(&c.Words)
+}
+
+// plain is Stage without its method.
+type plain Stage
+
+// UnmarshalYAML notes the line and names unknown fields: the decoder's own check ends at a type with this method.
+func (s *Stage) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: a stage is a list of fields, beginning with \"- stage: NAME\"", n.Line)
+	}
+	if err := fields(n, "stage agent prompt template run output required needs inputs cache makes model tool sets"); err != nil {
+		return err
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "cache" && n.Content[i+1].Kind == yaml.MappingNode {
+			if err := fields(n.Content[i+1], "enabled ttl_ms file_dependencies env"); err != nil {
+				return err
+			}
+		}
+	}
+	s.Line = n.Line
+	return n.Decode((*plain)(s))
+}
+
+// fields refuses keys that are none of those.
+func fields(n *yaml.Node, known string) error {
+	names := strings.Fields(known)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; !slices.Contains(names, k.Value) {
+			return fmt.Errorf("line %d: unknown field %q%s", k.Line, k.Value, didYouMean(k.Value, names, "%q"))
+		}
+	}
+	return nil
+}
+
+// Decode reads a pipeline and checks it. file is its name in errors.
+func Decode(file string, data []byte) (*Pipeline, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%w: %s: %d bytes, %d are allowed", ErrDefinition, file, len(data), maxFile)
+	}
+	p := &Pipeline{}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	err := dec.Decode(p)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%w: %s: it is empty; a pipeline has at least \"stages:\"", ErrDefinition, file)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %s", ErrDefinition, file, words(err))
+	}
+	if p.Name == "" {
+		p.Name = nameOf(file)
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, err)
+	}
+	return p, nil
+}
+
+var typeName = regexp.MustCompile(` in type pipeline\.\w+| into (\S+)`)
+
+// words makes the decoder's text one for people: without the names of Go's types.
+func words(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
+	text = typeName.ReplaceAllString(text, "")
+	return strings.ReplaceAll(text, "\n  ", "; ")
+}
+
+var (
+	stageName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+	inputName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	contextName = inputName
+)
+
+func (p *Pipeline) check() error {
+	if len(p.Stages) == 0 || len(p.Stages) > maxStages {
+		return fmt.Errorf("%d stages, 1 to %d are allowed", len(p.Stages), maxStages)
+	}
+	names := p.Names()
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		if slices.Index(names, s.Name) != i {
+			return fmt.Errorf("line %d: two stages are called %q", s.Line, s.Name)
+		}
+		if s.Run.None() {
+			s.Run = p.Run
+		}
+		if err := s.check(names); err != nil {
+			return fmt.Errorf("line %d: stage %s: %w", s.Line, s.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Stage) check(names []string) error {
+	switch {
+	case !stageName.MatchString(s.Name):
+		return fmt.Errorf("the name %q: use up to 64 letters, digits, _ and -, beginning with a letter", s.Name)
+	case s.Run.None():
+		return errors.New(`nothing to run; give it "run: [COMMAND, ARG]", or the pipeline one for all its stages`)
+	case s.Output != "" && s.Output != "text" && s.Output != "json":
+		return fmt.Errorf("output %q: use text or json", s.Output)
+	case s.Prompt != "" && s.Template != "":
+		return errors.New("prompt and template: one of them is the standard input")
+	case s.Cache.TTL != nil && *s.Cache.TTL < 0:
+		return fmt.Errorf("ttl_ms %d is negative", *s.Cache.TTL)
+	}
+	if s.Run.Shell != "" {
+		if refs := Refs(s.Run.Shell); len(refs) > 0 {
+			return fmt.Errorf("%s in a line for the shell could run what it holds: name it under inputs and use \"$INPUT_name\" there, or make run a list of words",
+				refs[0].Text)
+		}
+	}
+	for _, n := range s.Needs {
+		if !slices.Contains(names, n) {
+			return fmt.Errorf("needs %q, which is no stage%s", n, didYouMean(n, names, "%q"))
+		}
+	}
+	for name := range s.Inputs {
+		if !inputName.MatchString(name) {
+			return fmt.Errorf("the input %q: use letters, digits and _", name)
+		}
+	}
+	for name := range s.Sets {
+		if !contextName.MatchString(name) {
+			return fmt.Errorf("sets %q: use letters, digits and _", name)
+		}
+	}
+	return nil
+}
+
+// Names lists the stages in the order of the file.
+func (p *Pipeline) Names() []string {
+	out := make([]string, len(p.Stages))
+	for i, s := range p.Stages {
+		out[i] = s.Name
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package pipeline
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Ref is one variable in a text.
+type Ref struct {
+	Kind string   // STAGE, CONTEXT, ARG, ENV, or "" for a name without a kind
+	Name string   // of the stage, argument, …
+	Path []string // into a stage's output or a value of the context
+	Text string   // as it stands there
+
+	start, end int
+}
+
+// A stage's name may hold dashes; in braces everything is clear.
+var (
+	bare   = regexp.MustCompile(`^\$(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`)
+	braced = regexp.MustCompile(`^\$\{(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)\}`)
+	whole  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+)
+
+// Refs lists the variables of a text that name their kind.
+func Refs(text string) (out []Ref) {
+	for i := 0; i < len(text); {
+		at := strings.IndexByte(text[i:], '$')
+		if at < 0 {
+			break
+		}
+		i += at
+		if strings.HasPrefix(text[i:], "$$") {
+			i += 2
+			continue
+		}
+		m := bare.FindStringSubmatch(text[i:])
+		if m == nil {
+			m = braced.FindStringSubmatch(text[i:])
+		}
+		if m == nil {
+			i++
+			continue
+		}
+		r := Ref{Kind: "STAGE", Name: m[1], Text: m[0], start: i, end: i + len(m[0])}
+		if m[2] != "" {
+			r.Kind, r.Name = m[2], m[3]
+		}
+		r.Path = steps(m[4])
+		if r.Kind == "ENV" || r.Kind == "ARG" { // they hold texts: a dot behind them is a dot
+			r.end -= len(m[4])
+			if strings.HasPrefix(m[0], "${") {
+				r.end = i + len(m[0])
+			} else {
+				r.Text = text[i:r.end]
+			}
+			r.Path = nil
+		}
+		out = append(out, r)
+		i = r.end
+	}
+	return out
+}
+
+// steps takes ".a.b[0].1" apart.
+func steps(path string) []string {
+	path = strings.ReplaceAll(strings.ReplaceAll(path, "[", "."), "]", "")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path[1:], ".")
+}
+
+// refsOf lists the variables of a value and all that is in it. A text that is one name and nothing else counts too.
+func refsOf(v any) (out []Ref) {
+	switch v := v.(type) {
+	case string:
+		if out = Refs(v); len(out) == 0 {
+			if m := whole.FindStringSubmatch(v); m != nil {
+				out = []Ref{{Name: m[1], Text: v, end: len(v)}}
+			}
+		}
+	case []any:
+		for _, e := range v {
+			out = append(out, refsOf(e)...)
+		}
+	case map[string]any:
+		for _, e := range v {
+			out = append(out, refsOf(e)...)
+		}
+	}
+	return out
+}
+
+// refs lists the variables of everything that a stage resolves. text is its prompt or template.
+func (s *Stage) refs(text string) []Ref {
+	out := refsOf(map[string]any(s.Inputs))
+	for _, w := range s.Run.Words {
+		out = append(out, Refs(w)...)
+	}
+	for _, f := range append(append([]string{s.Template}, s.Cache.Files...), s.Makes...) {
+		out = append(out, Refs(f)...)
+	}
+	return append(out, Refs(text)...)
+}
+
+// ContextNames lists the names of the context that a pipeline refers to: no others are passed on. texts are the
+// prompts and templates by stage.
+func (p *Pipeline) ContextNames(texts map[string]string, has func(name string) bool) map[string]bool {
+	out := map[string]bool{}
+	for i := range p.Stages {
+		for _, r := range p.Stages[i].refs(texts[p.Stages[i].Name]) {
+			if r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) {
+				out[r.Name] = true
+			}
+		}
+	}
+	return out
+}

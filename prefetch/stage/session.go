@@ -1,0 +1,214 @@
+package stage
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Session is what the pipelines of a session left for the next one.
+type Session struct {
+	ID      string
+	Known   bool              // a pipeline ran in it before
+	Outputs []Output          // of its stages, oldest first
+	Context map[string][]byte // name → JSON
+	State   string            // of the last run of the pipeline that was asked about: "", running, done or failed
+	Steps   map[string]string // stage → key, of a run that is not done
+	Tokens  int64             // of that pipeline's runs
+}
+
+// Output is what a stage printed.
+type Output struct {
+	Stage string
+	JSON  bool
+	Value []byte
+	At    time.Time
+}
+
+// The states of a run.
+const (
+	Running = "running"
+	Done    = "done"
+	Failed  = "failed"
+)
+
+// maxSession bounds what one session keeps.
+const maxSession = 50 << 20
+
+// ErrSession is wrapped when a session is full or its name is none.
+var ErrSession = errors.New("the session")
+
+// Session reads what a session holds, and how far the pipeline's last run came.
+func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, error) {
+	f, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{ID: id, Context: map[string][]byte{}, Steps: map[string]string{}}
+	err = f.Each(ctx, "outputs", []any{id}, func(rows *sql.Rows) error {
+		var o Output
+		var at int64
+		err := rows.Scan(&o.Stage, &o.JSON, &o.Value, &at)
+		o.At = time.UnixMilli(at)
+		s.Outputs = append(s.Outputs, o)
+		return err
+	})
+	if err == nil {
+		err = f.Each(ctx, "contexts", []any{id}, func(rows *sql.Rows) error {
+			var name string
+			var value []byte
+			err := rows.Scan(&name, &value)
+			s.Context[name] = value
+			return err
+		})
+	}
+	if err == nil {
+		_, err = f.Scan(ctx, "run", []any{id, pipeline}, &s.State, &s.Tokens)
+	}
+	if err == nil && s.State != Done {
+		err = f.Each(ctx, "steps", []any{id, pipeline}, func(rows *sql.Rows) error {
+			var stage, key string
+			err := rows.Scan(&stage, &key)
+			s.Steps[stage] = key
+			return err
+		})
+	}
+	s.Known = len(s.Outputs) > 0 || len(s.Context) > 0 || s.State != ""
+	return s, err
+}
+
+// Progress is what a pipeline tells while it runs. Each part may be missing.
+type Progress struct {
+	Session, Pipeline string
+	State             string            // Running begins a run; Done and Failed end it
+	Output            *Output           // of a stage that ended well
+	Key               string            // what that stage ran with: an unfinished run goes on behind it
+	Context           map[string][]byte // name → JSON
+	Tokens            int64             // to be added
+}
+
+// Progress keeps what a pipeline tells, all of it or nothing.
+func (c *Cache) Progress(ctx context.Context, p Progress) error {
+	if p.Session == "" || len(p.Session) > 128 {
+		return fmt.Errorf("%w %.40q: an id has 1 to 128 bytes", ErrSession, p.Session)
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	now := c.o.Now().UnixMilli()
+	return f.Write(ctx, "keep progress", func(w cold.Writing) error {
+		if o := p.Output; o != nil {
+			if o.JSON && !json.Valid(o.Value) {
+				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
+			}
+			if _, err := w.Exec("put_output", p.Session, o.Stage, o.JSON, o.Value, now); err != nil {
+				return err
+			}
+			if _, err := w.Exec("put_step", p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
+				return err
+			}
+		}
+		for name, value := range p.Context {
+			if _, err := w.Exec("put_context", p.Session, name, value, now); err != nil {
+				return err
+			}
+		}
+		var size int64
+		if _, err := w.Scan("session_bytes", []any{p.Session}, &size); err != nil {
+			return err
+		}
+		if size > maxSession {
+			return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session, size, maxSession)
+		}
+		if p.State == Done {
+			if _, err := w.Exec("drop_steps", p.Session, p.Pipeline); err != nil {
+				return err
+			}
+		}
+		state := p.State
+		if state == "" {
+			state = Running
+		}
+		_, err := w.Exec("put_run", p.Session, p.Pipeline, state, now, p.Tokens)
+		return err
+	})
+}
+
+// forgetSessions drops the sessions that nobody used since.
+func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Time) error {
+	old, err := keys(ctx, f, "old_sessions", since.UnixMilli())
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	return f.Write(ctx, "drop sessions", func(w cold.Writing) error {
+		for _, id := range old {
+			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
+				if _, err := w.Exec(name, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// LoaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.
+const LoaderTTL = 5 * time.Minute
+
+// Loaded returns the parsed definitions that a session saved, nil when there are none or they are too old.
+func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
+	f, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var at int64
+	var data []byte
+	found, err := f.Scan(ctx, "loaded", []any{session}, &at, &data)
+	if age := c.o.Now().Sub(time.UnixMilli(at)); !found || age >= LoaderTTL || age < 0 {
+		return nil, err
+	}
+	return data, err
+}
+
+// SaveLoaded keeps parsed definitions with a session.
+func (c *Cache) SaveLoaded(ctx context.Context, session string, data []byte) error {
+	f, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	return f.Write(ctx, "keep definitions", func(w cold.Writing) error {
+		_, err := w.Exec("put_loaded", session, c.o.Now().UnixMilli(), data)
+		return err
+	})
+}
+
+// SessionEntry is one line of the list of sessions.
+type SessionEntry struct {
+	ID        string
+	Used      time.Time
+	Tokens    int64
+	Pipelines int
+}
+
+// Sessions lists the sessions that pipelines ran in, the newest first.
+func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, err error) {
+	f, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = f.Each(ctx, "sessions", []any{limit}, func(rows *sql.Rows) error {
+		var e SessionEntry
+		var at int64
+		err := rows.Scan(&e.ID, &at, &e.Tokens, &e.Pipelines)
+		e.Used = time.UnixMilli(at)
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}

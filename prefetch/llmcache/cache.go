@@ -1,0 +1,71 @@
+package llmcache
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+//go:embed sql
+var embedded embed.FS
+
+// schema is the room's own.
+var schema = must(fs.Sub(embedded, "sql"))
+
+func must(f fs.FS, err error) fs.FS {
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return f
+}
+
+// Options of a cache. Path and Now are required.
+type Options struct {
+	Path   string                 // of the SQLite file
+	Now    func() time.Time       // for everything that is dated
+	Seal   *cold.Seal             // closes what lies on disk; nil stores it open
+	Redact func(string) string    // takes known forms of secrets out of a text; nil leaves it
+	Heard  func(string) time.Time // when a session was last heard of, zero if unknown; nil: never
+	Log    *slog.Logger           // gets one warning when a damaged file was moved aside; may be nil
+	Quota  int64                  // bytes of a session's items; 0 is Quota
+}
+
+// Cache is the room. It is safe for concurrent use.
+type Cache struct {
+	o    Options
+	file *cold.Lazy
+}
+
+// New opens nothing: the file is made at the first write.
+func New(o Options) *Cache {
+	if o.Quota == 0 {
+		o.Quota = Quota
+	}
+	if o.Heard == nil {
+		o.Heard = func(string) time.Time { return time.Time{} }
+	}
+	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log})}
+}
+
+// Rest closes the file when it was not used since the last Rest.
+func (c *Cache) Rest() error { return c.file.Rest() }
+
+// Close closes the file.
+func (c *Cache) Close() error { return c.file.Close() }
+
+// use calls fn with the open file. Its errors are the room's.
+func (c *Cache) use(ctx context.Context, fn func(f *cold.File) error) error {
+	return storage(c.file.Use(ctx, fn))
+}
+
+// look is use for those who find nothing where there is no file, and need not make one.
+func (c *Cache) look(ctx context.Context, fn func(f *cold.File) error) error {
+	if !c.file.Exists() {
+		return nil
+	}
+	return c.use(ctx, fn)
+}

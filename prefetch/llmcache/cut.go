@@ -1,0 +1,170 @@
+package llmcache
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cut says which part of an item is wanted: first the value at Pointer, then the lines of that, then the bytes of
+// those. The zero value wants all.
+type Cut struct {
+	Pointer string // RFC 6901, such as /files/3/name, into JSON; a string there is taken as its text
+	Lines   string // "20" or "10-20", from 1, both included; "10-" is to the end
+	Offset  int64  // bytes left out at the beginning
+	Limit   int64  // bytes at most; 0 is all. A character is not cut in two
+}
+
+// Part is what a Cut leaves.
+type Part struct {
+	Data  []byte
+	Total int64 // bytes before Offset and Limit were applied
+	Next  int64 // offset at which the rest begins; 0: there is none
+}
+
+func (c Cut) check() error {
+	if c.Offset < 0 || c.Limit < 0 {
+		return bad("count from 0", "offset %d, limit %d", c.Offset, c.Limit)
+	}
+	if c.Pointer != "" && c.Pointer[0] != '/' {
+		return bad("a JSON pointer begins with a slash: /files/3/name", "pointer %.100q", c.Pointer)
+	}
+	_, _, err := c.lines()
+	return err
+}
+
+// lines are the first and the last line wanted; last 0 is the end, first 0: all lines.
+func (c Cut) lines() (first, last int, err error) {
+	if c.Lines == "" {
+		return 0, 0, nil
+	}
+	from, to, ranged := strings.Cut(c.Lines, "-")
+	first, err = strconv.Atoi(from)
+	if err == nil && !ranged {
+		last = first
+	}
+	if err == nil && to != "" {
+		last, err = strconv.Atoi(to)
+	}
+	if err != nil || first < 1 || last < 0 || last > 0 && last < first {
+		return 0, 0, bad("write lines as 20, 10-20 or 10-, from 1", "lines %.100q", c.Lines)
+	}
+	return first, last, nil
+}
+
+func (c Cut) of(data []byte, isJSON bool) (Part, error) {
+	if c.Pointer != "" {
+		if !isJSON && !json.Valid(data) {
+			return Part{}, bad("read it without pointer", "the item is no JSON: there is nothing to point into")
+		}
+		var err error
+		if data, err = at(data, c.Pointer); err != nil {
+			return Part{}, err
+		}
+	}
+	first, last, err := c.lines()
+	if err != nil {
+		return Part{}, err
+	}
+	if first > 0 {
+		data = someLines(data, first, last)
+	}
+	p := Part{Total: int64(len(data))}
+	begin := min(c.Offset, p.Total)
+	end := p.Total
+	if c.Limit > 0 && begin+c.Limit < end {
+		end = whole(data, begin, begin+c.Limit)
+		p.Next = end
+	}
+	p.Data = data[begin:end]
+	return p, nil
+}
+
+// whole moves an end back to where a character begins, unless nothing would be left or the data is no text.
+func whole(data []byte, begin, end int64) int64 {
+	for e := end; e > begin && end-e < utf8.UTFMax; e-- {
+		if utf8.RuneStart(data[e]) {
+			return e
+		}
+	}
+	return end
+}
+
+func someLines(data []byte, first, last int) []byte {
+	for n := 1; n < first; n++ {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 {
+			return nil
+		}
+		data = data[i+1:]
+	}
+	if last == 0 {
+		return data
+	}
+	end := 0
+	for n := first; n <= last; n++ {
+		i := bytes.IndexByte(data[end:], '\n')
+		if i < 0 {
+			return data
+		}
+		end += i + 1
+	}
+	return data[:end]
+}
+
+// at finds the value that a JSON pointer points to. A string comes back as its text.
+func at(data []byte, pointer string) ([]byte, error) {
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	done := ""
+	for _, raw := range strings.Split(pointer, "/")[1:] {
+		name := unescape.Replace(raw)
+		next, err := child(data, name)
+		if err != nil {
+			return nil, refuse(CodeMissing, "read a part of it without pointer to see what is there", "nothing at %.200s: %s %v", pointer, where(done), err)
+		}
+		data, done = next, done+"/"+raw
+	}
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && data[0] == '"' {
+		var s string
+		err := json.Unmarshal(data, &s)
+		return []byte(s), err
+	}
+	return data, nil
+}
+
+func where(pointer string) string {
+	if pointer == "" {
+		return "the item"
+	}
+	return pointer
+}
+
+func child(data []byte, name string) ([]byte, error) {
+	switch trimmed := bytes.TrimSpace(data); {
+	case len(trimmed) > 0 && trimmed[0] == '{':
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(trimmed, &members); err != nil {
+			return nil, err
+		}
+		v, ok := members[name]
+		if !ok {
+			return nil, fmt.Errorf("has no member %.100q", name)
+		}
+		return v, nil
+	case len(trimmed) > 0 && trimmed[0] == '[':
+		var elements []json.RawMessage
+		if err := json.Unmarshal(trimmed, &elements); err != nil {
+			return nil, err
+		}
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= len(elements) || name != strconv.Itoa(i) {
+			return nil, fmt.Errorf("has %d elements, not %.100q", len(elements), name)
+		}
+		return elements[i], nil
+	}
+	return nil, fmt.Errorf("is neither object nor array")
+}

@@ -1,0 +1,105 @@
+package llmcache
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds. Sizes are of the bytes as they were given, before compression.
+const (
+	MaxItem        = 5 << 20        // bytes of an item's data and notes
+	MaxNotes       = 16 << 10       // bytes of an item's notes
+	MaxDescription = 300            // bytes of a description
+	MaxLabel       = 500            // bytes of a label's JSON form
+	MaxBatch       = 100            // items in one write
+	Quota          = 50 << 20       // bytes of a session's items
+	Life           = 24 * time.Hour // of items after their session was last heard of
+)
+
+// Item is what is set aside.
+type Item struct {
+	Task, Turn  string          // with the session they are its key; random where empty
+	Description string          // what it holds, in words
+	Data        []byte          // any bytes
+	JSON        bool            // Data is JSON
+	Notes       json.RawMessage // the caller's own metadata: told by Read, not by List
+	Overwrite   bool            // replace an item of the same key
+	Redact      bool            // take known forms of secrets out of Data and Description first
+}
+
+// Label is what is told of an item without loading it.
+type Label struct {
+	Key         string `json:"key"`
+	Description string `json:"description"`
+	Size        int64  `json:"size"`      // bytes of data and notes
+	At          int64  `json:"timestamp"` // unix milliseconds of its last write
+}
+
+// prepared is an item that passed the checks, packed.
+type prepared struct {
+	Key
+	Label
+	overwrite bool
+	packed    []byte
+	notes     []byte
+	json      bool
+}
+
+// prepare checks an item and packs it; all that takes long happens here, before the transaction.
+func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error) {
+	k, err := Key{session, it.Task, it.Turn}.complete()
+	if err != nil {
+		return prepared{}, err
+	}
+	if it.Redact && c.o.Redact != nil {
+		it.Description = c.o.Redact(it.Description)
+		if utf8.Valid(it.Data) {
+			it.Data = []byte(c.o.Redact(string(it.Data)))
+		}
+		it.Notes = json.RawMessage(c.o.Redact(string(it.Notes)))
+	}
+	p := prepared{Key: k, overwrite: it.Overwrite, notes: it.Notes, json: it.JSON,
+		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)), At: now.UnixMilli()}}
+	if err := p.check(it); err != nil {
+		return p, err
+	}
+	p.packed = c.pack(p.Label.Key, it.Data)
+	return p, nil
+}
+
+func (p prepared) check(it Item) error {
+	switch {
+	case p.Size > MaxItem:
+		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s", p.Label.Key, digits(p.Size), digits(MaxItem))
+	case len(it.Notes) > MaxNotes:
+		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, digits(int64(len(it.Notes))), digits(MaxNotes))
+	case len(p.Description) > MaxDescription:
+		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), MaxDescription)
+	case len(it.Notes) > 0 && !json.Valid(it.Notes):
+		return bad("give a JSON object", "the metadata of %s is no JSON", p.Label.Key)
+	case it.JSON && !json.Valid(it.Data):
+		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Label.Key)
+	}
+	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > MaxLabel {
+		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), MaxLabel)
+	}
+	return nil
+}
+
+// oneLine makes a description one line of printable characters: it is told inside lists.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r == ' ' || unicode.IsControl(r) }), " ")
+}
+
+// digits prints a number with its thousands set apart.
+func digits(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,118 @@
+package llmcache
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// living lists the sessions that have something.
+func living(t *testing.T, c *Cache) string {
+	t.Helper()
+	all, _, err := c.Stats(t.Context())
+	check(t, err)
+	var names []string
+	for _, u := range all {
+		names = append(names, u.Session)
+	}
+	return strings.Join(names, " ")
+}
+
+func sweep(t *testing.T, c *Cache) string {
+	t.Helper()
+	gone, err := c.Sweep(t.Context())
+	check(t, err)
+	var names []string
+	for _, u := range gone {
+		names = append(names, u.Session)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
+	clock := newClock()
+	c := newTest(t, clock, 0)
+	write(t, c, "s", Item{Data: []byte("data")})
+	clock.pass(time.Hour)
+	check(t, c.End(t.Context(), "s", "clear"))
+	clock.pass(Life - time.Second)
+	same(t, "swept a second before its time", sweep(t, c), "")
+	check(t, c.Resume(t.Context(), "s"))
+	clock.pass(2 * time.Second)
+	same(t, "swept although it was resumed", sweep(t, c), "")
+	check(t, c.End(t.Context(), "s", "resume"))
+	clock.pass(Life)
+	same(t, "swept", sweep(t, c), "s")
+	same(t, "left", living(t, c), "")
+	labels, _, err := c.List(t.Context(), Filter{})
+	check(t, err)
+	same(t, "labels", len(labels), 0)
+	check(t, c.End(t.Context(), "nobody", "other"))
+}
+
+func TestLogoutAndExitClearAtOnce(t *testing.T) {
+	c := newTest(t, newClock(), 0)
+	for _, reason := range []string{"logout", "exit", "prompt_input_exit"} {
+		write(t, c, "s", Item{Data: noise(2 << 20)})
+		write(t, c, "other", Item{Overwrite: true, Task: "t", Turn: "u"})
+		check(t, c.End(t.Context(), "s", reason))
+		same(t, "left after "+reason, living(t, c), "other")
+	}
+	if info, err := os.Stat(c.o.Path); err != nil || info.Size() > 1<<20 {
+		t.Fatalf("the space did not come back: %v %v", info.Size(), err)
+	}
+}
+
+// TestOrphans: a session that crashed is swept a day after its last use, whichever use that was.
+func TestOrphans(t *testing.T) {
+	clock := newClock()
+	heard := map[string]time.Time{}
+	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Heard: func(s string) time.Time { return heard[s] }})
+	key := ""
+	for _, s := range []string{"written", "read", "listed", "heard", "idle"} {
+		l := write(t, c, s, Item{Data: []byte("data")})[0]
+		if s == "read" {
+			key = l.Key
+		}
+	}
+	clock.pass(Life - time.Minute)
+	same(t, "swept", sweep(t, c), "")
+	write(t, c, "written", Item{})
+	_, err := c.Read(t.Context(), key, Cut{Limit: 1})
+	check(t, err)
+	_, _, err = c.List(t.Context(), Filter{Session: "listed"})
+	check(t, err)
+	heard["heard"] = clock.now()
+	clock.pass(time.Minute)
+	same(t, "swept", sweep(t, c), "idle")
+	same(t, "left", len(strings.Fields(living(t, c))), 4)
+	clock.pass(Life - time.Minute)
+	same(t, "swept a day later", len(strings.Fields(sweep(t, c))), 4)
+	same(t, "left", living(t, c), "")
+}
+
+func TestForgetLeavesNoBytes(t *testing.T) {
+	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}) // no seal: what is there can be seen
+	write(t, c, "s", Item{Data: []byte("marmalade")})
+	write(t, c, "other", Item{Data: []byte("nougat")})
+	holds := func(what string) bool {
+		for _, suffix := range []string{"", "-wal"} {
+			if b, err := os.ReadFile(c.o.Path + suffix); err == nil && bytes.Contains(b, []byte(what)) {
+				return true
+			}
+		}
+		return false
+	}
+	if !holds("marmalade") {
+		t.Fatal("it was never there")
+	}
+	u, err := c.Forget(t.Context(), "s")
+	check(t, err)
+	same(t, "forgot", [2]int64{int64(u.Items), u.Used}, [2]int64{1, 9})
+	if holds("marmalade") || !holds("nougat") {
+		t.Fatal("the bytes are still there, or too many are gone")
+	}
+}

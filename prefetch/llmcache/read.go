@@ -1,0 +1,169 @@
+package llmcache
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Content is an item, or the part of it that was asked for.
+type Content struct {
+	Label
+	Notes json.RawMessage // the caller's own metadata
+	JSON  bool            // Data is JSON
+	Part
+}
+
+// Read returns an item, cut to what is asked for. It counts as a use of the item and its session. The error is an
+// *Error of code not_found where there is no such item, or nothing at the pointer.
+func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
+	k, err := ParseKey(key)
+	if err == nil {
+		err = cut.check()
+	}
+	if err != nil {
+		return Content{}, err
+	}
+	if !c.file.Exists() {
+		return Content{}, missingItem(key)
+	}
+	var out Content
+	var data []byte
+	err = c.use(ctx, func(f *cold.File) error {
+		var session string
+		var description, notes, packed []byte
+		found, err := f.Scan(ctx, "content", []any{key}, &out.Key, &session, &description, &out.Size, &out.At, &out.JSON, &notes, &packed)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return missingItem(key)
+		}
+		if data, err = c.unpack(key, packed); err != nil {
+			return err
+		}
+		out.Description = c.text(descriptionOf(key), description)
+		if n := c.text(notesOf(key), notes); n != "" {
+			out.Notes = json.RawMessage(n)
+		}
+		return c.touch(ctx, f, k.Session, key)
+	})
+	if err != nil {
+		return Content{}, err
+	}
+	out.Part, err = cut.of(data, out.JSON)
+	return out, err
+}
+
+// text opens a sealed text; one whose key is lost is empty.
+func (c *Cache) text(of string, sealed []byte) string {
+	b, _ := c.o.Seal.Open(of, sealed)
+	return string(b)
+}
+
+// touch notes that an item, or with key "" a session, was used. A disk that cannot be written fails no reader.
+func (c *Cache) touch(ctx context.Context, f *cold.File, session, key string) error {
+	now := c.o.Now().UnixMilli()
+	err := f.Write(ctx, "note a use", func(w cold.Writing) error {
+		if key != "" {
+			if _, err := w.Exec("touch_item", key, now); err != nil {
+				return err
+			}
+		}
+		_, err := w.Exec("touch_session", session, now)
+		return err
+	})
+	if errors.Is(err, cold.ErrFull) || errors.Is(err, cold.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// Filter selects labels. Zero fields select everything.
+type Filter struct {
+	Session      string
+	Task         string
+	Since, Until time.Time // of the last write; Since included, Until excluded
+	Limit        int       // at most so many; 0 is 100
+}
+
+// List returns labels, the newest first, and how many there are without the limit. It loads no data. It counts as a
+// use of the session.
+func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, err error) {
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	if q.Limit < 0 || q.Limit > 1000 {
+		return nil, 0, bad("use 1 to 1000", "limit %d is out of range", q.Limit)
+	}
+	since, until := int64(math.MinInt64), int64(math.MaxInt64)
+	if !q.Since.IsZero() {
+		since = q.Since.UnixMilli()
+	}
+	if !q.Until.IsZero() {
+		until = q.Until.UnixMilli()
+	}
+	err = c.look(ctx, func(f *cold.File) error {
+		err := f.Each(ctx, "list", []any{q.Session, q.Task, since, until, q.Limit}, func(rows *sql.Rows) error {
+			var l Label
+			var description []byte
+			if err := rows.Scan(&l.Key, &description, &l.Size, &l.At); err != nil {
+				return err
+			}
+			l.Description = c.text(descriptionOf(l.Key), description)
+			labels = append(labels, l)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := f.Scan(ctx, "count", []any{q.Session, q.Task, since, until}, &total); err != nil || q.Session == "" {
+			return err
+		}
+		return c.touch(ctx, f, q.Session, "")
+	})
+	return labels, total, err
+}
+
+// Usage is what a session has set aside.
+type Usage struct {
+	Session  string
+	Items    int
+	Used     int64 // bytes, as the quota counts them
+	Quota    int64
+	Created  time.Time // of its first item
+	Accessed time.Time // last read, write or list
+	Ended    time.Time // zero: it has not, or was resumed since
+}
+
+// Stats returns the sessions that have set something aside, the one used last first, and the bytes that all of it
+// takes on disk.
+func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err error) {
+	err = c.look(ctx, func(f *cold.File) error {
+		if sessions, err = c.sessions(ctx, f); err != nil {
+			return err
+		}
+		_, err := f.Scan(ctx, "stored", nil, &stored)
+		return err
+	})
+	return sessions, stored, err
+}
+
+func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err error) {
+	return out, f.Each(ctx, "sessions", nil, func(rows *sql.Rows) error {
+		u := Usage{Quota: c.o.Quota}
+		var created, accessed, ended int64
+		err := rows.Scan(&u.Session, &created, &accessed, &ended, &u.Items, &u.Used)
+		u.Created, u.Accessed = time.UnixMilli(created), time.UnixMilli(accessed)
+		if ended > 0 {
+			u.Ended = time.UnixMilli(ended)
+		}
+		out = append(out, u)
+		return err
+	})
+}

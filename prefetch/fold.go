@@ -176,6 +176,10 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 // foldFeedback takes a person's word: it moves the session's offset, and counts as one outcome of the kind it
 // is about, or of every hint when it does not say.
 func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
+	if e.Why == Revive {
+		st.revive(Kind(e.Tool))
+		return
+	}
 	by := feedbackStep
 	if e.OK {
 		by, s.Ignored = -feedbackStep, 0
@@ -216,6 +220,19 @@ func (st *folded) fade(k Kind) {
 		for _, what := range []string{"settled", "used"} {
 			field := recordField(k, f, what)
 			st.set(factRecord, field, number(parse(st.facts[factRecord][field])*fade))
+		}
+	}
+}
+
+// revive drops the evidence that has silenced a kind.
+func (st *folded) revive(k Kind) {
+	if !recordOf(st.facts[factRecord], k).Retired {
+		return
+	}
+	st.set(factRecord, recordField(k, Shown, "retired"), "")
+	for _, f := range []Fate{Shown, Withheld} {
+		for _, what := range []string{"settled", "used"} {
+			st.set(factRecord, recordField(k, f, what), "")
 		}
 	}
 }

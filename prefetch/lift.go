@@ -1,6 +1,9 @@
 package prefetch
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Evidence that a kind needs before it may retire: settled files that were shown, and that were withheld.
 const (
@@ -11,6 +14,9 @@ const (
 // fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
 // retiring needs is left, after some 140 predictions, the kind gets another chance.
 const fade = 0.995
+
+// Revive is Event.Why of the feedback that gives a retired kind (Event.Tool) another chance at once.
+const Revive = "revive"
 
 // z95 is the 97.5 % quantile of the normal distribution.
 const z95 = 1.959964
@@ -56,4 +62,15 @@ func (r Record) verdict() bool {
 		return r.Shown.Settled >= retireShown/2
 	}
 	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().Value <= 0
+}
+
+// Why is the evidence in words: what a retired kind is retired for.
+func (r Record) Why() string {
+	l := r.Lift()
+	if !l.Known {
+		return "nothing settled yet"
+	}
+	return fmt.Sprintf("of %d shown files %.0f %% were used, of %d withheld ones %.0f %% anyway: lift %+.2f (%+.2f to %+.2f)",
+		r.Shown.Settled, 100*float64(r.Shown.Used)/float64(r.Shown.Settled),
+		r.Withheld.Settled, 100*float64(r.Withheld.Used)/float64(r.Withheld.Settled), l.Value, l.Low, l.High)
 }

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -93,8 +94,41 @@ func TestAUselessKindRetiresAndComesBack(t *testing.T) {
 	if r = s.record(t); r.Shown.Predicted != before || r.Shadow.Predicted == 0 {
 		t.Errorf("a retired kind was shown: %+v", r)
 	}
+	if why := r.Why(); !strings.Contains(why, "shown files") || !strings.Contains(why, "lift ") {
+		t.Errorf("why it retired: %q", why)
+	}
 	s.run(t, 500, 0.9, 0.1)
 	if r = s.record(t); r.Retired || r.Shown.Predicted == before {
 		t.Errorf("the kind did not come back: %+v, lift %+v", r, r.Lift())
+	}
+}
+
+// TestARetiredKindIsBroughtBack: who wants it back need not wait for the evidence to fade.
+func TestARetiredKindIsBroughtBack(t *testing.T) {
+	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	again := func() {
+		e := s.d.event(aoa.KindFeedback)
+		e.Session, e.Tool, e.Why = "", string(Stale), Revive
+		s.d.happen(e)
+	}
+	s.run(t, 20, 0.2, 0.3)
+	before := s.record(t)
+	if again(); s.record(t) != before {
+		t.Errorf("a kind that has not retired lost its record: %+v, was %+v", s.record(t), before)
+	}
+	for n := 0; !s.record(t).Retired; n++ {
+		if n > 300 {
+			t.Fatal("it does not retire")
+		}
+		s.run(t, 1, 0.2, 0.3)
+	}
+	again()
+	r := s.record(t)
+	if r.Retired || r.Shown.Settled != 0 || r.Shown.Predicted == 0 {
+		t.Errorf("brought back: %+v, want no evidence, and what was predicted kept", r)
+	}
+	s.run(t, 10, 0.2, 0.3)
+	if now := s.record(t); now.Shown.Predicted == r.Shown.Predicted {
+		t.Errorf("it was brought back and keeps silent: %+v", now)
 	}
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +24,7 @@ AOA_… environment, the repository's config.yaml, the user's config.yaml, defau
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
   aoa config kinds.next off
+  aoa config kinds.next on      # also brings it back when it has retired itself
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -54,6 +57,9 @@ AOA_… environment, the repository's config.yaml, the user's config.yaml, defau
 			if _, err := api.Call(c.Context(), client, api.Reload, api.None{}); err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
+			if err := a.revive(c.Context(), args, unset); err != nil {
+				return err
+			}
 			return a.configGet(client.Place.Store, args[0])
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -67,6 +73,27 @@ AOA_… environment, the repository's config.yaml, the user's config.yaml, defau
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
 	c.Flags().BoolVar(&unset, "unset", false, "take the setting out of the file")
 	return c
+}
+
+// revive brings a kind back that has retired itself, when somebody switches it on.
+func (a *app) revive(ctx context.Context, args []string, unset bool) error {
+	kind, isKind := strings.CutPrefix(args[0], "kinds.")
+	if !isKind || unset {
+		return nil
+	}
+	client, _, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	cfg, _, err := config.Load(a.env, client.Place.Store)
+	if err != nil || !cfg.Kinds[kind] {
+		return nil //nolint:nilerr // what it says now is printed next
+	}
+	ans, err := api.Call(ctx, client, api.Revive, api.ReviveRequest{Kind: kind})
+	if err == nil && ans.Revived {
+		a.talk("%s had retired itself; it speaks again, with no evidence against it", kind)
+	}
+	return err
 }
 
 // setting is one row of the list, for --json.

@@ -25,7 +25,7 @@ func (a *app) stats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(ans, func() { a.statTables(ans) })
+			return a.answer(ans, func() { a.statTables(ans); a.retirement(ans.Retired) })
 		},
 	}
 	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "how many rows")
@@ -51,7 +51,7 @@ func (a *app) statTables(ans api.StatsAnswer) {
 			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", stamp(s.Started), length(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID))
 		}
 	case len(ans.Kinds) > 0:
-		rows = []string{"kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens"}
+		rows = []string{"kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99"}
 		for _, k := range ans.Kinds {
 			precision, lift := "-", "-"
 			if k.Settled > 0 {
@@ -64,8 +64,8 @@ func (a *app) statTables(ans api.StatsAnswer) {
 			if k.Retired {
 				name += " (retired)"
 			}
-			rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s", name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed,
-				lift, k.Shadow, k.ShadowHit, count(k.Tokens)))
+			rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s\t%s\t%s", name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed,
+				lift, k.Shadow, k.ShadowHit, count(k.Tokens), count(k.Hooks), quantiles(k)))
 		}
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")
@@ -73,4 +73,20 @@ func (a *app) statTables(ans api.StatsAnswer) {
 		return
 	}
 	a.table(rows...)
+}
+
+// quantiles are two cells: what the hooks took at which a kind was asked.
+func quantiles(k api.KindStat) string {
+	if k.Hooks == 0 {
+		return "-\t-"
+	}
+	return fmt.Sprintf("%.1f ms\t%.1f ms", k.HookP50, k.HookP99)
+}
+
+// retirement tells of kinds that keep silent by themselves.
+func (a *app) retirement(kinds []api.RetiredKind) {
+	for _, k := range kinds {
+		a.talk("%s has retired itself: %s", k.Kind, k.Why)
+		a.talk("hint: it comes back by itself after some 140 more predictions, or at once with %s", k.Back)
+	}
 }

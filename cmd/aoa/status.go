@@ -55,6 +55,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		rows = append(rows, "paused\tuntil "+stamp(st.Paused)+"; aoa pause off ends it")
 	}
 	a.table(rows...)
+	a.retirement(st.Retired)
 	for _, w := range st.Warnings {
 		a.talk("warning: %s", w)
 	}

@@ -98,6 +98,7 @@ type StatsAnswer struct {
 	Sessions []SessionStat `json:"sessions,omitempty"`
 	Kinds    []KindStat    `json:"kinds,omitempty"`
 	Costs    []CostRow     `json:"costs,omitempty"`
+	Retired  []RetiredKind `json:"retired,omitempty"` // with kinds
 }
 
 // FileStat is a row of file_stats.
@@ -152,8 +153,11 @@ type KindStat struct {
 	Lift      float64 `json:"lift"`     // precision less the share of settled withheld ones that were used anyway
 	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
 	LiftHigh  float64 `json:"lift_high"`
-	Tokens    int64   `json:"tokens"`  // estimated, of what was shown
-	Retired   bool    `json:"retired"` // silent by itself: showing it changed nothing
+	Tokens    int64   `json:"tokens"`      // estimated, of what was shown
+	Retired   bool    `json:"retired"`     // silent by itself: showing it changed nothing
+	Hooks     int64   `json:"hooks"`       // hooks at which it was asked, of about the last 10,000
+	HookP50   float64 `json:"hook_p50_ms"` // from the frame to the reply
+	HookP99   float64 `json:"hook_p99_ms"`
 }
 
 // StatusAnswer is the daemon's health.
@@ -182,6 +186,8 @@ type StatusAnswer struct {
 	KeepDays  float64   `json:"retention_days"`
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
+
+	Retired []RetiredKind `json:"retired,omitempty"` // kinds that keep silent by themselves
 }
 
 // Progress is how far an import got.

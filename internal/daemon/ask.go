@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // settleTime is how long a question waits for the events that came just before it.
@@ -48,7 +49,9 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	case f.Wait && hooks.Speaks(call.Agent, call.Event):
 		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
 		defer cancel()
-		reply = h.say(ctx, w, call)
+		var asked []prefetch.Kind
+		reply, asked = h.say(ctx, w, call)
+		h.pace.took(asked, h.o.Now().Sub(begin))
 	case !hooks.Speaks(call.Agent, call.Event):
 		h.waiting.add(call, begin)
 	}

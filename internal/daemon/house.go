@@ -60,6 +60,7 @@ type house struct {
 	whole     bool  // the next snapshot is a full one
 
 	waiting waiting
+	pace    pace
 
 	look    chan struct{} // "go and look at HEAD"; capacity 1
 	imports chan string   // folders of transcripts to import; capacity 1
@@ -74,6 +75,7 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	h.cfg.Store(&cfg)
 	h.called.Store(o.Now().UnixMilli())
 	h.gauges, h.stages = newGauges(), h.newStages()
+	h.pace.load(paceFile(o.Place.Store))
 	err := h.open(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
 		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.

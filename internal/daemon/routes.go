@@ -22,6 +22,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Rank, h.rank)
 	api.Handle(mux, api.Why, h.why)
 	api.Handle(mux, api.Feedback, h.feedback)
+	api.Handle(mux, api.Revive, h.revive)
 	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) { return h.thresholds(ctx, "") })
 	api.Handle(mux, api.SetThreshold, h.setThreshold)
 	api.Handle(mux, api.Events, h.events)
@@ -181,6 +182,9 @@ func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error
 	}
 	if h.paused() {
 		out.Paused = cfg.PausedUntil
+	}
+	if records, err := h.settle.Records(ctx); err == nil {
+		out.Retired = retired(records)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

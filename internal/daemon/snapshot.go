@@ -33,6 +33,9 @@ func (h *house) snapshot(ctx context.Context) error {
 		}
 		err = h.db.SaveSnapshot(ctx, at, packed, whole)
 	}
+	if perr := h.pace.save(paceFile(h.o.Place.Store)); perr != nil {
+		h.o.Log.Warn("what hooks took is not kept", "err", perr)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.unsaved = err; err != nil {

@@ -46,20 +46,7 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 		}
 		return out, err
 	case "kinds":
-		rows, err := h.settle.Records(ctx)
-		for _, k := range rows {
-			s := api.KindStat{Kind: string(k.Kind), Shown: k.Shown.Predicted, Settled: k.Shown.Settled, Used: k.Shown.Used,
-				Withheld: k.Withheld.Predicted, HeldUsed: k.Withheld.Used, Shadow: k.Shadow.Predicted, ShadowHit: k.Shadow.Used,
-				HeldDone: k.Withheld.Settled, Tokens: k.Tokens, Retired: k.Retired}
-			if l := k.Lift(); l.Known {
-				s.Lift, s.LiftLow, s.LiftHigh = l.Value, l.Low, l.High
-			}
-			if s.Settled > 0 {
-				s.Precision = float64(s.Used) / float64(s.Settled)
-			}
-			out.Kinds = append(out.Kinds, s)
-		}
-		return out, err
+		return h.kindStats(ctx)
 	}
 	if r.Table == "costs" {
 		rows, err := h.costs(ctx)

@@ -42,8 +42,9 @@ type ask struct {
 	found func(context.Context) []aoa.Suggestion // nil: by ranking
 }
 
-// say lets the kinds that fit the event speak, the most useful first, and renders what they say as one text.
-func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) []byte {
+// say lets the kinds that fit the event speak, the most useful first, and renders what they say as one text. asked
+// are the kinds that had their chance, in time or not.
+func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.settleEvents(ctx)
 	var texts []string
 	room := hooks.MaxHint
@@ -51,6 +52,10 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) []byte {
 		room = hooks.MaxStart
 	}
 	for _, a := range h.asks(w, call) {
+		if !h.config().Kinds[string(a.kind)] {
+			continue
+		}
+		asked = append(asked, a.kind)
 		if ctx.Err() != nil {
 			h.gauges.decision(string(a.kind), "late")
 			break // nobody reads it any more, so it is not said
@@ -64,7 +69,7 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) []byte {
 			break // no room for a whole fact
 		}
 	}
-	return hooks.Render(call.Agent, call.Event, strings.Join(texts, "\n"))
+	return hooks.Render(call.Agent, call.Event, strings.Join(texts, "\n")), asked
 }
 
 // decide asks one kind and logs what it predicts. "" is silence.

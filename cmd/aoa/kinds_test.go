@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestARetiredKindIsAnnounced: a kind that fell silent by itself is named in aoa status and aoa stats kinds, with the
+// evidence and the command that brings it back; and that command does.
+func TestARetiredKindIsAnnounced(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 8)
+	d.must("init")
+	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {
+		t.Fatalf("before: exit %d, %s", s.code, s.err)
+	}
+	var events []aoa.Event
+	now := time.Now().Add(-time.Hour)
+	for i := range 150 {
+		at, id, fate := now.Add(time.Duration(i)*time.Second), fmt.Sprint("guess", i), "shown"
+		if i%4 == 0 {
+			fate = "withheld"
+		}
+		e := aoa.Event{ID: id, Time: at, Kind: aoa.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: fate,
+			Paths: []aoa.Path{"README.md"}, Scores: []float64{.9}}
+		settled := e
+		settled.ID, settled.Kind, settled.Cause, settled.OK = "end"+id, aoa.KindOutcome, id, false
+		events = append(events, e, settled)
+	}
+	call(d, api.Events, events)
+	d.until("the kind has retired", func() bool { return len(d.status().Retired) == 1 })
+	for _, args := range [][]string{{"status"}, {"stats", "kinds"}} {
+		s := d.do(args...)
+		for _, want := range []string{"next has retired itself", "lift +0.00", "aoa config kinds.next on"} {
+			if s.code != 0 || !strings.Contains(s.err, want) {
+				t.Errorf("aoa %v does not say %q: exit %d, %s", args, want, s.code, s.err)
+			}
+		}
+	}
+	if s := d.do("config", "kinds.next", "on"); s.code != 0 || !strings.Contains(s.err, "speaks again") {
+		t.Errorf("config: exit %d, %s", s.code, s.err)
+	}
+	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {
+		t.Errorf("after: exit %d, %s", s.code, s.err)
+	}
+}

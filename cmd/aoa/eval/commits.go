@@ -18,12 +18,13 @@ const (
 // Commits replays the history alone and asks about each commit before it is learned: with each of its known files left out
 // in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
 func Commits(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
-	w, err := newWorld(ctx, s.Name, o)
+	w, err := newWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	from := lastQuarter(s.Commits)
+	var moved []aoa.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {
 			o.Progress(i, len(s.Commits))
@@ -36,9 +37,13 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}
-		if err := w.learn(ctx, e); err != nil {
+		if moved = append(moved, e); e.Kind == aoa.KindRename {
+			continue
+		}
+		if err := w.learn(ctx, moved...); err != nil {
 			return fmt.Errorf("evaluate %s: %w", s.Name, err)
 		}
+		moved = moved[:0]
 	}
 	if o.Progress != nil {
 		o.Progress(len(s.Commits), len(s.Commits))

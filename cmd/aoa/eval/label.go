@@ -68,8 +68,8 @@ func label(items []item) {
 	tree := aoa.NewTree(nil)
 	memories := map[*track]*memory{}
 	for _, it := range items {
-		if it.commit != nil {
-			grow(tree, *it.commit)
+		if it.alone != nil {
+			grow(tree, *it.alone)
 			continue
 		}
 		t := it.unit.session
@@ -108,7 +108,7 @@ func (u *unit) expect(t *track, m *memory, tree *aoa.Tree) {
 			u.opens = append(u.opens, Open{File: p, Seq: u.seqs[i], Stratum: m.Stratum(p)})
 		}
 	}
-	if len(u.opens) == 0 {
+	if len(u.opens)+u.created == 0 {
 		return
 	}
 	t.last.next = append(t.last.next, u)

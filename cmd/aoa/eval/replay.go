@@ -18,6 +18,7 @@ type Options struct {
 	Now      func() time.Time          // to time rankings; nil: they are not timed
 	Progress func(done, total int)     // called now and then with the events learned
 	Learned  func(aoa.Event)           // sees every event when it becomes known, in order
+	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {
@@ -41,6 +42,7 @@ type Decision struct {
 	AfterPrompt bool              // moment open: a prompt came just before, and was asked at
 	Next        []Open            // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	After       []Open            // moment open, after a file event: first touches of the next file event
+	Created     int               // moment open: first touches of files not known before that begin now
 	Used        map[aoa.Path]bool // opened within the session's next 10 file events
 	Left        aoa.Path          // moment change: the file left out, "" for a complete commit
 
@@ -55,7 +57,7 @@ type Decision struct {
 func Sessions(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
 	items, _ := timeline(s)
 	label(items)
-	w, err := newWorld(ctx, s.Name, o)
+	w, err := newWorld(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -86,8 +88,8 @@ type replay struct {
 }
 
 func (r *replay) item(ctx context.Context, it item) error {
-	if it.commit != nil {
-		return r.learn(ctx, *it.commit)
+	if it.alone != nil {
+		return r.learn(ctx, *it.alone)
 	}
 	t := it.unit.session
 	m := r.memories[t]
@@ -133,6 +135,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
+		d.Created += v.created
 	}
 	for _, v := range u.after {
 		d.After = append(d.After, v.opens...)

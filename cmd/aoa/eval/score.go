@@ -96,6 +96,7 @@ func (s *Score) prompt(d *Decision) {
 }
 
 func (s *Score) opens(d *Decision) {
+	s.Counts.Created += d.Created
 	for _, o := range d.Next {
 		s.Counts.Opens++
 		s.any.opened(d, o, s.sums)

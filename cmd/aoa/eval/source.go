@@ -12,8 +12,16 @@ type Source struct {
 	Name     string
 	Commits  []aoa.Event // KindCommit, KindRename and KindUncommit in time order
 	Sessions []Session
-	Repeated int // events left out because a resumed session had told them again
+	Others   []aoa.Event // what belongs to no session: saves, deletions, branches
+	Repeated int         // events left out because a resumed session had told them again
+
+	git   string // where contents are to be had, "" nowhere
+	env   []string
+	blobs map[string][]blob // commit → what its files hold from then on
 }
+
+// Contents reports whether the source knows what files held.
+func (s Source) Contents() bool { return s.git != "" }
 
 // Session is what one session did, in the order in which it was recorded. Events with the same Batch were requested
 // together: none could see what another returned.
@@ -61,19 +69,21 @@ type track struct {
 	existing map[aoa.Path]bool // files of the turn that the prompt is to predict
 }
 
-// item is a point of the timeline: a commit, or a unit that begins or is known.
+// item is a point of the timeline: an event of no session, or a unit that begins or is known.
 type item struct {
 	at     time.Time
-	commit *aoa.Event
+	alone  *aoa.Event // of no session
 	unit   *unit
 	begins bool
 }
 
 // timeline merges commits and sessions by time. At equal times commits come first, then sessions in their order.
 func timeline(s Source) ([]item, []*track) {
-	items := make([]item, 0, len(s.Commits))
-	for i := range s.Commits {
-		items = append(items, item{at: s.Commits[i].Time, commit: &s.Commits[i]})
+	items := make([]item, 0, len(s.Commits)+len(s.Others))
+	for _, of := range [][]aoa.Event{s.Commits, s.Others} {
+		for i := range of {
+			items = append(items, item{at: of[i].Time, alone: &of[i]})
+		}
 	}
 	var tracks []*track
 	for _, rec := range s.Sessions {

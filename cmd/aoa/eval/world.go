@@ -23,6 +23,10 @@ type world struct {
 	commits int       // since the last tick
 	told    func(aoa.Event)
 	clock   func() time.Time
+
+	reader *blobs // nil: contents are not known
+	blobs  map[string][]blob
+	hold   func(aoa.Path, []byte) // takes in what a file says
 }
 
 // The sizes of what is learned at once. The state does not depend on them.
@@ -31,23 +35,31 @@ const (
 	tickCommit = 2000 // commits between two ticks; a daemon imports history without any
 )
 
-func newWorld(ctx context.Context, name string, o Options) (*world, error) {
-	store, err := hot.Open(ctx, hot.Options{Repo: "eval-" + name, Writer: "eval", Now: o.clock()})
+func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
+	store, err := hot.Open(ctx, hot.Options{Repo: "eval-" + s.Name, Writer: "eval", Now: o.clock()})
 	if err != nil {
-		return nil, fmt.Errorf("evaluate %s: %w", name, err)
+		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
 	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(nil), told: o.Learned, clock: o.clock()}
 	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models})
 	return w, nil
 }
 
-func (w *world) close() { w.store.Close() }
+func (w *world) close() {
+	w.store.Close()
+	if w.reader != nil {
+		w.reader.close()
+	}
+}
 
 // learn takes events in. They are known to the next question.
 func (w *world) learn(ctx context.Context, events ...aoa.Event) error {
 	for _, e := range events {
 		w.tick(e)
 		grow(w.tree, e)
+		if err := w.contents(e); err != nil {
+			return err
+		}
 		w.pending = append(w.pending, e)
 		if w.told != nil {
 			w.told(e)

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// evalOptions is what `aoa eval` was told.
+type evalOptions struct {
+	traces, repos, dump, html string
+	commits, none             bool
+	threshold                 float64
+}
+
+func (a *app) eval() *cobra.Command {
+	var o evalOptions
+	c := &cobra.Command{
+		Use:   "eval",
+		Short: "measure the predictions on recorded work",
+		Long: `Replays recorded work in the order of time: predict, then learn. Says how often the right
+files stood first, how far confidence can be trusted, what simple rules reach, and where aOa
+loses against one. docs/evaluation.md defines every number.
+
+Without a flag the work is that of this repository: its git history, its event log and past
+Claude Code sessions (only read, nothing is kept). Nothing is learned from an evaluation.`,
+		Example: "  aoa eval\n  aoa eval --commits --json\n  aoa eval --traces DIR --repos CLONES --html page.html",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), o) },
+	}
+	f := c.Flags()
+	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
+	f.StringVar(&o.traces, "traces", "", "the recorded sessions in this folder: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
+	f.StringVar(&o.repos, "repos", "", "with --traces: clones of the repositories, to know what files held; both are reported")
+	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
+	f.Float64Var(&o.threshold, "threshold", 0, "show from this confidence (default: the setting threshold)")
+	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object a line (.gz: compressed)")
+	f.StringVar(&o.html, "html", "", "write a page with diagrams to this file")
+	return c
+}
+
+// evalAnswer is what --json prints: with contents if clones are there, and once more without.
+type evalAnswer struct {
+	*eval.Report
+	Without *eval.Report `json:"without_contents,omitempty"`
+}
+
+func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
+	if o.repos != "" && o.traces == "" || o.commits && o.repos != "" {
+		return usage("--repos needs --traces, and --commits reads no contents")
+	}
+	if o.threshold < 0 || o.threshold > 1 {
+		return usage("threshold %v is no probability", o.threshold)
+	}
+	sources, err := a.evalSources(ctx, &o)
+	if err != nil {
+		return err
+	}
+	settings := eval.Settings{Threshold: o.threshold}
+	settings.Now = a.now
+	dump, closeDump, err := openDump(o.dump)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeDump()) }()
+	var ans evalAnswer
+	if o.repos != "" {
+		if ans.Without, err = a.evalRun(ctx, "without contents", sources, settings); err != nil {
+			return err
+		}
+		settings.Contents = true
+	}
+	settings.Dump = dump
+	if ans.Report, err = a.evalRun(ctx, "replay", sources, settings); err != nil {
+		return err
+	}
+	if o.html != "" {
+		if err := writePage(o.html, ans); err != nil {
+			return err
+		}
+	}
+	return a.answer(ans, func() { a.evalProse(ans, o) })
+}
+
+func (a *app) evalProse(ans evalAnswer, o evalOptions) {
+	if ans.Without != nil {
+		fmt.Fprintln(a.out, "without the contents of files:")
+		ans.Without.Print(a.out)
+		fmt.Fprintln(a.out, "\nwith the contents of files as of the last commit known at the time:")
+	}
+	ans.Print(a.out)
+	for _, name := range []string{o.dump, o.html} {
+		if name != "" {
+			a.talk("written: %s", name)
+		}
+	}
+}
+
+// evalRun replays with a bar.
+func (a *app) evalRun(ctx context.Context, what string, sources []eval.Source, s eval.Settings) (*eval.Report, error) {
+	bar := a.progress(what, "events")
+	s.Progress = func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(min(done, total))
+	}
+	r, err := eval.Run(ctx, sources, s)
+	if err != nil {
+		_ = bar.Exit()
+		return nil, err
+	}
+	return r, bar.Finish()
+}
+
+// evalSources finds the recorded work.
+func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, error) {
+	if o.traces == "" {
+		s, err := a.evalHere(ctx, o)
+		return []eval.Source{s}, err
+	}
+	sources, err := eval.Traces(o.traces)
+	if err != nil {
+		return nil, fail(exitFailed, "docs/evaluation.md describes the files", "%v", err)
+	}
+	for i := range sources {
+		if o.commits {
+			sources[i].Sessions = nil
+		}
+		if o.repos == "" {
+			continue
+		}
+		dir := cloneOf(o.repos, sources[i].Name)
+		if dir == "" {
+			a.talk("no clone of %s in %s: its contents are not known", sources[i].Name, o.repos)
+			continue
+		}
+		if err := sources[i].Clone(ctx, dir, a.env); err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+// cloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not.
+func cloneOf(dir, name string) string {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {
+		for _, sub := range []string{"", ".git", "repo"} {
+			at := filepath.Join(dir, n, sub)
+			if sub == ".git" {
+				at = filepath.Join(dir, n) + ".git"
+			}
+			for _, sign := range []string{"HEAD", ".git"} {
+				if _, err := os.Stat(filepath.Join(at, sign)); err == nil {
+					return at
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// evalHere is the work on the repository that the caller stands in.
+func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return eval.Source{}, err
+	}
+	s, err := eval.History(ctx, filepath.Base(string(repo.Root)), string(repo.Root), a.env, repo.Excluded)
+	if err != nil || o.commits {
+		return s, err
+	}
+	place := api.Locate(repo.CommonDir, a.env)
+	cfg, _, err := config.Load(a.env, place.Store)
+	if err != nil {
+		return s, err
+	}
+	if o.threshold == 0 {
+		o.threshold = cfg.Threshold
+	}
+	var events []aoa.Event
+	if place.Exists() {
+		ans, err := api.Call(ctx, a.dial(repo, place, false), api.Log, api.LogRequest{Limit: evalEvents})
+		if err != nil {
+			return s, err
+		}
+		events = ans.Events
+	}
+	if !o.none && cfg.Transcripts != "off" {
+		past, err := a.evalTranscripts(ctx, repo, cfg)
+		if err != nil {
+			return s, err
+		}
+		events = append(events, past...)
+	}
+	s.Recorded(events)
+	return s, nil
+}
+
+// evalEvents is how much of the log is read: about a year of daily work.
+const evalEvents = 500_000
+
+func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg config.Config) ([]aoa.Event, error) {
+	files, err := repo.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []aoa.Event
+	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: aoa.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
+	_, err = hooks.Transcripts(ctx, hooks.TranscriptDirIn(a.claudeHome(), repo.Root), place, func(events []aoa.Event) error {
+		for _, e := range events {
+			out = append(out, e.Normalize(a.now()))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// openDump opens the file for decisions; without a name there is none.
+func openDump(name string) (*eval.Dump, func() error, error) {
+	if name == "" {
+		return nil, func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // paths and sessions are private
+	if err != nil {
+		return nil, nil, fail(exitFailed, "", "write decisions: %v", err)
+	}
+	var w io.Writer = bufio.NewWriter(f)
+	flush := w.(*bufio.Writer).Flush
+	if strings.HasSuffix(name, ".gz") {
+		z := gzip.NewWriter(f)
+		w, flush = z, z.Close
+	}
+	d := eval.NewDump(w)
+	return d, func() error { return errors.Join(d.Flush(), flush(), f.Close()) }, nil
+}
+
+// writePage writes the page with diagrams.
+func writePage(name string, ans evalAnswer) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fail(exitFailed, "", "write page: %v", err)
+	}
+	return errors.Join(ans.Page(f), f.Close())
+}

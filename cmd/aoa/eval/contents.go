@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// maxBlob is the largest file whose content is read: larger ones are data.
+const maxBlob = 256 << 10
+
+// blobs reads contents from one git process.
+type blobs struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// openBlobs starts the process. It ends with close, or with ctx.
+func openBlobs(ctx context.Context, dir string, env []string) (*blobs, error) {
+	b := &blobs{cmd: exec.CommandContext(ctx, "git", "-C", dir, "cat-file", "--batch")}
+	b.cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
+	var err error
+	if b.in, err = b.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := b.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	b.out = bufio.NewReaderSize(out, 1<<16)
+	if err := b.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("read contents of %s: %w", dir, err)
+	}
+	return b, nil
+}
+
+// read returns a content, nil if it is too large, binary, or not there (a partial clone).
+func (b *blobs) read(oid string) ([]byte, error) {
+	if _, err := io.WriteString(b.in, oid+"\n"); err != nil {
+		return nil, fmt.Errorf("ask git for a content: %w", err)
+	}
+	line, err := b.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("read a content from git: %w", err)
+	}
+	f := strings.Fields(line)
+	if len(f) != 3 {
+		return nil, nil // "<oid> missing"
+	}
+	size, err := strconv.Atoi(f[2])
+	if err != nil || size < 0 {
+		return nil, fmt.Errorf("read a content from git: %.80q", line)
+	}
+	if size > maxBlob {
+		_, err = b.out.Discard(size + 1)
+		return nil, err
+	}
+	data := make([]byte, size+1)
+	if _, err := io.ReadFull(b.out, data); err != nil {
+		return nil, fmt.Errorf("read a content from git: %w", err)
+	}
+	if data = data[:size]; slices.Contains(data[:min(size, 8000)], 0) {
+		return nil, nil
+	}
+	return data, nil
+}
+
+func (b *blobs) close() {
+	_ = b.in.Close()
+	_ = b.cmd.Wait()
+}
+
+// contents hands over what the files of a commit hold from now on.
+func (w *world) contents(e aoa.Event) error {
+	if w.reader == nil || e.Kind != aoa.KindCommit {
+		return nil
+	}
+	sha := strings.TrimPrefix(e.ID, "commit:")
+	for _, b := range w.blobs[sha[:min(shaLength, len(sha))]] {
+		data, err := w.reader.read(b.oid)
+		if err != nil {
+			return err
+		}
+		if data != nil {
+			w.hold(b.path, data)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Recorded makes a source's sessions of events that hooks or transcripts made: those of a daemon's log and those of
+// transcripts may tell of the same, and equal IDs are the same happening. The order is that of time.
+func (s *Source) Recorded(all []aoa.Event) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b aoa.Event) int { return a.Time.Compare(b.Time) })
+	seen := map[string]bool{}
+	at := map[string]int{}
+	for _, e := range all {
+		if seen[e.ID] {
+			s.Repeated++
+			continue
+		}
+		seen[e.ID] = true
+		switch e.Kind {
+		case aoa.KindSave, aoa.KindDelete, aoa.KindBranch:
+			s.Others = append(s.Others, e)
+			continue
+		case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed, aoa.KindStart, aoa.KindEnd:
+		default:
+			continue // history has the commits; what was predicted is predicted anew
+		}
+		if e.Session == "" {
+			s.Others = append(s.Others, e)
+			continue
+		}
+		if e.Batch == "" {
+			e.Batch = callOf(e.ID)
+		}
+		i, known := at[e.Session]
+		if !known {
+			i = len(s.Sessions)
+			at[e.Session] = i
+			s.Sessions = append(s.Sessions, Session{ID: e.Session})
+		}
+		s.Sessions[i].Events = append(s.Sessions[i].Events, e)
+	}
+}
+
+// callOf is what the events of one call share of their IDs: "id:post:sub" and "id:post:sub:1" are one call's.
+func callOf(id string) string {
+	call, _, _ := strings.Cut(id, ":post:")
+	return call
+}

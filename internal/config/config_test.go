@@ -124,7 +124,7 @@ func TestBadValues(t *testing.T) {
 		"retention.bytes: 5XB":             "no unit of size",
 		"snapshot_interval: 1h":            "out of range",
 		"watch: maybe":                     "allowed is on, off or poll",
-		"redis_url: http://u:secret@x":     "redis_url: \"…\": not such a URL",
+		"redis_url: http://u:secret@x":     "redis_url: \"…\": begin with redis://",
 		"kinds:\n  pair: [a]":              "config.yaml:2: kinds.pair: a list is given",
 		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",
 		"a: b: c":                          "mapping values are not allowed",

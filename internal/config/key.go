@@ -69,7 +69,7 @@ var keys = slices.Concat([]Key{
 	{Name: "tokens.session", Type: "count", Default: "2000", Allowed: "0 to 1000000",
 		Help:  "tokens that suggestions may cost in one session; 0 says nothing",
 		parse: func(c *Config, v string) (err error) { c.SessionTokens, err = parseCount(v, 1_000_000); return err }},
-	{Name: "redis_url", Type: "url", Default: "", Allowed: "empty, or redis://, rediss:// or unix:// and an address",
+	{Name: "redis_url", Type: "url", Default: "", Allowed: "empty, or redis://, rediss://, unix://, redis-sentinel:// or redis-cluster:// and an address; docs/store.md",
 		Help:  "a Redis 7 or Valkey 8 shared by several machines; empty is the embedded store",
 		parse: func(c *Config, v string) (err error) { c.RedisURL, err = parseRedis(v); return err }},
 	{Name: "repo_id", Type: "word", Default: "", Allowed: "empty, or up to 128 letters, digits and ._:/@-",

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,11 +108,8 @@ func parseRedis(v string) (string, error) {
 	if v == "" {
 		return "", nil
 	}
-	u, err := url.Parse(v)
-	if err != nil || !slices.Contains([]string{"redis", "rediss", "unix"}, u.Scheme) || u.Host == "" && u.Path == "" {
-		return "", errors.New("not such a URL") // the URL may hold a password: it is not repeated
-	}
-	return v, nil
+	_, err := ParseRedis(v)
+	return v, err
 }
 
 func parseAddr(v string) (string, error) {

@@ -52,16 +52,15 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	}
 	w.facts(b)
 	if s.newest > undated {
-		w.add("HSET", s.keys.meta(), metaNewest, s.newest)
+		w.add(s.op("HSET", "GROW"), s.keys.meta(), metaNewest, s.newest)
 	}
+	w.notices(b)
 	if err := w.flush(true); err != nil {
 		return fmt.Errorf("apply batch %d: %w", seq, err)
 	}
-	if b.trim.IsZero() {
-		return nil
-	}
-	if err := s.tidy(ctx, seconds(b.trim)); err != nil {
-		return fmt.Errorf("apply batch %d: trim: %w", seq, err)
+	s.wake(ctx, b)
+	if err := s.keepHouse(ctx, b); err != nil {
+		return fmt.Errorf("apply batch %d: %w", seq, err)
 	}
 	return nil
 }
@@ -74,13 +73,14 @@ type writes struct {
 	cmds  [][]any
 	args  int
 	step  int   // transactions made so far
+	whole bool  // what is added now must not be cut
 	err   error // the first that failed; nothing is sent after it
 }
 
 func (w *writes) add(args ...any) {
 	w.cmds = append(w.cmds, args)
 	w.args += len(args)
-	if w.args >= argsPerStep {
+	if w.args >= argsPerStep && !w.whole {
 		w.err = w.flush(false)
 	}
 }
@@ -110,43 +110,26 @@ func (w *writes) flush(last bool) error {
 	return nil
 }
 
-// transact runs the commands and the mark in one MULTI. On a server the mark is watched: when the answer to an
-// earlier attempt was lost, that attempt may yet be carried out.
+// transact runs the commands and the mark all or nothing: embedded in one MULTI, on a server in one script, which also
+// sees to it that each step is applied once, however often and however late its attempts arrive.
 func (s *Store) transact(ctx context.Context, cmds [][]any, mark string) error {
-	key := s.keys.applied(s.writer)
-	fill := func(p redis.Pipeliner) error {
-		for _, args := range cmds {
-			p.Do(ctx, args...)
-		}
-		p.Set(ctx, key, mark, 0)
-		return nil
-	}
-	if s.embedded != nil {
-		s.maps.Lock()
-		defer s.maps.Unlock()
-		_, err := s.client.TxPipelined(ctx, fill)
-		return err
-	}
-	return s.client.Watch(ctx, func(tx *redis.Tx) error {
+	if s.embedded == nil {
 		before := strconv.FormatInt(s.applied, 10)
 		if s.step > 0 {
 			before += "+" + strconv.Itoa(s.step)
 		}
-		got, err := tx.Get(ctx, key).Result()
-		switch {
-		case errors.Is(err, redis.Nil):
-			got = "0"
-		case err != nil:
-			return err
-		case got == mark:
-			return nil // the attempt whose answer was lost did arrive
+		return s.eval(ctx, cmds, before, mark)
+	}
+	s.maps.Lock()
+	defer s.maps.Unlock()
+	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		for _, args := range cmds {
+			p.Do(ctx, args...)
 		}
-		if got != before {
-			return fmt.Errorf("applied sequence is %s, expected %s: another daemon writes as %q", got, before, s.writer)
-		}
-		_, err = tx.TxPipelined(ctx, fill)
-		return err
-	}, key)
+		p.Set(ctx, s.keys.applied(s.writer), mark, 0)
+		return nil
+	})
+	return err
 }
 
 // believable cuts a time that no right clock has seen yet to a day from now: one event of a clock that ran years ahead
@@ -265,6 +248,14 @@ func (w *writes) zadd(key, flag string, ms []member, score func(member) float64)
 		w.add(args...)
 		ms = ms[n:]
 	}
+}
+
+// op picks a command of the embedded server, or one of the apply script in its place.
+func (s *Store) op(plain, script string) string {
+	if s.embedded != nil {
+		return plain
+	}
+	return script
 }
 
 func stored(m member) float64 { return m.score }

@@ -22,7 +22,10 @@ type Batch struct {
 	renames  [][2]string                 // from, to, in order
 	sessions map[string]*SessionWrite
 	facts    map[string]map[string]string // key → field → value, "" removes
-	trim     time.Time                    // zero: none
+	trim     time.Time                    // zero: none; decay and sweep, too
+	decay    time.Time
+	sweep    time.Time
+	told     []Notice // for the other daemons of a server
 	cap      int
 	newest   float64 // latest time said, Unix seconds
 }
@@ -59,7 +62,7 @@ func (b *Batch) init() {
 // Empty reports whether applying the batch would change nothing but the sequence.
 func (b *Batch) Empty() bool {
 	return len(b.sets) == 0 && len(b.stamps) == 0 && len(b.renames) == 0 && len(b.sessions) == 0 && len(b.facts) == 0 &&
-		b.trim.IsZero()
+		len(b.told) == 0 && b.trim.IsZero() && b.decay.IsZero() && b.sweep.IsZero()
 }
 
 // maxName is the longest owner or member kept, in bytes.

@@ -12,10 +12,12 @@ import (
 //	comod:365d:<k>:<owner>      owned set of epoch k       scores:recency:top    the newest stamps
 //	session:<id>[:<part>]       a session                  expiry                session → deadline
 //	fact:<key>, threshold       small durable facts        meta, applied:<writer>
+//	server                      the server's epoch         claims, claiming:<writer>  who counts a commit
+//	edits                       stream of others' edits    wake                       channel: look at it
 type keys struct{ prefix string }
 
-func newKeys(repo string) keys {
-	return keys{"aoa:{" + strings.NewReplacer("{", "", "}", "").Replace(repo) + "}:"}
+func newKeys(prefix, repo string) keys {
+	return keys{prefix + ":{" + strings.NewReplacer("{", "", "}", "").Replace(repo) + "}:"}
 }
 
 func (k keys) global(f *family, epoch int64) string {
@@ -55,7 +57,13 @@ func (k keys) expiry() string { return k.prefix + "expiry" }
 func (k keys) facts() string  { return k.prefix + "facts" } // the set of fact keys, for snapshots of a server
 func (k keys) meta() string   { return k.prefix + "meta" }
 
-func (k keys) applied(writer string) string { return k.prefix + "applied:" + writer }
+func (k keys) applied(writer string) string  { return k.prefix + "applied:" + writer }
+func (k keys) claiming(writer string) string { return k.prefix + "claiming:" + writer }
+
+func (k keys) claims() string { return k.prefix + "claims" }
+func (k keys) server() string { return k.prefix + "server" }
+func (k keys) edits() string  { return k.prefix + "edits" }
+func (k keys) wake() string   { return k.prefix + "wake" }
 
 // span prints a half-life for keys: 7d, 36h, 90s. It is part of the key, so a changed half-life starts new sets
 // instead of misreading the old ones.

@@ -3,11 +3,12 @@ package hot
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// op is a kind of read. These four are all that the store ever asks.
+// op is a kind of read. These five are all that the store ever asks.
 type op uint8
 
 const (
@@ -15,6 +16,7 @@ const (
 	opAll              // a whole bounded set, in no order
 	opHash             // a whole hash
 	opCard             // the size of a set
+	opBelow            // the members whose score is below a number, in no order; only for housekeeping
 )
 
 // get is one read and, after Store.read, its answer.
@@ -22,6 +24,7 @@ type get struct {
 	op      op
 	key     string
 	members []string
+	below   float64
 	scores  []float64
 	set     []member
 	hash    map[string]string
@@ -67,6 +70,12 @@ func (s *Store) direct(g *get) {
 		}
 	case opCard:
 		g.card = len(set)
+	case opBelow:
+		for m, score := range set {
+			if score < g.below {
+				g.set = append(g.set, member{m, score})
+			}
+		}
 	}
 }
 
@@ -119,8 +128,12 @@ func (g *get) queue(ctx context.Context, pipe redis.Pipeliner) func() {
 				g.scores = make([]float64, len(g.members))
 			}
 		}
-	case opAll:
+	case opAll, opBelow:
 		c := pipe.ZRangeWithScores(ctx, g.key, 0, -1)
+		if g.op == opBelow {
+			limit := "(" + strconv.FormatFloat(g.below, 'g', -1, 64)
+			c = pipe.ZRangeByScoreWithScores(ctx, g.key, &redis.ZRangeBy{Min: "-inf", Max: limit})
+		}
 		return func() {
 			g.set = make([]member, 0, len(c.Val()))
 			for _, z := range c.Val() {

@@ -37,6 +37,9 @@ func parseRecord(key string) (record, bool) {
 
 // touch marks a record as changed.
 func (s *Store) touch(r record) {
+	if s.untracked {
+		return
+	}
 	s.dirty[r] = true
 	if s.embedded != nil && r.noun <= nounTerm {
 		s.known[r] |= 0
@@ -45,6 +48,9 @@ func (s *Store) touch(r record) {
 
 // touchSet marks the owner of a set as changed, and that the set may exist.
 func (s *Store) touchSet(f *family, owner string) {
+	if s.untracked {
+		return
+	}
 	r := record{f.owner, owner}
 	s.dirty[r] = true
 	if s.embedded != nil {

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // compose folds renames in order into one map from the name in the store to the name now.
@@ -110,7 +108,11 @@ var glob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 // scan lists what follows the prefix in the keys that begin with it. Only for administration and renames.
 func (s *Store) scan(ctx context.Context, prefix string) ([]string, error) {
 	var out []string
-	it := s.client.Scan(ctx, 0, glob.Replace(prefix)+"*", 10000).Iterator()
+	node, err := s.node(ctx)
+	if err != nil {
+		return nil, err
+	}
+	it := node.Scan(ctx, 0, glob.Replace(prefix)+"*", 10000).Iterator()
 	for it.Next(ctx) {
 		out = append(out, strings.TrimPrefix(it.Val(), prefix))
 	}
@@ -129,6 +131,9 @@ func (w *writes) renames(b *Batch) error {
 		return nil
 	}
 	olds := slices.Sorted(maps.Keys(moved))
+	// One step, however large: a second attempt, which finds another state, must not cut it elsewhere.
+	w.whole = true
+	defer func() { w.whole = false }()
 	for _, move := range []func(map[string]string, []string) error{w.moveScores, w.moveSets, w.moveEdges, w.moveSessions} {
 		if err := move(moved, olds); err != nil {
 			return err
@@ -170,6 +175,14 @@ func (w *writes) moveScores(moved map[string]string, olds []string) error {
 			keys = append(keys, s.keys.top(f))
 		}
 		for _, key := range keys {
+			if s.embedded == nil { // others write: what the script finds counts, not what could be read before
+				found := make([]member, len(olds))
+				for i, old := range olds {
+					found[i].name = old
+				}
+				w.move(key, found, moved, f.half == 0)
+				continue
+			}
 			g := &get{op: opScores, key: key, members: olds}
 			if err := s.readAll(w.ctx, []*get{g}); err != nil {
 				return err
@@ -197,6 +210,17 @@ func (w *writes) move(key string, found []member, moved map[string]string, stamp
 	if len(found) == 0 {
 		return
 	}
+	if w.store.embedded == nil {
+		args := []any{"MOVE", key, "add"}
+		if stamp {
+			args[2] = "max"
+		}
+		for _, m := range found {
+			args = append(args, m.name, moved[m.name])
+		}
+		w.add(args...)
+		return
+	}
 	w.add(remove(key, found)...)
 	for _, m := range found {
 		if stamp {
@@ -216,6 +240,12 @@ func (w *writes) moveSets(moved map[string]string, olds []string) error {
 			continue
 		}
 		for _, k := range s.epochs(f) {
+			if s.embedded == nil {
+				if err := w.join(f, k, moved, olds); err != nil {
+					return err
+				}
+				continue
+			}
 			gets := make([]*get, len(olds))
 			for i, old := range olds {
 				gets[i] = &get{op: opAll, key: s.keys.owned(f, k, old)}
@@ -246,6 +276,37 @@ func (w *writes) moveSets(moved map[string]string, olds []string) error {
 			}
 		}
 	}
+	return nil
+}
+
+// join is moveSets for one family and epoch on a server, in the script.
+func (w *writes) join(f *family, k int64, moved map[string]string, olds []string) error {
+	s := w.store
+	gets := make([]*get, len(olds))
+	for i, old := range olds {
+		gets[i] = &get{op: opCard, key: s.keys.owned(f, k, old)}
+	}
+	if err := s.readAll(w.ctx, gets); err != nil {
+		return err
+	}
+	args := []any{"JOIN", s.keys.owned(f, k, olds[0]), len(olds)}
+	for i, old := range olds {
+		owner := moved[old]
+		if f.member != nounPath {
+			owner = "" // a tag may be called like the file
+		}
+		args = append(args, touched(s.keys.owned(f, k, old)), touched(s.keys.owned(f, k, moved[old])), owner)
+		if gets[i].card > 0 { // the next tick looks at what was written, here as elsewhere
+			delete(s.grown, ownedKey{f.index, k, old})
+			s.grown[ownedKey{f.index, k, moved[old]}] = true
+		}
+	}
+	if f.member == nounPath {
+		for _, old := range olds {
+			args = append(args, old, moved[old])
+		}
+	}
+	w.add(args...)
 	return nil
 }
 
@@ -317,59 +378,5 @@ func (s *Store) eachSession(ctx context.Context, files []string, fn func(id stri
 			fn(m.name, gets[0].hash, found)
 		}
 	}
-	return nil
-}
-
-// Forget removes a file from every set, session and edge, for good. Facts are the concern of who wrote them. Sets are
-// searched one by one: some 100 ms for 100,000 files.
-func (s *Store) Forget(ctx context.Context, p aoa.Path) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	file := []string{string(p)}
-	var cmds [][]any
-	for _, f := range s.families {
-		for _, k := range s.epochs(f) {
-			switch {
-			case f.owner == nounPath:
-				cmds = append(cmds, []any{"DEL", s.keys.owned(f, k, string(p))})
-				delete(s.grown, ownedKey{f.index, k, string(p)})
-			case f.owner == nounNone && f.member == nounPath:
-				cmds = append(cmds, []any{"ZREM", s.keys.global(f, k), string(p)})
-				if f.half == 0 {
-					cmds = append(cmds, []any{"ZREM", s.keys.top(f), string(p)})
-				}
-			}
-		}
-	}
-	hs, err := s.holders(ctx, file)
-	if err != nil {
-		return fmt.Errorf("forget %s: %w", p.Display(), err)
-	}
-	for _, h := range hs {
-		f := s.families[h.family]
-		cmds = append(cmds, []any{"ZREM", s.keys.owned(f, h.epoch, h.owner), string(p)})
-		s.touch(record{f.owner, h.owner})
-	}
-	err = s.eachSession(ctx, file, func(id string, hash map[string]string, found [parts][]member) {
-		for part := range parts {
-			if len(found[part]) > 0 {
-				cmds = append(cmds, []any{"ZREM", s.keys.part(id, part), string(p)})
-			}
-		}
-		for f, v := range hash {
-			if v == string(p) && strings.HasPrefix(f, FieldCurrent) {
-				cmds = append(cmds, []any{"HDEL", s.keys.session(id), f})
-			}
-		}
-		s.touch(record{nounSession, id})
-	})
-	if err != nil {
-		return fmt.Errorf("forget %s: %w", p.Display(), err)
-	}
-	if err := s.run(ctx, cmds); err != nil {
-		return fmt.Errorf("forget %s: %w", p.Display(), err)
-	}
-	s.touch(record{nounPath, string(p)})
-	delete(s.known, record{nounPath, string(p)})
 	return nil
 }

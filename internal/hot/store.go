@@ -1,7 +1,9 @@
 package hot
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -13,12 +15,15 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // Options of a Store. Repo is required.
 type Options struct {
-	URL    string                   // redis://, rediss://, unix://; "" embeds a server without a port
+	URL    string                   // see config.ParseRedis; "" embeds a server without a port
 	Repo   string                   // the hash tag: keys are aoa:{Repo}:…
+	Prefix string                   // in place of aoa; a URL's own counts first
 	Writer string                   // id of this daemon, for the applied-sequence key; "" is "local"
 	Now    func() time.Time         // tells times that cannot be yet; nil believes all
 	Half   map[string]time.Duration // family name → half-life in place of the default, whole seconds
@@ -38,24 +43,29 @@ type Store struct {
 	families families
 	print    uint32 // of the families
 	writer   string
-	client   *redis.Client
+	client   redis.UniversalClient
 	embedded *miniredis.Miniredis // nil on a server
+	place    config.Redis         // of a server
 	db       *miniredis.RedisDB   // the embedded server's database
 
 	// maps guards the sorted sets' own maps of the embedded server: views read them, each transaction writes them.
 	maps sync.RWMutex
 
-	writing sync.Mutex        // one Apply, Restore, Forget or Dirty at a time; guards all below
-	applied int64             // sequence of the last batch that was wholly applied
-	step    int               // transactions of the next batch already applied
-	newest  float64           // latest time ever said, Unix seconds
-	now     func() time.Time  // may be nil
-	known   map[record]uint16 // embedded: every file, tag and term that has a score → families of which it owns sets
-	dirty   map[record]bool   // changed since the last snapshot
-	grown   map[ownedKey]bool // owned sets written since the last trim
-	skipped int               // records that Restore refused
-	loose   int               // members written since the last Compact
-	texts   map[string]string // while a snapshot is restored: each name once, for it is a member of many sets
+	shared shared // where views read scores instead, see Share
+
+	writing   sync.Mutex        // one Apply, Restore, Forget or Dirty at a time; guards all below
+	epoch     string            // of the server, as this process knows it
+	applied   int64             // sequence of the last batch that was wholly applied
+	step      int               // transactions of the next batch already applied
+	newest    float64           // latest time ever said, Unix seconds
+	now       func() time.Time  // may be nil
+	known     map[record]uint16 // embedded: every file, tag and term that has a score → families of which it owns sets
+	dirty     map[record]bool   // changed since the last snapshot
+	grown     map[ownedKey]bool // owned sets written since the last trim
+	skipped   int               // records that Restore refused
+	untracked bool              // nobody takes snapshots of it
+	loose     int               // members written since the last Compact
+	texts     map[string]string // while a snapshot is restored: each name once, for it is a member of many sets
 }
 
 // ownedKey is an owned set.
@@ -78,12 +88,18 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Writer == "" {
 		o.Writer = "local"
 	}
-	s := &Store{keys: newKeys(o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated, now: o.Now,
+	place := config.Redis{}
+	if o.URL != "" {
+		if place, err = config.ParseRedis(o.URL); err != nil {
+			return nil, fmt.Errorf("open hot store: redis_url: %w", err)
+		}
+	}
+	s := &Store{place: place, keys: newKeys(cmp.Or(place.Prefix, o.Prefix, "aoa"), o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated, now: o.Now,
 		known: map[record]uint16{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
 	if o.URL == "" {
 		err = s.embed()
 	} else {
-		err = s.dial(o.URL)
+		err = s.dial()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open hot store: %w", err)
@@ -118,41 +134,47 @@ func (s *Store) embed() error {
 	return nil
 }
 
-// quiet keeps the client library from writing to stderr: what goes wrong is in the errors that it returns.
-type quiet struct{}
+// Resume reads anew how far this writer had come on the server, and which server it is. To be called after a failed
+// Apply or Claim. A server that was empty is given its epoch.
+func (s *Store) Resume(ctx context.Context) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.resume(ctx)
+}
 
-func (quiet) Printf(context.Context, string, ...any) {}
-
-var hush = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
-
-func (s *Store) dial(url string) error {
-	hush()
-	o, err := redis.ParseURL(url)
-	if err != nil {
-		return fmt.Errorf("redis_url: %w: give redis://, rediss:// or unix://", err)
+func (s *Store) resume(ctx context.Context) error {
+	var applied, epoch *redis.StringCmd
+	var newest *redis.StringCmd
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		if s.embedded == nil {
+			p.SetNX(ctx, s.keys.server(), rand.Text(), 0)
+		}
+		epoch = p.Get(ctx, s.keys.server())
+		applied = p.Get(ctx, s.keys.applied(s.writer))
+		newest = p.HGet(ctx, s.keys.meta(), metaNewest)
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return fmt.Errorf("read applied sequence: %w", err)
 	}
-	// A retried pipeline would count twice: the applied sequence makes retries safe, one level up.
-	o.MaxRetries, o.PoolSize, o.Protocol, o.DisableIdentity = -1, poolSize, 2, true
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.ContextTimeoutEnabled = dialTimeout, readTimeout, readTimeout, true
-	s.client = redis.NewClient(o)
+	for _, c := range []*redis.StringCmd{epoch, applied, newest} {
+		if err := c.Err(); err != nil && !errors.Is(err, redis.Nil) {
+			return fmt.Errorf("read applied sequence: %w", err)
+		}
+	}
+	s.epoch = epoch.Val()
+	s.applied, s.step = parseApplied(applied.Val())
+	if f, err := strconv.ParseFloat(newest.Val(), 64); err == nil {
+		s.newest = max(s.newest, f)
+	}
 	return nil
 }
 
-// resume reads how far this writer had come.
-func (s *Store) resume(ctx context.Context) error {
-	applied := s.client.Get(ctx, s.keys.applied(s.writer))
-	if err := applied.Err(); err != nil && !errors.Is(err, redis.Nil) {
-		return fmt.Errorf("read applied sequence: %w", err)
-	}
-	s.applied, s.step = parseApplied(applied.Val())
-	newest := s.client.HGet(ctx, s.keys.meta(), metaNewest)
-	if err := newest.Err(); err != nil && !errors.Is(err, redis.Nil) {
-		return fmt.Errorf("read newest time: %w", err)
-	}
-	if f, err := strconv.ParseFloat(newest.Val(), 64); err == nil {
-		s.newest = f
-	}
-	return nil
+// Epoch names the server's state: another one, or none, means that the server was emptied or is another one.
+func (s *Store) Epoch() string {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.epoch
 }
 
 // parseApplied reads "41" or "41+2": batch 41 is whole, and two transactions of the next one are in.

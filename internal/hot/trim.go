@@ -3,15 +3,35 @@ package hot
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // pruneBelow is the worth under which a member of an owned set is dropped.
 const pruneBelow = 0.01
+
+// keepHouse does what the batch asks for besides learning. It is not part of the batch's steps: what a failure leaves
+// undone, the next tick does.
+func (s *Store) keepHouse(ctx context.Context, b *Batch) error {
+	for _, job := range []struct {
+		what string
+		at   time.Time
+		do   func(context.Context, float64) error
+	}{{"trim", b.trim, s.tidy}, {"decay", b.decay, s.fade}, {"sweep", b.sweep, s.orphans}} {
+		if job.at.IsZero() {
+			continue
+		}
+		if err := job.do(ctx, seconds(job.at)); err != nil {
+			return fmt.Errorf("%s: %w", job.what, err)
+		}
+	}
+	return nil
+}
 
 // tidy is the tick. Doing it twice is doing it once.
 func (s *Store) tidy(ctx context.Context, at float64) error {
@@ -45,7 +65,7 @@ func (s *Store) trimSets(ctx context.Context, at float64) error {
 		for i, g := range gets {
 			f := s.families[chunk[i].family]
 			if out := excess(g.set, f.keep, f.decay(at, chunk[i].epoch)); len(out) > 0 {
-				cmds = append(cmds, remove(g.key, out))
+				cmds = append(cmds, s.drop(g.key, out))
 			}
 			s.touch(record{f.owner, chunk[i].owner})
 		}
@@ -77,6 +97,20 @@ func remove(key string, ms []member) []any {
 	return args
 }
 
+// drop removes members as they were read. On a server those stay that another daemon has added to since: the next tick
+// looks at them again.
+func (s *Store) drop(key string, ms []member) []any {
+	if s.embedded != nil {
+		return remove(key, ms)
+	}
+	args := make([]any, 0, 2+2*len(ms))
+	args = append(args, "DROP", key)
+	for _, m := range ms {
+		args = append(args, m.name, m.score)
+	}
+	return args
+}
+
 func (s *Store) trimTops(ctx context.Context, _ float64) error {
 	for _, f := range s.families {
 		if f.half != 0 {
@@ -87,7 +121,7 @@ func (s *Store) trimTops(ctx context.Context, _ float64) error {
 			return err
 		}
 		if highest(g.set); len(g.set) > topKeep {
-			if err := s.run(ctx, [][]any{remove(g.key, g.set[topKeep:])}); err != nil {
+			if err := s.run(ctx, [][]any{s.drop(g.key, g.set[topKeep:])}); err != nil {
 				return err
 			}
 		}
@@ -106,14 +140,26 @@ func (s *Store) reap(ctx context.Context, at float64) error {
 		if m.score > at {
 			break
 		}
-		del := []any{"DEL", s.keys.session(m.name)}
-		for p := range parts {
-			del = append(del, s.keys.part(m.name, p))
-		}
-		cmds = append(cmds, del, []any{"ZREM", s.keys.expiry(), m.name})
+		cmds = append(cmds, s.end(m.name, at)...)
 		s.touch(record{nounSession, m.name})
 	}
 	return s.run(ctx, cmds)
+}
+
+// end removes a session, on a server unless its deadline was moved since.
+func (s *Store) end(id string, at float64) [][]any {
+	if s.embedded == nil {
+		reap := []any{"REAP", s.keys.expiry(), at, id, touched(s.keys.session(id))}
+		for p := range parts {
+			reap = append(reap, touched(s.keys.part(id, p)))
+		}
+		return [][]any{reap}
+	}
+	del := []any{"DEL", s.keys.session(id)}
+	for p := range parts {
+		del = append(del, s.keys.part(id, p))
+	}
+	return [][]any{del, {"ZREM", s.keys.expiry(), id}}
 }
 
 // dropEpochs deletes the sets of epochs that no reader adds any more. An epoch lasts 32 half-lives, so there is
@@ -133,7 +179,7 @@ func (s *Store) dropEpochs(ctx context.Context, at float64) error {
 		if err == nil && before >= k {
 			continue
 		}
-		cmds = append(cmds, []any{"HSET", s.keys.meta(), metaEpoch + f.Name, k})
+		cmds = append(cmds, []any{s.op("HSET", "GROW"), s.keys.meta(), metaEpoch + f.Name, k})
 		if err != nil {
 			continue // the first tick: Apply and Restore write no epoch that is too old
 		}
@@ -169,10 +215,14 @@ func (s *Store) run(ctx context.Context, cmds [][]any) error {
 }
 
 func (s *Store) once(ctx context.Context, cmds [][]any) error {
-	if s.embedded != nil {
-		s.maps.Lock()
-		defer s.maps.Unlock()
+	if len(cmds) == 0 {
+		return nil
 	}
+	if s.embedded == nil {
+		return s.eval(ctx, cmds, "", "")
+	}
+	s.maps.Lock()
+	defer s.maps.Unlock()
 	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		for _, args := range cmds {
 			p.Do(ctx, args...)

@@ -11,7 +11,8 @@ import (
 type View struct {
 	store  *Store
 	at     float64
-	gets   []*get
+	gets   []*get   // of sessions and facts
+	scores []*get   // of scores, which others may have as well
 	finish []func() // run after the reads came in
 	err    error
 }
@@ -42,7 +43,7 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 	case n <= 0:
 		return r
 	case fam.half == 0:
-		g := v.ask(&get{op: opAll, key: v.store.keys.top(fam)})
+		g := v.score(&get{op: opAll, key: v.store.keys.top(fam)})
 		v.finish = append(v.finish, func() { r.take(collect(nil, g, 1), n) })
 		return r
 	case fam.owner == nounNone:
@@ -52,7 +53,7 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 	epochs := fam.live(v.at)
 	gets := make([]*get, len(epochs))
 	for i, k := range epochs {
-		gets[i] = v.ask(&get{op: opAll, key: v.store.keys.owned(fam, k, owner)})
+		gets[i] = v.score(&get{op: opAll, key: v.store.keys.owned(fam, k, owner)})
 	}
 	v.finish = append(v.finish, func() {
 		var ms []member
@@ -75,7 +76,7 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	}
 	fam := v.store.families.of(f)
 	if fam.half == 0 {
-		g := v.ask(&get{op: opScores, key: v.store.keys.global(fam, 0), members: members})
+		g := v.score(&get{op: opScores, key: v.store.keys.global(fam, 0), members: members})
 		v.finish = append(v.finish, func() { r.add(g, 1) })
 		return r
 	}
@@ -84,7 +85,7 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 		if fam.owner != nounNone {
 			key = v.store.keys.owned(fam, k, owner)
 		}
-		g := v.ask(&get{op: opScores, key: key, members: members})
+		g := v.score(&get{op: opScores, key: key, members: members})
 		factor := fam.decay(v.at, k)
 		v.finish = append(v.finish, func() { r.add(g, factor) })
 	}
@@ -105,18 +106,29 @@ func (v *View) Load(ctx context.Context) error {
 	if v.err != nil {
 		return v.err
 	}
+	if v.store.shared.far.Load() == nil && len(v.gets) > 0 {
+		v.gets, v.scores = append(v.gets, v.scores...), nil // one round trip
+	}
 	if err := v.store.read(ctx, v.gets); err != nil {
+		return fmt.Errorf("read hot store: %w", err)
+	}
+	if err := v.store.readShared(ctx, v.scores); err != nil {
 		return fmt.Errorf("read hot store: %w", err)
 	}
 	for _, f := range v.finish {
 		f()
 	}
-	v.gets, v.finish = nil, nil
+	v.gets, v.scores, v.finish = nil, nil, nil
 	return nil
 }
 
 func (v *View) ask(g *get) *get {
 	v.gets = append(v.gets, g)
+	return g
+}
+
+func (v *View) score(g *get) *get {
+	v.scores = append(v.scores, g)
 	return g
 }
 

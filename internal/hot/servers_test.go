@@ -1,0 +1,295 @@
+package hot
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Place is a back end of the differential suite.
+type Place struct {
+	Name string
+	Open func(testing.TB) string // makes it and returns its redis_url
+}
+
+// Places are the back ends that the suite compares with the embedded store. Servers are started by the test.
+var Places = []Place{
+	{"tcp", func(t testing.TB) string { return "redis://" + Serve(t, "redis-server") + "/3" }},
+	{"socket", func(t testing.TB) string {
+		file := filepath.Join(shortDir(t), "s")
+		Serve(t, "redis-server", "--unixsocket", file)
+		return "unix://" + file + "?db=1&prefix=team&client_name=laptop"
+	}},
+	{"tls, access list", serveSafe},
+	{"sentinel", func(t testing.TB) string { return serveWatched(t).url }},
+	{"cluster", ServeCluster},
+	{"valkey", func(t testing.TB) string { return "redis://" + Serve(t, "valkey-server") }},
+}
+
+// NeedServer skips the test unless servers are wanted (AOA_TEST_REDIS names one, or AOA_REQUIRE says redis) and there;
+// where they are required it fails. Valkey is required nowhere: the report says when it was not there.
+func NeedServer(t testing.TB, program string) {
+	t.Helper()
+	required := slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), "redis")
+	if !required && os.Getenv("AOA_TEST_REDIS") == "" {
+		t.Skip("servers are tested by make redis")
+	}
+	if _, err := exec.LookPath(program); err == nil {
+		return
+	}
+	if required && program == "redis-server" {
+		t.Fatalf("%s is not installed, and AOA_REQUIRE names it", program)
+	}
+	t.Skipf("NOT RUN: %s is not installed", program)
+}
+
+func shortDir(t testing.TB) string {
+	dir, err := os.MkdirTemp("", "aoa") // a socket's name is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// Serve runs a server on loopback until the test ends, and returns its address.
+func Serve(t testing.TB, program string, args ...string) string {
+	t.Helper()
+	NeedServer(t, program)
+	addr := freeAddr(t)
+	start(t, program, addr, args...)
+	await(t, "the server", func(ctx context.Context) error { return ask(ctx, addr, "PING") })
+	return addr
+}
+
+func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(addr)
+	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", shortDir(t)}, args...)
+	cmd := exec.Command(program, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill() //nolint:errcheck // gone already
+		cmd.Wait()         //nolint:errcheck // killed
+	})
+	return cmd
+}
+
+// freeAddr finds a free port below the ones that the system hands out, and room for a cluster's second port above it.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	for range 200 {
+		n, err := rand.Int(rand.Reader, big.NewInt(10000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := fmt.Sprintf("127.0.0.1:%d", 12000+n.Int64())
+		if l, err := net.Listen("tcp", addr); err == nil {
+			l.Close()
+			return addr
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}
+
+// ask gives one command on a connection of its own.
+func ask(ctx context.Context, addr string, args ...any) error {
+	_, err := answer(ctx, addr, args...)
+	return err
+}
+
+func answer(ctx context.Context, addr string, args ...any) (string, error) {
+	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
+	defer c.Close()
+	v, err := c.Do(ctx, args...).Result()
+	return fmt.Sprint(v), err
+}
+
+// await asks again until there is no error, for at most half a minute.
+func await(t testing.TB, what string, fn func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := fn(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// ServeCluster runs three nodes that share the slots.
+func ServeCluster(t testing.TB) string {
+	t.Helper()
+	NeedServer(t, "redis-server")
+	var nodes []string
+	for range 3 {
+		nodes = append(nodes, Serve(t, "redis-server", "--cluster-enabled", "yes", "--cluster-node-timeout", "2000"))
+	}
+	for i, n := range nodes {
+		first, last := i*16384/3, (i+1)*16384/3-1
+		host, port, _ := net.SplitHostPort(nodes[0])
+		for _, args := range [][]any{{"CLUSTER", "ADDSLOTSRANGE", first, last}, {"CLUSTER", "SET-CONFIG-EPOCH", i + 1}, {"CLUSTER", "MEET", host, port}} {
+			if err := ask(t.Context(), n, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, n := range nodes {
+		await(t, "the cluster", func(ctx context.Context) error {
+			info, err := answer(ctx, n, "CLUSTER", "INFO")
+			if err == nil && !(strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")) {
+				err = fmt.Errorf("not yet: %s", info)
+			}
+			return err
+		})
+	}
+	return "redis-cluster://" + strings.Join(nodes, ",")
+}
+
+// watched is a master with a replica and a sentinel.
+type watched struct{ url, master, replica, sentinel string }
+
+func serveWatched(t testing.TB) watched {
+	t.Helper()
+	NeedServer(t, "redis-server")
+	w := watched{master: Serve(t, "redis-server")}
+	host, port, _ := net.SplitHostPort(w.master)
+	w.replica = Serve(t, "redis-server", "--replicaof", host, port, "--repl-diskless-sync-delay", "0")
+	file := filepath.Join(shortDir(t), "sentinel.conf")
+	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 4000\nsentinel failover-timeout main 10000\n", host, port)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.sentinel = freeAddr(t)
+	_, port, _ = net.SplitHostPort(w.sentinel)
+	cmd := exec.Command("redis-server", file, "--sentinel", "--port", port, "--bind", "127.0.0.1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill() //nolint:errcheck // gone already
+		cmd.Wait()         //nolint:errcheck // killed
+	})
+	await(t, "the sentinel", func(ctx context.Context) error {
+		known, err := answer(ctx, w.sentinel, "SENTINEL", "REPLICAS", "main")
+		if err == nil && !strings.Contains(known, "master-link-status ok") {
+			err = fmt.Errorf("no replica yet: %s", known)
+		}
+		return err
+	})
+	w.url = "redis-sentinel://" + w.sentinel + "/main"
+	return w
+}
+
+// Rights are what an access list must grant; docs/store.md shows it.
+var Rights = strings.Fields("resetkeys resetchannels ~aoa:* &aoa:* -@all +ping +info +hello +client|setname +get +set +del +expire " +
+	"+zadd +zincrby +zmscore +zscore +zrange +zcard +zrem +zrangebyscore +hset +hget +hexists +hincrby +hgetall +hdel " +
+	"+xadd +xrange +eval +evalsha +multi +exec +publish +subscribe +scan")
+
+// serveSafe runs a server that takes only TLS with a certificate of ours, and a user with no more rights than needed.
+func serveSafe(t testing.TB) string {
+	t.Helper()
+	NeedServer(t, "redis-server")
+	dir := t.TempDir()
+	ca := newAuthority(t, dir)
+	ca.sign("server", "redis.test")
+	ca.sign("client", "daemon")
+	file := func(name string) string { return filepath.Join(dir, name) }
+	acl := file("users.acl")
+	rights := "user default off\nuser aoa on >p%40ss " + strings.Join(Rights, " ") + "\n"
+	if err := os.WriteFile(acl, []byte(strings.ReplaceAll(rights, "%40", "@")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	addr := freeAddr(t)
+	_, port, _ := net.SplitHostPort(addr)
+	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file", file("server.key"),
+		"--tls-ca-cert-file", file("ca.crt"), "--tls-auth-clients", "yes", "--aclfile", acl)
+	url := "rediss://aoa:p%40ss@" + addr + "/0?ca=" + file("ca.crt") + "&cert=" + file("client.crt") + "&key=" + file("client.key") + "&server_name=redis.test"
+	await(t, "the server", func(ctx context.Context) error {
+		s, err := Open(ctx, Options{URL: url, Repo: "await"})
+		if err == nil {
+			s.Close()
+		}
+		return err
+	})
+	return url
+}
+
+// authority signs certificates for the test.
+type authority struct {
+	t    testing.TB
+	dir  string
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority(t testing.TB, dir string) *authority {
+	a := &authority{t: t, dir: dir}
+	a.key = a.newKey()
+	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
+	a.write("ca.crt", "CERTIFICATE", a.make(a.cert, &a.key.PublicKey))
+	return a
+}
+
+func (a *authority) newKey() *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return key
+}
+
+func (a *authority) make(c *x509.Certificate, key *ecdsa.PublicKey) []byte {
+	der, err := x509.CreateCertificate(rand.Reader, c, a.cert, key, a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return der
+}
+
+func (a *authority) sign(file, name string) {
+	key := a.newKey()
+	der := a.make(&x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: a.cert.NotBefore, NotAfter: a.cert.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, &key.PublicKey)
+	a.write(file+".crt", "CERTIFICATE", der)
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.write(file+".key", "EC PRIVATE KEY", private)
+}
+
+func (a *authority) write(file, kind string, der []byte) {
+	if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+}

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"net/url"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -88,11 +88,11 @@ func backend(redis string) string {
 	if redis == "" {
 		return "embedded"
 	}
-	u, err := url.Parse(redis)
+	r, err := config.ParseRedis(redis)
 	if err != nil {
 		return "redis"
 	}
-	return u.Redacted()
+	return r.String()
 }
 
 // rss is the resident memory in bytes; where the system does not say, what Go got from it.

@@ -165,7 +165,7 @@ func (s *Store) resume(ctx context.Context) error {
 	s.epoch = epoch.Val()
 	s.applied, s.step = parseApplied(applied.Val())
 	if f, err := strconv.ParseFloat(newest.Val(), 64); err == nil {
-		s.newest = max(s.newest, f)
+		s.newest = max(s.newest, s.believable(f))
 	}
 	return nil
 }

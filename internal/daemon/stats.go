@@ -12,8 +12,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 

@@ -48,7 +48,7 @@ func listen(agent string, t told, r Repo) Call {
 	case "SessionEnd":
 		c.Events, c.Over = s.border(aoa.KindEnd, in.text("reason")), "session"
 	case "Stop":
-		c.Over = "turn"
+		c.Over, c.Again = "turn", in.flag("stop_hook_active")
 	}
 	return c
 }

@@ -49,6 +49,14 @@ var claudeScenarios = map[string]func(*testing.T, string){
 			uses(c.edit("server/wire.go", "wire", "wires"), c.edit("README.md", "READ", "WRITE")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
+	"partner at Stop": func(t *testing.T, program string) { // the turn goes on once, and ends
+		c := newClaude(t, program, "partner.at_stop=on")
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")), turn{text: "done"})
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
+		if n := len(m.requests()); n != 4 {
+			t.Errorf("%d requests, want 4: the turn goes on once", n)
+		}
+	},
 	"pair": func(t *testing.T, program string) {
 		c := newClaude(t, program, "kinds.partner=off", "kinds.next=off")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("store/table.go")), uses(c.edit("store/table.go", "table", "tables")))

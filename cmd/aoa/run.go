@@ -23,6 +23,7 @@ const (
 	exitFailed   = 1  // it did not work; stderr says why
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
+	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
 	exitUsage    = 64 // the command line is wrong
 )
 
@@ -34,7 +35,8 @@ type app struct {
 	dir      string
 	now      func() time.Time
 	json     bool
-	color    bool // stdout is a terminal and NO_COLOR is not set
+	terminal bool // stdout is one
+	color    bool // it is, and NO_COLOR is not set
 }
 
 // failure is an error that knows its exit code and the next command to type.
@@ -62,6 +64,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	}
 	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.terminal = true
 		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
 	root := a.root()

@@ -15,7 +15,7 @@ import (
 
 func (a *app) suggest() *cobra.Command {
 	var q aoa.Query
-	var staged, nul bool
+	var staged, nul, check bool
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
@@ -23,20 +23,25 @@ func (a *app) suggest() *cobra.Command {
 
 With FILEs: what changes together with them. With --prompt: what such words led to. With
 --staged: what usually belongs to the commit being made. Without either: what recent work
-points to.`,
+points to.
+
+` + checkHelp + `
+
+A setting for CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
   vim $(aoa suggest --plain -n 3)                        # names without line breaks only`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.suggestFiles(c.Context(), q, args, staged, nul, c.Flags().Changed("plain"))
+			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, c.Flags().Changed("plain"), check})
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&staged, "staged", false, "take the staged files as FILEs")
+	f.BoolVar(&check, "check", false, "print what the change lacks, and exit 5 if there is anything")
 	f.IntVarP(&q.Limit, "number", "n", 5, "how many files, 1 to 100")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&nul, "null", "0", false, "print names only, each ended by a NUL, for xargs -0 and fzf --read0")
@@ -46,9 +51,15 @@ points to.`,
 	return c
 }
 
-func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, staged, nul, plain bool) error {
+// suggestHow is what aoa suggest takes and how it prints.
+type suggestHow struct{ staged, nul, plain, check bool }
+
+func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
 		return usage("-n %d is out of range, use 1 to 100", q.Limit)
+	}
+	if how.check && !how.staged && len(args) == 0 {
+		return usage("--check needs a change: name FILEs, or use --staged")
 	}
 	client, repo, err := a.client(ctx, false)
 	if err != nil {
@@ -61,27 +72,34 @@ func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, stag
 		}
 		q.Files = append(q.Files, p)
 	}
-	if staged {
+	if how.staged {
 		files, err := repo.Staged(ctx)
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 {
+		if len(files) == 0 && !how.check {
 			return fail(exitFailed, "git add FILE…", "nothing is staged")
 		}
 		q.Files = append(q.Files, files...)
+	}
+	if how.check {
+		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
 	ans, err := api.Call(ctx, client, api.Rank, q)
 	if err != nil {
 		return err
 	}
-	if nul || plain {
+	if how.nul || how.plain {
 		end := "\n"
-		if nul {
+		if how.nul {
 			end = "\x00"
 		}
 		for _, s := range ans.Suggestions {
-			fmt.Fprint(a.out, string(s.File)+end)
+			name := string(s.File)
+			if a.terminal && !how.nul {
+				name = s.File.Display() // an escape sequence in a name must not reach a terminal
+			}
+			fmt.Fprint(a.out, name+end)
 		}
 		return nil
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	Transcripts      string                   // "ask", "on" or "off": read past transcripts at init
 	PausedUntil      time.Time                // zero is not paused
 	LogLevel         slog.Level               // of the daemon's log
+	PartnerAtStop    bool                     // what a change lacks is told when the agent is about to stop, not after edits
 	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
 	MetricsAddr      string                   // "" is no TCP listener
 	Reload           Reload                   // the recorded sequences

@@ -52,6 +52,12 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		var asked []prefetch.Kind
 		reply, asked = h.say(ctx, w, call)
 		h.pace.took(asked, h.o.Now().Sub(begin))
+	case f.Wait && h.mayHold(call):
+		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
+		defer cancel()
+		var asked []prefetch.Kind
+		reply, asked = h.hold(ctx, w, call)
+		h.pace.took(asked, h.o.Now().Sub(begin))
 	case !hooks.Speaks(call.Agent, call.Event):
 		h.waiting.add(call, begin)
 	}

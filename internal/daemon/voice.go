@@ -117,7 +117,10 @@ func (h *house) asks(w *worktree, call hooks.Call) []ask {
 		change.Moment = aoa.MomentChange
 		pair := change
 		pair.Current, pair.Files = edited, []aoa.Path{edited}
-		out = append(out, ask{kind: prefetch.Partner, query: change}, ask{kind: prefetch.Pair, query: pair})
+		if !h.config().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {
+			out = append(out, ask{kind: prefetch.Partner, query: change})
+		}
+		out = append(out, ask{kind: prefetch.Pair, query: pair})
 	}
 	if call.Query != nil {
 		asked := *call.Query

@@ -144,6 +144,11 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e aoa.Eve
 	}
 	s.suggest(e)
 	st.add(Kind(e.Tool), Fate(e.Why), "tokens", float64(max(e.Tokens, 0)))
+	if Fate(e.Why) == Shown {
+		for _, f := range e.Named {
+			b.Session(e.Session).Told(f, e.Time)
+		}
+	}
 	for _, f := range e.Paths {
 		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
 		if Fate(e.Why) == Shown {

@@ -94,6 +94,9 @@ func (s session) predicted(kind Kind, f aoa.Path) bool { return slices.Contains(
 func (s *session) suggest(e aoa.Event) {
 	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
 	s.Tokens += max(e.Tokens, 0)
+	if len(e.Paths) == 0 {
+		return // a text that predicts nothing (see Account)
+	}
 	for i, f := range e.Paths {
 		score := 0.0
 		if i < len(e.Scores) && e.Scores[i] >= 0 && e.Scores[i] <= 1 {

@@ -139,7 +139,7 @@ Start with:  aoa init      learn this repository's history
 		id   string
 		make []func() *cobra.Command
 	}{
-		{"ask", []func() *cobra.Command{a.suggest, a.why, a.feedback}},
+		{"ask", []func() *cobra.Command{a.suggest, a.why, a.context, a.feedback}},
 		{"look", []func() *cobra.Command{a.status, a.log, a.stats, a.eval, a.cost, a.metrics, a.doctor}},
 		{"reuse", []func() *cobra.Command{a.stage}},
 		{"set", []func() *cobra.Command{a.init, a.remove, a.hooks, a.config, a.forget, a.pause}},

@@ -74,6 +74,7 @@ func TestJSONShapes(t *testing.T) {
 		{"pause 1h --json", "paused_until"},
 		{"pause off --json", ""},
 		{"stats files --json", ""},
+		{"stats cache --json", "sessions total"},
 		{"version --json", "version build go os arch"},
 		{"stop --json", "stopped"},
 		{"remove --yes --json", "removed"},

@@ -11,11 +11,14 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	c := &cobra.Command{
-		Use:       "stats files|tags|sessions|kinds",
-		Short:     "totals per file, intent tag, session or kind of suggestion",
+		Use:       "stats files|tags|sessions|kinds|cache",
+		Short:     "totals per file, intent tag, session, kind of suggestion, or of prompt caches",
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"files", "tags", "sessions", "kinds"},
+		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cache"},
 		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "cache" {
+				return a.promptCache(c.Context(), r.Limit)
+			}
 			client, _, err := a.client(c.Context(), false)
 			if err != nil {
 				return err

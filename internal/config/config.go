@@ -27,6 +27,7 @@ type Config struct {
 	LogLevel         slog.Level               // of the daemon's log
 	PartnerAtStop    bool                     // what a change lacks is told when the agent is about to stop, not after edits
 	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
+	Context          Context                  // tokens of what was said and done
 	MetricsAddr      string                   // "" is no TCP listener
 	Reload           Reload                   // the recorded sequences
 	Stage            Stage                    // what the stage cache keeps
@@ -35,6 +36,9 @@ type Config struct {
 	values map[string]string // key → value as Get prints it, patterns of tags included
 	origin map[string]string // key → where its value comes from
 }
+
+// Context bounds what a session is told of itself, in tokens.
+type Context struct{ Prompts, Actions, Total int }
 
 // Retention bounds the event log.
 type Retention struct {

@@ -72,6 +72,9 @@ var keys = slices.Concat([]Key{
 	{Name: "partner.at_stop", Type: "switch", Default: "off", Allowed: "on or off",
 		Help:  "tell what a change lacks when the agent is about to stop, not after each batch of edits; keeps its turn going, which costs a call of the model (Claude Code)",
 		parse: func(c *Config, v string) (err error) { c.PartnerAtStop, err = parseSwitch(v); return err }},
+	contextKey("total", "499", "tokens of what a session is told of itself after a compaction, and by aoa context", func(c *Context) *int { return &c.Total }),
+	contextKey("prompts", "300", "of these, at most so many for prompts", func(c *Context) *int { return &c.Prompts }),
+	contextKey("actions", "100", "of these, at most so many for actions", func(c *Context) *int { return &c.Actions }),
 	{Name: "redis_url", Type: "url", Default: "", Allowed: "empty, or redis://, rediss://, unix://, redis-sentinel:// or redis-cluster:// and an address; docs/store.md",
 		Help:  "a Redis 7 or Valkey 8 shared by several machines; empty is the embedded store",
 		parse: func(c *Config, v string) (err error) { c.RedisURL, err = parseRedis(v); return err }},
@@ -118,6 +121,12 @@ var keys = slices.Concat([]Key{
 	{Name: tagsPrefix + "PATTERN", Type: "word", Default: "", Allowed: "up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag",
 		Help: "files that match the pattern get this intent tag"},
 })
+
+// contextKey is a setting of Context.
+func contextKey(name, normal, help string, field func(*Context) *int) Key {
+	return Key{Name: "context." + name, Type: "count", Default: normal, Allowed: "0 to 100000", Help: help,
+		parse: func(c *Config, v string) (err error) { *field(&c.Context), err = parseCount(v, 100_000); return err }}
+}
 
 func kindKeys() []Key {
 	var out []Key

@@ -38,6 +38,7 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 	err := h.answers.without(func() error {
 		return h.journal.Alone(ctx, func() (int64, error) { return way(ctx, filter, &out) })
 	})
+	err = errors.Join(err, h.memory.Forget(ctx))
 	if err != nil {
 		return out, err
 	}

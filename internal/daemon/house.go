@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/history"
 )
 
 // house is the rooms, joined. It decides nothing about scores.
@@ -35,6 +36,7 @@ type house struct {
 	gauges  *gauges
 	stages  *stages
 	answers *answers
+	memory  *history.History // what was said and done
 	stop    context.CancelCauseFunc
 
 	saving  sync.Mutex   // held while a snapshot is taken
@@ -136,6 +138,7 @@ const startPercent = 400
 // furnish joins the rooms that stand on the stores.
 func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.answers = newAnswers(h.db, h.o.Log)
+	h.memory = h.newMemory()
 	clear(h.worktrees)
 	h.arrivals = make(chan *worktree, maxWorktrees)
 	w := h.enter(home)
@@ -151,6 +154,9 @@ func (h *house) close() error {
 	if h.hot != nil {
 		err = h.hot.Close()
 		h.hot = nil
+	}
+	if h.memory != nil {
+		err = errors.Join(err, h.memory.Close())
 	}
 	return errors.Join(err, h.stages.cache.Close(), h.db.Close())
 }

@@ -38,6 +38,8 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Complete, h.complete)
 	api.Handle(mux, api.Session, h.session)
 	h.stages.routes(mux)
+	api.Handle(mux, api.Context, h.context)
+	api.Handle(mux, api.PromptCache, h.promptCache)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.o.asked.Store(true)

@@ -46,11 +46,14 @@ type ask struct {
 // are the kinds that had their chance, in time or not.
 func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.settleEvents(ctx)
+	if starts(call) {
+		if !h.config().Kinds[string(prefetch.WorkingSet)] {
+			return nil, nil
+		}
+		return hooks.Render(call.Agent, call.Event, h.remind(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
+	}
 	var texts []string
 	room := hooks.MaxHint
-	if starts(call) {
-		room = hooks.MaxStart
-	}
 	for _, a := range h.asks(w, call) {
 		if !h.config().Kinds[string(a.kind)] {
 			continue
@@ -106,9 +109,6 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 // asks lists the kinds that may speak at this event.
 func (h *house) asks(w *worktree, call hooks.Call) []ask {
 	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	if starts(call) {
-		return []ask{{prefetch.WorkingSet, q, func(ctx context.Context) []aoa.Suggestion { return h.workingSet(ctx, w, call, q.At) }}}
-	}
 	events := append(h.waiting.take(call.Session, q.At), call.Events...)
 	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.misnamed(ctx, w, events) }}}
 	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []aoa.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
@@ -191,23 +191,36 @@ func goesOn(call hooks.Call) bool {
 }
 
 // workingSet finds the files of the session that goes on; for a new session, those of the work before it that
-// is not committed yet. Replayed sessions used less than a tenth of the committed ones.
-func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) []aoa.Suggestion {
+// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is.
+func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []aoa.Suggestion, session string) {
 	f := cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
 	has := w.tree.Load().Has
 	if goesOn(call) {
-		f.Session, f.Since = call.Session, time.Time{}
+		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
 	} else {
 		changed, err := w.repo.Changed(ctx)
 		if err != nil || len(changed) == 0 {
-			return nil
+			return nil, ""
 		}
 		has = func(p aoa.Path) bool { return slices.Contains(changed, p) }
 	}
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
 		h.o.Log.Warn("no working set", "err", err)
-		return nil
+		return nil, session
 	}
-	return prefetch.FindWorkingSet(events, has, at)
+	if session == "" {
+		session = lastChanger(events, has)
+	}
+	return prefetch.FindWorkingSet(events, has, at), session
+}
+
+// lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
+func lastChanger(events []aoa.Event, has func(aoa.Path) bool) string {
+	for _, e := range events {
+		if e.Session != "" && e.Kind != aoa.KindRead && slices.ContainsFunc(e.Paths, has) {
+			return e.Session
+		}
+	}
+	return ""
 }

@@ -365,7 +365,7 @@ func TestManners(t *testing.T) {
 		return names, quote(res)
 	}
 	names, first := list()
-	if diff := cmp.Diff([]string{"feedback", "missing_partners", "suggest_files", "why_file"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"feedback", "missing_partners", "session_context", "suggest_files", "why_file"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, again := list(); !bytes.Equal(first, again) {

@@ -33,7 +33,7 @@ type Repo struct {
 const instructions = "aOa has recorded this repository's history: which files were committed together, and which files " +
 	"past agent sessions opened for which prompts. suggest_files ranks files for a task in words or for files in hand. " +
 	"missing_partners lists files that usually change together with the current change and are untouched. why_file shows the " +
-	"arithmetic behind one file's score. Probabilities are calibrated: of files with 0.80, 8 of 10 were opened within " +
+	"arithmetic behind one file's score. session_context tells what was said and done. Probabilities are calibrated: of files with 0.80, 8 of 10 were opened within " +
 	"the next 10 file events. Paths are relative to the repository."
 
 // server answers tool calls.
@@ -51,6 +51,7 @@ func New(o Options) *mcp.Server {
 	addTool(s, out, suggestTool, s.suggestFiles)
 	addTool(s, out, whyTool, s.whyFile)
 	addTool(s, out, partnersTool, s.missingPartners)
+	addTool(s, out, contextTool, s.sessionContext)
 	addTool(s, out, feedbackTool, s.feedback)
 	return out
 }

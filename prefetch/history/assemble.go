@@ -35,7 +35,7 @@ type Request struct {
 	Session string
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
-	Total   int    // tokens; 0: as configured. Another total than the configured one is made from the whole log
+	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
 	Bare    bool   // without the files in play: they are told elsewhere
 	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
 	Look func(ctx context.Context, files []aoa.Path) State
@@ -87,8 +87,11 @@ const preamble = "Recorded by aOa: earlier in this work (user's words in quotes,
 // written, only when that has outgrown the budget.
 func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := h.o.Budget()
-	b := set.of(r.Total)
-	t, err := h.thread(ctx, r.Session, b != set)
+	b, kept := set.of(r.Total), true
+	if b.Total > set.Total {
+		set, kept = b, false // a summary made for less would have left out what there is room for
+	}
+	t, err := h.thread(ctx, r.Session, !kept)
 	if err != nil {
 		return Context{}, err
 	}
@@ -101,8 +104,8 @@ func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
 		t.digest.Work.Moved = moved
 	}
 	before := t.digest.Said + t.digest.Done
-	t.compact(b, h.o.Keep)
-	if t.digest.Said+t.digest.Done != before && b == set && !t.loose {
+	t.compact(set, h.o.Keep)
+	if t.digest.Said+t.digest.Done != before && kept && !t.loose {
 		t.digest.Stamp = stampOf(st, t.digest.Work.held())
 		// What is not kept is made again: no reason to keep the answer back.
 		if err := h.save(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && h.o.Log != nil {
@@ -117,6 +120,9 @@ func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
 	}
 	return t.assemble(r, b, st, similar), nil
 }
+
+// askedTokens is the room of what is asked: who asks has it in full.
+const askedTokens = 50
 
 // look asks how the worktree stands.
 func (h *History) look(ctx context.Context, r Request, t *thread) State {
@@ -194,8 +200,13 @@ func (t *thread) assemble(r Request, b Budget, st State, similar []Similar) Cont
 	c.add(done, true)
 	c.add(latest, false)
 	c.add(tellSimilar(similar, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
-	now, files := tellState(w, st, b.Total-c.Tokens, r.Bare)
+	asked := ""
+	if r.For == ForPrompt && r.Prompt != "" {
+		asked = "Asked now: " + quote(extract(r.Prompt, askedTokens))
+	}
+	now, files := tellState(w, st, b.Total-c.Tokens-aoa.Tokens(asked), r.Bare)
 	c.add(now, false)
+	c.add(asked, false)
 	c.Files = files
 	if c.Tokens > b.Total {
 		return Context{} // the budget has no room for a fact: silence costs nothing

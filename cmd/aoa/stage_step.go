@@ -21,7 +21,8 @@ type step struct {
 	in       io.Reader
 	out, err io.Writer // nil: not printed, only kept
 	quiet    bool
-	prefix   string // of what is said; "" is "stage NAME"
+	check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
+	prefix   string                    // of what is said; "" is "stage NAME"
 
 	turn   *api.Reply[api.StageTurn]
 	record *stage.Record // of the hit or the run; nil when it was too much
@@ -33,6 +34,9 @@ type step struct {
 
 // run does the step. An error says that there is no exit code; the wrapped command's failure is in code.
 func (s *step) run(ctx context.Context) error {
+	if s.client == nil {
+		return s.perform(ctx)
+	}
 	if err := s.begin(ctx); err != nil {
 		if !unusable(ctx, err) {
 			return err
@@ -110,9 +114,12 @@ func (s *step) print(rec *stage.Record) {
 	}
 }
 
+// uncached bounds what is held of a run that is not kept: a pipeline reads it.
+const uncached = 16 << 20
+
 // perform runs the command and hands in what it did.
 func (s *step) perform(ctx context.Context) error {
-	limit := int64(1 << 20) // nothing is kept, but a pipeline reads it
+	limit := int64(uncached)
 	if s.turn != nil {
 		limit = s.turn.Head.Limit
 		s.say("runs: %s", s.turn.Head.Miss)
@@ -134,8 +141,13 @@ func (s *step) perform(ctx context.Context) error {
 	if fits {
 		s.record = kept
 	}
+	if why == "" && fits && s.code == 0 && s.check != nil {
+		if err := s.check(kept); err != nil {
+			why = err.Error()
+		}
+	}
 	switch {
-	case s.turn == nil:
+	case s.turn == nil && fits:
 		return nil
 	case why != "":
 	case s.code != 0 && !s.req.Failures:

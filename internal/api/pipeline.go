@@ -49,9 +49,10 @@ type PipelineSession struct {
 
 // PipelineOutput is what a stage printed.
 type PipelineOutput struct {
-	Stage string `json:"stage"`
-	JSON  bool   `json:"json"`
-	Value []byte `json:"value"`
+	Stage  string `json:"stage"`
+	Prompt string `json:"prompt,omitempty"`
+	JSON   bool   `json:"json"`
+	Value  []byte `json:"value"`
 }
 
 // PipelineStep is what a running pipeline tells.

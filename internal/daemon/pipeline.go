@@ -94,7 +94,7 @@ func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.Pipel
 	out := &api.PipelineSession{Known: had.Known, Outputs: []api.PipelineOutput{}, Context: map[string]json.RawMessage{},
 		State: had.State, Steps: had.Steps, Tokens: had.Tokens}
 	for _, o := range had.Outputs {
-		out.Outputs = append(out.Outputs, api.PipelineOutput{Stage: o.Stage, JSON: o.JSON, Value: o.Value})
+		out.Outputs = append(out.Outputs, api.PipelineOutput{Stage: o.Stage, Prompt: o.Prompt, JSON: o.JSON, Value: o.Value})
 	}
 	for k, v := range had.Context {
 		if json.Valid(v) {
@@ -107,7 +107,7 @@ func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.Pipel
 func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
 	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Context: map[string][]byte{}}
 	if r.Output != nil {
-		p.Output = &stage.Output{Stage: r.Output.Stage, JSON: r.Output.JSON, Value: r.Output.Value}
+		p.Output = &stage.Output{Stage: r.Output.Stage, Prompt: r.Output.Prompt, JSON: r.Output.JSON, Value: r.Output.Value}
 	}
 	for k, v := range r.Context {
 		p.Context[k] = v

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -164,11 +165,14 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 
 // begin looks once more, for between the first look and the turn another run may have ended; else it says why it is a miss.
 func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m Material) (err error) {
+	first := t.Miss // what the first look dropped, this one does not find
 	t.Miss = ""
-	if err := c.find(ctx, f, t, r); err != nil || t.Hit || t.Miss != "" {
+	if err := c.find(ctx, f, t, r); err != nil || t.Hit {
 		return err
 	}
-	t.Miss, err = c.explain(ctx, f, r.Stage, m)
+	if t.Miss = cmp.Or(t.Miss, first); t.Miss == "" {
+		t.Miss, err = c.explain(ctx, f, r.Stage, m)
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,6 +42,14 @@ func Gather(root string, outputs []string, r *Recorder) error {
 		}
 	}
 	return nil
+}
+
+// Made reports whether every declared output that is a name, not a glob, is there.
+func Made(root string, outputs []string) bool {
+	return !slices.ContainsFunc(outputs, func(o string) bool {
+		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(o)))
+		return err != nil && !glob(o)
+	})
 }
 
 // made finds the files that one declared output names.

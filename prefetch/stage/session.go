@@ -24,10 +24,11 @@ type Session struct {
 
 // Output is what a stage printed.
 type Output struct {
-	Stage string
-	JSON  bool
-	Value []byte
-	At    time.Time
+	Stage  string
+	Prompt string // "" for a stage without one
+	JSON   bool
+	Value  []byte
+	At     time.Time
 }
 
 // The states of a run.
@@ -53,7 +54,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 	err = f.Each(ctx, "outputs", []any{id}, func(rows *sql.Rows) error {
 		var o Output
 		var at int64
-		err := rows.Scan(&o.Stage, &o.JSON, &o.Value, &at)
+		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
 		o.At = time.UnixMilli(at)
 		s.Outputs = append(s.Outputs, o)
 		return err
@@ -107,7 +108,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			if o.JSON && !json.Valid(o.Value) {
 				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
 			}
-			if _, err := w.Exec("put_output", p.Session, o.Stage, o.JSON, o.Value, now); err != nil {
+			if _, err := w.Exec("put_output", p.Session, o.Stage, o.Prompt, o.JSON, o.Value, now); err != nil {
 				return err
 			}
 			if _, err := w.Exec("put_step", p.Session, p.Pipeline, o.Stage, p.Key); err != nil {

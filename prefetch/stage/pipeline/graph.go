@@ -21,8 +21,8 @@ type Plan struct {
 // ErrCycle is wrapped when stages wait for each other.
 var ErrCycle = errors.New("stages wait for each other")
 
-// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that make a
-// file that it depends on. texts are the prompts and templates by stage.
+// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that
+// set a context that it names or make a file that it depends on. texts are the prompts and templates by stage.
 func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 	names := p.Names()
 	g := &edges{needs: make([][]int, len(names)), feeds: make([][]int, len(names))}
@@ -32,8 +32,13 @@ func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
 			g.add(slices.Index(names, n), i)
 		}
 		for _, r := range s.refs(texts[s.Name]) {
-			if j := slices.Index(names, r.Name); r.Kind == "STAGE" && j >= 0 {
+			if j := p.index(r.Name); r.Kind == "STAGE" && j >= 0 {
 				g.add(j, i)
+			}
+			for j := range p.Stages {
+				if _, sets := p.Stages[j].Sets[r.Name]; sets && r.Kind == "CONTEXT" {
+					g.add(j, i)
+				}
 			}
 		}
 		for j := range p.Stages {

@@ -178,9 +178,9 @@ func (s *Scope) Value(v any) (any, error) {
 		return out, nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for k, e := range v {
+		for _, k := range keysOf(v) {
 			var err error
-			if out[k], err = s.Value(e); err != nil {
+			if out[k], err = s.Value(v[k]); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -85,8 +87,8 @@ func refsOf(v any) (out []Ref) {
 			out = append(out, refsOf(e)...)
 		}
 	case map[string]any:
-		for _, e := range v {
-			out = append(out, refsOf(e)...)
+		for _, k := range keysOf(v) { // of two errors, always the same one
+			out = append(out, refsOf(v[k])...)
 		}
 	}
 	return out
@@ -116,4 +118,73 @@ func (p *Pipeline) ContextNames(texts map[string]string, has func(name string) b
 		}
 	}
 	return out
+}
+
+// StageNames lists the stages that a pipeline refers to, its own and those of earlier pipelines.
+func (p *Pipeline) StageNames(texts map[string]string) map[string]bool {
+	out := map[string]bool{}
+	for i := range p.Stages {
+		for _, r := range p.Stages[i].refs(texts[p.Stages[i].Name]) {
+			if r.Kind == "STAGE" {
+				out[r.Name] = true
+			}
+		}
+	}
+	return out
+}
+
+// Known looks up what can be known before anything runs: arguments, context, environment, and which stages there are.
+func (p *Pipeline) Known(texts map[string]string, s *Scope) error {
+	own, sets := p.Names(), map[string]bool{}
+	for i := range p.Stages {
+		for name := range p.Stages[i].Sets {
+			sets[name] = true
+		}
+	}
+	for i := range p.Stages {
+		st := &p.Stages[i]
+		for _, r := range st.refs(texts[st.Name]) {
+			if r.Kind == "STAGE" && p.index(r.Name) >= 0 || r.Kind == "CONTEXT" && sets[r.Name] || r.Kind == "" {
+				continue
+			}
+			if r.Kind == "STAGE" {
+				if _, ok := s.Stages[r.Name]; ok {
+					continue
+				}
+				return fmt.Errorf("stage %s: %w", st.Name, unknown(r, "no stage is called that, in this pipeline or earlier in the session%s",
+					didYouMean(r.Name, append(keysOf(s.Stages), own...), "$STAGE_%s")))
+			}
+			if _, err := s.Lookup(r); err != nil {
+				return fmt.Errorf("stage %s: %w", st.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// ID is what the stage is called in the cache: its prompt, which several pipelines may share, or its own name.
+func (s *Stage) ID(pipeline string) string {
+	if s.Prompt != "" {
+		return s.Prompt
+	}
+	return pipeline + "/" + s.Name
+}
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// OutputNames are the names by which a stage's output is read: its own, which a later pipeline's stage of that name takes
+// over, and for one with a prompt stage_prompt, which stays apart.
+func OutputNames(stage, prompt string) []string {
+	if prompt == "" {
+		return []string{stage}
+	}
+	return []string{stage, stage + "_" + notName.ReplaceAllString(prompt, "_")}
+}
+
+// index is the place of the stage whose output has that name, -1 when it is none of this pipeline.
+func (p *Pipeline) index(name string) int {
+	if i := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(p.Stages, func(s Stage) bool { return slices.Contains(OutputNames(s.Name, s.Prompt), name) })
 }

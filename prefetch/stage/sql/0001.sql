@@ -45,10 +45,11 @@ CREATE TABLE digests (
 CREATE TABLE outputs (
   session TEXT NOT NULL,
   stage   TEXT NOT NULL,
+  prompt  TEXT NOT NULL, -- two pipelines may have a stage of one name and different prompts
   json    INTEGER NOT NULL, -- 1: value is JSON; 0: text
   value   BLOB NOT NULL,
   at      INTEGER NOT NULL,
-  PRIMARY KEY (session, stage)
+  PRIMARY KEY (session, stage, prompt)
 ) WITHOUT ROWID;
 CREATE TABLE contexts (
   session TEXT NOT NULL,

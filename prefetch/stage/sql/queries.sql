@@ -42,9 +42,9 @@ INSERT OR REPLACE INTO digests (path, size, mtime, ctime, inode, mode, sum, seen
 DELETE FROM digests WHERE seen < ?
 
 -- name: outputs
-SELECT stage, json, value, at FROM outputs WHERE session = ? ORDER BY at, stage
+SELECT stage, prompt, json, value, at FROM outputs WHERE session = ? ORDER BY at, stage, prompt
 -- name: put_output
-INSERT OR REPLACE INTO outputs (session, stage, json, value, at) VALUES (?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO outputs (session, stage, prompt, json, value, at) VALUES (?, ?, ?, ?, ?, ?)
 -- name: contexts
 SELECT name, value FROM contexts WHERE session = ? ORDER BY name
 -- name: put_context

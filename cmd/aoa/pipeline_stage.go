@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+)
+
+// stage runs one stage of the pipeline, and reports.
+func (r *pipelineRun) stage(ctx context.Context, i int) error {
+	s := &r.p.Stages[i]
+	rep := stageReport{Stage: s.Name, State: "failed"}
+	r.line.begin(s.Name)
+	out, err := r.do(ctx, i, s, &rep)
+	if err != nil {
+		rep.Why = err.Error()
+	}
+	r.mu.Lock()
+	r.reports[i] = rep
+	if err != nil && !s.Must() {
+		for _, name := range pipeline.OutputNames(s.Name, s.Prompt) {
+			r.scope.Stages[name], r.scope.Text[name] = nil, false
+		}
+	}
+	tokens := r.tokens
+	r.mu.Unlock()
+	r.line.done(rep, tokens)
+	if err != nil {
+		if !s.Must() {
+			r.talk("stage %s failed, and is not required: %v", s.Name, err)
+		}
+		if out != nil {
+			r.tail(s.Name, out)
+		}
+	}
+	return err
+}
+
+// tailLines is how much of a failed stage's talk is shown.
+const tailLines = 20
+
+func (r *pipelineRun) tail(name string, rec *stage.Record) {
+	lines := strings.Split(strings.TrimRight(string(rec.Output(stage.Stderr)), "\n"), "\n")
+	for _, l := range lines[max(0, len(lines)-tailLines):] {
+		if l != "" {
+			fmt.Fprintf(r.err, "%s| %s\n", name, harmless(l))
+		}
+	}
+}
+
+// do resolves a stage, takes it from the cache or the interrupted run, or runs it. The record is that of a failure.
+func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *stageReport) (*stage.Record, error) {
+	st, err := r.resolve(i, s)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Cache.Enabled {
+		key, err := r.key(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		if rep.Key = key; r.goesOn(s, key) && stage.Made(r.root, st.req.Outputs) {
+			rep.State = "resumed"
+			return nil, nil
+		}
+		st.client = nil
+	}
+	var value any
+	st.check = func(rec *stage.Record) (err error) {
+		value, err = outputOf(s, rec)
+		return err
+	}
+	if err := st.run(ctx); err != nil {
+		return nil, err
+	}
+	rep.Exit, rep.Duration = st.code, st.took.Milliseconds()
+	rep.State = "ran"
+	if !st.ran {
+		rep.State, rep.Saved = "unchanged", rep.Duration
+	}
+	if st.turn != nil {
+		rep.Key, rep.Why = st.turn.Head.Key, st.turn.Head.Miss
+	}
+	if st.kept.Why != "" {
+		rep.Why = st.kept.Why
+	}
+	switch {
+	case st.record == nil:
+		rep.State = "failed"
+		return nil, errors.New(st.kept.Why)
+	case st.code != 0:
+		rep.State = "failed"
+		return st.record, fmt.Errorf("exit code %d", st.code)
+	}
+	if err := st.check(st.record); err != nil {
+		rep.State = "failed"
+		return st.record, err
+	}
+	return nil, r.enter(ctx, s, value, st.ran, rep.Key)
+}
+
+// key is the key that a stage without a cache would have: an interrupted run goes on behind it.
+func (r *pipelineRun) key(ctx context.Context, st *step) (string, error) {
+	if r.flags.session == "" {
+		return "", nil
+	}
+	req := st.req
+	req.Tool = api.StageTool{} // asking it would cost more than it is worth here
+	ans, err := api.Call(ctx, r.client, api.StageWhy, req)
+	return ans.Key, err
+}
+
+// goesOn reports whether the run that this one continues has done the stage, with the same inputs. What it made is still
+// there; what it printed, the session has.
+func (r *pipelineRun) goesOn(s *pipeline.Stage, key string) bool {
+	had := r.ans.Session
+	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.flags.refresh {
+		return false
+	}
+	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
+}
+
+// outputOf is what a stage printed, as a value.
+func outputOf(s *pipeline.Stage, rec *stage.Record) (any, error) {
+	raw := rec.Output(stage.Stdout)
+	if s.Output != "json" {
+		return strings.TrimRight(string(raw), "\r\n"), nil
+	}
+	var v any
+	if err := json.Unmarshal(unfenced(raw), &v); err != nil {
+		return nil, fmt.Errorf("its output is to be JSON: %w in %q", err, clip(strings.TrimSpace(string(raw)), 80))
+	}
+	return v, nil
+}
+
+// unfenced takes the fence away that models put around JSON.
+func unfenced(b []byte) []byte {
+	b = bytes.TrimSpace(b)
+	if rest, ok := bytes.CutPrefix(b, []byte("```")); ok {
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+		return bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("```"))
+	}
+	return b
+}
+
+// enter enters what a stage printed into the scope and the session.
+func (r *pipelineRun) enter(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
+	sets := map[string]json.RawMessage{}
+	changed := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Sets)) {
+		v, err := pipeline.Pick(value, s.Sets[name])
+		if err != nil {
+			return fmt.Errorf("sets %s: %w", name, err)
+		}
+		if sets[name], err = json.Marshal(v); err != nil {
+			return fmt.Errorf("sets %s: %w", name, err)
+		}
+		changed[name] = v
+	}
+	var tokens int64
+	if ran {
+		tokens = tokensOf(value)
+	}
+	r.mu.Lock()
+	for _, name := range pipeline.OutputNames(s.Name, s.Prompt) {
+		r.scope.Stages[name], r.scope.Text[name] = value, s.Output != "json"
+	}
+	maps.Copy(r.scope.Context, changed)
+	r.tokens += tokens
+	r.mu.Unlock()
+	out := &api.PipelineOutput{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
+	if out.JSON {
+		out.Value, _ = json.Marshal(value) // it came out of JSON
+	} else {
+		out.Value = []byte(pipeline.Say(value))
+	}
+	return r.tell(ctx, api.PipelineStep{Output: out, Key: key, Context: sets, Tokens: tokens})
+}
+
+// tokensOf is the number of tokens that a headless agent says it used, 0 if it says nothing.
+func tokensOf(v any) int64 {
+	fields, _ := v.(map[string]any)
+	used, _ := fields["usage"].(map[string]any)
+	var n float64
+	for _, k := range []string{"input_tokens", "output_tokens"} {
+		f, _ := used[k].(float64)
+		n += f
+	}
+	return int64(n)
+}
+
+// resolve makes the step of a stage: its variables have their values, and nothing else of the session is in it.
+func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	scope := r.scope
+	scope.Order = nil
+	for _, n := range r.plan.Before(i) {
+		scope.Order = append(scope.Order, r.p.Stages[n].Name)
+	}
+	scope.Order = append(scope.Order, r.scope.Order...)
+	inputs, err := scope.Value(map[string]any(s.Inputs))
+	if err != nil {
+		return nil, err
+	}
+	req := api.StageRequest{Stage: s.ID(r.p.Name), Model: r.model(s), TTL: pipeline.DefaultTTL, Refresh: r.flags.refresh,
+		Inputs: map[string]string{}, Env: map[string]*string{}}
+	if s.Cache.TTL != nil {
+		req.TTL = *s.Cache.TTL
+	}
+	env := slices.Clone(r.env)
+	for k, v := range inputs.(map[string]any) {
+		req.Inputs[k] = pipeline.Say(v)
+		env = append(env, "INPUT_"+k+"="+req.Inputs[k])
+	}
+	for _, k := range s.Cache.Env {
+		req.Env[k] = r.variable(k)
+	}
+	if s.Run.Shell != "" {
+		req.Command = []string{"sh", "-c", s.Run.Shell}
+	}
+	for _, list := range []struct {
+		from []string
+		to   *[]string
+	}{{s.Run.Words, &req.Command}, {s.Cache.Files, &req.Deps}, {s.Makes, &req.Outputs}} {
+		for _, w := range list.from {
+			w, err := scope.Expand(w)
+			if err != nil {
+				return nil, err
+			}
+			*list.to = append(*list.to, w)
+		}
+	}
+	req.Shown = clip(hooks.Redact(strings.Join(req.Command, " ")), 200)
+	stdin, err := scope.Expand(r.texts[s.Name])
+	if err != nil {
+		return nil, err
+	}
+	if req.Text = stdin; stdin == "" {
+		raw, err := json.Marshal(map[string]any{"inputs": inputs})
+		if err != nil {
+			return nil, fmt.Errorf("inputs: %w", err)
+		}
+		stdin = string(raw) + "\n"
+	}
+	if req.Tool, err = r.tool(s.Tool); err != nil {
+		return nil, err
+	}
+	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin), quiet: true}, nil
+}
+
+// model is what the stage asks for, or its prompt, or its agent.
+func (r *pipelineRun) model(s *pipeline.Stage) string {
+	for _, m := range []string{s.Model, r.ans.Prompts[s.Prompt].Model, r.ans.Agents[s.Agent].Model} {
+		if m != "" {
+			return m
+		}
+	}
+	return ""
+}

@@ -146,7 +146,9 @@ func report(sources []Source, scores []*Score) *Report {
 	}
 	r.Latency = latency(took)
 	r.Macro = macro(r.Repos, scores)
-	r.Loses = append(losses("macro", r.Macro.Tasks, r.Macro.Baselines), r.Loses...)
+	if len(r.Repos) > 1 {
+		r.Loses = append(losses("macro", r.Macro.Tasks, r.Macro.Baselines), r.Loses...)
+	}
 	return r
 }
 

@@ -1,0 +1,171 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestFutureIsUnknown: what is decided before a moment does not depend on what happens after it.
+func TestFutureIsUnknown(t *testing.T) {
+	whole := newFixture(10).source(t)
+	last := whole.Commits[len(whole.Commits)-1].Time
+	cut := whole.Commits[0].Time.Add(last.Sub(whole.Commits[0].Time) * 2 / 3)
+	part := Source{Name: whole.Name}
+	for _, e := range whole.Commits {
+		if !e.Time.After(cut) {
+			part.Commits = append(part.Commits, e)
+		}
+	}
+	for _, s := range whole.Sessions {
+		kept := Session{ID: s.ID}
+		for i, e := range s.Events {
+			if !e.Time.After(cut) {
+				kept.Events, kept.Seq = append(kept.Events, e), append(kept.Seq, s.seq(i))
+			}
+		}
+		if len(kept.Events) > 0 {
+			part.Sessions = append(part.Sessions, kept)
+		}
+	}
+	all, before := rankings(t, whole), rankings(t, part)
+	same := 0
+	for key, list := range before {
+		if want, asked := all[key]; asked && !slices.Equal(list, want) {
+			t.Errorf("%s: with its future %.80s, without %.80s", key, want, list)
+		} else if asked {
+			same++
+		}
+	}
+	if same < 20 || len(all) <= len(before) {
+		t.Errorf("compared %d of %d and %d questions: nothing was tested", same, len(before), len(all))
+	}
+}
+
+// rankings are the lists of every question, with their scores.
+func rankings(t *testing.T, s Source) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := Sessions(t.Context(), s, Options{}, func(d *Decision) error {
+		var list []string
+		for _, f := range d.Ranked {
+			list = append(list, fmt.Sprintf("%s %.12f", f.File, f.Score))
+		}
+		out[fmt.Sprint(d.Session, " ", d.Seq, " ", d.Query.Moment)] = list
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// story makes a source of one session over a repository of four files.
+func story(events ...aoa.Event) Source {
+	s := Source{Name: "story", Commits: []aoa.Event{{ID: "commit:1", Time: noon.Add(-time.Hour), Kind: aoa.KindCommit,
+		Paths: []aoa.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}, OK: true}}}
+	session := Session{ID: "one"}
+	for i, e := range events {
+		e.ID, e.Session, e.Time = fmt.Sprint(i), "one", noon.Add(time.Duration(i)*time.Second)
+		e.OK = e.Kind != aoa.KindFailed
+		session.Events = append(session.Events, e)
+	}
+	s.Sessions = []Session{session}
+	return s
+}
+
+func asks(text string, named ...aoa.Path) aoa.Event {
+	return aoa.Event{Kind: aoa.KindPrompt, Text: text, Named: named}
+}
+func reads(batch string, p aoa.Path) aoa.Event {
+	return aoa.Event{Kind: aoa.KindRead, Batch: batch, Paths: []aoa.Path{p}}
+}
+func lists(batch string, seen ...aoa.Path) aoa.Event {
+	return aoa.Event{Kind: aoa.KindSearch, Batch: batch, Seen: seen, Listing: true}
+}
+
+// TestStrata: what an open counts as, and what its prompt was to predict.
+func TestStrata(t *testing.T) {
+	failed := reads("1", "a.go")
+	failed.Kind = aoa.KindFailed
+	runs := aoa.Event{Kind: aoa.KindRun, Batch: "1", Named: []aoa.Path{"a.go"}}
+	helper := reads("2", "b.go")
+	helper.Subagent = "sub"
+	for _, c := range []struct {
+		name   string
+		events []aoa.Event
+		want   string // file stratum after: of each open, and the turn of each prompt
+	}{
+		{"nothing had named it", []aoa.Event{asks("go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"listed before", []aoa.Event{asks("go"), lists("1", "a.go"), reads("2", "a.go")}, "a.go T3 turn[a.go]"},
+		{"listed by the same batch", []aoa.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"named by the prompt", []aoa.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")}, "a.go named b.go T2 turn[b.go]"},
+		{"named by a command", []aoa.Event{asks("go"), runs, reads("2", "a.go")}, "a.go named turn[a.go]"},
+		{"the command that opens it", []aoa.Event{asks("go"), runs, reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"failed is no open", []aoa.Event{asks("go"), failed}, ""},
+		{"opened again", []aoa.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")}, "a.go T2 turn[a.go]"},
+		{"a new file", []aoa.Event{asks("go"), reads("1", "new.go")}, "new"},
+		{"a subagent's", []aoa.Event{asks("go"), reads("1", "a.go"), helper}, "a.go T2 b.go T2 turn[a.go b.go]"},
+		{"two prompts", []aoa.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")}, "a.go T2 b.go T2 turn[a.go] turn[b.go]"},
+		{"no prompt at all", []aoa.Event{reads("1", "a.go")}, "a.go T2"},
+		{"side by side", []aoa.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"), reads("2", "a.go")}, "a.go T2 b.go T2 turn[a.go b.go]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var opens, turns, created []string
+			err := Sessions(t.Context(), story(c.events...), Options{}, func(d *Decision) error {
+				for _, o := range d.Next {
+					opens = append(opens, string(o.File)+" "+o.Stratum.task())
+				}
+				for range d.Created {
+					created = append(created, "new")
+				}
+				if len(d.Turn) > 0 {
+					slices.Sort(d.Turn)
+					turns = append(turns, fmt.Sprint("turn", d.Turn))
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(opens)
+			got := ""
+			for _, word := range slices.Concat(opens, turns, created) {
+				got += " " + word
+			}
+			if got = trim(got); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func trim(s string) string {
+	if s != "" {
+		return s[1:]
+	}
+	return s
+}
+
+// TestSecondQuestion: an open is asked for a second time right after the file event before it, whatever came between.
+func TestSecondQuestion(t *testing.T) {
+	var asked []string
+	err := Sessions(t.Context(), story(asks("go"), reads("1", "a.go"), lists("2", "b.go"), reads("3", "b.go")), Options{}, func(d *Decision) error {
+		for _, o := range d.Next {
+			asked = append(asked, fmt.Sprint("next ", o.File, " at ", d.Seq))
+		}
+		for _, o := range d.After {
+			asked = append(asked, fmt.Sprint("after ", o.File, " at ", d.Seq))
+		}
+		return nil
+	})
+	want := []string{"next a.go at 0", "after b.go at 1", "next b.go at 2"}
+	if err != nil || !slices.Equal(asked, want) {
+		t.Errorf("asked %q (%v), want %q", asked, err, want)
+	}
+}

@@ -1,0 +1,142 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func evaluated(t testing.TB) *Report {
+	t.Helper()
+	a, b := newFixture(24).source(t), newFixture(8).source(t)
+	b.Name = "made/smaller"
+	r, err := Run(t.Context(), []Source{a, b}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReport: what is promised of the JSON, and that equal records give equal reports.
+func TestReport(t *testing.T) {
+	r := evaluated(t)
+	if d := cmp.Diff(r, evaluated(t)); d != "" {
+		t.Errorf("the same record gives another report:\n%s", d)
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	repo := got["repos"].([]any)[0].(map[string]any)
+	tasks := repo["tasks"].(map[string]any)
+	for task, fields := range map[string]string{"T1": "n any5 p5 recall10 mrr", "T2": "n hit1 hit3 hit5 hit10 mrr", "T3": "n hit1 hit3 hit5 hit10 mrr",
+		"T4": "n hit1 hit5 mrr", "T5": "precision recall false_per_100", "shown": "precision coverage ece brier", "shown_unseen": "precision coverage",
+		"saved": "searches_per_session"} {
+		of, ok := tasks[task].(map[string]any)
+		for _, f := range strings.Fields(fields) {
+			v, is := of[f].(float64)
+			if !ok || !is || math.IsNaN(v) {
+				t.Errorf("%s has no %s: %v", task, f, of)
+			}
+		}
+	}
+	for _, b := range Baselines {
+		if _, ok := repo["baselines"].(map[string]any)[b].(map[string]any)["T2"]; !ok {
+			t.Errorf("%s has no T2", b)
+		}
+	}
+	for task, names := range r.Macro.Intervals {
+		for name, i := range names {
+			if !(i[0] <= i[1]) {
+				t.Errorf("the interval of %s %s is %v", task, name, i)
+			}
+		}
+	}
+	if m, i := r.Macro.Tasks.T1.Any5, r.Macro.Intervals["T1"]["any5"]; m < i[0] || m > i[1] {
+		t.Errorf("the mean %v lies outside %v", m, i)
+	}
+}
+
+// TestPage: a page of its own, with all its diagrams.
+func TestPage(t *testing.T) {
+	r := evaluated(t)
+	r.Repos[0].Name = "<script>alert(1)</script>"
+	var out bytes.Buffer
+	if err := r.Page(&out); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for _, want := range []string{"Reliability", "Risk and coverage", "T2, next open, unseen", "T4, commit completion", "zoxide", "</html>", "&lt;script&gt;"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	for _, bad := range []string{"http:", "https:", "<script", "NaN", "src="} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q in a page that stands alone", bad)
+		}
+	}
+	if n := strings.Count(text, "<svg"); n != 15 {
+		t.Errorf("%d diagrams, want 5 for each of 2 repositories and their mean", n)
+	}
+}
+
+// TestLosses: where a baseline is better, it is said.
+func TestLosses(t *testing.T) {
+	own := Tasks{T1: &Turn{N: 9, Any5: .5, Recall10: .4}, T2: &Hits{N: 9, Hit1: .2, Hit5: .6}}
+	got := losses("x", own, map[string]Tasks{"recent": {T1: &Turn{Any5: .6, Recall10: .4}}, "zoxide": {T1: &Turn{Any5: .7}, T2: &Hits{Hit5: .5}}})
+	want := []Loss{{"x", "T1", "any5", .5, "zoxide", .7}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	var out bytes.Buffer
+	(&Report{Loses: got}).Print(&out)
+	if !strings.Contains(out.String(), "x, T1 any5: .50 against .70 of zoxide") {
+		t.Errorf("not said: %s", &out)
+	}
+}
+
+// TestMeasures: the numbers of one question by hand.
+func TestMeasures(t *testing.T) {
+	s := newSums()
+	s.turn("c", "T1", []aoa.Path{"x", "a", "y", "z", "w", "b"}, set([]aoa.Path{"a", "b", "q"}))
+	s.place("c", "T2", 4)
+	s.place("c", "T2", 0)
+	for m, want := range map[metric]float64{{"T1", "any5"}: 1, {"T1", "p5"}: .2, {"T1", "recall10"}: 2. / 3, {"T1", "mrr"}: .5,
+		{"T2", "hit1"}: 0, {"T2", "hit3"}: 0, {"T2", "hit5"}: .5, {"T2", "hit10"}: .5, {"T2", "mrr"}: .125} {
+		if got := s.all[m].value(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v is %v, want %v", m, got, want)
+		}
+	}
+	var bins [binCount]bin
+	bins[2], bins[9] = bin{n: 4, p: 1, used: 2}, bin{n: 6, p: 5.4, used: 5.4}
+	if got := ece(bins); math.Abs(got-.1) > 1e-12 {
+		t.Errorf("ECE %v, want 0.1", got)
+	}
+}
+
+// BenchmarkReplay evaluates invented work: events a second through learning, ranking, baselines and scoring.
+func BenchmarkReplay(b *testing.B) {
+	s := newFixture(24).source(b)
+	events := 0
+	for _, rec := range s.Sessions {
+		events += len(rec.Events)
+	}
+	for b.Loop() {
+		if _, err := Run(b.Context(), []Source{s}, Settings{Options: Options{Now: time.Now}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(events*b.N)/b.Elapsed().Seconds(), "events/s")
+}

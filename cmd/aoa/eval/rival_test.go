@@ -1,0 +1,104 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// taught is a set of rivals that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with b.go.
+func taught() (*rivals, time.Time) {
+	r := newRivals()
+	open := func(session string, at time.Time, files ...aoa.Path) {
+		for i, f := range files {
+			r.learn(aoa.Event{Kind: aoa.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []aoa.Path{f}, OK: true}, false)
+		}
+	}
+	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go", "never.go"}, OK: true}, false)
+	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go"}, OK: true}, false)
+	for i := range 5 {
+		open(fmt.Sprint("old", i), noon.Add(-20*24*time.Hour), "a.go", "b.go", "a.go")
+	}
+	open("new", noon.Add(-time.Minute), "b.go")
+	return r, noon
+}
+
+func TestBaselines(t *testing.T) {
+	r, now := taught()
+	d := &Decision{Session: "new", Query: aoa.Query{Moment: aoa.MomentOpen, At: now}}
+	scores := func(name string) map[aoa.Path]float64 {
+		c := r.contest(d)
+		out := make([]float64, len(r.paths))
+		c.score(name, out)
+		named := map[aoa.Path]float64{}
+		for i, v := range out {
+			named[r.paths[i]] = v
+		}
+		return named
+	}
+	age := 20*24*3600.0 - 2
+	for _, c := range []struct {
+		name string
+		file aoa.Path
+		want float64
+	}{
+		{"recent", "a.go", float64(now.Unix()) - age}, {"recent", "never.go", float64(now.Unix()) - 100*24*3600},
+		{"frequent", "a.go", 10}, {"frequent", "never.go", 0},
+		{"zoxide", "a.go", 10 * .25}, {"zoxide", "b.go", 6 * 4},
+		{"frecency", "a.go", 10 * math.Exp2(-20./3)}, {"frecency", "b.go", 1 + 5*math.Exp2(-20./3)},
+		{"cochange", "c.go", .99}, {"cochange", "never.go", 1 / 2.01},
+		{"coaccess", "a.go", 5 / 6.01}, {"coaccess", "c.go", 0},
+		{"successor", "a.go", 5}, {"successor", "c.go", 0},
+		// 20 days old, ten touches, near the file in hand ten times: frequency, edges, affinity and nothing else.
+		{"seed", "a.go", .20*math.Log(11)/math.Log(101) + .15*min(1, r.close.with[r.id("b.go")][r.id("a.go")]/10) + .10*5/6.01},
+		{"seed", "never.go", .3},
+	} {
+		if got := scores(c.name)[c.file]; math.Abs(got-c.want) > 1e-3 {
+			t.Errorf("%s of %s is %v, want %v", c.name, c.file, got, c.want)
+		}
+	}
+	// never.go is open to none: places count the files that are not, ties are shared.
+	c := r.contest(d)
+	if got := c.place([]float64{1, 3, 2, 3}, r.paths[2], every); got == 0 {
+		t.Error("a file with a score has a place")
+	}
+	if got := c.place(make([]float64, len(r.paths)), "a.go", every); got != 0 {
+		t.Errorf("a file without a score stands at %d", got)
+	}
+}
+
+// TestZoxideAges: ranks that add up to too much shrink, and those below one go.
+func TestZoxideAges(t *testing.T) {
+	r := newRivals()
+	id, rare := r.id("a.go"), r.id("b.go")
+	r.touch(rare, 1)
+	for i := range zoxideMaxAge {
+		r.touch(id, float64(i*1000))
+	}
+	if r.visit[rare] != 0 || r.total > zoxideMaxAge || math.Abs(r.visit[id]-.9*zoxideMaxAge) > 2 {
+		t.Errorf("ranks %v and %v of %v", r.visit[id], r.visit[rare], r.total)
+	}
+}
+
+// TestShares: equal scores share their places.
+func TestShares(t *testing.T) {
+	r := newRivals()
+	for _, f := range []aoa.Path{"a", "b", "c", "d", "e"} {
+		r.live[r.id(f)] = true
+	}
+	c := contest{r: r, free: func(int) bool { return true }}
+	for _, w := range []struct {
+		scores []float64
+		want   int
+	}{{[]float64{1, 2, 3, 4, 5}, 5}, {[]float64{5, 1, 1, 1, 1}, 1}, {[]float64{1, 1, 1, 1, 1}, 3}, {[]float64{1, 1, 0, 0, 2}, 2}} {
+		if got := c.place(w.scores, "a", every); got != w.want {
+			t.Errorf("place %d among %v, want %d", got, w.scores, w.want)
+		}
+	}
+	if got := fmt.Sprint(c.top([]float64{1, 3, 3, 0, 2}, every)); got != "[b c e a]" {
+		t.Errorf("top is %s", got)
+	}
+}

@@ -1,0 +1,147 @@
+package eval
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
+func TestTracesOfFolder(t *testing.T) {
+	dir, f := t.TempDir(), newFixture(3)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(f.sessions.Bytes())
+	_ = z.Close()
+	for name, data := range map[string][]byte{"made+up.jsonl.gz": packed.Bytes(), "made+up.commits.jsonl": f.commits.Bytes(), "alone.commits.jsonl": f.commits.Bytes(), "notes.txt": nil} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Traces(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "alone" || len(got[0].Sessions) != 0 || got[1].Name != "made/up" || len(got[1].Sessions) != 3 {
+		t.Fatalf("read %d sources: %+v", len(got), got)
+	}
+	if len(got[0].Commits) != len(got[1].Commits) || len(got[0].Commits) < len(topics) {
+		t.Errorf("%d and %d commits", len(got[0].Commits), len(got[1].Commits))
+	}
+	if _, err := Traces(t.TempDir()); !errors.Is(err, ErrNoTraces) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Traces(dir); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a row without anything: %v", err)
+	}
+}
+
+// TestResumed: what a resumed session tells again counts once, where it was told first.
+func TestResumed(t *testing.T) {
+	rows, err := decodeRows(strings.NewReader(`{"session":"late","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
+{"session":"late","ts":30,"seq":1,"kind":"read","path":"b.go","ok":true}
+{"session":"first","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
+{"session":"first","ts":5,"seq":1,"kind":"read","path":"c.go","ok":true}
+{"session":"first","ts":5,"seq":2,"kind":"read","path":"c.go","ok":true}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, repeated := sessionsOf(rows)
+	got := map[string]int{}
+	for _, s := range sessions {
+		got[s.ID] = len(s.Events)
+	}
+	if repeated != 1 || got["first"]+got["late"] != 4 {
+		t.Errorf("%d repeated, events %v", repeated, got)
+	}
+}
+
+// TestCalls: a shell command beside the file events that were found in it is one call; its result is known at its end.
+func TestCalls(t *testing.T) {
+	rows, err := decodeRows(strings.NewReader(`{"session":"s","ts":1,"seq":0,"kind":"bash","text":"cat a.go b.go; grep x","ok":true,"call":1,"batch":1,"results":["c.go"],"results_kind":"listing","mentions":["a.go","b.go","d.go"]}
+{"session":"s","ts":1,"seq":1,"kind":"read","path":"a.go","ok":true,"call":1,"batch":1}
+{"session":"s","ts":1,"seq":2,"kind":"read","path":"b.go","ok":null,"call":1,"batch":1}
+{"session":"s","ts":2,"seq":3,"kind":"bash","text":"git commit","ok":true,"call":2,"batch":2,"agent":"claude-code-sub"}
+{"session":"s","ts":2,"seq":4,"kind":"commit","text":"git commit","ok":true,"call":2,"batch":2}
+{"session":"s","ts":3,"seq":5,"kind":"failed","path":"z.go","why":"missing","ok":false,"call":3,"batch":3}
+{"session":"s","ts":4,"seq":6,"kind":"read","path":"../out.go","ok":true,"call":4,"batch":4}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type short struct {
+		Kind  aoa.Kind
+		Paths []aoa.Path
+		Named []aoa.Path
+		Seen  []aoa.Path
+		Sub   string
+		OK    bool
+	}
+	var got []short
+	for _, e := range eventsOf("s", rows).Events {
+		got = append(got, short{e.Kind, e.Paths, e.Named, e.Seen, e.Subagent, e.OK})
+	}
+	want := []short{
+		{aoa.KindRead, []aoa.Path{"a.go"}, nil, nil, "", true},
+		{aoa.KindRead, []aoa.Path{"b.go"}, []aoa.Path{"d.go"}, []aoa.Path{"c.go"}, "", true},
+		{aoa.KindRun, nil, nil, nil, "sub", true},
+		{aoa.KindFailed, []aoa.Path{"z.go"}, nil, nil, "", false},
+	}
+	if d := cmp.Diff(want, got, cmp.Transformer("none", func(ps []aoa.Path) []string { return append([]string{}, aoa.Strings(ps)...) })); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestRecorded: a daemon's log and transcripts tell of the same; the calls of one tool use belong together.
+func TestRecorded(t *testing.T) {
+	e := func(id string, kind aoa.Kind, session string) aoa.Event {
+		return aoa.Event{ID: id, Kind: kind, Session: session, Time: noon, OK: true}
+	}
+	var s Source
+	s.Recorded([]aoa.Event{e("p", aoa.KindPrompt, "one"), e("t:post:", aoa.KindRead, "one"), e("t:post::1", aoa.KindRead, "one"),
+		e("t:post:", aoa.KindRead, "one"), e("x", aoa.KindSuggest, "one"), e("w", aoa.KindSave, ""), e("commit:1", aoa.KindCommit, "")})
+	if s.Repeated != 1 || len(s.Sessions) != 1 || len(s.Sessions[0].Events) != 3 || len(s.Others) != 1 {
+		t.Fatalf("%+v", s)
+	}
+	if a, b := s.Sessions[0].Events[1].Batch, s.Sessions[0].Events[2].Batch; a == "" || a != b {
+		t.Errorf("batches %q and %q of one call", a, b)
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	made := newFixture(1)
+	f.Add(made.sessions.Bytes())
+	f.Add([]byte(`{"session":"s","ts":1e10,"kind":"bash","call":1,"results":["/x","a\u0000"],"mentions":[""]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := decodeRows(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		sessions, _ := sessionsOf(rows)
+		for _, s := range sessions {
+			if len(s.Seq) != len(s.Events) {
+				t.Fatalf("%d numbers of %d events", len(s.Seq), len(s.Events))
+			}
+			for _, e := range s.Events {
+				for _, p := range append(e.Paths, e.Seen...) {
+					if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+						t.Fatalf("%q is no path: %v", p, err)
+					}
+				}
+			}
+		}
+		commitsOf(rows)
+	})
+}

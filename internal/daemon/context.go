@@ -39,7 +39,7 @@ const (
 // of the session's allowance.
 func (h *house) remind(ctx context.Context, w *worktree, call hooks.Call) string {
 	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, remindTokens, q.At)
+	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, h.contextBudget().Total), q.At)
 	if err != nil || room <= 0 {
 		h.gauges.decision(string(prefetch.WorkingSet), "spent")
 		return ""

@@ -117,7 +117,7 @@ func partText(part syntax.WordPart) string {
 
 // wrappers run the command behind them; the number is how many words of their own follow.
 var wrappers = map[string]int{"sudo": 0, "time": 0, "env": 0, "nohup": 0, "exec": 0, "command": 0, "npx": 0, "bunx": 0, "pnpx": 0, "uvx": 0,
-	"timeout": 1, "gtimeout": 1, "nice": 0, "xvfb-run": 0, "stdbuf": 0, "caffeinate": 0}
+	"timeout": 1, "gtimeout": 1, "nice": 0, "xvfb-run": 0, "rtk": 0, "stdbuf": 0, "caffeinate": 0}
 
 // runners do so after one of these words.
 var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x"}
@@ -162,7 +162,7 @@ func describe(ws []string) (command, bool) {
 	}
 	c := command{name: name, class: classOf(ws[0], ops)}
 	for _, w := range ws {
-		if len(w) > maxWord || strings.ContainsAny(w, "\n\r") {
+		if len(w) > maxWord || strings.ContainsAny(w, "\n\r") || strings.Contains(w, "$(") {
 			w = "…"
 		}
 		if len(c.full)+1+len(w) > maxFull {

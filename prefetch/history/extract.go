@@ -25,12 +25,14 @@ func extract(text string, tokens int) string {
 	if best := choose(all, tokens); best != "" {
 		return best
 	}
-	var parts []string
-	for _, s := range all[:min(len(all), maxSentences/4)] {
-		parts = append(parts, clauses(s)...)
-	}
-	if best := choose(parts, tokens); best != "" {
-		return best
+	for _, marks := range []*strings.Replacer{clauseMarks, phraseMarks} {
+		var parts []string
+		for _, s := range all[:min(len(all), maxSentences/4)] {
+			parts = append(parts, clauses(s, marks)...)
+		}
+		if best := choose(parts, tokens-aoa.Tokens(gap)); best != "" {
+			return gapped(best)
+		}
 	}
 	return about(text, tokens)
 }
@@ -56,9 +58,17 @@ func choose(all []string, tokens int) string {
 	return best
 }
 
-// clauses are the parts of a sentence that stand by themselves, each with a gap where it was cut off.
-func clauses(s string) []string {
-	cut := strings.FieldsFunc(clauseMarks.Replace(s), func(r rune) bool { return r == '\x00' })
+// gapped marks the end of what was taken out of a sentence.
+func gapped(s string) string {
+	if strings.HasSuffix(s, gap) {
+		return s
+	}
+	return s + " " + gap
+}
+
+// clauses are the parts of a sentence that stand by themselves.
+func clauses(s string, marks *strings.Replacer) []string {
+	cut := strings.FieldsFunc(marks.Replace(s), func(r rune) bool { return r == '\x00' })
 	var out []string
 	for _, c := range cut {
 		if c = strings.TrimSpace(c); len(aoa.Terms(c, 2)) > 1 {
@@ -67,6 +77,11 @@ func clauses(s string) []string {
 	}
 	return out
 }
+
+// Where a sentence may be taken apart: first between clauses, then before the words that begin one.
+var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", "\x00if ", " when ", "\x00when ", " since ", "\x00since ", " which ", "\x00which ",
+	" while ", "\x00while ", " where ", "\x00where ", " then ", "\x00then ", " so ", "\x00so ", " or ", "\x00or ", " but ", "\x00but ", " because ", "\x00because ",
+	" that ", "\x00that ", ": ", "\x00", " - ", "\x00", " (", "\x00")
 
 var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
 	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
@@ -202,7 +217,7 @@ func split(line string) []string {
 
 // assents are words that only agree, or go on: a prompt of nothing else asks for nothing new.
 var assents = set(`yes y yep yeah yup no nope ok okay k sure go ahead continue proceed please do it that this thanks thank you lgtm looks good great perfect
-	nice cool next carry on and keep going right correct done fine so now again try commit push the them all resume both hi hello p make`)
+	nice cool next carry on and keep going right correct done fine so now again try commit push the them all resume both hi hello p make from where you left off`)
 
 // housekeeping are commands about the conversation itself.
 var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
@@ -224,9 +239,9 @@ func empty(text string) bool {
 		return false
 	}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !assents[w] {
+		if !assents[w] && strings.Trim(w, "0123456789") != "" {
 			return false
 		}
 	}
-	return true
+	return true // also a number alone: which of the choices it took stood in an answer
 }

@@ -18,16 +18,23 @@ func (s *scene) asked(text string, events []aoa.Event) *aoa.Asked {
 			continue
 		}
 		a := &aoa.Asked{Type: "prompt", Text: e.Text, ID: e.ID, Time: e.Time}
-		if rest, slash := strings.CutPrefix(e.Text, "/"); slash {
-			name, args, _ := strings.Cut(rest, " ")
-			if commandName(name) {
-				a.Type, a.Target, a.Text = "command", name, strings.TrimSpace(args)
-			}
+		if name, args, slash := SlashCommand(e.Text); slash {
+			a.Type, a.Target, a.Text = "command", name, args
 		}
 		return a
 	}
 	return nil
 }
+
+// SlashCommand takes a prompt apart that calls a command: /review 12. ok is false for other prompts.
+func SlashCommand(prompt string) (name, args string, ok bool) {
+	rest, slash := strings.CutPrefix(prompt, "/")
+	name, args, _ = strings.Cut(rest, " ")
+	return name, strings.TrimSpace(args), slash && commandName(name)
+}
+
+// TellsTurns reports whether the agent tells that a turn has ended: then one that is not told of was broken off.
+func TellsTurns(agent string) bool { return agent == "claude" }
 
 // commandName tells /review and /plugin:name from a path.
 func commandName(name string) bool {

@@ -63,8 +63,12 @@ func longest(event string) int {
 // nothing to say or no way to say it. The text is made harmless and cut at a line's end to MaxHint (MaxStart
 // at a session's start). The object never holds a decision: a hint must not answer a question of permission.
 func Render(agent, event, text string) []byte {
+	return dress(agent, event, shorten(harmless(text), longest(event)), "")
+}
+
+// dress puts a text that is harmless into the agent's JSON, and a notice for the person beside it.
+func dress(agent, event, text, notice string) []byte {
 	how := max(mouths[agent][event], ends[agent][event])
-	text = shorten(harmless(text), longest(event))
 	if how == 0 || text == "" {
 		return nil
 	}
@@ -83,8 +87,9 @@ func Render(agent, event, text string) []byte {
 		Text  string `json:"additionalContext"`
 	}
 	return []byte(compact(struct {
+		Notice string `json:"systemMessage,omitempty"`
 		Output output `json:"hookSpecificOutput"`
-	}{output{event, text}}))
+	}{notice, output{event, text}}))
 }
 
 // harmless takes out what could pass for more than text: control characters other than line ends, invisible

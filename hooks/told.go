@@ -147,7 +147,8 @@ func patchIn(input object, text string) string {
 }
 
 // ownTools are those of aOa's MCP server: that they were called is no news.
-var ownTools = map[string]bool{"suggest_files": true, "why_file": true, "missing_partners": true, "feedback": true}
+var ownTools = map[string]bool{"suggest_files": true, "why_file": true, "missing_partners": true, "feedback": true,
+	"list_reload_options": true, "reload_cached": true}
 
 // mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes
 // mcp_server_tool, Cursor MCP:tool.

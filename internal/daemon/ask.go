@@ -44,6 +44,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	}
 	h.whereabouts.saw(call.Session, w.repo.Root)
 	h.journal.Add(call.Events...)
+	h.record(ctx, w, call)
 	w.watch.Nudge()
 	switch {
 	case f.Wait && hooks.Speaks(call.Agent, call.Event):

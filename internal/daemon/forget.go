@@ -30,6 +30,9 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
+	if _, err := h.sequences.Forget(ctx, r.File, r.Session, r.Since); err != nil {
+		return out, err
+	}
 	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
 	way := h.forgetAnew
 	if h.config().RedisURL != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
+	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
 // house is the rooms, joined. It decides nothing about scores.
@@ -49,6 +50,9 @@ type house struct {
 	estranged bool        // the log ended long before this daemon began
 
 	whereabouts whereabouts // of the sessions
+
+	sequences *reload.Cache
+	keepText  func(ctx context.Context, session, title, text string) (label string, err error) // into the data cache; nil without one
 
 	mu        sync.Mutex // guards what follows
 	worktrees map[aoa.Root]*worktree
@@ -139,6 +143,7 @@ const startPercent = 400
 func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.answers = newAnswers(h.db, h.o.Log)
 	h.memory = h.newMemory()
+	h.sequences = h.newSequences()
 	clear(h.worktrees)
 	h.arrivals = make(chan *worktree, maxWorktrees)
 	w := h.enter(home)
@@ -157,6 +162,9 @@ func (h *house) close() error {
 	}
 	if h.memory != nil {
 		err = errors.Join(err, h.memory.Close())
+	}
+	if h.sequences != nil {
+		err = errors.Join(err, h.sequences.Close())
 	}
 	return errors.Join(err, h.stages.cache.Close(), h.db.Close())
 }

@@ -40,6 +40,7 @@ func (h *house) routes() http.Handler {
 	h.stages.routes(mux)
 	api.Handle(mux, api.Context, h.context)
 	api.Handle(mux, api.PromptCache, h.promptCache)
+	h.replayRoutes(mux)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.o.asked.Store(true)

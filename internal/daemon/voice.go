@@ -53,7 +53,11 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []
 		return hooks.Render(call.Agent, call.Event, h.remind(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
 	}
 	var texts []string
-	room := hooks.MaxHint
+	block, notice := h.offer(ctx, w, call)
+	if call.Asked != nil {
+		asked = append(asked, prefetch.Reload)
+	}
+	room := hooks.MaxHint - len(block.String())
 	for _, a := range h.asks(w, call) {
 		if !h.config().Kinds[string(a.kind)] {
 			continue
@@ -72,7 +76,7 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []
 			break // no room for a whole fact
 		}
 	}
-	return hooks.Render(call.Agent, call.Event, strings.Join(texts, "\n")), asked
+	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
 }
 
 // decide asks one kind and logs what it predicts. "" is silence.

@@ -30,11 +30,11 @@ type Repo struct {
 }
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
-const instructions = "aOa has recorded this repository's history: which files were committed together, and which files " +
-	"past agent sessions opened for which prompts. suggest_files ranks files for a task in words or for files in hand. " +
-	"missing_partners lists files that usually change together with the current change and are untouched. why_file shows the " +
-	"arithmetic behind one file's score. session_context tells what was said and done. Probabilities are calibrated: of files with 0.80, 8 of 10 were opened within " +
-	"the next 10 file events. Paths are relative to the repository."
+const instructions = "aOa has recorded this repository's history: which files were committed together, which files past agent sessions " +
+	"opened for which prompts, and what they did. suggest_files ranks files for a task or for files in hand; why_file shows the " +
+	"arithmetic. missing_partners lists what usually changes with the current change and is untouched. session_context tells what " +
+	"was said and done. reload_cached does the read-only calls of a recorded sequence (list_reload_options) again in one call. Of " +
+	"files with 0.80, 8 of 10 were opened within the next 10 file events. Paths are relative to the repository."
 
 // server answers tool calls.
 type server struct{ o Options }
@@ -53,6 +53,8 @@ func New(o Options) *mcp.Server {
 	addTool(s, out, partnersTool, s.missingPartners)
 	addTool(s, out, contextTool, s.sessionContext)
 	addTool(s, out, feedbackTool, s.feedback)
+	addTool(s, out, optionsTool, s.listReloadOptions)
+	addTool(s, out, reloadTool, s.reloadCached)
 	return out
 }
 

@@ -128,6 +128,9 @@ func (c *Cache) Run(ctx context.Context) error {
 		case <-c.wake:
 			t.Reset(saveAfter)
 		case <-t.C:
+			if c.Settle(ctx) {
+				t.Reset(endSlack)
+			}
 			if err := c.Flush(ctx); err != nil && ctx.Err() == nil {
 				c.o.Log.Warn("sequences not written", "err", err)
 			}
@@ -137,6 +140,7 @@ func (c *Cache) Run(ctx context.Context) error {
 
 // Close writes what waits and closes the file.
 func (c *Cache) Close() error {
+	c.endAll()
 	err := c.Flush(context.Background())
 	c.opening.Lock()
 	defer c.opening.Unlock()
@@ -149,9 +153,29 @@ func (c *Cache) Close() error {
 	return err
 }
 
+// endAll makes entries of the turns that have ended, however recently.
+func (c *Cache) endAll() {
+	ended := map[string]Worktree{}
+	c.mu.Lock()
+	for session, t := range c.turns {
+		if !t.ended.IsZero() {
+			ended[session] = t.place
+		}
+	}
+	c.mu.Unlock()
+	for session, w := range ended {
+		c.finish(context.Background(), w, session, true)
+	}
+}
+
 // changed marks an entry to be written; mu is held.
 func (c *Cache) changed(id string) {
 	c.dirty[id] = true
+	c.rouse()
+}
+
+// rouse makes Run look, saveAfter from now.
+func (c *Cache) rouse() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -82,12 +82,28 @@ func newID() string {
 	return "cache-" + string(b[:])
 }
 
-// looks reports whether every action only looks: such a sequence may be done again without asking.
-func (e *Entry) looks() bool {
+// OnlyLooks reports whether every action only looks: such a sequence may be done again without asking.
+func (e *Entry) OnlyLooks() bool {
 	for _, a := range e.Actions {
 		if !a.Act.Looks() {
 			return false
 		}
 	}
 	return len(e.Actions) > 0
+}
+
+// What is the action's input on one line.
+func (a Action) What() string { return what(a) }
+
+// Note says what stands against doing it again, "" if nothing does.
+func (a Action) Note() string {
+	switch {
+	case a.Secret:
+		return "a secret was taken out of its input"
+	case a.Cut:
+		return "its input was not recorded as a whole"
+	case !a.OK:
+		return "it failed"
+	}
+	return ""
 }

@@ -24,7 +24,13 @@ type turn struct {
 	at      map[aoa.Path]int    // place in files
 	before  map[aoa.Path]string // hashes of files that a call is about to change
 	heard   time.Time
+	place   Worktree
+	ended   time.Time // when the agent said that it was done; zero: it has not
 }
+
+// endSlack is how long a turn that ended still takes calls: each hook is a process of its own, and the last call's may
+// arrive behind the end.
+const endSlack = 250 * time.Millisecond
 
 // maxTurns bounds the sessions that are recorded at once; the one not heard of for the longest goes.
 const maxTurns = 256
@@ -163,11 +169,40 @@ func (t *turn) add(a Action) {
 	}
 }
 
-// End ends a session's turn: well if the agent says that it is done.
-func (c *Cache) End(ctx context.Context, w Worktree, session string, well bool) {
-	if session != "" {
-		c.finish(ctx, w, session, well)
+// End ends a session's turn: well if the agent says that it is done. The entry is made a moment later, by Run.
+func (c *Cache) End(w Worktree, session string, well bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.turns[session]
+	switch {
+	case t == nil:
+	case !well:
+		delete(c.turns, session)
+	default:
+		t.place, t.ended = w, c.o.Now()
+		c.rouse()
 	}
+}
+
+// Settle makes entries of the turns that ended endSlack ago or longer; waiting says that others have ended since.
+func (c *Cache) Settle(ctx context.Context) (waiting bool) {
+	ended := map[string]Worktree{}
+	c.mu.Lock()
+	now := c.o.Now()
+	for session, t := range c.turns {
+		switch {
+		case t.ended.IsZero():
+		case now.Sub(t.ended) >= endSlack:
+			ended[session] = t.place
+		default:
+			waiting = true
+		}
+	}
+	c.mu.Unlock()
+	for session, w := range ended {
+		c.finish(ctx, w, session, true)
+	}
+	return waiting
 }
 
 // finish makes an entry of a turn that ended well and did something that can be found and done again.
@@ -176,7 +211,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 	t := c.turns[session]
 	delete(c.turns, session)
 	c.mu.Unlock()
-	if t == nil || !well || !t.worth() || c.load(ctx) != nil {
+	if t == nil || !well && t.ended.IsZero() || !t.worth() || c.load(ctx) != nil {
 		return
 	}
 	now := c.o.Now().UTC().Truncate(time.Millisecond)

@@ -1,0 +1,98 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// HintReload is the kind of an offer: recorded sequences that a prompt like this one led to.
+const HintReload = "reload"
+
+// Offer is one recorded sequence, as it is offered.
+type Offer struct {
+	ID      string
+	Summary string
+	Match   int // percent
+	Uses    int
+	Actions []string // names of tools
+	Label   string   // of the data that a replay has already left in the data cache, "" if there is none
+}
+
+// Block is text under a tag of its own. Only aOa's blocks have tags: everything else that looks like one is taken
+// apart, in their text too.
+type Block struct {
+	Tag  string // "" for agents that know no tags
+	Text string
+}
+
+// offerTag encloses what is offered to Claude, as the cache's specification has it.
+const offerTag = "reload_options"
+
+// maxOfferActions is how many tools an offer names.
+const maxOfferActions = 8
+
+// Offers words what is offered: facts, one sequence a line. The zero Block if there is none.
+func Offers(agent string, offers []Offer) Block {
+	if len(offers) == 0 {
+		return Block{}
+	}
+	var b strings.Builder
+	b.WriteString("Recorded sequences that began with a similar prompt. The tool reload_cached(cacheId) of the MCP server aoa does their read-only steps again and returns what they find now:")
+	for i, o := range offers {
+		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match, o.Uses)
+		acts := o.Actions[:min(len(o.Actions), maxOfferActions)]
+		if len(acts) > 0 {
+			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(acts, ", "), 120))
+		}
+		if o.Label != "" {
+			fmt.Fprintf(&b, "\n   Replayed just now; its output is in the data cache as %s", oneLine(o.Label, 64))
+		}
+	}
+	if agent == "claude" {
+		return Block{Tag: offerTag, Text: b.String()}
+	}
+	return Block{Text: b.String()}
+}
+
+// oneLine puts a text on one line and cuts it.
+func oneLine(s string, n int) string { return shorten(strings.Join(strings.Fields(s), " "), n) }
+
+// String is the block as the agent gets it: harmless but for its own tags.
+func (b Block) String() string { return b.within(MaxHint) }
+
+// within is the block in at most n UTF-16 units, "" if its first fact has no room.
+func (b Block) within(n int) string {
+	text := harmless(b.Text)
+	if b.Tag != "" {
+		n -= 2*len(b.Tag) + len("<>\n\n</>")
+	}
+	if n <= 0 || text == "" {
+		return ""
+	}
+	if long := len(utf16.Encode([]rune(text))); long > n {
+		if text = shorten(text, n); !strings.Contains(text, "\n") {
+			return ""
+		}
+	}
+	if b.Tag == "" {
+		return text
+	}
+	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
+}
+
+// RenderBlock is Render with a block before the text, and with a notice for the person where the agent shows one.
+func RenderBlock(agent, event string, b Block, text, notice string) []byte {
+	room := longest(event)
+	block := b.within(room)
+	if block != "" {
+		room -= len(utf16.Encode([]rune(block))) + 1
+	}
+	if text = shorten(harmless(text), max(room, 0)); block != "" {
+		text = strings.TrimRight(block+"\n"+text, "\n")
+	}
+	if agent != "claude" {
+		notice = ""
+	}
+	return dress(agent, event, text, oneLine(harmless(notice), 300))
+}

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The routes of the recorded sequences. Reload itself is older: it reads the settings anew.
+var (
+	ReloadList   = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
+	ReloadShow   = Route[SequenceRequest, SequenceAnswer]{"POST", "/reload/show"}
+	ReloadRun    = Route[ReplayRequest, ReplayAnswer]{"POST", "/reload/run"}
+	ReloadUndo   = Route[UndoRequest, UndoAnswer]{"POST", "/reload/undo"}
+	ReloadForget = Route[SequenceForgetRequest, SequenceForgetAnswer]{"POST", "/reload/forget"}
+	ReloadStats  = Route[None, SequenceStats]{"GET", "/reload/stats"}
+	ReloadExport = Route[None, json.RawMessage]{"GET", "/reload/export"}
+)
+
+// SequencesRequest asks for recorded sequences: all of them, or those that fit a prompt.
+type SequencesRequest struct {
+	Prompt  string `json:"prompt,omitempty"`     // those that fit it, best first
+	Session string `json:"session_id,omitempty"` // without a prompt: those that fit what this session was asked
+	All     bool   `json:"all,omitempty"`        // all of them, whatever was asked
+	Limit   int    `json:"limit,omitempty"`      // 0 is 20
+}
+
+// SequencesAnswer is the sequences, best or newest first.
+type SequencesAnswer struct {
+	Sequences []Sequence `json:"sequences"`
+}
+
+// Sequence is a recorded sequence in short.
+type Sequence struct {
+	ID         string    `json:"id"`
+	Summary    string    `json:"summary"`
+	Prompt     string    `json:"prompt"` // its beginning
+	Type       string    `json:"triggerType"`
+	Target     string    `json:"triggerTarget,omitempty"`
+	Similarity float64   `json:"similarity,omitempty"` // to what was asked; 0: nothing was
+	Reason     string    `json:"matchReason,omitempty"`
+	Tools      []string  `json:"tools"`
+	Actions    int       `json:"actions"`
+	Files      int       `json:"files"`
+	Looks      bool      `json:"read_only"` // every action only looks
+	Outcome    Outcome   `json:"outcome"`
+	Message    string    `json:"originalMessageId"`
+	Agent      string    `json:"agentId"`
+	Session    string    `json:"session_id"`
+	Created    time.Time `json:"createdAt"`
+	Used       time.Time `json:"lastUsed"`
+	Uses       int       `json:"useCount"`
+	Successes  int       `json:"successCount"`
+	Failures   int       `json:"failureCount"`
+}
+
+// Outcome is how a turn went.
+type Outcome struct {
+	Ended     bool   `json:"ended"`
+	Tests     string `json:"tests,omitempty"` // passed or failed
+	Corrected bool   `json:"corrected,omitempty"`
+}
+
+// SequenceRequest names a sequence, by its id or the beginning of it.
+type SequenceRequest struct {
+	ID string `json:"id"`
+}
+
+// SequenceAnswer is a sequence as a whole.
+type SequenceAnswer struct {
+	Sequence
+	Steps []SequenceStep `json:"steps"`
+	More  int            `json:"more,omitempty"` // actions that were not kept
+	Paths []SequenceFile `json:"paths"`
+}
+
+// SequenceStep is one action.
+type SequenceStep struct {
+	Index   int     `json:"index"` // from 0
+	Tool    string  `json:"tool"`
+	Act     aoa.Act `json:"act"`
+	What    string  `json:"what"`
+	State   string  `json:"state,omitempty"` // of a replay: done, changed, skipped, refused, planned, applied or diverged
+	Note    string  `json:"note,omitempty"`
+	Output  string  `json:"output,omitempty"`
+	OK      bool    `json:"ok,omitempty"` // when it was recorded
+	Changes bool    `json:"changes,omitempty"`
+}
+
+// SequenceFile is a file of a sequence; hashes are hex digits, "gone", or empty if unknown.
+type SequenceFile struct {
+	Path   aoa.Path `json:"path"`
+	Before string   `json:"before,omitempty"`
+	After  string   `json:"after,omitempty"`
+	Wrote  bool     `json:"wrote,omitempty"`
+}
+
+// ReplayRequest asks to do a sequence again.
+type ReplayRequest struct {
+	ID      string `json:"id"`
+	Skip    []int  `json:"skipIndices,omitempty"`
+	Edits   bool   `json:"edits,omitempty"` // work out the edits and show them as a diff
+	Plan    string `json:"plan,omitempty"`  // make the edits that were shown under this name
+	Session string `json:"session_id,omitempty"`
+}
+
+// ReplayAnswer is what that came to.
+type ReplayAnswer struct {
+	ID       string         `json:"id"`
+	Summary  string         `json:"summary"`
+	Steps    []SequenceStep `json:"steps"`
+	Diverged string         `json:"diverged,omitempty"` // where and why it stopped; empty: it did not
+	Diff     string         `json:"diff,omitempty"`
+	Plan     string         `json:"plan,omitempty"`
+	Undo     string         `json:"undo,omitempty"` // the undo record, if files were changed
+	Ms       float64        `json:"ms"`
+}
+
+// UndoRequest names an undo record; empty is the newest.
+type UndoRequest struct {
+	ID string `json:"id,omitempty"`
+}
+
+// UndoAnswer is what was put back.
+type UndoAnswer struct {
+	ID    string     `json:"id"`
+	Files []aoa.Path `json:"files"`
+}
+
+// SequenceForgetRequest names one sequence, or all.
+type SequenceForgetRequest struct {
+	ID  string `json:"id,omitempty"`
+	All bool   `json:"all,omitempty"`
+}
+
+// SequenceForgetAnswer counts what is gone.
+type SequenceForgetAnswer struct {
+	Sequences int `json:"sequences"`
+}
+
+// SequenceStats are the counts of the recorded sequences.
+type SequenceStats struct {
+	Entries    int              `json:"entries"`
+	Bytes      int              `json:"bytes"`
+	Recorded   int64            `json:"recorded"`
+	Lookups    int64            `json:"lookups"`
+	Hits       int64            `json:"hits"`
+	Offered    int64            `json:"offered"`
+	Accepted   int64            `json:"accepted"`
+	Acceptance float64          `json:"acceptance"` // accepted of offered, 0 if none was
+	Replays    int64            `json:"replays"`
+	Diverged   int64            `json:"diverged"`
+	Evicted    map[string]int64 `json:"evicted"` // idle, failing, stale, full
+}

@@ -1,0 +1,153 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch/reload"
+)
+
+// replayRoutes are those of the recorded sequences.
+func (h *house) replayRoutes(mux *http.ServeMux) {
+	api.Handle(mux, api.ReloadList, h.reloadList)
+	api.Handle(mux, api.ReloadShow, h.reloadShow)
+	api.Handle(mux, api.ReloadRun, h.reloadRun)
+	api.Handle(mux, api.ReloadUndo, h.reloadUndo)
+	api.Handle(mux, api.ReloadForget, h.reloadForget)
+	api.Handle(mux, api.ReloadStats, h.reloadStats)
+	api.Handle(mux, api.ReloadExport, h.reloadExport)
+}
+
+func (h *house) reloadList(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
+	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
+	limit := r.Limit
+	if limit <= 0 {
+		limit = 20
+	}
+	asked, fits := aoa.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
+	if !fits && !r.All && r.Session != "" {
+		asked, fits = h.sequences.Asked(r.Session)
+	}
+	if fits {
+		if name, args, slash := hooks.SlashCommand(asked.Text); slash && asked.Type == reload.Prompt {
+			asked.Type, asked.Target, asked.Text = reload.Command, name, args
+		}
+		found, err := h.sequences.Find(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), asked)
+		for _, m := range found[:min(len(found), limit)] {
+			s := sequence(*m.Entry)
+			s.Similarity, s.Reason = m.Similarity, m.Reason
+			out.Sequences = append(out.Sequences, s)
+		}
+		return out, err
+	}
+	all, err := h.sequences.List(ctx)
+	for _, e := range all[:min(len(all), limit)] {
+		out.Sequences = append(out.Sequences, sequence(e))
+	}
+	return out, err
+}
+
+// promptShown is how much of a prompt a list shows, in bytes.
+const promptShown = 200
+
+func sequence(e reload.Entry) api.Sequence {
+	text := e.Text
+	if len(text) > promptShown {
+		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
+	}
+	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target, Tools: e.Tools(),
+		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.OnlyLooks(), Outcome: api.Outcome(e.Outcome), Message: e.Message, Agent: e.Agent,
+		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
+}
+
+func (h *house) reloadShow(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
+	e, err := h.sequences.Get(ctx, r.ID)
+	if err != nil {
+		return api.SequenceAnswer{}, noSequence(err)
+	}
+	out := api.SequenceAnswer{Sequence: sequence(e), Steps: []api.SequenceStep{}, More: e.More, Paths: []api.SequenceFile{}}
+	out.Prompt = e.Text
+	for i, a := range e.Actions {
+		out.Steps = append(out.Steps, api.SequenceStep{Index: i, Tool: a.Tool, Act: a.Act, What: a.What(), Note: a.Note(), OK: a.OK, Changes: !a.Act.Looks()})
+	}
+	for _, f := range e.Files {
+		out.Paths = append(out.Paths, api.SequenceFile{Path: f.Path, Before: f.Before, After: f.After, Wrote: f.Wrote})
+	}
+	return out, nil
+}
+
+func (h *house) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
+	begin := h.o.Now()
+	got, err := h.sequences.Replay(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
+	if err != nil {
+		return api.ReplayAnswer{}, noSequence(err)
+	}
+	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: []api.SequenceStep{}, Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
+	for _, s := range got.Steps {
+		out.Steps = append(out.Steps, api.SequenceStep{Index: s.Index, Tool: s.Tool, Act: s.Act, What: s.What, State: s.State, Note: s.Note, Output: s.Output,
+			Changes: !s.Act.Looks()})
+	}
+	out.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
+	return out, nil
+}
+
+// noSequence words what a person can do about a failure.
+func noSequence(err error) error {
+	switch {
+	case errors.Is(err, reload.ErrNone):
+		return api.Missing("aoa reload list", "%v", err)
+	case errors.Is(err, reload.ErrIndex):
+		return api.Bad("aoa reload show ID", "%v", err)
+	case errors.Is(err, reload.ErrPlan):
+		return api.Bad("aoa reload run ID --edits shows it again", "%v", err)
+	case errors.Is(err, reload.ErrChanged):
+		return api.Bad("git diff shows what changed", "%v", err)
+	}
+	return err
+}
+
+func (h *house) reloadUndo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
+	id, files, err := h.sequences.Undo(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), r.ID)
+	if err != nil {
+		return api.UndoAnswer{}, noSequence(err)
+	}
+	return api.UndoAnswer{ID: id, Files: files}, nil
+}
+
+func (h *house) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
+	switch {
+	case r.All == (r.ID != ""):
+		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
+	case r.All:
+		n, err := h.sequences.ForgetAll(ctx)
+		return api.SequenceForgetAnswer{Sequences: n}, err
+	}
+	if err := h.sequences.ForgetID(ctx, r.ID); err != nil {
+		return api.SequenceForgetAnswer{}, noSequence(err)
+	}
+	return api.SequenceForgetAnswer{Sequences: 1}, nil
+}
+
+func (h *house) reloadStats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
+	s, err := h.sequences.Stats(ctx)
+	out := api.SequenceStats{Entries: s.Entries, Bytes: s.Bytes, Recorded: s.Recorded, Lookups: s.Lookups, Hits: s.Hits, Offered: s.Offered,
+		Accepted: s.Accepted, Replays: s.Replays, Diverged: s.Diverged, Evicted: s.Evicted}
+	if s.Offered > 0 {
+		out.Acceptance = float64(s.Accepted) / float64(s.Offered)
+	}
+	return out, err
+}
+
+func (h *house) reloadExport(ctx context.Context, _ api.None) (json.RawMessage, error) {
+	all, err := h.sequences.Export(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}

@@ -1,0 +1,151 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/reload"
+)
+
+// newSequences makes the room of the recorded sequences; it opens nothing yet.
+func (h *house) newSequences() *reload.Cache {
+	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud, Damaged: h.harmed,
+		Env: h.o.Env, Redact: hooks.Redact, Seal: h.seal.Seal, Open: h.seal.Open,
+		Config: func() reload.Config {
+			c := h.config().Reload
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: c.MaxIdle, MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
+		}})
+}
+
+// place is a worktree as the sequences see it.
+func (h *house) place(w *worktree) reload.Worktree {
+	return reload.Worktree{Root: w.repo.Root, Files: func() []aoa.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
+		State: func(ctx context.Context) string { return h.workspace(ctx, w) }}
+}
+
+// workspace is a hash of what is checked out and changed, "" if git does not say.
+func (h *house) workspace(ctx context.Context, w *worktree) string {
+	ref, oid, err := w.repo.Head(ctx)
+	if err != nil {
+		return ""
+	}
+	changed, err := w.repo.Changed(ctx)
+	if err != nil {
+		return ""
+	}
+	slices.Sort(changed)
+	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(aoa.Strings(changed), "\n"))
+}
+
+// record hands on what a hook told of a session's turn.
+func (h *house) record(ctx context.Context, w *worktree, call hooks.Call) {
+	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
+		return
+	}
+	at := h.place(w)
+	switch {
+	case call.Asked != nil && call.Subagent == "":
+		h.sequences.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
+	case call.Over != "" && call.Subagent == "":
+		h.sequences.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
+	case call.Next != "" && call.Subagent == "":
+		h.sequences.Before(at, call.Session, call.Next)
+	}
+	h.sequences.Did(at, call.Session, call.Steps)
+	if slices.ContainsFunc(call.Events, func(e aoa.Event) bool {
+		return e.Kind == aoa.KindStart && (e.Tool == "compact" || e.Tool == "clear")
+	}) {
+		h.sequences.Untell(call.Session)
+	}
+}
+
+// offer is what is said of the sequences that fit a prompt, within the session's allowance. notice is for the person.
+func (h *house) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
+	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume ||
+		!h.config().Kinds[string(prefetch.Reload)] {
+		return hooks.Block{}, ""
+	}
+	at := h.place(w)
+	found, err := h.sequences.Find(ctx, at, *call.Asked)
+	if err != nil {
+		h.o.Log.Warn("no recorded sequences", "err", err)
+		return hooks.Block{}, ""
+	}
+	if found = h.sequences.Untold(call.Session, found); len(found) == 0 {
+		return hooks.Block{}, ""
+	}
+	label, notice := h.replayed(ctx, at, call, found[0])
+	block = hooks.Offers(call.Agent, offers(found, label))
+	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
+	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
+		if err != nil {
+			h.o.Log.Warn("no offer", "err", err)
+		}
+		h.gauges.decision(string(prefetch.Reload), d.Why)
+		return hooks.Block{}, ""
+	}
+	h.journal.Add(d.Log...)
+	h.gauges.decision(string(prefetch.Reload), d.Why)
+	if err := h.sequences.Told(ctx, call.Session, found); err != nil {
+		h.o.Log.Warn("offer not noted", "err", err)
+	}
+	return block, notice
+}
+
+func offers(found []reload.Match, label string) (out []hooks.Offer) {
+	for i, m := range found {
+		o := hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses, Actions: m.Entry.Tools()}
+		if i == 0 {
+			o.Label = label
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// autoTime is what a replay without asking may take: it stands before the prompt's answer.
+const autoTime = 80 * time.Millisecond
+
+// replayed does the best match again without being asked, if that is switched on, if it only looks, and if there is a
+// place to put what it finds. label names that place.
+func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
+	cfg := h.config().Reload
+	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() || h.keepText == nil {
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, autoTime)
+	defer cancel()
+	out, err := h.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
+	if err != nil || out.Diverged {
+		return "", ""
+	}
+	label, err = h.keepText(ctx, call.Session, "reload "+m.Entry.ID, replayText(out))
+	if err != nil {
+		h.o.Log.Warn("replay not kept", "err", err)
+		return "", ""
+	}
+	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s", m.Entry.ID, m.Entry.Summary, label)
+}
+
+// replayText is a replay as text.
+func replayText(r reload.Report) string {
+	var b strings.Builder
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "%d. %s %s: %s", s.Index, s.Tool, s.What, s.State)
+		if s.Note != "" {
+			b.WriteString(" (" + s.Note + ")")
+		}
+		b.WriteString("\n" + s.Output)
+	}
+	return b.String()
+}

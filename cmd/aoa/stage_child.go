@@ -18,7 +18,7 @@ import (
 // How long a child may take to follow a signal, and to close its output once it ended.
 const (
 	killAfter  = 5 * time.Second
-	closeAfter = 5 * time.Second
+	closeAfter = 2 * time.Second
 )
 
 // ended is how a child came to its end.
@@ -54,6 +54,9 @@ func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
 	stopped, err := s.await(ctx, cmd, shared, signals, over)
+	if stopped && !shared {
+		kill(cmd, shared) // what shells start in the background does not hear of ctrl-C
+	}
 	end := ended{code: cmd.ProcessState.ExitCode()}
 	if sig := signalOf(cmd.ProcessState); sig > 0 {
 		end.code, end.why = 128+sig, fmt.Sprintf("it was ended by signal %d", sig)

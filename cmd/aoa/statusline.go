@@ -41,7 +41,7 @@ one, waits at most 30 ms, and exits 0.
 
 --wrap runs another status line with the same input first and prints its lines above.`,
 		Example: `  aoa statusline --wrap ~/.claude/statusline.sh
-  aoa statusline install        # prints the settings, your present command wrapped`,
+  aoa statusline install        # your present status line is wrapped; aoa statusline remove gives it back`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.drawStatus(c.Context(), wrap)
@@ -49,7 +49,7 @@ one, waits at most 30 ms, and exits 0.
 		},
 	}
 	c.Flags().StringVar(&wrap, "wrap", "", "a status line command to run first")
-	c.AddCommand(a.statuslineInstall())
+	c.AddCommand(a.statuslineInstall(), a.statuslineRemove())
 	return c
 }
 

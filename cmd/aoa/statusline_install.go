@@ -7,15 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tailscale/hujson"
-)
 
-// ourStatus recognises a status line command that runs us already, wrapped or wrapping.
-var ourStatus = regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(\.exe)?["']?\s+statusline\b`)
+	"github.com/aoa-dev/aoa/hooks"
+)
 
 // statusSetting is the "statusLine" of Claude Code's settings.
 type statusSetting struct {
@@ -25,30 +23,80 @@ type statusSetting struct {
 	Refresh int    `json:"refreshInterval,omitempty"` // seconds
 }
 
+// statusChange is what became of the settings, for --json.
+type statusChange struct {
+	File string `json:"file"`
+	Done string `json:"done"` // created, changed, unchanged, deleted, absent
+}
+
 func (a *app) statuslineInstall() *cobra.Command {
-	return &cobra.Command{
+	var hand bool
+	c := &cobra.Command{
 		Use:   "install",
-		Short: "print the settings that show it, the present status line wrapped",
-		Long: `Prints what belongs into Claude Code's settings.json, and the file it belongs into; it changes no
-file. Your present status line, if you have one, is wrapped: its lines stay above ours. To undo,
-put back the command that --wrap names.`,
+		Short: "enter it into Claude Code's settings, the present status line wrapped",
+		Long: `Enters the status line into the settings.json in Claude Code's folder. Your present status line, if
+you have one, is wrapped: its lines stay above ours. Every other byte of the file stays, and aoa
+statusline remove gives back the bytes that were there. A file that cannot be edited safely is left
+alone, and what belongs there is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			file := filepath.Join(a.claudeHome(), "settings.json")
-			present, err := readStatusSetting(file)
-			if err != nil {
-				return fail(exitFailed, "mend the file first", "read status line: %v", err)
+			if hand {
+				return a.statusByHand()
 			}
-			if ourStatus.MatchString(present.Command) {
-				a.talk("%s shows it already", file)
-			}
-			want := wrapStatus(present)
-			return a.answer(map[string]any{"file": file, "statusLine": want}, func() {
-				a.talk("put this into %s, in the place of its statusLine:", file)
-				fmt.Fprintf(a.out, "\"statusLine\": %s\n", snippet(want))
-			})
+			file, o := a.statusFile()
+			return a.statusDone(hooks.InstallStatusLine(file, o))
 		},
 	}
+	c.Flags().BoolVar(&hand, "print", false, "print the setting and change no file")
+	return c
+}
+
+func (a *app) statuslineRemove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove",
+		Short: "take it out of Claude Code's settings again",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			file, o := a.statusFile()
+			return a.statusDone(hooks.RemoveStatusLine(file, o))
+		},
+	}
+}
+
+// statusFile is the user's settings, and how far a symbolic link may lead from them.
+func (a *app) statusFile() (string, hooks.Options) {
+	file := filepath.Join(a.claudeHome(), "settings.json")
+	if rel, err := filepath.Rel(a.home(), file); err != nil || !filepath.IsLocal(rel) {
+		return file, hooks.Options{}
+	}
+	return file, hooks.Options{Within: a.home()}
+}
+
+func (a *app) statusDone(c hooks.Change, err error) error {
+	if err != nil {
+		return refusal(err)
+	}
+	return a.answer(statusChange(c), func() {
+		if c.Done == hooks.Absent {
+			a.talk("no status line of aOa is in %s", c.File)
+			return
+		}
+		a.table("claude\t" + c.Done + "\t" + c.File)
+	})
+}
+
+// statusByHand prints what belongs into the settings.
+func (a *app) statusByHand() error {
+	file, _ := a.statusFile()
+	want, err := readStatusSetting(file)
+	if err != nil {
+		return fail(exitFailed, "mend the file first", "read status line: %v", err)
+	}
+	want.Type, want.Command = "command", hooks.StatusLineFor(want.Command)
+	return a.answer(map[string]any{"file": file, "statusLine": want}, func() {
+		a.talk("put this into %s, in the place of its statusLine:", file)
+		fmt.Fprintf(a.out, "\"statusLine\": %s\n", snippet(want))
+	})
 }
 
 // readStatusSetting reads the present status line: none if there is no file, or none in it.
@@ -72,23 +120,6 @@ func readStatusSetting(file string) (s statusSetting, err error) {
 	}
 	return all.StatusLine, nil
 }
-
-// wrapStatus is ours around theirs; ours around ours is ours. Behind a missing binary theirs still runs.
-func wrapStatus(s statusSetting) statusSetting {
-	switch {
-	case ourStatus.MatchString(s.Command):
-	case s.Command == "":
-		s.Command = "command -v aoa >/dev/null 2>&1 || exit 0; exec aoa statusline"
-	default:
-		theirs := shellQuote(s.Command)
-		s.Command = "command -v aoa >/dev/null 2>&1 || exec sh -c " + theirs + "; exec aoa statusline --wrap " + theirs
-	}
-	s.Type = "command"
-	return s
-}
-
-// shellQuote makes one word of a POSIX shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // snippet is v as indented JSON, with < > & as they are: they stand in commands.
 func snippet(v any) string {

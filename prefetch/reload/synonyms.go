@@ -95,7 +95,7 @@ var weak = folded(`fix add remove change update improve check run test find show
 var stopped = set(`a an the this that these those it its i me my we us our you your he she they them their is are was were be been being
 	am do does did done doing have has had having will would shall should can could may might must and or but if then else so as at by for of on
 	in with about there here what which who whom whose when where why how all any both each few more most other some such only own same
-	too very just now please kindly also again still yet ever let lets let's get got give gives want wants need needs like wish try trying make makes made
+	too very just now please kindly also again still yet ever let lets let's get gets got getting give gives want wants need needs like wish try trying make makes made
 	sure thing things stuff way ways go going im i'm i'd i'll we'd we'll you'd it'd hey hi hello thanks thank ok okay yes yeah actually really quite
 	up out off over under through during while because since until within via per etc currently properly correctly
 	using following new every inside one ones come comes keep keeps able take takes bit little help`)

@@ -1,0 +1,135 @@
+package reload
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// desk is a worktree with a cache. Its clock stands unless it is turned.
+type desk struct {
+	*testing.T
+	cache *Cache
+	w     Worktree
+	root  string
+	store string
+	cfg   Config
+	at    time.Time
+	calls int
+}
+
+func newDesk(t *testing.T, files map[string]string) *desk {
+	d := &desk{T: t, root: t.TempDir(), store: filepath.Join(t.TempDir(), "reload.db"), at: time.Now().Add(time.Hour)}
+	for name, text := range files {
+		d.write(name, text)
+	}
+	d.w = Worktree{Root: aoa.Root(d.root), Files: d.files, Ignored: func(p aoa.Path) bool { return p.Ext() == ".secret" },
+		State: func(context.Context) string { return "state" }}
+	d.open(Options{})
+	return d
+}
+
+func (d *desk) open(o Options) {
+	d.Helper()
+	o.Path, o.Now, o.Config, o.Env = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }, os.Environ()
+	d.cache = New(o)
+	d.Cleanup(func() { d.must(d.cache.Close()) })
+}
+
+func (d *desk) must(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) files() (out []aoa.Path) {
+	entries, _ := os.ReadDir(d.root)
+	for _, e := range entries {
+		out = append(out, aoa.Path(e.Name()))
+	}
+	return out
+}
+
+func (d *desk) write(name, text string) {
+	d.Helper()
+	d.must(os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o644))
+}
+
+func (d *desk) read(name string) string {
+	raw, err := os.ReadFile(filepath.Join(d.root, name))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+func asked(prompt string) aoa.Asked {
+	return aoa.Asked{Type: Prompt, Text: prompt, ID: "prompt:" + prompt}
+}
+
+// turn records what a prompt led to.
+func (d *desk) turn(session, prompt string, steps ...aoa.Step) {
+	d.Helper()
+	d.cache.Begin(d.Context(), d.w, session, "claude", asked(prompt), false)
+	d.did(session, steps...)
+	d.cache.End(d.w, session, true)
+	d.at = d.at.Add(time.Second)
+	d.cache.Settle(d.Context())
+}
+
+func (d *desk) did(session string, steps ...aoa.Step) {
+	for _, s := range steps {
+		d.calls++
+		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
+		d.cache.Did(d.w, session, []aoa.Step{s})
+	}
+}
+
+// find returns the best entry for a prompt, "" if there is none.
+func (d *desk) find(prompt string) string {
+	d.Helper()
+	found, err := d.cache.Find(d.Context(), d.w, asked(prompt))
+	d.must(err)
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0].Entry.ID
+}
+
+func (d *desk) replay(r Request) Report {
+	d.Helper()
+	out, err := d.cache.Replay(d.Context(), d.w, r)
+	d.must(err)
+	return out
+}
+
+func states(r Report) (out []string) {
+	for _, s := range r.Steps {
+		out = append(out, s.State)
+	}
+	return out
+}
+
+func (d *desk) states(r Report, want ...string) {
+	d.Helper()
+	if got := states(r); !slices.Equal(got, want) {
+		d.Fatalf("states %v, want %v: %+v", got, want, r)
+	}
+}
+
+func reads(name string) aoa.Step {
+	return aoa.Step{Tool: "Read", Act: aoa.ActRead, Paths: []aoa.Path{aoa.Path(name)}}
+}
+
+func edits(name, old, now string) aoa.Step {
+	return aoa.Step{Tool: "Edit", Act: aoa.ActEdit, Paths: []aoa.Path{aoa.Path(name)}, Edits: []aoa.Swap{{Old: old, New: now}}}
+}
+
+func commands(line string) aoa.Step { return aoa.Step{Tool: "Bash", Act: aoa.ActRun, Command: line} }

@@ -14,19 +14,29 @@ func (t *thread) compact(b Budget, keep int) {
 }
 
 func (t *thread) compactPrompts(tokens, keep int) {
-	size := func(ps []item) int {
-		ps = worthTelling(ps)
-		return aoa.Tokens(t.digest.gists()) + sum(sayPrompts(&t.digest, ps, caps[0]))
-	}
 	prompts := t.prompts()
-	if size(prompts) <= tokens {
+	costs, rest := map[int64]int{}, 0 // of each prompt that is told by itself
+	told := worthTelling(prompts)
+	for i, p := range told {
+		most := caps[0][0]
+		if i == len(told)-1 {
+			most = caps[0][1]
+		}
+		costs[p.seq] = aoa.Tokens(extract(p.prompt, most)) + labelTokens
+		rest += costs[p.seq]
+	}
+	if aoa.Tokens(t.digest.gists())+rest <= tokens {
 		return
 	}
-	for len(prompts) > keep && size(prompts) > int(slack*float64(tokens)) {
+	for len(prompts) > keep && aoa.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
 		t.digest.say(prompts[0].seq, prompts[0].at, prompts[0].prompt)
+		rest -= costs[prompts[0].seq]
 		prompts = prompts[1:]
 	}
 }
+
+// labelTokens are those of a prompt's time and quotation marks.
+const labelTokens = 6
 
 func (t *thread) compactActions(tokens, keep int) {
 	actions := t.actions()

@@ -21,7 +21,7 @@
 //
 // All of it is derived: what is damaged, sealed with a lost key, or forgotten is made anew.
 //
-// A context costs one read of what came since the last summary, about 10 µs an event, and what looking at the
-// worktree costs its caller. A session without a summary is read from its last 4,000 events. BenchmarkAssemble has
-// the numbers. Tokens are estimated (aoa.Tokens).
+// A context costs one read of what came since the last summary, below 5 ms, and what looking at the worktree costs its
+// caller. A session without a summary is read from its last 2,500 events, some 50 µs each (BenchmarkAssemble,
+// BenchmarkWhole). Tokens are estimated (aoa.Tokens).
 package history

@@ -179,7 +179,7 @@ type thread struct {
 
 // Bounds of a session's log.
 const (
-	maxThread = 4000             // events that are read, the newest
+	maxThread = 2500             // events that are read, the newest
 	disorder  = 10 * time.Minute // events that come later in the log may be so much older; more is another story
 )
 

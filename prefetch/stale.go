@@ -19,15 +19,8 @@ const maxStale = 20
 // agent, a branch switch, a person. opened is the session's last access to each; modified says when a file
 // changed last, false if it is gone. It asks for at most 20 files.
 func FindStale(opened map[aoa.Path]time.Time, modified func(aoa.Path) (time.Time, bool), at time.Time) []aoa.Suggestion {
-	files := make([]aoa.Path, 0, len(opened))
-	for f := range opened {
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b aoa.Path) int {
-		return cmp.Or(opened[b].Compare(opened[a]), cmp.Compare(a, b))
-	})
 	var out []aoa.Suggestion
-	for _, f := range files[:min(len(files), maxStale)] {
+	for _, f := range newestFirst(opened) {
 		t, ok := modified(f)
 		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at.Add(time.Minute)) {
 			continue
@@ -36,4 +29,16 @@ func FindStale(opened map[aoa.Path]time.Time, modified func(aoa.Path) (time.Time
 			Text: "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f])) + " ago"}}})
 	}
 	return out
+}
+
+// newestFirst are the files opened last, at most 20.
+func newestFirst(opened map[aoa.Path]time.Time) []aoa.Path {
+	files := make([]aoa.Path, 0, len(opened))
+	for f := range opened {
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b aoa.Path) int {
+		return cmp.Or(opened[b].Compare(opened[a]), cmp.Compare(a, b))
+	})
+	return files[:min(len(files), maxStale)]
 }

@@ -66,6 +66,20 @@ func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[s
 	return seq, fresh, nil
 }
 
+// Advance makes the next batch's number greater than seq. Nobody may append meanwhile.
+func (d *DB) Advance(ctx context.Context, seq int64) (changed bool, err error) {
+	if seq <= d.seq.Load() {
+		return false, nil
+	}
+	err = d.write(ctx, "number batches", func(w writing) error {
+		return w.run("set_meta", metaSeq, strconv.FormatInt(seq, 10))
+	})
+	if err == nil {
+		d.seq.Store(seq)
+	}
+	return err == nil, err
+}
+
 func (w writing) moveCursor(cursor map[string]string) error {
 	for ref, sha := range cursor {
 		var err error

@@ -54,7 +54,7 @@ func (h *house) tick() {
 
 // prune keeps the log within its age and size.
 func (h *house) prune(ctx context.Context) {
-	if !h.sound() {
+	if !h.sound() || h.share.behind() { // what the shared server has not got must stay in the log
 		return
 	}
 	keep := h.config().Retention

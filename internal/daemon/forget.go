@@ -34,25 +34,14 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		return out, err
 	}
 	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
-	way := h.forgetAnew
-	if h.config().RedisURL != "" {
-		way = h.forgetHere
-	}
 	err := h.answers.without(func() error {
-		return h.journal.Alone(ctx, func() (int64, error) { return way(ctx, filter, &out) })
+		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
 	})
 	err = errors.Join(err, h.memory.Forget(ctx))
-	if err != nil {
-		return out, err
-	}
-	if h.void.Load() {
+	if err == nil {
 		h.stop(errForgot)
-		return out, nil
 	}
-	if err := h.snapshot(ctx); err != nil {
-		return out, err
-	}
-	return out, h.db.Scrub(ctx)
+	return out, err
 }
 
 // forgetAnew leaves no snapshot, so that hot is made anew of what the log still holds: no word of a forgotten prompt,
@@ -60,40 +49,45 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 func (h *house) forgetAnew(ctx context.Context, f cold.ForgetFilter, out *api.ForgetAnswer) (int64, error) {
 	h.saving.Lock()
 	defer h.saving.Unlock()
-	gone, err := h.db.Forget(ctx, f)
+	seq := h.steps.newest()
+	err := h.share.alone(ctx, func(l *link) error {
+		gone, err := h.db.Forget(ctx, f)
+		if err != nil {
+			return err
+		}
+		files := count(out, gone)
+		h.void.Store(true)
+		if err := h.db.SaveSnapshot(ctx, 0, nil, true); err != nil || l == nil {
+			return err
+		}
+		seq, err = h.forgetShared(ctx, l, f, gone, files)
+		return err
+	})
 	if err != nil {
 		return 0, err
 	}
-	count(out, gone)
-	h.void.Store(true)
-	if err := h.db.SaveSnapshot(ctx, 0, nil, true); err != nil {
-		return 0, err
-	}
-	return h.steps.newest(), h.db.Scrub(ctx)
+	return seq, h.db.Scrub(ctx)
 }
 
-// forgetHere subtracts in a server that others use as well.
-func (h *house) forgetHere(ctx context.Context, f cold.ForgetFilter, out *api.ForgetAnswer) (int64, error) {
-	gone, err := h.db.Forget(ctx, f)
-	if err != nil {
-		return 0, err
+// forgetShared takes it out of the server that others learn into as well: a file whoever knew it, of the rest what this
+// daemon contributed.
+func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter, gone []aoa.Event, files map[aoa.Path]bool) (int64, error) {
+	defer l.learner.Reset()
+	if f.Path != "" {
+		for p := range h.below(f.Path, files) {
+			if err := l.far.Forget(ctx, p); err != nil {
+				return 0, fmt.Errorf("it is forgotten here, but not in the shared server, whose memory of it fades: %w", err)
+			}
+		}
+		return h.steps.newest(), nil
 	}
 	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
 	now := h.o.Now()
 	seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: aoa.KindTick, Agent: "cli"}})
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = l.learner.Unlearn(ctx, gone, seq)
 	}
-	files := count(out, gone)
-	if f.Path != "" {
-		err = h.forgetFiles(ctx, f.Path, files)
-		gone = nil
-	}
-	h.mu.Lock()
-	h.whole = true // the old snapshot still holds what was forgotten
-	h.mu.Unlock()
-	// Without events it only moves the sequence on.
-	return seq, errors.Join(err, h.learner.Unlearn(ctx, gone, seq))
+	return seq, err
 }
 
 // count says what is gone, and returns the files that it named.
@@ -108,8 +102,8 @@ func count(out *api.ForgetAnswer, gone []aoa.Event) map[aoa.Path]bool {
 	return files
 }
 
-// forgetFiles takes a file, or all below a folder, out of every set.
-func (h *house) forgetFiles(ctx context.Context, p aoa.Path, named map[aoa.Path]bool) error {
+// below are a file, or all files below a folder: those that were named, and those that are there.
+func (h *house) below(p aoa.Path, named map[aoa.Path]bool) map[aoa.Path]bool {
 	targets := map[aoa.Path]bool{p: true}
 	for q := range named {
 		if strings.HasPrefix(string(q), string(p)+"/") {
@@ -125,10 +119,5 @@ func (h *house) forgetFiles(ctx context.Context, p aoa.Path, named map[aoa.Path]
 		}
 	}
 	h.mu.Unlock()
-	for q := range targets {
-		if err := h.hot.Forget(ctx, q); err != nil {
-			return err
-		}
-	}
-	return nil
+	return targets
 }

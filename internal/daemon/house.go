@@ -38,6 +38,7 @@ type house struct {
 	stages  *stages
 	answers *answers
 	memory  *history.History // what was said and done
+	share   *sharing
 	stop    context.CancelCauseFunc
 
 	saving  sync.Mutex   // held while a snapshot is taken
@@ -149,6 +150,7 @@ func (h *house) furnish(ctx context.Context, home *worktree) {
 	w := h.enter(home)
 	h.settle = w.prefetch
 	h.learner = learn.New(h.hot, learn.Options{Fold: h.settle.Fold})
+	h.share = newSharing(h, h.config().RedisURL)
 	h.steps = newSteps(h.learnBatch, h.o.Log)
 	h.journal = newJournal(h.db, h.steps, h.o.Now, h.o.Log)
 	h.journal.cause = h.settle.MarkCause
@@ -188,6 +190,7 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 	if err := h.learner.Learn(ctx, events, seq); err != nil {
 		return err
 	}
+	signal(h.share.wake)
 	h.gauges.learned(len(events), h.o.Now().Sub(begin))
 	outcomes, err := h.settle.Observe(ctx, events)
 	if err != nil {

@@ -283,3 +283,12 @@ func (j *journal) Behind() time.Duration {
 	}
 	return j.now().Sub(oldest)
 }
+
+// Advance makes the next batch's number greater than seq.
+func (j *journal) Advance(ctx context.Context, seq int64) (changed bool, err error) {
+	if err := j.write.lock(ctx); err != nil {
+		return false, err
+	}
+	defer j.write.unlock()
+	return j.db.Advance(ctx, seq)
+}

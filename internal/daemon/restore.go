@@ -10,11 +10,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// warm opens hot, loads the snapshot into it, and returns the sequence number that it then stands at. A server
-// that kept its state needs no snapshot. A snapshot with damage in it, or one made under other half-lives, is
+// warm opens hot, loads the snapshot into it, and returns the sequence number that it then stands at. A snapshot with
+// damage in it, or one made under other half-lives, is
 // left: the whole log is replayed instead.
 func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	writer, err := h.writer(ctx)
@@ -23,9 +24,6 @@ func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	}
 	if err := h.openHot(ctx, writer); err != nil {
 		return 0, err
-	}
-	if seq, err = h.hot.Applied(ctx); err != nil || seq > 0 {
-		return seq, err
 	}
 	seq, err = h.thaw(ctx)
 	skipped := h.hot.Size(ctx).Skipped
@@ -79,7 +77,11 @@ func (h *house) thaw(ctx context.Context) (seq int64, err error) {
 
 func (h *house) openHot(ctx context.Context, writer string) (err error) {
 	cfg := h.config()
-	h.hot, err = hot.Open(ctx, hot.Options{URL: cfg.RedisURL, Repo: repoID(h.o, *cfg), Writer: writer, Now: h.o.Now, Half: cfg.HalfLives})
+	prefix := ""
+	if place, err := config.ParseRedis(cfg.RedisURL); err == nil {
+		prefix = place.Prefix // the views of both stores ask for the same keys
+	}
+	h.hot, err = hot.Open(ctx, hot.Options{Prefix: prefix, Repo: repoID(h.o, *cfg), Writer: writer, Now: h.o.Now, Half: cfg.HalfLives})
 	return err
 }
 

@@ -201,6 +201,9 @@ func (h *house) troubles() (out []string) {
 	if waiting, dropped, err := h.journal.Trouble(); err != nil {
 		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
 	}
+	if text := h.share.troubles(); text != "" {
+		out = append(out, text)
+	}
 	if h.unsaved != nil {
 		out = append(out, "the last snapshot was not written: "+h.unsaved.Error())
 	}

@@ -172,13 +172,14 @@ func (h *house) stale(ctx context.Context, w *worktree, session string, at time.
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}
-	return prefetch.FindStale(s.Opened, func(p aoa.Path) (time.Time, bool) {
+	found := prefetch.FindStale(s.Opened, func(p aoa.Path) (time.Time, bool) {
 		st, err := os.Stat(w.repo.Root.Abs(p))
 		if err != nil || !st.Mode().IsRegular() {
 			return time.Time{}, false
 		}
 		return st.ModTime(), true
 	}, at)
+	return append(found, prefetch.FindEdited(s.Opened, h.share.edited, found, at)...)
 }
 
 // Recent work: what a new session may be told of the ones before it.

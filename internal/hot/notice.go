@@ -99,6 +99,8 @@ func (s *Store) Wakes(ctx context.Context, fn func()) error {
 	}
 	sub := s.client.Subscribe(ctx, s.keys.wake())
 	defer sub.Close()
+	// The library waits on its connection, whatever becomes of ctx.
+	defer context.AfterFunc(ctx, func() { sub.Close() })()
 	for {
 		m, err := sub.ReceiveMessage(ctx)
 		if err != nil {

@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+)
+
+// holder says which event of a batch a claim is about, and of a rename which of its pairs.
+type holder struct{ event, pair int }
+
+// claimsOf lists what of a batch the logs of other clones name too: commits and renames that git tells. A rename is
+// claimed pair by pair, under the commit that made it: a clone that reads the whole history tells pairs one by one,
+// one that reads on tells them by commit.
+func claimsOf(batch []aoa.Event) (things []hot.Claim, holders []holder) {
+	add := func(c hot.Claim, h holder) { things, holders = append(things, c), append(holders, h) }
+	for i, e := range batch {
+		kind, rest, _ := strings.Cut(e.ID, ":")
+		sha, _, _ := strings.Cut(rest, ":")
+		switch {
+		case e.Kind == aoa.KindCommit, e.Kind == aoa.KindUncommit:
+			add(hot.Claim{ID: "c:" + sha, Off: e.Kind == aoa.KindUncommit}, holder{event: i})
+		case e.Kind == aoa.KindRename && e.Agent == "git":
+			for j := range min(len(e.From), len(e.Paths)) {
+				c := hot.Claim{ID: "r:" + sha + ":" + string(e.From[j]), Off: kind == "unrename"}
+				if c.Off {
+					c.ID = "r:" + sha + ":" + string(e.Paths[j])
+				}
+				add(c, holder{i, j})
+			}
+		}
+	}
+	return things, holders
+}
+
+// claimed is the batch without what others count.
+func claimed(batch []aoa.Event, holders []holder, mine []bool) []aoa.Event {
+	drop := map[int]bool{}
+	pairs := map[int][]int{} // event → pairs of a rename that are ours
+	for i, h := range holders {
+		switch {
+		case batch[h.event].Kind != aoa.KindRename:
+			drop[h.event] = !mine[i]
+		case mine[i]:
+			pairs[h.event] = append(pairs[h.event], h.pair)
+		default:
+			pairs[h.event] = slices.Clip(pairs[h.event])
+		}
+	}
+	out := make([]aoa.Event, 0, len(batch))
+	for i, e := range batch {
+		if drop[i] {
+			continue
+		}
+		if keep, ok := pairs[i]; ok {
+			from, to := e.From, e.Paths
+			e.From, e.Paths = nil, nil
+			for _, j := range keep {
+				e.From, e.Paths = append(e.From, from[j]), append(e.Paths, to[j])
+			}
+			if len(keep) == 0 {
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}

@@ -1,0 +1,400 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+// sharing gives the log, batch after batch, to a server that the daemons of other clones learn into as well. The log is
+// the list of what waits: the server knows how far it has come with it. As long as the server answers and has all,
+// rankings read scores there; sessions, thresholds and the snapshot stay this daemon's own, and so does what is
+// answered while there is no server.
+type sharing struct {
+	h    *house
+	url  string
+	wake chan struct{} // there is something to send; capacity 1
+	lost chan error    // a question found the server gone; capacity 1
+
+	sending sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
+
+	mu      sync.Mutex // guards what follows
+	link    *link      // nil: no server
+	at      int64      // newest batch that the server is known to have
+	trouble error      // why there is no server; nil at the start and when there is one
+	others  map[aoa.Path]hot.Notice
+}
+
+// link is one connection's store and what learns into it.
+type link struct {
+	far     *hot.Store
+	learner *learn.Learner
+}
+
+// How often the server is tried again, and looked at without a hint.
+const (
+	shareAgain  = 250 * time.Millisecond // doubles
+	shareAtMost = 15 * time.Second
+	shareLook   = 5 * time.Second
+)
+
+// noticeLife is how old an edit may be to be told to others.
+const noticeLife = time.Hour
+
+// maxOthers bounds the files that others are known to have edited.
+const maxOthers = 4096
+
+func newSharing(h *house, url string) *sharing {
+	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[aoa.Path]hot.Notice{}}
+}
+
+// run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
+func (s *sharing) run(ctx context.Context) error {
+	if s.url == "" {
+		return nil
+	}
+	for again := shareAgain; ctx.Err() == nil; again = min(2*again, shareAtMost) {
+		linked, err := s.connected(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		s.broken(err)
+		if linked {
+			again = shareAgain
+		}
+		if !pause(ctx, again) {
+			break
+		}
+	}
+	return nil
+}
+
+// connected runs one connection until it breaks. linked says that it served for a while.
+func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
+	select {
+	case <-s.lost: // of the connection before
+	default:
+	}
+	l, err := s.connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer l.far.Close()
+	defer s.unlink()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.follow(ctx, l, &linked) })
+	g.Go(func() error { return s.listen(ctx, l) })
+	g.Go(func() error {
+		select {
+		case err := <-s.lost:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	return linked, g.Wait()
+}
+
+func (s *sharing) unlink() {
+	s.h.hot.Share(nil, nil)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.link = nil
+}
+
+// connect opens the server, looks whether it is fit, and whether it is the one that it was.
+func (s *sharing) connect(ctx context.Context) (*link, error) {
+	cfg := s.h.config()
+	writer, err := s.h.writer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: repoID(s.h.o, *cfg), Writer: writer, Now: s.h.o.Now, Half: cfg.HalfLives})
+	if err != nil {
+		return nil, err
+	}
+	l := &link{far: far, learner: learn.New(far, learn.Options{Fold: s.tell})}
+	if err = s.examine(ctx, far); err == nil {
+		err = s.recognise(ctx, far)
+	}
+	if err != nil {
+		return nil, errors.Join(err, far.Close())
+	}
+	return l, nil
+}
+
+func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
+	lacks, err := far.Check(ctx)
+	for _, l := range lacks {
+		if l.Harms {
+			err = errors.Join(err, errors.New("the server lacks "+l.String()))
+		} else {
+			s.h.loud.Warn("redis_url: " + l.String())
+		}
+	}
+	return err
+}
+
+// metaEpoch is under what the log keeps which server it was given to.
+const metaEpoch = "server_epoch"
+
+// recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
+// anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
+func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
+	known, err := s.h.db.Meta(ctx, metaEpoch)
+	if err != nil {
+		return err
+	}
+	at, err := far.Applied(ctx)
+	if err != nil {
+		return err
+	}
+	if epoch := far.Epoch(); known != epoch {
+		if known != "" {
+			s.h.o.Log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
+		}
+		if err := s.h.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
+			return err
+		}
+	}
+	ahead, err := s.h.journal.Advance(ctx, at)
+	if ahead {
+		s.h.o.Log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
+	}
+	s.stand(at)
+	return err
+}
+
+func (s *sharing) stand(at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = at
+}
+
+// follow sends what waits, then what comes.
+func (s *sharing) follow(ctx context.Context, l *link, linked *bool) error {
+	look := time.NewTicker(shareLook)
+	defer look.Stop()
+	for {
+		s.sending.Lock()
+		err := s.catchUp(ctx, l)
+		s.sending.Unlock()
+		if err != nil {
+			return err
+		}
+		if !*linked {
+			*linked = true
+			s.linked(l)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.wake:
+		case <-look.C:
+		}
+	}
+}
+
+func (s *sharing) linked(l *link) {
+	s.mu.Lock()
+	s.link = l
+	before := s.trouble
+	s.trouble = nil
+	s.mu.Unlock()
+	s.h.hot.Share(l.far, func(err error) {
+		select {
+		case s.lost <- err:
+		default:
+		}
+	})
+	s.h.o.Log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
+}
+
+// broken notes that there is no server; the log is told when that changes.
+func (s *sharing) broken(err error) {
+	s.mu.Lock()
+	before := s.trouble
+	s.trouble = err
+	s.mu.Unlock()
+	if before == nil && err != nil {
+		s.h.o.Log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
+			"server", backend(s.url), "err", err)
+	}
+}
+
+func (s *sharing) sent() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at
+}
+
+// sendWindow is how many batches are sent per reading of the log: the store cannot shorten its own log meanwhile.
+const sendWindow = 64
+
+var errWindow = errors.New("enough for one reading")
+
+// catchUp sends batch after batch until the server has all. sending is held.
+func (s *sharing) catchUp(ctx context.Context, l *link) error {
+	for tries := 0; ; {
+		sent := 0
+		err := s.h.db.Replay(ctx, s.sent(), func(seq int64, batch []aoa.Event) error {
+			if err := s.send(ctx, l, seq, batch); err != nil {
+				return err
+			}
+			s.stand(seq)
+			if sent++; sent == sendWindow {
+				return errWindow
+			}
+			return nil
+		})
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, errWindow):
+			tries = 0
+		case errors.Is(err, hot.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
+			tries++
+			if err := s.resume(ctx, l); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// resume asks the server how far it has come, after it was found elsewhere than thought.
+func (s *sharing) resume(ctx context.Context, l *link) error {
+	l.learner.Reset()
+	if err := l.far.Resume(ctx); err != nil {
+		return err
+	}
+	at, err := l.far.Applied(ctx)
+	if err == nil {
+		s.stand(at)
+	}
+	return err
+}
+
+// alone runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
+// when the server cannot be reached.
+func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
+	if s.url == "" {
+		return fn(nil)
+	}
+	s.sending.Lock()
+	defer s.sending.Unlock()
+	s.mu.Lock()
+	l := s.link
+	s.mu.Unlock()
+	if l == nil {
+		return &api.Error{Code: api.CodeBusy, Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
+	}
+	if err := s.catchUp(ctx, l); err != nil {
+		return err
+	}
+	return fn(l)
+}
+
+// send makes the server learn one batch: of what several logs name only what this daemon is to count.
+func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []aoa.Event) error {
+	things, holders := claimsOf(batch)
+	if len(things) > 0 {
+		mine, err := l.far.Claim(ctx, seq, things)
+		if err != nil {
+			return err
+		}
+		batch = claimed(batch, holders, mine)
+	}
+	return l.learner.Learn(ctx, batch, seq)
+}
+
+// tell is the fold of what others are told: recent edits.
+func (s *sharing) tell(_ context.Context, b *hot.Batch, events []aoa.Event) error {
+	now := s.h.o.Now()
+	for _, e := range events {
+		switch e.Kind {
+		case aoa.KindEdit, aoa.KindWrite, aoa.KindSave:
+			for _, p := range e.Paths {
+				if now.Sub(e.Time) < noticeLife {
+					b.Notice(hot.Notice{Session: e.Session, Agent: e.Agent, File: p, At: e.Time})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// listen reads what others tell, when woken and now and then.
+func (s *sharing) listen(ctx context.Context, l *link) error {
+	woken := make(chan struct{}, 1)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		err := l.far.Wakes(ctx, func() { signal(woken) })
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+	g.Go(func() error {
+		look := time.NewTicker(shareLook)
+		defer look.Stop()
+		for last := ""; ; {
+			var heard []hot.Notice
+			var err error
+			if heard, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
+				return err
+			}
+			s.heard(heard)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-woken:
+			case <-look.C:
+			}
+		}
+	})
+	return g.Wait()
+}
+
+func (s *sharing) heard(ns []hot.Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.others)+len(ns) > maxOthers {
+		clear(s.others)
+	}
+	for _, n := range ns {
+		if n.At.After(s.others[n.File].At) {
+			s.others[n.File] = n
+		}
+	}
+}
+
+// edited says when another daemon's agent changed a file last; zero if none did.
+func (s *sharing) edited(p aoa.Path) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.others[p].At
+}
+
+// behind reports whether something of the log was not sent yet.
+func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.h.steps.newest() }
+
+// troubles is what aoa status says of the server; "" is nothing.
+func (s *sharing) troubles() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trouble == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.h.steps.newest()-s.at), s.trouble)
+}

@@ -38,7 +38,7 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
 	})
 	err = errors.Join(err, h.memory.Forget(ctx))
-	if err == nil {
+	if h.void.Load() {
 		h.stop(errForgot)
 	}
 	return out, err

@@ -111,7 +111,7 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 
 // search looks for a pattern in the files of the worktree.
 func (p *replay) search(ctx context.Context, a Action, s *StepReport) {
-	expr := a.Pattern
+	expr := "(?m)" + a.Pattern
 	if a.Fold {
 		expr = "(?i)" + expr
 	}
@@ -169,6 +169,9 @@ func matches(b *strings.Builder, f aoa.Path, raw []byte, re *regexp.Regexp, mode
 		return 0
 	}
 	n, found := 0, 0
+	if !re.Match(raw) {
+		return 0 // most files: looked at once, not line by line
+	}
 	for line := range bytes.Lines(raw) {
 		n++
 		if line = bytes.TrimRight(line, "\r\n"); !re.Match(line) {

@@ -35,8 +35,8 @@ lint: vet ## vet and staticcheck
 law: ## the import law: who may import whom
 	go test -count=1 -run 'TestImportLaw|TestLawBites' ./cmd/aoa
 
-redis: ## the store suite on a real server: AOA_TEST_REDIS=redis://127.0.0.1:6379/0
-	go test -count=1 ./internal/hot ./learn ./rank ./prefetch
+redis: ## the store suites on real servers that the tests start, and on AOA_TEST_REDIS=redis://… (AOA_REQUIRE=redis: a skip fails)
+	@scripts/redis.sh
 
 # What tests of faults do a few times in every run, many times: kills, corruptions, full disks.
 faults: ## kill, corrupt, fill, partition: ROUNDS=100 times per seed (AOA_REQUIRE=redis,tmpfs: a skip fails)

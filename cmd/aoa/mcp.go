@@ -17,9 +17,10 @@ func (a *app) mcp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
 		Short: "serve the questions as MCP tools on stdin and stdout",
-		Long: `Speaks the Model Context Protocol: suggest_files, why_file, missing_partners, feedback. docs/mcp.md
-has the entries for clients. The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current
-folder. It stays until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
+		Long: `Speaks the Model Context Protocol: suggest_files, why_file, missing_partners, feedback,
+session_context, list_reload_options, reload_cached, llm_cache. docs/mcp.md has the entries for
+clients. The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current folder. It stays
+until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
 		Example: "  claude mcp add aoa -- aoa mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

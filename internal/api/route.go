@@ -44,11 +44,13 @@ const (
 	CodeTooLarge = "too_large"
 	CodeFull     = "storage_unavailable"
 	CodeBusy     = "busy"
+	CodeQuota    = "quota"
+	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
 )
 
-var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeBuild: 409, CodeInternal: 500}
+var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}
 
 // Bad is an Error of code bad_request.
 func Bad(hint, format string, args ...any) error {

@@ -21,7 +21,8 @@ const (
 func (h *house) cron(ctx context.Context) error {
 	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
 	jobs := map[string]func(){
-		tickSchedule:  h.tick,
+		tickSchedule:  func() { h.tick(); h.sweepRooms(ctx) },
+		restSchedule:  h.restRooms,
 		pruneSchedule: func() { h.prune(ctx) },
 		fmt.Sprintf("@every %s", h.config().SnapshotInterval): func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
@@ -38,6 +39,7 @@ func (h *house) cron(ctx context.Context) error {
 	h.tick()
 	c.Start()
 	h.prune(ctx)
+	h.sweepRooms(ctx)
 	<-ctx.Done()
 	<-c.Stop().Done()
 	return nil

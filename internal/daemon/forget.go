@@ -34,6 +34,11 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		return out, err
 	}
 	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
+	for _, r := range h.rooms() {
+		if err := r.forget(ctx, filter); err != nil {
+			return out, err
+		}
+	}
 	err := h.answers.without(func() error {
 		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
 	})

@@ -36,6 +36,7 @@ type house struct {
 	steps   *steps
 	gauges  *gauges
 	stages  *stages
+	shelf   *shelf
 	answers *answers
 	memory  *history.History // what was said and done
 	share   *sharing
@@ -142,7 +143,7 @@ const startPercent = 400
 
 // furnish joins the rooms that stand on the stores.
 func (h *house) furnish(ctx context.Context, home *worktree) {
-	h.answers = newAnswers(h.db, h.o.Log)
+	h.answers, h.shelf = newAnswers(h.db, h.o.Log), h.newShelf()
 	h.memory = h.newMemory()
 	h.sequences = h.newSequences()
 	clear(h.worktrees)
@@ -168,6 +169,9 @@ func (h *house) close() error {
 	if h.sequences != nil {
 		err = errors.Join(err, h.sequences.Close())
 	}
+	for _, r := range h.rooms() {
+		err = errors.Join(err, r.Close())
+	}
 	return errors.Join(err, h.stages.cache.Close(), h.db.Close())
 }
 
@@ -192,6 +196,7 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 	}
 	signal(h.share.wake)
 	h.gauges.learned(len(events), h.o.Now().Sub(begin))
+	h.shelf.borders(ctx, events)
 	outcomes, err := h.settle.Observe(ctx, events)
 	if err != nil {
 		// The next event of the session asks again: no reason to count the batch as lost.

@@ -41,6 +41,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.Context, h.context)
 	api.Handle(mux, api.PromptCache, h.promptCache)
 	h.replayRoutes(mux)
+	h.shelf.routes(mux)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.o.asked.Store(true)

@@ -355,7 +355,7 @@ func TestManners(t *testing.T) {
 		for _, tool := range res.Tools {
 			names = append(names, tool.Name)
 			a := tool.Annotations
-			if a == nil || a.OpenWorldHint == nil || *a.OpenWorldHint || a.ReadOnlyHint != (tool.Name != "feedback" && tool.Name != "reload_cached") {
+			if a == nil || a.OpenWorldHint == nil || *a.OpenWorldHint || a.ReadOnlyHint == slices.Contains([]string{"feedback", "llm_cache", "reload_cached"}, tool.Name) {
 				t.Errorf("%s: annotations %+v", tool.Name, a)
 			}
 			if tool.OutputSchema == nil || len(tool.Description) > 300 {
@@ -365,7 +365,7 @@ func TestManners(t *testing.T) {
 		return names, quote(res)
 	}
 	names, first := list()
-	if diff := cmp.Diff([]string{"feedback", "list_reload_options", "missing_partners", "reload_cached", "session_context", "suggest_files", "why_file"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"feedback", "list_reload_options", "llm_cache", "missing_partners", "reload_cached", "session_context", "suggest_files", "why_file"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, again := list(); !bytes.Equal(first, again) {

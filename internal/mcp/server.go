@@ -30,11 +30,11 @@ type Repo struct {
 }
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
-const instructions = "aOa has recorded this repository's history: which files were committed together, which files past agent sessions " +
-	"opened for which prompts, and what they did. suggest_files ranks files for a task or for files in hand; why_file shows the " +
-	"arithmetic. missing_partners lists what usually changes with the current change and is untouched. session_context tells what " +
-	"was said and done. reload_cached does the read-only calls of a recorded sequence (list_reload_options) again in one call. Of " +
-	"files with 0.80, 8 of 10 were opened within the next 10 file events. Paths are relative to the repository."
+const instructions = "aOa has recorded this repository's history: commits, and what past sessions opened for which prompts. " +
+	"suggest_files ranks files for a task or for files (of files with 0.80, 8 of 10 were opened within 10 file events); " +
+	"why_file: the arithmetic. missing_partners: what usually changes with this change and is untouched. session_context: what was " +
+	"said and done. reload_cached: recorded read-only calls (list_reload_options) again at once. llm_cache: for 20+ items or over " +
+	"10 KB of results, write parts with descriptions, keep the labels, read back what is needed. Paths are relative to the repository."
 
 // server answers tool calls.
 type server struct{ o Options }
@@ -55,6 +55,7 @@ func New(o Options) *mcp.Server {
 	addTool(s, out, feedbackTool, s.feedback)
 	addTool(s, out, optionsTool, s.listReloadOptions)
 	addTool(s, out, reloadTool, s.reloadCached)
+	addTool(s, out, cacheTool, s.cache)
 	return out
 }
 

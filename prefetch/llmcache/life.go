@@ -48,15 +48,6 @@ func (c *Cache) Clear(ctx context.Context, session string) (u Usage, err error) 
 	return u, err
 }
 
-// Forget is Clear that also overwrites the bytes in the file.
-func (c *Cache) Forget(ctx context.Context, session string) (Usage, error) {
-	u, err := c.Clear(ctx, session)
-	if err != nil || u.Items == 0 {
-		return u, err
-	}
-	return u, c.use(ctx, func(f *cold.File) error { return f.Scrub(ctx) })
-}
-
 // Sweep deletes the sessions that were not heard of for 24 hours: ended and not resumed, or orphaned by a crash. It
 // returns what went.
 func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {

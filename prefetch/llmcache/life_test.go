@@ -2,6 +2,7 @@ package llmcache
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,10 +110,22 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	if !holds("marmalade") {
 		t.Fatal("it was never there")
 	}
-	u, err := c.Forget(t.Context(), "s")
-	check(t, err)
-	same(t, "forgot", [2]int64{int64(u.Items), u.Used}, [2]int64{1, 9})
+	forget := func(e Erase, want int) {
+		t.Helper()
+		n, err := c.Forget(t.Context(), e)
+		check(t, err)
+		same(t, "forgot", n, want)
+	}
+	forget(Erase{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
 		t.Fatal("the bytes are still there, or too many are gone")
 	}
+	same(t, "left", living(t, c), "other")
+	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)}, Item{Notes: json.RawMessage(`"secret/plan.go"`)})
+	forget(Erase{Text: "secret/plan.go"}, 2)
+	forget(Erase{Text: "internal/dir1/"}, 1)
+	n, items := used(t, c, "other")
+	same(t, "left", [2]int64{n, int64(items)}, [2]int64{6, 1})
+	forget(Erase{Since: c.o.Now().Add(time.Second)}, 0)
+	forget(Erase{Since: c.o.Now()}, 1)
 }

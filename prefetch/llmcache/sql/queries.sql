@@ -28,6 +28,9 @@ SELECT key, size, accessed FROM items WHERE session = ? ORDER BY accessed, id
 SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id
 WHERE i.key = ?
 
+-- name: contents
+SELECT i.key, i.session, i.written, i.description, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id
+
 -- name: touch_item
 UPDATE items SET accessed = max(accessed, ?2) WHERE key = ?1
 

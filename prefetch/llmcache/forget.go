@@ -1,0 +1,80 @@
+package llmcache
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Erase says what to forget; exactly one field is set.
+type Erase struct {
+	Session string    // everything of it
+	Since   time.Time // items written from then on
+	Text    string    // items that hold it, in their data, description or metadata
+}
+
+// Forget deletes items and overwrites their bytes in the file. It returns how many there were.
+func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
+	err = c.look(ctx, func(f *cold.File) error {
+		keys, err := c.meant(ctx, f, e)
+		if err != nil {
+			return err
+		}
+		err = f.Write(ctx, "forget items", func(w cold.Writing) error {
+			n = 0
+			for _, key := range keys {
+				var session string
+				var size int64
+				found, err := w.Scan("delete_item", []any{key}, &session, &size)
+				if err != nil {
+					return err
+				}
+				if !found {
+					continue
+				}
+				n++
+				if _, err := w.Exec("account", session, -size, -1); err != nil {
+					return err
+				}
+			}
+			if e.Session == "" {
+				return nil
+			}
+			_, err := w.Exec("delete_session", e.Session)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.DropDamaged(), f.Scrub(ctx))
+	})
+	return n, err
+}
+
+// meant are the keys of the items that are to be forgotten.
+func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string, err error) {
+	return keys, f.Each(ctx, "contents", nil, func(rows *sql.Rows) error {
+		var key, session string
+		var written int64
+		var description, notes, packed sql.RawBytes
+		if err := rows.Scan(&key, &session, &written, &description, &notes, &packed); err != nil {
+			return err
+		}
+		is := e.Session != "" && session == e.Session || !e.Since.IsZero() && written >= e.Since.UnixMilli()
+		if e.Text != "" && !is {
+			data, err := c.unpack(key, bytes.Clone(packed))
+			text := []byte(e.Text)
+			// What cannot be read may hold it: better forgotten than kept.
+			is = err != nil || bytes.Contains(data, text) || bytes.Contains([]byte(c.text(descriptionOf(key), description)), text) ||
+				bytes.Contains([]byte(c.text(notesOf(key), notes)), text)
+		}
+		if is {
+			keys = append(keys, key)
+		}
+		return nil
+	})
+}

@@ -34,9 +34,20 @@ var errHistory = errors.New("git log printed what its documentation does not kno
 
 // history reads the commits of a repository that are not merges, oldest first by committer time, with the names of
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
+//
+// Renames with changes need contents: where those were not fetched (a partial clone), only exact renames are known.
 func history(ctx context.Context, dir string, env []string, excluded func(aoa.Path) bool) ([]commit, error) {
+	commits, err := historyWith(ctx, dir, env, excluded, "-M")
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return historyWith(ctx, dir, env, excluded, "-M100%")
+	}
+	return commits, err
+}
+
+func historyWith(ctx context.Context, dir string, env []string, excluded func(aoa.Path) bool, renames string) ([]commit, error) {
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "-c", "log.showSignature=false", "log", "--reverse", "--no-merges", "--raw", "--no-abbrev", "--no-ext-diff",
-		"-M", "-z", "--format=%x01%H%x00%ct%x00%s", "HEAD")
+		renames, "-z", "--format=%x01%H%x00%ct%x00%s", "HEAD")
 	cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C", "GIT_NO_LAZY_FETCH=1")
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -51,7 +62,7 @@ func history(ctx context.Context, dir string, env []string, excluded func(aoa.Pa
 	if err != nil {
 		_, _ = io.Copy(io.Discard, out)
 	}
-	if werr := cmd.Wait(); werr != nil && err == nil {
+	if werr := cmd.Wait(); werr != nil {
 		err = fmt.Errorf("%w: %s", werr, strings.TrimSpace(said.String()))
 	}
 	if err != nil {

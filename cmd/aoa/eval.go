@@ -85,6 +85,7 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 		}
 		settings.Contents = true
 	}
+	settings.Contents = settings.Contents || o.traces == "" && !o.commits
 	settings.Dump = dump
 	if ans.Report, err = a.evalRun(ctx, "replay", sources, settings); err != nil {
 		return err

@@ -9,13 +9,6 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Bounds of one question for partners.
-const (
-	partnerFiles  = 16 // files of the change whose commits are counted, the last ones: as many as the ranking reads
-	partnerTries  = 4  // candidates looked at for each one wanted
-	partnerShared = 2  // commits that two files must share: one may be chance
-)
-
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
 	out := api.PartnersAnswer{Files: []aoa.Path{}, Partners: []api.Partner{}}
@@ -49,36 +42,13 @@ func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.Partne
 	if err != nil {
 		return out, err
 	}
-	for i, f := range ranking.Files {
-		if f.Score < r.Least || i >= partnerTries*r.Limit || len(out.Partners) == r.Limit {
-			break
-		}
-		p, err := h.partner(ctx, f.File, out.Files)
-		if err != nil {
-			return out, err
-		}
-		if p.Score = f.Score; p.Both >= partnerShared {
-			out.Partners = append(out.Partners, p)
-		}
+	lacks, err := prefetch.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f aoa.Path) (both, of int, err error) {
+		return h.db.Together(ctx, with, f)
+	})
+	for _, l := range lacks {
+		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
 	}
-	return out, nil
-}
-
-// partner finds the file of the change that f changed with most regularly.
-func (h *house) partner(ctx context.Context, f aoa.Path, change []aoa.Path) (api.Partner, error) {
-	best := api.Partner{File: f}
-	share := 0.0
-	for _, with := range change[max(0, len(change)-partnerFiles):] {
-		both, of, err := h.db.Together(ctx, with, f)
-		if err != nil {
-			return best, err
-		}
-		// One more than counted: 1 of 1 says less than 9 of 10.
-		if s := float64(both) / float64(of+1); s > share {
-			best.With, best.Both, best.Of, share = with, both, of, s
-		}
-	}
-	return best, nil
+	return out, err
 }
 
 // paths keeps what is a path of a repository, each once, in order.

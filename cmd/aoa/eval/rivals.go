@@ -141,6 +141,12 @@ func (r *rivals) commit(e aoa.Event, touches bool) {
 	}
 }
 
+// together counts the commits of both files, and of a: what the daemon's archive counts.
+func (r *rivals) together(a, b aoa.Path) (both, of int, err error) {
+	i, j := r.id(a), r.id(b)
+	return int(r.commits.with[i][j]), int(r.commits.n[i]), nil
+}
+
 func (r *rivals) session(id string) *rivalSession {
 	s := r.open[id]
 	if s == nil {

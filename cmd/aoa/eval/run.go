@@ -71,9 +71,7 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 		replay.Progress = func(done, total int) { progress(n, done, total) }
 		replay.Learned = func(e aoa.Event) {
 			s.event(e, n)
-			if s.rivals != nil {
-				s.rivals.learn(e, touches)
-			}
+			s.rivals.learn(e, touches)
 		}
 	}
 	if len(src.Sessions) > 0 {
@@ -82,9 +80,7 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 			return nil, err
 		}
 	}
-	if s.rivals != nil {
-		s.rivals = newRivals()
-	}
+	s.rivals = newRivals()
 	pass(1, true)
 	err := Commits(ctx, src, replay, s.Take)
 	s.rivals, s.scratch = nil, nil

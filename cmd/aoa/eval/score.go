@@ -13,7 +13,8 @@ type Score struct {
 	*sums
 	dump      *Dump
 	threshold float64
-	rivals    *rivals // nil: no baselines
+	rivals    *rivals
+	alone     bool // the baselines are not asked
 	scratch   []float64
 	any       *shown
 	unseen    *shown
@@ -36,9 +37,7 @@ type Counts struct {
 
 func newScore(o Settings) *Score {
 	s := &Score{sums: newSums(), dump: o.Dump, threshold: o.threshold(), any: newShown("shown", false, o.threshold()), unseen: newShown("shown_unseen", true, o.threshold())}
-	if !o.Alone {
-		s.rivals = newRivals()
-	}
+	s.rivals, s.alone = newRivals(), o.Alone
 	return s
 }
 
@@ -52,7 +51,7 @@ func (s *Score) Take(d *Decision) error {
 		s.show(d)
 		s.prompt(d)
 	case aoa.MomentChange:
-		s.change(d)
+		return s.change(d)
 	default:
 		if !d.AfterPrompt {
 			s.show(d)
@@ -144,32 +143,41 @@ func (s *Score) after(d *Decision, o Open) {
 	s.dump.write(l)
 }
 
-// change scores a commit: completion, and the warnings about it.
-func (s *Score) change(d *Decision) {
-	warned := prefetch.Reach(d.Ranked, s.threshold)
-	l := line(d, "T5", "complete", d.Ranked)
-	l.Shown = warned
+// change scores a commit: completion, and the warnings about it, which are those of `aoa suggest --check`.
+func (s *Score) change(d *Decision) error {
+	lacks, err := prefetch.Missing(d.Ranked, d.Query.Files, s.threshold, prefetch.MaxFiles, s.rivals.together)
+	if err != nil {
+		return err
+	}
+	warned := make([]rank.Scored, len(lacks))
+	for i, l := range lacks {
+		warned[i] = rank.Scored{File: l.File, Score: l.Score}
+	}
+	l := line(d, "T5", "complete", warned)
+	l.Shown = len(warned)
 	if d.Left == "" {
-		s.add(d.Session, "T5", "false_per_100", 100*float64(warned), 1)
+		s.add(d.Session, "T5", "false_per_100", 100*float64(len(warned)), 1)
 		s.dump.write(l)
-		return
+		return nil
 	}
 	l.Moment, l.Truth = "withheld", []aoa.Path{d.Left}
 	s.dump.write(l)
-	hit := slices.ContainsFunc(d.Ranked[:warned], func(f rank.Scored) bool { return f.File == d.Left })
-	s.add(d.Session, "T5", "precision", truth(hit), float64(warned))
+	hit := slices.ContainsFunc(warned, func(f rank.Scored) bool { return f.File == d.Left })
+	s.add(d.Session, "T5", "precision", truth(hit), float64(len(warned)))
 	s.add(d.Session, "T5", "recall", truth(hit), 1)
 	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
-	l.Task, l.Moment = "T4", "change"
+	l = line(d, "T4", "change", d.Ranked)
+	l.Truth, l.Shown = []aoa.Path{d.Left}, prefetch.Reach(d.Ranked, s.threshold)
 	s.dump.write(l)
 	s.compete(d, func(name string, c contest) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
 	})
+	return nil
 }
 
 // compete asks each baseline; its scores are in scratch.
 func (s *Score) compete(d *Decision, each func(name string, c contest)) {
-	if s.rivals == nil {
+	if s.alone {
 		return
 	}
 	c := s.rivals.contest(d)

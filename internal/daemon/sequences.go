@@ -17,7 +17,7 @@ import (
 
 // newSequences makes the room of the recorded sequences; it opens nothing yet.
 func (h *house) newSequences() *reload.Cache {
-	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud, Damaged: h.harmed,
+	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud,
 		Env: h.o.Env, Redact: hooks.Redact, Seal: h.seal.Seal, Open: h.seal.Open,
 		Config: func() reload.Config {
 			c := h.config().Reload

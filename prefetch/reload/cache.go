@@ -3,6 +3,7 @@ package reload
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -37,13 +38,12 @@ func (c Config) withDefaults() Config {
 
 // Options of a Cache. Path and Now are needed.
 type Options struct {
-	Path    string // of the SQLite file; it is made at the first use
-	Now     func() time.Time
-	Log     *slog.Logger
-	Config  func() Config       // asked at every use; nil: the defaults
-	Damaged func()              // see cold.Options
-	Env     []string            // of the commands that are run
-	Redact  func(string) string // takes secrets out of a text; nil takes none
+	Path   string // of the SQLite file; it is made at the first use
+	Now    func() time.Time
+	Log    *slog.Logger
+	Config func() Config       // asked at every use; nil: the defaults
+	Env    []string            // of the commands that are run
+	Redact func(string) string // takes secrets out of a text; nil takes none
 
 	// Seal and Open protect what is stored; of names what it is. nil stores it as it is.
 	Seal func(of string, text []byte) []byte
@@ -76,8 +76,7 @@ type Cache struct {
 	o      Options
 	hashes hashes
 
-	opening sync.Mutex // held while the file is opened
-	file    *cold.File // nil until the first use; opening is held
+	file *cold.Lazy
 
 	mu      sync.Mutex // guards what follows
 	loaded  bool
@@ -109,7 +108,7 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Cache{o: o, entries: map[string]*Entry{}, index: newIndex(), turns: map[string]*turn{}, last: map[string]string{},
+	return &Cache{o: o, file: cold.NewLazy(o.Path, schema(), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newIndex(), turns: map[string]*turn{}, last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 }
 
@@ -142,16 +141,11 @@ func (c *Cache) Run(ctx context.Context) error {
 func (c *Cache) Close() error {
 	c.endAll()
 	err := c.Flush(context.Background())
-	c.opening.Lock()
-	defer c.opening.Unlock()
-	if c.file != nil {
-		if cerr := c.file.Close(); err == nil {
-			err = cerr
-		}
-		c.file = nil
-	}
-	return err
+	return errors.Join(err, c.file.Close())
 }
+
+// Rest closes the file if nobody used it since the last Rest; the next use opens it again.
+func (c *Cache) Rest() error { return c.file.Rest() }
 
 // endAll makes entries of the turns that have ended, however recently.
 func (c *Cache) endAll() {

@@ -139,23 +139,20 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 	}
 	clear(c.turns)
 	c.mu.Unlock()
-	f, err := c.open(ctx)
-	if err == nil {
-		err = f.Write(ctx, "forget recorded sequences", func(w cold.Writing) error {
-			if undos {
-				if _, err := w.Exec("trim_undos", 0); err != nil {
-					return err
-				}
+	err := c.save(ctx, "forget recorded sequences", func(w cold.Writing) error {
+		if undos {
+			if _, err := w.Exec("trim_undos", 0); err != nil {
+				return err
 			}
-			_, err := w.Exec("forget_offers", session)
-			return err
-		})
-	}
+		}
+		_, err := w.Exec("forget_offers", session)
+		return err
+	})
 	if err == nil {
 		err = c.Flush(ctx)
 	}
 	if err == nil {
-		err = f.Scrub(ctx)
+		err = c.file.Use(ctx, func(f *cold.File) error { return f.Scrub(ctx) })
 	}
 	if err != nil {
 		return n, fmt.Errorf("forget recorded sequences: %w", err)

@@ -132,12 +132,8 @@ func (c *Cache) Told(ctx context.Context, session string, offered []Match) error
 		c.told[session][m.Entry.ID] = true
 	}
 	c.mu.Unlock()
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
 	now := c.o.Now().UnixMilli()
-	return f.Write(ctx, "note an offer", func(w cold.Writing) error {
+	return c.save(ctx, "note an offer", func(w cold.Writing) error {
 		for _, m := range offered {
 			if _, err := w.Exec("add_offer", now, session, m.Entry.ID, m.Similarity); err != nil {
 				return err
@@ -185,12 +181,12 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	if err := c.load(ctx); err != nil {
 		return Stats{}, err
 	}
-	f, err := c.open(ctx)
-	if err != nil {
-		return Stats{}, err
-	}
 	s := Stats{Evicted: map[string]int64{}}
-	if _, err = f.Scan(ctx, "count_offers", nil, &s.Offered, &s.Accepted); err != nil {
+	err := c.file.Use(ctx, func(f *cold.File) error {
+		_, err := f.Scan(ctx, "count_offers", nil, &s.Offered, &s.Accepted)
+		return err
+	})
+	if err != nil {
 		return Stats{}, err
 	}
 	c.mu.Lock()
@@ -228,13 +224,10 @@ func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
 		c.changed(id)
 	}
 	c.mu.Unlock()
-	f, err := c.open(ctx)
-	if err == nil {
-		err = f.Write(ctx, "note a replay", func(w cold.Writing) error {
-			_, err := w.Exec("accept_offer", now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
-			return err
-		})
-	}
+	err := c.save(ctx, "note a replay", func(w cold.Writing) error {
+		_, err := w.Exec("accept_offer", now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
+		return err
+	})
 	if err != nil {
 		c.o.Log.Warn("replay not noted", "err", err)
 	}

@@ -73,22 +73,18 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// open opens the file at the first use.
-func (c *Cache) open(ctx context.Context) (*cold.File, error) {
-	c.opening.Lock()
-	defer c.opening.Unlock()
-	if c.file != nil {
-		return c.file, nil
-	}
-	schema, err := fs.Sub(sqlFiles, "sql")
+// schema is that of the file, which is opened at the first use.
+func schema() fs.FS {
+	s, err := fs.Sub(sqlFiles, "sql")
 	if err != nil {
-		return nil, err
+		panic(err) // the name is a constant
 	}
-	c.file, err = cold.OpenFile(ctx, c.o.Path, schema, cold.Options{Now: c.o.Now, Log: c.o.Log, Damaged: c.o.Damaged})
-	if err != nil {
-		return nil, fmt.Errorf("open the recorded sequences: %w", err)
-	}
-	return c.file, nil
+	return s
+}
+
+// save runs one transaction.
+func (c *Cache) save(ctx context.Context, what string, fn func(cold.Writing) error) error {
+	return c.file.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
 }
 
 // load reads what is stored, once. Rows that cannot be read are left out and dropped: what is lost is a shortcut.
@@ -98,12 +94,30 @@ func (c *Cache) load(ctx context.Context) error {
 	if c.loaded {
 		return nil
 	}
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
 	var found []*Entry
 	var bad []string
+	err := c.file.Use(ctx, func(f *cold.File) (err error) {
+		found, bad, err = c.read(ctx, f)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read the recorded sequences: %w", err)
+	}
+	if len(bad) > 0 {
+		c.o.Log.Warn("recorded sequences that cannot be read are dropped", "sequences", len(bad))
+		for _, id := range bad {
+			c.changed(id)
+		}
+	}
+	for _, e := range found {
+		c.put(e)
+	}
+	c.loaded = true
+	return nil
+}
+
+// read reads all rows, and the ids of those that cannot be read; mu is held.
+func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, bad []string, err error) {
 	err = f.Each(ctx, "sequences", nil, func(r *sql.Rows) error {
 		var e Entry
 		var id string
@@ -129,20 +143,7 @@ func (c *Cache) load(ctx context.Context) error {
 			return err
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("read the recorded sequences: %w", err)
-	}
-	if len(bad) > 0 {
-		c.o.Log.Warn("recorded sequences that cannot be read are dropped", "sequences", len(bad))
-		for _, id := range bad {
-			c.changed(id)
-		}
-	}
-	for _, e := range found {
-		c.put(e)
-	}
-	c.loaded = true
-	return nil
+	return found, bad, err
 }
 
 // sound reports whether a stored entry keeps to the bounds of those that are made.
@@ -208,11 +209,7 @@ func (c *Cache) Flush(ctx context.Context) error {
 }
 
 func (c *Cache) write(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	return f.Write(ctx, "write recorded sequences", func(w cold.Writing) error {
+	return c.save(ctx, "write recorded sequences", func(w cold.Writing) error {
 		for id, row := range rows {
 			var err error
 			if row == nil {

@@ -88,11 +88,7 @@ func (c *Cache) saveUndo(ctx context.Context, u undo) error {
 	if err != nil {
 		return err
 	}
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	return f.Write(ctx, "write an undo record", func(w cold.Writing) error {
+	return c.save(ctx, "write an undo record", func(w cold.Writing) error {
 		if _, err := w.Exec("add_undo", u.ID, u.At.UnixMilli(), u.Sequence, data); err != nil {
 			return err
 		}
@@ -102,11 +98,7 @@ func (c *Cache) saveUndo(ctx context.Context, u undo) error {
 }
 
 func (c *Cache) closeUndo(ctx context.Context, id string) error {
-	f, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	return f.Write(ctx, "close an undo record", func(w cold.Writing) error {
+	return c.save(ctx, "close an undo record", func(w cold.Writing) error {
 		_, err := w.Exec("undone", id)
 		return err
 	})
@@ -114,10 +106,6 @@ func (c *Cache) closeUndo(ctx context.Context, id string) error {
 
 // findUndo reads a record; ErrNone if there is none, or it was undone already.
 func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
-	f, err := c.open(ctx)
-	if err != nil {
-		return u, err
-	}
 	name, args := "undo", []any{id}
 	if id == "" {
 		name, args = "last_undo", nil
@@ -125,7 +113,11 @@ func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 	var found, sequence string
 	var done int
 	var raw []byte
-	known, err := f.Scan(ctx, name, args, &found, &sequence, &done, &raw)
+	known := false
+	err = c.file.Use(ctx, func(f *cold.File) (err error) {
+		known, err = f.Scan(ctx, name, args, &found, &sequence, &done, &raw)
+		return err
+	})
 	switch {
 	case err != nil:
 		return u, fmt.Errorf("read the undo record: %w", err)

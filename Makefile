@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients race vet lint law redis faults fuzz bench cross golden install clean
+.PHONY: help build run test test-clients replay race vet lint law redis faults fuzz bench cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -21,6 +21,9 @@ test: ## run the tests (no C compiler needed)
 
 test-clients: ## drive real coding agents from npm against scripted models (AOA_REQUIRE=clients: a skip fails)
 	AOA_CLIENTS=1 CGO_ENABLED=0 go test -count=1 -timeout 15m -v -run '^TestClient' ./cmd/aoa
+
+replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
+	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
 race: ## run the tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 60m ./...

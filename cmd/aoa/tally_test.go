@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// tally is what a replay came to.
+type tally struct {
+	name     string
+	sessions int
+	late     int                        // moves of HEAD that were not learned in time
+	times    map[string][]time.Duration // event → of the whole client process
+	silent   map[string][2]int          // event → invocations, silent ones
+	texts    map[string]int             // kind → texts
+	tokens   map[string]int             // session → told
+	kinds    []api.KindStat
+	rescues  map[string]*rescueTally // why → …
+	after    map[string][]string     // session → files that it opens, in order
+	opened   map[string]int          // session → of these, so far
+}
+
+type rescueTally struct{ failed, meant, named, right, wrong, open int }
+
+func newTally(name string) *tally {
+	return &tally{name: name, times: map[string][]time.Duration{}, silent: map[string][2]int{}, texts: map[string]int{}, tokens: map[string]int{},
+		rescues: map[string]*rescueTally{}, after: map[string][]string{}, opened: map[string]int{}}
+}
+
+// follow notes which files each session opens, for the judgement on a rescue.
+func (y *tally) follow(batches []recordedBatch) {
+	for _, b := range batches {
+		for _, c := range b.calls {
+			if c.opens() {
+				y.after[b.session] = append(y.after[b.session], c.row.Path)
+			}
+		}
+	}
+}
+
+func (c recordedCall) opens() bool {
+	return !c.fails && (c.name == "Read" || c.name == "Edit" || c.name == "Write")
+}
+
+func (y *tally) took(event string, d time.Duration) { y.times[event] = append(y.times[event], d) }
+
+// spoke counts an invocation.
+func (y *tally) spoke(p payload, text string) {
+	event := p["hook_event_name"].(string)
+	n := y.silent[event]
+	n[0]++
+	if text == "" {
+		n[1]++
+	}
+	y.silent[event] = n
+	session := p["session_id"].(string)
+	if text != "" {
+		y.tokens[session] += prefetch.Tokens(text)
+	}
+	known := text == ""
+	for _, k := range prefetch.Kinds() {
+		if head := headOf(k); head != "" && strings.Contains(text, head) {
+			y.texts[string(k)]++
+			known = true
+		}
+	}
+	if !known {
+		y.texts["other"]++
+	}
+}
+
+// headOf is the line that begins a kind's text.
+func headOf(k prefetch.Kind) string {
+	head, _, _ := strings.Cut(hooks.Text(string(k), []aoa.Suggestion{{File: "x"}}), "\n")
+	return head
+}
+
+// answer judges what was said at the end of a batch about its failures.
+func (y *tally) answer(b recordedBatch, p payload, text string) {
+	if p["hook_event_name"] != "PostToolBatch" {
+		return
+	}
+	next := y.after[b.session][min(y.opened[b.session], len(y.after[b.session])):]
+	next = next[:min(len(next), prefetch.Horizon)]
+	for _, c := range b.calls {
+		if c.fails && c.row.Path != "" && (c.row.Why == "missing" || c.row.Why == "isdir") {
+			y.rescue(c.row, next, text)
+		}
+		if c.opens() {
+			y.opened[b.session]++
+		}
+	}
+}
+
+func (y *tally) rescue(r recordedRow, next []string, text string) {
+	t := y.rescues[r.Why]
+	if t == nil {
+		t = &rescueTally{}
+		y.rescues[r.Why] = t
+	}
+	t.failed++
+	kin := func(f string) bool { // may be what was meant
+		if r.Why == "isdir" {
+			return path.Dir(f) == r.Path
+		}
+		return path.Base(f) == path.Base(r.Path) && f != r.Path
+	}
+	meant := slices.ContainsFunc(next, kin)
+	if meant {
+		t.meant++
+	}
+	_, told, ok := strings.Cut(text, headOf(prefetch.Rescue)+"\n")
+	if !ok {
+		return
+	}
+	named := ""
+	for line := range strings.Lines(told) { // one line for each failure of the batch; the reason names its path
+		if f, reason, _ := strings.Cut(strings.TrimSpace(line), ": "); strings.HasPrefix(reason, r.Path+" ") {
+			named = f
+		}
+	}
+	if named == "" {
+		return
+	}
+	t.named++
+	switch {
+	case slices.Contains(next, named):
+		t.right++
+	case meant:
+		t.wrong++
+	default:
+		t.open++
+	}
+}
+
+// join adds another repository's.
+func (y *tally) join(o *tally) {
+	y.sessions, y.late = y.sessions+o.sessions, y.late+o.late
+	for k, v := range o.times {
+		y.times[k] = append(y.times[k], v...)
+	}
+	for k, v := range o.silent {
+		y.silent[k] = [2]int{y.silent[k][0] + v[0], y.silent[k][1] + v[1]}
+	}
+	for k, v := range o.texts {
+		y.texts[k] += v
+	}
+	for k, v := range o.tokens {
+		y.tokens[o.name+k] += v
+	}
+	for k, v := range o.rescues {
+		t := y.rescues[k]
+		if t == nil {
+			t = &rescueTally{}
+			y.rescues[k] = t
+		}
+		*t = rescueTally{t.failed + v.failed, t.meant + v.meant, t.named + v.named, t.right + v.right, t.wrong + v.wrong, t.open + v.open}
+	}
+	for _, k := range o.kinds {
+		i := slices.IndexFunc(y.kinds, func(x api.KindStat) bool { return x.Kind == k.Kind })
+		if i < 0 {
+			y.kinds = append(y.kinds, k)
+			continue
+		}
+		x := &y.kinds[i]
+		x.Shown, x.Settled, x.Used, x.Tokens = x.Shown+k.Shown, x.Settled+k.Settled, x.Used+k.Used, x.Tokens+k.Tokens
+		x.Withheld, x.HeldDone, x.HeldUsed = x.Withheld+k.Withheld, x.HeldDone+k.HeldDone, x.HeldUsed+k.HeldUsed
+		x.Shadow, x.ShadowHit, x.Retired = x.Shadow+k.Shadow, x.ShadowHit+k.ShadowHit, x.Retired || k.Retired
+	}
+}
+
+// print says it all.
+func (y *tally) print(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s: %d sessions\n", y.name, y.sessions)
+	calls, silent, awaited, awaitedSilent := 0, 0, 0, 0
+	var all []time.Duration
+	for _, event := range slices.Sorted(maps.Keys(y.silent)) {
+		n := y.silent[event]
+		calls, silent = calls+n[0], silent+n[1]
+		all = append(all, y.times[event]...)
+		if event != "PostToolUse" && event != "PostToolUseFailure" && event != "SessionEnd" {
+			awaited, awaitedSilent = awaited+n[0], awaitedSilent+n[1]
+		}
+		fmt.Fprintf(&b, "  %-20s %6d hooks, %5.1f %% silent, process p50 %s, p99 %s\n", event, n[0], percent(n[1], n[0]), quantile(y.times[event], .5), quantile(y.times[event], .99))
+	}
+	fmt.Fprintf(&b, "  all %d hooks: %.1f %% silent (%.1f %% of the %d that may speak), process p50 %s, p99 %s; HEAD learned late %d times\n", calls, percent(silent, calls),
+		percent(awaitedSilent, awaited), awaited, quantile(all, .5), quantile(all, .99), y.late)
+	spent := make([]int, 0, y.sessions)
+	for _, n := range y.tokens {
+		spent = append(spent, n)
+	}
+	spent = append(spent, make([]int, max(0, y.sessions-len(spent)))...)
+	slices.Sort(spent)
+	if len(spent) > 0 {
+		fmt.Fprintf(&b, "  tokens a session: median %d, p95 %d\n", spent[len(spent)/2], spent[len(spent)*95/100])
+	}
+	for _, k := range y.kinds {
+		fmt.Fprintf(&b, "  %-10s %4d texts, %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; shadow %d, %.0f %% used; %d tokens%s\n", k.Kind, y.texts[k.Kind],
+			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed), int(k.HeldDone)), k.HeldDone,
+			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
+	}
+	fmt.Fprintf(&b, "  of another room %d texts\n", y.texts["other"])
+	for _, why := range slices.Sorted(maps.Keys(y.rescues)) {
+		r := y.rescues[why]
+		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named %d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
+			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open, r.named))
+	}
+	t.Log(b.String())
+}
+
+func percent(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * float64(n) / float64(of)
+}
+
+func quantile[D cmp.Ordered](ds []D, q float64) (zero D) {
+	if len(ds) == 0 {
+		return zero
+	}
+	s := slices.Clone(ds)
+	slices.Sort(s)
+	return s[min(len(s)-1, int(q*float64(len(s))))]
+}

@@ -50,7 +50,7 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 
 # One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./watcher ./hooks/client | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./cmd/aoa/eval ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./watcher ./hooks/client | scripts/bench.awk
 
 cross: ## compile for every platform, vet for another one of each kind
 	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa || exit 1; done

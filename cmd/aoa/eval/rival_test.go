@@ -14,11 +14,11 @@ func taught() (*rivals, time.Time) {
 	r := newRivals()
 	open := func(session string, at time.Time, files ...aoa.Path) {
 		for i, f := range files {
-			r.learn(aoa.Event{Kind: aoa.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []aoa.Path{f}, OK: true}, false)
+			r.learn(aoa.Event{Kind: aoa.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []aoa.Path{f}, OK: true})
 		}
 	}
-	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go", "never.go"}, OK: true}, false)
-	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go"}, OK: true}, false)
+	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go", "never.go"}, OK: true})
+	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go"}, OK: true})
 	for i := range 5 {
 		open(fmt.Sprint("old", i), noon.Add(-20*24*time.Hour), "a.go", "b.go", "a.go")
 	}
@@ -46,15 +46,15 @@ func TestBaselines(t *testing.T) {
 		want float64
 	}{
 		{"recent", "a.go", float64(now.Unix()) - age}, {"recent", "never.go", float64(now.Unix()) - 100*24*3600},
-		{"frequent", "a.go", 10}, {"frequent", "never.go", 0},
-		{"zoxide", "a.go", 10 * .25}, {"zoxide", "b.go", 6 * 4},
+		{"frequent", "a.go", 10}, {"frequent", "never.go", 1},
+		{"zoxide", "a.go", 10 * .25}, {"zoxide", "b.go", 8 * 4},
 		{"frecency", "a.go", 10 * math.Exp2(-20./3)}, {"frecency", "b.go", 1 + 5*math.Exp2(-20./3)},
 		{"cochange", "c.go", .99}, {"cochange", "never.go", 1 / 2.01},
 		{"coaccess", "a.go", 5 / 6.01}, {"coaccess", "c.go", 0},
 		{"successor", "a.go", 5}, {"successor", "c.go", 0},
 		// 20 days old, ten touches, near the file in hand ten times: frequency, edges, affinity and nothing else.
 		{"seed", "a.go", .20*math.Log(11)/math.Log(101) + .15*min(1, r.close.with[r.id("b.go")][r.id("a.go")]/10) + .10*5/6.01},
-		{"seed", "never.go", .3},
+		{"seed", "never.go", .20*math.Log(2)/math.Log(101) + .15/10 + .2},
 	} {
 		if got := scores(c.name)[c.file]; math.Abs(got-c.want) > 1e-3 {
 			t.Errorf("%s of %s is %v, want %v", c.name, c.file, got, c.want)

@@ -90,11 +90,11 @@ func (r *rivals) id(p aoa.Path) int {
 	return i
 }
 
-// learn takes one event in. touches says whether commits are touches: they are where there are no sessions.
-func (r *rivals) learn(e aoa.Event, touches bool) {
+// learn takes one event in.
+func (r *rivals) learn(e aoa.Event) {
 	switch {
 	case e.Kind == aoa.KindCommit:
-		r.commit(e, touches)
+		r.commit(e)
 	case e.Kind == aoa.KindRename, e.Kind == aoa.KindDelete:
 		for _, p := range append(e.From[:len(e.From):len(e.From)], e.Paths...) {
 			r.live[r.id(p)] = e.Kind == aoa.KindRename && slices.Contains(e.Paths, p)
@@ -114,16 +114,12 @@ func (r *rivals) learn(e aoa.Event, touches bool) {
 	}
 }
 
-func (r *rivals) commit(e aoa.Event, touches bool) {
+func (r *rivals) commit(e aoa.Event) {
 	ids := make([]int, len(e.Paths))
 	for i, p := range e.Paths {
 		ids[i] = r.id(p)
 		r.live[ids[i]] = true
-		if touches {
-			r.touch(ids[i], float64(e.Time.UnixMilli())/1000)
-		} else if r.count[ids[i]] == 0 {
-			r.last[ids[i]] = float64(e.Time.Unix())
-		}
+		r.touch(ids[i], float64(e.Time.UnixMilli())/1000)
 	}
 	for _, p := range e.Gone {
 		r.live[r.id(p)] = false

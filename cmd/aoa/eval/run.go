@@ -67,21 +67,21 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 	s := newScore(o)
 	s.Counts.Sessions, s.Counts.Repeated = len(src.Sessions), src.Repeated
 	replay := o.Options
-	pass := func(n int, touches bool) {
+	pass := func(n int) {
 		replay.Progress = func(done, total int) { progress(n, done, total) }
 		replay.Learned = func(e aoa.Event) {
 			s.event(e, n)
-			s.rivals.learn(e, touches)
+			s.rivals.learn(e)
 		}
 	}
 	if len(src.Sessions) > 0 {
-		pass(0, false)
+		pass(0)
 		if err := Sessions(ctx, src, replay, s.Take); err != nil {
 			return nil, err
 		}
 	}
 	s.rivals = newRivals()
-	pass(1, true)
+	pass(1)
 	err := Commits(ctx, src, replay, s.Take)
 	s.rivals, s.scratch = nil, nil
 	return s, err

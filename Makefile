@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients replay race vet lint law redis faults fuzz bench cross golden install clean
+.PHONY: help build run test test-clients replay race vet lint law redis faults fuzz bench bench-stage cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 # One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
 	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./cmd/aoa/eval ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./watcher ./hooks/client | scripts/bench.awk
+
+bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
+	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk
 
 cross: ## compile for every platform, vet for another one of each kind
 	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa || exit 1; done

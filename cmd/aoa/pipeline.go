@@ -22,7 +22,7 @@ docs/pipelines.md has the format.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, make := range []func() *cobra.Command{a.pipelineRun, a.pipelineCheck, a.pipelineList, a.pipelineSessions} {
+	for _, make := range []func() *cobra.Command{a.pipelineRun, a.pipelineCheck, a.pipelineList, a.pipelineSessions, a.pipelineForget} {
 		sub := make()
 		a.strict(sub)
 		c.AddCommand(sub)
@@ -175,6 +175,24 @@ func (a *app) pipelineSessions() *cobra.Command {
 				}
 				a.table(rows...)
 			})
+		},
+	}
+}
+
+func (a *app) pipelineForget() *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget SESSION",
+		Short: "erase what pipelines left in a session",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, _, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			if _, err := api.Call(c.Context(), client, api.PipelineForget, api.PipelineForgetRequest{Session: args[0]}); err != nil {
+				return err
+			}
+			return a.answer(map[string]any{"session_id": args[0]}, func() { fmt.Fprintln(a.out, "erased") })
 		},
 	}
 }

@@ -10,6 +10,7 @@ var (
 	PipelineOpen     = Route[PipelineRequest, PipelineAnswer]{"POST", "/pipeline/open"}
 	PipelineProgress = Route[PipelineStep, None]{"POST", "/pipeline/progress"}
 	PipelineSessions = Route[None, PipelineSessionsAnswer]{"GET", "/pipeline/sessions"}
+	PipelineForget   = Route[PipelineForgetRequest, None]{"POST", "/pipeline/forget"}
 	Definitions      = Route[DefinitionsRequest, DefinitionsAnswer]{"POST", "/definitions"}
 )
 
@@ -64,6 +65,11 @@ type PipelineStep struct {
 	Key     string                     `json:"key,omitempty"`
 	Context map[string]json.RawMessage `json:"context,omitempty"`
 	Tokens  int64                      `json:"tokens,omitempty"`
+}
+
+// PipelineForgetRequest names a session of which everything is to go.
+type PipelineForgetRequest struct {
+	Session string `json:"session_id"`
 }
 
 // PipelineSessionsAnswer lists sessions, the newest first.

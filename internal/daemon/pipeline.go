@@ -146,3 +146,12 @@ func (s *stages) definitions(ctx context.Context, r api.DefinitionsRequest) (api
 	}
 	return out, wrong(err)
 }
+
+// forget drops what pipelines left in a session.
+func (s *stages) forget(ctx context.Context, r api.PipelineForgetRequest) (api.None, error) {
+	had, err := s.cache.ForgetSession(ctx, r.Session)
+	if err == nil && !had {
+		err = api.Missing("aoa pipeline sessions", "no pipeline ran in a session %q", r.Session)
+	}
+	return api.None{}, err
+}

@@ -40,6 +40,7 @@ func (s *stages) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.PipelineOpen, s.open)
 	api.Handle(mux, api.PipelineProgress, s.progress)
 	api.Handle(mux, api.PipelineSessions, s.sessions)
+	api.Handle(mux, api.PipelineForget, s.forget)
 	api.Handle(mux, api.Definitions, s.definitions)
 }
 

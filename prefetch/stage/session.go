@@ -147,8 +147,25 @@ func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Tim
 	if err != nil || len(old) == 0 {
 		return err
 	}
+	return dropSessions(ctx, f, old...)
+}
+
+// ForgetSession drops everything that pipelines left in a session. It reports whether there was something.
+func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
+	s, err := c.Session(ctx, id, "")
+	if err != nil {
+		return false, err
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.Known, dropSessions(ctx, f, id)
+}
+
+func dropSessions(ctx context.Context, f *cold.File, ids ...string) error {
 	return f.Write(ctx, "drop sessions", func(w cold.Writing) error {
-		for _, id := range old {
+		for _, id := range ids {
 			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
 				if _, err := w.Exec(name, id); err != nil {
 					return err

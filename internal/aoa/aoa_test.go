@@ -45,9 +45,9 @@ func FuzzNewPath(f *testing.F) {
 func TestTerms(t *testing.T) {
 	for in, want := range map[string][]string{
 		"fix the TCPServer in parse_config.go": {"tcp", "server", "parse", "config"},
-		"loginTimeout LoginTimeouts, 42 x":      {"login", "timeout"},
-		"testing the tests":                     {"test"},
-		"":                                      nil,
+		"loginTimeout LoginTimeouts, 42 x":     {"login", "timeout"},
+		"testing the tests":                    {"test"},
+		"":                                     nil,
 	} {
 		if got := Terms(in, 10); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", in, got, want)

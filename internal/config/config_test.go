@@ -51,7 +51,7 @@ func TestDefaults(t *testing.T) {
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{300, 100, 499},
 		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},
-		Stage: Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
+		Stage:  Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)
 	}

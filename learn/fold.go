@@ -60,8 +60,15 @@ func (f *fold) event(e aoa.Event) {
 	case aoa.KindBranch:
 		f.branch(e)
 	case aoa.KindTick:
-		f.expire(e.Time)
-		f.batch.Trim(e.Time)
+		switch e.Tool {
+		case "decay":
+			f.batch.Decay(e.Time)
+		case "sweep":
+			f.batch.Sweep(e.Time)
+		default:
+			f.expire(e.Time)
+			f.batch.Trim(e.Time)
+		}
 	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback: // Options.Fold sees them
 	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed,
 		aoa.KindSave, aoa.KindStart, aoa.KindEnd:

@@ -16,6 +16,7 @@ type Config struct {
 	IdleTimeout      time.Duration            // the daemon stops after so long without a caller; 0 never
 	Retention        Retention                // what the log keeps
 	SnapshotInterval time.Duration            // time between two snapshots of the hot store
+	Schedules        map[string]string        // job → cron line; every job is present, "" of snapshot is SnapshotInterval
 	HalfLives        map[string]time.Duration // hot family → half-life, only those that were set
 	Kinds            map[string]bool          // kind of suggestion → said or not; every kind is present
 	Tags             map[string]string        // path pattern → intent tag, without '#'

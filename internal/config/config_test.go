@@ -47,7 +47,9 @@ func TestDefaults(t *testing.T) {
 		t.Fatalf("warnings: %v", warnings)
 	}
 	want := Config{Threshold: 0.6, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
-		SnapshotInterval: 45 * time.Second, HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
+		SnapshotInterval: 45 * time.Second,
+		Schedules:        map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "prune": "@daily", "snapshot": ""},
+		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{300, 100, 499},
 		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},
@@ -125,6 +127,7 @@ func TestBadValues(t *testing.T) {
 		"retention.bytes: 5XB":             "no unit of size",
 		"snapshot_interval: 1h":            "out of range",
 		"watch: maybe":                     "allowed is on, off or poll",
+		"schedule.trim: often": `schedule.trim: "often": not a cron line`,
 		"redis_url: http://u:secret@x":     "redis_url: \"…\": begin with redis://",
 		"kinds:\n  pair: [a]":              "config.yaml:2: kinds.pair: a list is given",
 		"quiet: 1s\nat_most: 2s\nquiet: 3": "config.yaml:3: quiet is set twice",

@@ -117,7 +117,7 @@ var keys = slices.Concat([]Key{
 	{Name: "metrics_addr", Type: "address", Default: "", Allowed: "empty, or host:port",
 		Help:  "serve metrics on this TCP address too; empty keeps them on the socket",
 		parse: func(c *Config, v string) (err error) { c.MetricsAddr, err = parseAddr(v); return err }},
-}, reloadKeys, stageKeys, kindKeys(), halfLifeKeys(), []Key{
+}, reloadKeys, stageKeys, scheduleKeys(), kindKeys(), halfLifeKeys(), []Key{
 	{Name: tagsPrefix + "PATTERN", Type: "word", Default: "", Allowed: "up to 64 letters, digits and .-_/ ; as AOA_TAGS: pattern=tag,pattern=tag",
 		Help: "files that match the pattern get this intent tag"},
 })

@@ -63,7 +63,7 @@ func (l *loader) apply(c *Config, name, v string) error {
 }
 
 func empty() Config {
-	return Config{Kinds: map[string]bool{}, Tags: map[string]string{}, HalfLives: map[string]time.Duration{},
+	return Config{Kinds: map[string]bool{}, Schedules: map[string]string{}, Tags: map[string]string{}, HalfLives: map[string]time.Duration{},
 		values: map[string]string{}, origin: map[string]string{}}
 }
 

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,33 +11,30 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
-// The schedules. A tick is an event: decay itself needs no pass (see hot), so a tick trims, prunes, drops old
-// epochs and ends sessions, at the same place in the log on every replay.
-const (
-	tickSchedule  = "@hourly"
-	pruneSchedule = "@daily"
-)
-
-// cron runs housekeeping until ctx ends, and waits for what is running.
+// cron runs housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
+// (see hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay.
 func (h *house) cron(ctx context.Context) error {
 	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
-	jobs := map[string]func(){
-		tickSchedule:  func() { h.tick(); h.sweepRooms(ctx) },
-		restSchedule:  h.restRooms,
-		pruneSchedule: func() { h.prune(ctx) },
-		fmt.Sprintf("@every %s", h.config().SnapshotInterval): func() {
+	at := h.config().Schedules
+	jobs := []struct {
+		spec string
+		do   func()
+	}{
+		{at["trim"], func() { h.tick("") }}, {at["decay"], func() { h.tick("decay") }}, {at["sweep"], func() { h.tick("sweep") }},
+		{at["prune"], func() { h.prune(ctx) }},
+		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", h.config().SnapshotInterval)), func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
 				h.o.Log.Warn("snapshot not written", "err", err)
 			}
-		},
+		}},
 	}
-	for spec, job := range jobs {
-		if _, err := c.AddFunc(spec, job); err != nil {
-			return fmt.Errorf("schedule %s: %w", spec, err)
+	for _, j := range jobs {
+		if _, err := c.AddFunc(j.spec, j.do); err != nil {
+			return fmt.Errorf("schedule %s: %w", j.spec, err)
 		}
 	}
 	// A daemon that is stopped when idle may never meet an hour or a midnight: what is due is done at the start.
-	h.tick()
+	h.tick("")
 	c.Start()
 	h.prune(ctx)
 	h.sweepRooms(ctx)
@@ -45,13 +43,17 @@ func (h *house) cron(ctx context.Context) error {
 	return nil
 }
 
-// tick logs this hour's tick: two daemons on one store, or a cron that fires twice, make it once.
-func (h *house) tick() {
+// tick logs this hour's tick of that kind, "" trims: two daemons on one store, or a cron that fires twice, make it once.
+func (h *house) tick(what string) {
 	if !h.sound() {
 		return
 	}
 	hour := h.o.Now().UTC().Truncate(time.Hour)
-	h.journal.Add(aoa.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"})
+	id := fmt.Sprintf("tick:%d", hour.Unix())
+	if what != "" {
+		id = fmt.Sprintf("tick:%s:%d", what, hour.Unix())
+	}
+	h.journal.Add(aoa.Event{ID: id, Time: hour, Kind: aoa.KindTick, Agent: "cron", Tool: what})
 }
 
 // prune keeps the log within its age and size.

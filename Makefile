@@ -50,7 +50,7 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 
 # One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./cmd/aoa/eval ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./watcher ./hooks/client | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./cmd/aoa/eval ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./prefetch/resume ./watcher ./hooks/client | scripts/bench.awk
 
 bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
 	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk

@@ -37,6 +37,7 @@ type house struct {
 	gauges  *gauges
 	stages  *stages
 	shelf   *shelf
+	desk    *desk
 	answers *answers
 	memory  *history.History // what was said and done
 	share   *sharing
@@ -144,6 +145,7 @@ const startPercent = 400
 // furnish joins the rooms that stand on the stores.
 func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.answers, h.shelf = newAnswers(h.db, h.o.Log), h.newShelf()
+	h.desk = h.newDesk()
 	h.memory = h.newMemory()
 	h.sequences = h.newSequences()
 	clear(h.worktrees)
@@ -197,6 +199,7 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 	signal(h.share.wake)
 	h.gauges.learned(len(events), h.o.Now().Sub(begin))
 	h.shelf.borders(ctx, events)
+	h.desk.observe(ctx, events)
 	outcomes, err := h.settle.Observe(ctx, events)
 	if err != nil {
 		// The next event of the session asks again: no reason to count the batch as lost.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -112,7 +113,7 @@ func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, er
 	for k, v := range r.Context {
 		p.Context[k] = v
 	}
-	return api.None{}, wrong(s.cache.Progress(ctx, p))
+	return api.None{}, errors.Join(wrong(s.cache.Progress(ctx, p)), s.h.desk.Spend(ctx, r.Session, r.Tokens))
 }
 
 func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {

@@ -42,6 +42,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.PromptCache, h.promptCache)
 	h.replayRoutes(mux)
 	h.shelf.routes(mux)
+	h.desk.routes(mux)
 	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
 		if r.Unless == "" || r.Unless != h.o.Build {
 			h.o.asked.Store(true)

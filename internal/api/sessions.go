@@ -1,0 +1,71 @@
+package api
+
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The routes of sessions that come back.
+var (
+	Sessions      = Route[SessionsRequest, SessionsAnswer]{"POST", "/sessions"}
+	SessionShow   = Route[SessionShowRequest, SessionShowAnswer]{"POST", "/sessions/show"}
+	SessionSet    = Route[SessionSetRequest, SessionSnapshot]{"POST", "/sessions/set"}
+	SessionRemove = Route[SessionShowRequest, None]{"POST", "/sessions/remove"}
+)
+
+// SessionsRequest selects sessions; without fields the newest 50 that are not archived.
+type SessionsRequest struct {
+	State    string `json:"state,omitempty"`    // active, paused, completed, failed or archived
+	Archived bool   `json:"archived,omitempty"` // these too
+	Limit    int    `json:"limit,omitempty"`
+}
+
+// SessionsAnswer is their snapshots, the newest first.
+type SessionsAnswer struct {
+	Sessions []SessionSnapshot `json:"sessions"`
+}
+
+// SessionSnapshot is what is needed to go on with a session: no text of anybody.
+type SessionSnapshot struct {
+	ID       string           `json:"id"`
+	Agent    string           `json:"agent,omitempty"`
+	State    string           `json:"state"`
+	Started  time.Time        `json:"started"`
+	Last     time.Time        `json:"last"`
+	Turns    int              `json:"turns"`
+	Commands int              `json:"commands"` // prompts, tool calls and stages
+	Resumed  int              `json:"resumed"`  // how often it came back
+	Tokens   int64            `json:"tokens"`
+	Recent   []SessionCommand `json:"recent,omitempty"` // the last three, the newest last
+	Files    []aoa.Path       `json:"files,omitempty"`  // opened last, the newest first
+	Edited   []aoa.Path       `json:"edited,omitempty"` // changed last, the newest first
+	Version  int              `json:"version"`
+}
+
+// SessionCommand is one thing that a session did, without its words.
+type SessionCommand struct {
+	At    time.Time  `json:"at"`
+	Kind  aoa.Kind   `json:"kind"`
+	Tool  string     `json:"tool,omitempty"`
+	Files []aoa.Path `json:"files,omitempty"`
+	OK    bool       `json:"ok"`
+}
+
+// SessionShowRequest names a session.
+type SessionShowRequest struct {
+	ID   string `json:"session_id"`
+	Full bool   `json:"full,omitempty"` // its record, too: texts are opened
+}
+
+// SessionShowAnswer is a snapshot and, if asked for, the record behind it.
+type SessionShowAnswer struct {
+	SessionSnapshot
+	Record []aoa.Event `json:"record,omitempty"` // oldest first, the newest 10,000
+}
+
+// SessionSetRequest brings a session to a state: active is to resume it.
+type SessionSetRequest struct {
+	ID    string `json:"session_id"`
+	State string `json:"state"`
+}

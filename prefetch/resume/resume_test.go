@@ -1,0 +1,390 @@
+package resume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// house is a log and a desk as the daemon joins them.
+type house struct {
+	*Desk
+	t   testing.TB
+	db  *cold.DB
+	dir string
+	n   int
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir()}
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"), Keys: filepath.Join(h.dir, "keys")})
+	check(t, err)
+	h.db, err = cold.Open(t.Context(), filepath.Join(h.dir, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
+	check(t, err)
+	h.begin()
+	return h
+}
+
+// begin makes a desk on what is there, as a new daemon does.
+func (h *house) begin() {
+	h.Desk = New(Options{Path: filepath.Join(h.dir, "sessions.db"), Now: time.Now,
+		Since: func(ctx context.Context, session string, from time.Time) ([]aoa.Event, error) {
+			return h.db.Log(ctx, cold.LogFilter{Session: session, Since: from, Oldest: true, Limit: 1_000_000})
+		}})
+}
+
+func (h *house) close() { check(h.t, errors.Join(h.Close(), h.db.Close())) }
+
+// did logs what a session did and lets the desk see it.
+func (h *house) did(session string, kind aoa.Kind, text string, paths ...aoa.Path) {
+	h.t.Helper()
+	h.n++
+	e := aoa.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
+	if kind == aoa.KindStart || kind == aoa.KindEnd {
+		e.Tool = text
+	}
+	_, fresh, err := h.db.Append(h.t.Context(), []aoa.Event{e})
+	check(h.t, err)
+	check(h.t, h.Observe(h.t.Context(), fresh))
+}
+
+// stored is the snapshot in the file, with how often it was written.
+func (h *house) stored(session string) (commands int, writes int64) {
+	h.t.Helper()
+	synctest.Wait()
+	s, err := h.load(h.t.Context(), session)
+	if err != nil && !errors.Is(err, ErrUnknown) {
+		h.t.Fatal(err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.Commands, h.writes
+}
+
+// running runs fn in a bubble of its own time, with the desk at work.
+func running(t *testing.T, fn func(t *testing.T, h *house)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		desk := h.Desk
+		go func() { ended <- desk.Run(ctx) }()
+		defer h.close() // a failure must not leave the bubble's goroutines
+		defer func() {
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			if err := desk.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		fn(t, h)
+	})
+}
+
+func wait(d time.Duration) { <-time.After(d) }
+
+func TestDebounce(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		expect := func(what string, commands int, writes int64) {
+			t.Helper()
+			c, w := h.stored("s")
+			same(t, what, [2]int64{int64(c), w}, [2]int64{int64(commands), writes})
+		}
+		h.did("s", aoa.KindPrompt, "begin")
+		wait(shortly - time.Millisecond)
+		expect("just before a second", 0, 0)
+		wait(time.Millisecond)
+		expect("a second after the first", 1, 1)
+		h.did("s", aoa.KindRead, "", "a.go")
+		wait(later - time.Millisecond)
+		expect("within the window it waits five", 1, 1)
+		wait(time.Millisecond)
+		expect("five seconds after the second", 2, 2)
+		wait(window)
+		h.did("s", aoa.KindRead, "", "b.go")
+		wait(shortly)
+		expect("after the window it waits one again", 3, 3)
+		for range 20 {
+			h.did("s", aoa.KindRead, "", "c.go")
+			wait(990 * time.Millisecond)
+		}
+		expect("in a burst every ten seconds", 14, 4)
+		for _, state := range []State{Paused, Active, Completed, Active, Failed} {
+			if _, err := h.Set(t.Context(), "s", state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect("pause, complete, fail and resume are written at once, with what waited", 23, 9)
+		h.did("s", aoa.KindRead, "", "d.go")
+		h.did("s", aoa.KindEnd, "other")
+		expect("an end is written at once", 24, 10)
+		wait(time.Hour)
+		expect("nothing more is written", 24, 10)
+	})
+}
+
+// TestDebounceSavesWrites: a burst as recorded sessions have it: a prompt, then calls 0.2 to 4 seconds apart.
+func TestDebounceSavesWrites(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		n := 0
+		for turn := range 20 {
+			h.did("s", aoa.KindPrompt, "go on")
+			n++
+			for i := range 30 {
+				wait(time.Duration(200+(turn*31+i*17)%13*(i%5)*70) * time.Millisecond)
+				h.did("s", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i)))
+				n++
+			}
+			wait(30 * time.Second)
+		}
+		c, w := h.stored("s")
+		same(t, "commands", c, n)
+		saved := 1 - float64(w)/float64(n)
+		t.Logf("%d commands, %d writes: %.0f %% fewer", n, w, 100*saved)
+		if saved < 0.8 {
+			t.Fatalf("%d commands cost %d writes", n, w)
+		}
+	})
+}
+
+func TestSnapshotSuffices(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("s", aoa.KindStart, "startup")
+		h.did("s", aoa.KindPrompt, "turn the marmalade green")
+		for i := range 20 {
+			wait(time.Second)
+			h.did("s", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i, ".go")))
+		}
+		h.did("s", aoa.KindEdit, "", "f3.go")
+		h.did("s", aoa.KindRun, "go test -run Marmalade")
+		check(t, h.Spend(t.Context(), "s", 1200))
+		check(t, h.Spend(t.Context(), "s", 34))
+		h.did("s", aoa.KindEnd, "other")
+		got, err := h.Get(t.Context(), "s")
+		check(t, err)
+		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent}, []any{Paused, 23, 1, int64(1234), 0, "claude"})
+		same(t, "files", got.Files, []aoa.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
+		same(t, "edited", got.Edited, []aoa.Path{"f3.go"})
+		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, aoa.KindRun, []aoa.Path{"f3.go"}})
+		synctest.Wait()
+		text, err := os.ReadFile(filepath.Join(h.dir, "sessions.db-wal"))
+		check(t, err)
+		if s := strings.ToLower(string(text)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
+			t.Fatal("the snapshot tells words, or is not there")
+		}
+		h.did("s", aoa.KindStart, "resume")
+		got, err = h.Get(t.Context(), "s")
+		check(t, err)
+		same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
+	})
+}
+
+// TestKilled: what a kill lost of a burst is read again from the log, once.
+func TestKilled(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("s", aoa.KindPrompt, "begin")
+		wait(shortly)
+		for range 10 {
+			wait(100 * time.Millisecond)
+			h.did("s", aoa.KindRead, "", "a.go")
+		}
+		c, _ := h.stored("s")
+		same(t, "written before the kill", c, 1)
+		before := h.Desk
+		h.begin() // another process
+		defer func(d *Desk) { check(t, d.Close()) }(h.Desk)
+		wait(time.Millisecond)
+		h.did("s", aoa.KindEdit, "", "b.go")
+		got, err := h.Get(t.Context(), "s")
+		check(t, err)
+		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []aoa.Path{"b.go"}})
+		check(t, h.Flush(t.Context()))
+		h.begin()
+		defer func(d *Desk) { check(t, d.Close()) }(h.Desk)
+		h.did("s", aoa.KindRead, "", "a.go")
+		got, err = h.Get(t.Context(), "s")
+		check(t, err)
+		same(t, "after a restart", got.Commands, 13)
+		check(t, errors.Join(h.Flush(t.Context()), h.Close()))
+		before.mu.Lock()
+		clear(before.held) // it was killed
+		before.mu.Unlock()
+	})
+}
+
+func TestStates(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		set := func(id string, to State) error {
+			_, err := h.Set(t.Context(), id, to)
+			return err
+		}
+		if err := set("nobody", Paused); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("paused: %v", err)
+		}
+		if _, err := h.Get(t.Context(), "nobody"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("got: %v", err)
+		}
+		check(t, set("mine", Active)) // begun by a person
+		check(t, set("mine", Paused))
+		if err := set("mine", Paused); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), "mine is paused") {
+			t.Fatalf("paused twice: %v", err)
+		}
+		check(t, set("mine", Completed))
+		if err := set("mine", Failed); !errors.Is(err, ErrState) {
+			t.Fatalf("failed after it was completed: %v", err)
+		}
+		check(t, set("mine", Archived))
+		check(t, set("mine", Active))
+		wait(time.Second)
+		h.did("other", aoa.KindPrompt, "begin")
+		wait(shortly)
+		list := func(q Filter) string {
+			t.Helper()
+			all, err := h.List(t.Context(), q)
+			check(t, err)
+			out := ""
+			for _, s := range all {
+				out += s.ID + " "
+			}
+			return out
+		}
+		same(t, "list", list(Filter{}), "other mine ")
+		check(t, set("other", Completed))
+		same(t, "active", list(Filter{State: Active}), "mine ")
+		check(t, set("other", Archived))
+		same(t, "not archived", list(Filter{}), "mine ")
+		same(t, "all", list(Filter{Archived: true}), "other mine ")
+		h.did("other", aoa.KindPrompt, "there is more")
+		same(t, "it goes on", list(Filter{State: Active}), "other mine ")
+		check(t, h.Remove(t.Context(), "mine"))
+		if err := h.Remove(t.Context(), "mine"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("removed twice: %v", err)
+		}
+		same(t, "left", list(Filter{Archived: true}), "other ")
+	})
+}
+
+func TestArchiveAndCleanUp(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		sweep := func(want ...int) {
+			t.Helper()
+			archived, removed, err := h.Sweep(t.Context())
+			check(t, err)
+			same(t, "archived and removed", []int{archived, removed}, want)
+		}
+		h.did("old", aoa.KindPrompt, "begin")
+		wait(ArchiveAfter - time.Second)
+		h.did("new", aoa.KindPrompt, "begin")
+		sweep(0, 0)
+		wait(2 * time.Second)
+		sweep(1, 0)
+		got, err := h.Get(t.Context(), "old")
+		check(t, err)
+		same(t, "state", got.State, Archived)
+		wait(CleanUpAfter - ArchiveAfter)
+		sweep(1, 1)
+		if _, err := h.Get(t.Context(), "old"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+	})
+}
+
+func TestForget(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("a", aoa.KindRead, "", "secret/<plan>.go")
+		h.did("b", aoa.KindRead, "", "x.go")
+		check(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
+		if _, err := h.Get(t.Context(), "a"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+		_, err := h.Get(t.Context(), "b")
+		check(t, err)
+		check(t, h.Forget(t.Context(), cold.ForgetFilter{Session: "b"}))
+		if _, err := h.Get(t.Context(), "b"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"id":"s","state":"active","version":1}`)
+	f.Add(`{"version":2}`)
+	f.Add(`{"recent":[{"files":["a"]}],"started":"x"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := decode("s", text)
+		if err != nil {
+			return
+		}
+		s.take(aoa.Event{Kind: aoa.KindEdit, Paths: []aoa.Path{"a", "b"}})
+		again, err := s.encode()
+		check(t, err)
+		back, err := decode("s", again)
+		check(t, err)
+		if len(back.Recent) > recentKept || len(back.Edited) > filesKept || back.ID != "s" {
+			t.Fatalf("%+v", back)
+		}
+	})
+}
+
+// BenchmarkContext is the time to a session's context: from the snapshot in the file, and from the full record, whose
+// texts are opened one by one.
+func BenchmarkContext(b *testing.B) {
+	for _, n := range []int{10, 1_000, 100_000} {
+		h := newHouse(b)
+		for at := 0; at < n; at += 1000 {
+			batch := make([]aoa.Event, min(1000, n-at))
+			for i := range batch {
+				batch[i] = aoa.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Kind: aoa.KindRun, Agent: "claude", Session: "s",
+					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []aoa.Path{aoa.Path(fmt.Sprint("dir/file", i))}, OK: true}
+			}
+			_, fresh, err := h.db.Append(b.Context(), batch)
+			check(b, err)
+			check(b, h.Observe(b.Context(), fresh))
+		}
+		check(b, h.Flush(b.Context()))
+		b.Run(fmt.Sprint("snapshot/", n), func(b *testing.B) {
+			for b.Loop() {
+				if s, err := h.load(b.Context(), "s"); err != nil || s.Commands != n {
+					b.Fatal(s.Commands, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("record/", n), func(b *testing.B) {
+			for b.Loop() {
+				all, err := h.o.Since(b.Context(), "s", time.Time{})
+				if err != nil || len(all) != n || all[0].Text == "" {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+		h.close()
+	}
+}

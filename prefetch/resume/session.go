@@ -1,0 +1,215 @@
+package resume
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Get returns a session's snapshot: from memory, else from the file. It opens no sealed text. ErrUnknown if there is
+// none.
+func (d *Desk) Get(ctx context.Context, id string) (Snapshot, error) {
+	d.mu.Lock()
+	if s := d.held[id]; s != nil {
+		defer d.mu.Unlock()
+		return s.clone(), nil
+	}
+	d.mu.Unlock()
+	return d.load(ctx, id)
+}
+
+// Filter selects sessions; zero fields select everything but the archived.
+type Filter struct {
+	State    State
+	Archived bool // these too
+	Limit    int  // 0 is 50
+}
+
+// List returns snapshots, the newest first.
+func (d *Desk) List(ctx context.Context, q Filter) (out []Snapshot, err error) {
+	if q.Limit <= 0 {
+		q.Limit = 50
+	}
+	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+		return nil, err
+	}
+	return out, d.file.Use(ctx, func(f *cold.File) error {
+		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(rows *sql.Rows) error {
+			var id, text string
+			if err := rows.Scan(&id, &text); err != nil {
+				return err
+			}
+			s, err := decode(id, text)
+			out = append(out, s)
+			return err
+		})
+	})
+}
+
+// moves says from which states a person can bring a session to another.
+var moves = map[State][]State{
+	Active:    {Paused, Completed, Failed, Archived, Active},
+	Paused:    {Active},
+	Completed: {Active, Paused},
+	Failed:    {Active, Paused},
+	Archived:  {Active, Paused, Completed, Failed},
+}
+
+// Set brings a session to a state and writes it at once. To Active is to resume it; a session that nobody knows is
+// then begun. ErrState if it cannot be done from where it is.
+func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
+	if to != Active {
+		if _, err := d.Get(ctx, id); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s, _, err := d.take(ctx, id)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	d.mu.Lock()
+	if !slices.Contains(moves[to], s.State) {
+		from := s.State
+		d.mu.Unlock()
+		return Snapshot{}, fmt.Errorf("%w: %s is %s and cannot become %s", ErrState, id, from, to)
+	}
+	if now := d.o.Now(); s.Started.IsZero() {
+		s.Started, s.Last = now, now
+	} else if to == Active {
+		s.Resumed++
+		s.Last = newer(s.Last, now)
+	}
+	s.State = to
+	d.touch(s, true)
+	out := s.clone()
+	d.mu.Unlock()
+	return out, d.write(ctx, d.o.Now())
+}
+
+func newer(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Spend adds tokens to a session.
+func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
+	if id == "" || tokens <= 0 {
+		return nil
+	}
+	s, _, err := d.take(ctx, id)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	s.Tokens += tokens
+	if s.Started.IsZero() {
+		s.Started, s.Last = d.o.Now(), d.o.Now()
+	}
+	d.touch(s, false)
+	d.mu.Unlock()
+	d.signal()
+	return nil
+}
+
+// Remove deletes a session's snapshot. Its record stays in the log: aoa forget takes that out, too.
+func (d *Desk) Remove(ctx context.Context, id string) error {
+	if _, err := d.Get(ctx, id); err != nil {
+		return err
+	}
+	if err := d.Flush(ctx); err != nil {
+		return err
+	}
+	return d.drop(ctx, "remove", id)
+}
+
+// Forget deletes the snapshots of a session, or of all that were active since, or that name a path, down to the bytes.
+func (d *Desk) Forget(ctx context.Context, f cold.ForgetFilter) error {
+	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+		return err
+	}
+	var err error
+	switch {
+	case f.Session != "":
+		err = d.drop(ctx, "remove", f.Session)
+	case f.Path != "":
+		var name []byte
+		if name, err = json.Marshal(f.Path); err == nil {
+			err = d.drop(ctx, "remove_naming", string(name[1:len(name)-1])) // as it stands in the snapshot
+		}
+	default:
+		err = d.drop(ctx, "remove_since", f.Since.UnixMilli())
+	}
+	if err != nil {
+		return err
+	}
+	return d.file.Use(ctx, func(f *cold.File) error { return errors.Join(f.DropDamaged(), f.Scrub(ctx)) })
+}
+
+// drop runs a deleting statement and forgets what is held in memory.
+func (d *Desk) drop(ctx context.Context, statement string, arg any) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	err := d.file.Use(ctx, func(f *cold.File) error {
+		return f.Write(ctx, "remove sessions", func(w cold.Writing) error {
+			_, err := w.Exec(statement, arg)
+			return err
+		})
+	})
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if statement == "remove" {
+		delete(d.held, arg.(string))
+	} else {
+		d.letGo()
+	}
+	return err
+}
+
+// Sweep archives sessions that nobody touched for 30 days, and deletes those of 90 days ago.
+func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
+	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+		return 0, 0, err
+	}
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	now := d.o.Now()
+	err = d.file.Use(ctx, func(f *cold.File) error {
+		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
+			archived, removed = 0, 0
+			err := w.Each("drop_old", []any{now.Add(-CleanUpAfter).UnixMilli()}, func(*sql.Rows) error { removed++; return nil })
+			if err != nil {
+				return err
+			}
+			var old []Snapshot
+			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows *sql.Rows) error {
+				var id, text string
+				if err := rows.Scan(&id, &text); err != nil {
+					return err
+				}
+				s, err := decode(id, text)
+				s.State = Archived
+				old = append(old, s)
+				return err
+			})
+			for _, s := range old {
+				err = errors.Join(err, put(w, s))
+			}
+			archived = len(old)
+			return err
+		})
+	})
+	if archived+removed > 0 {
+		d.mu.Lock()
+		d.letGo() // they are read again, as they are now
+		d.mu.Unlock()
+	}
+	return archived, removed, err
+}

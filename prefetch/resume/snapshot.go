@@ -1,0 +1,147 @@
+package resume
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// State of a session.
+type State string
+
+const (
+	Active    State = "active"
+	Paused    State = "paused" // it ended, or was told to pause: it can come back
+	Completed State = "completed"
+	Failed    State = "failed"
+	Archived  State = "archived"
+)
+
+// Bounds of a snapshot.
+const (
+	version      = 1
+	recentKept   = 3 // commands
+	filesKept    = 8 // files opened, and as many edited
+	commandFiles = 4 // files of one command
+)
+
+// Snapshot is what is needed to go on with a session. It holds names of files and tools, counts and times, no text.
+type Snapshot struct {
+	ID       string     `json:"id"`
+	Agent    string     `json:"agent,omitempty"`
+	State    State      `json:"state"`
+	Started  time.Time  `json:"started"`
+	Last     time.Time  `json:"last"`             // of its newest event
+	Turns    int        `json:"turns"`            // prompts
+	Commands int        `json:"commands"`         // prompts, tool calls and stages
+	Resumed  int        `json:"resumed"`          // how often it came back
+	Tokens   int64      `json:"tokens"`           // told by pipelines and hints
+	Recent   []Command  `json:"recent,omitempty"` // the last three, the newest last
+	Files    []aoa.Path `json:"files,omitempty"`  // opened last, the newest first
+	Edited   []aoa.Path `json:"edited,omitempty"` // changed last, the newest first
+	Version  int        `json:"version"`
+}
+
+// Command is one thing that the session did, without its words.
+type Command struct {
+	At    time.Time  `json:"at"`
+	Kind  aoa.Kind   `json:"kind"`
+	Tool  string     `json:"tool,omitempty"`
+	Files []aoa.Path `json:"files,omitempty"`
+	OK    bool       `json:"ok"`
+}
+
+// command reports whether an event is something that the session did.
+func command(k aoa.Kind) bool {
+	switch k {
+	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed:
+		return true
+	}
+	return false
+}
+
+// take folds one event of the session in, and reports whether it must be written at once.
+func (s *Snapshot) take(e aoa.Event) (urgent bool) {
+	if s.Started.IsZero() || e.Time.Before(s.Started) {
+		s.Started = e.Time
+	}
+	if e.Time.After(s.Last) {
+		s.Last = e.Time
+	}
+	if s.Agent == "" {
+		s.Agent = e.Agent
+	}
+	switch {
+	case e.Kind == aoa.KindStart:
+		if s.Commands > 0 && e.Tool != "compact" && e.Tool != "clear" {
+			s.Resumed++
+		}
+		s.State = Active
+	case e.Kind == aoa.KindEnd:
+		s.State = Paused
+		return true
+	case e.Kind == aoa.KindSuggest && e.Why == "shown":
+		s.Tokens += int64(e.Tokens)
+	case command(e.Kind):
+		s.did(e)
+	}
+	return false
+}
+
+func (s *Snapshot) did(e aoa.Event) {
+	s.Commands++
+	if e.Kind == aoa.KindPrompt {
+		s.Turns++
+	}
+	if s.State != Active {
+		s.State, s.Resumed = Active, s.Resumed+1 // it goes on, whatever was said before
+	}
+	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]), OK: e.OK}
+	s.Recent = append(s.Recent, c)
+	s.Recent = s.Recent[max(0, len(s.Recent)-recentKept):]
+	if e.Kind.Open() {
+		s.Files = newest(s.Files, e.Paths)
+	}
+	if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite {
+		s.Edited = newest(s.Edited, e.Paths)
+	}
+}
+
+// newest puts paths in front of a list, each once.
+func newest(list, paths []aoa.Path) []aoa.Path {
+	out := slices.Clone(paths[:min(len(paths), filesKept)])
+	slices.Reverse(out)
+	for _, p := range list {
+		if len(out) < filesKept && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *Snapshot) clone() Snapshot {
+	out := *s
+	out.Recent, out.Files, out.Edited = slices.Clone(s.Recent), slices.Clone(s.Files), slices.Clone(s.Edited)
+	return out
+}
+
+func (s *Snapshot) encode() (string, error) {
+	s.Version = version
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+func decode(id, text string) (Snapshot, error) {
+	var s Snapshot
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return s, fmt.Errorf("snapshot of %s: %w", id, err)
+	}
+	if s.Version > version {
+		return s, fmt.Errorf("snapshot of %s has version %d, this aoa knows %d", id, s.Version, version)
+	}
+	s.ID = id
+	return s, nil
+}

@@ -30,9 +30,6 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
-	if _, err := h.sequences.Forget(ctx, r.File, r.Session, r.Since); err != nil {
-		return out, err
-	}
 	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
 	for _, r := range h.rooms() {
 		if err := r.forget(ctx, filter); err != nil {

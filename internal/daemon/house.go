@@ -55,7 +55,6 @@ type house struct {
 	whereabouts whereabouts // of the sessions
 
 	sequences *reload.Cache
-	keepText  func(ctx context.Context, session, title, text string) (label string, err error) // into the data cache; nil without one
 
 	mu        sync.Mutex // guards what follows
 	worktrees map[aoa.Root]*worktree
@@ -167,9 +166,6 @@ func (h *house) close() error {
 	}
 	if h.memory != nil {
 		err = errors.Join(err, h.memory.Close())
-	}
-	if h.sequences != nil {
-		err = errors.Join(err, h.sequences.Close())
 	}
 	for _, r := range h.rooms() {
 		err = errors.Join(err, r.Close())

@@ -19,7 +19,7 @@ func (h *house) rooms() []room {
 	if h.shelf == nil {
 		return nil // the stores below did not open
 	}
-	return []room{h.shelf, h.desk}
+	return []room{h.shelf, h.desk, sequences{h.sequences, h}}
 }
 
 // restSchedule is how long an unused file stays open, at least.

@@ -11,9 +11,26 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/llmcache"
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
+
+// sequences are the recorded ones as a room of the house.
+type sequences struct {
+	*reload.Cache
+	h *house
+}
+
+func (s sequences) sweep(ctx context.Context) {
+	s.Evict(ctx, s.h.place(s.h.at(ctx, "")))
+}
+
+func (s sequences) forget(ctx context.Context, f cold.ForgetFilter) error {
+	_, err := s.Forget(ctx, f.Path, f.Session, f.Since)
+	return err
+}
 
 // newSequences makes the room of the recorded sequences; it opens nothing yet.
 func (h *house) newSequences() *reload.Cache {
@@ -116,11 +133,11 @@ func offers(found []reload.Match, label string) (out []hooks.Offer) {
 // autoTime is what a replay without asking may take: it stands before the prompt's answer.
 const autoTime = 80 * time.Millisecond
 
-// replayed does the best match again without being asked, if that is switched on, if it only looks, and if there is a
-// place to put what it finds. label names that place.
+// replayed does the best match again without being asked, if that is switched on and if it only looks. label names what
+// it found in the data cache.
 func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
 	cfg := h.config().Reload
-	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() || h.keepText == nil {
+	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
 		return "", ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoTime)
@@ -129,11 +146,13 @@ func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Cal
 	if err != nil || out.Diverged {
 		return "", ""
 	}
-	label, err = h.keepText(ctx, call.Session, "reload "+m.Entry.ID, replayText(out))
+	kept, err := h.shelf.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
+		Data: []byte(replayText(out)), Redact: true}})
 	if err != nil {
 		h.o.Log.Warn("replay not kept", "err", err)
 		return "", ""
 	}
+	label = kept[0].Key
 	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s", m.Entry.ID, m.Entry.Summary, label)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -164,9 +165,9 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 func (e *Entry) names(p aoa.Path) bool {
 	below := func(q aoa.Path) bool { return q == p || hasPrefix(string(q), string(p)+"/") }
 	for _, a := range e.Actions {
-		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) {
+		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(e.Files, func(f File) bool { return below(f.Path) })
+	return strings.Contains(e.Text, string(p)) || slices.ContainsFunc(e.Files, func(f File) bool { return below(f.Path) })
 }

@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-clients replay race vet lint law redis faults fuzz bench bench-stage cross golden install clean
+.PHONY: help build run train test test-clients replay race vet lint law redis faults fuzz bench bench-stage cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,9 @@ cross: ## compile for every platform, vet for another one of each kind
 	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa || exit 1; done
 	@GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	@GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
+
+train: ## fit the weights of rank anew: SESSIONS=DIR of traces, REPOS=DIR of their clones (docs/ranking.md)
+	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -out rank/weights.json
 
 golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update

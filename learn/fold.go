@@ -145,8 +145,10 @@ func (f *fold) prompt(s *session, e aoa.Event) {
 	}
 	s.set(hot.FieldTurn, turn)
 	s.set(hot.FieldPrompts, strconv.FormatInt(s.prompts, 10))
-	s.set(fieldPromptClock, strconv.FormatInt(s.prompt, 10))
+	s.set(hot.FieldPromptClock, strconv.FormatInt(s.prompt, 10))
 	s.set(hot.FieldShown, "")
+	s.set(hot.FieldPromptTerms, strings.Join(e.Terms, " "))
+	s.set(hot.FieldPromptIdents, strings.Join(aoa.Identifiers(e.Text, maxPromptIdents), " "))
 	if s.prompts == 1 {
 		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
 	}
@@ -167,6 +169,10 @@ func (f *fold) texts(s *session, e aoa.Event) {
 	}
 	if len(e.Seen) > 0 {
 		s.mention(e.Seen)
+		s.result(e)
+	}
+	if (e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun || e.Kind == aoa.KindFailed) && len(e.Terms) > 0 {
+		s.saying(e)
 	}
 	if !e.Kind.Open() {
 		s.say(e.Terms)

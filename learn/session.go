@@ -17,17 +17,20 @@ const (
 	toolsID   = "tools"          // no session: the files that tools edited in the last minute
 	watchIdle = 30 * time.Minute // this long without a save begins the watch session anew
 
-	maxMentions  = 1024 // files whose mentions a session keeps …
-	keepMentions = 768  // … and how many stay when there are more
-	maxTerms     = 32   // words that are joined to a file opened
+	maxMentions     = 1024 // files whose mentions a session keeps …
+	keepMentions    = 768  // … and how many stay when there are more
+	maxIdents       = 8    // identifiers kept of a command or pattern …
+	maxPromptIdents = 40   // … and of a prompt
+	maxTerms        = 32   // words that are joined to a file opened
 )
 
 // Fields of a session that only this package reads, beside those of package hot.
 const (
-	fieldPromptClock = "prompt_clock" // event clock of the current prompt
-	fieldFirstTerms  = "first_terms"  // words of the session's first prompt, by spaces
-	fieldEnded       = "ended"        // Unix seconds of the end event
-	subagentPrefix   = "current_file:"
+	fieldFirstTerms = "first_terms" // words of the session's first prompt, by spaces
+	fieldResults    = "results"     // results that named files, so far
+	fieldSaid       = "sayings"     // commands and patterns, so far
+	fieldEnded      = "ended"       // Unix seconds of the end event
+	subagentPrefix  = "current_file:"
 )
 
 // session is the state of a session that the next event depends on. It is what hot holds, in another form.
@@ -37,6 +40,8 @@ type session struct {
 	clock   int64
 	prompts int64
 	prompt  int64                // clock of the current prompt
+	results int64                // results that named files, so far
+	said    int64                // commands and patterns so far
 	current map[string]aoa.Path  // subagent → file opened last
 	first   []aoa.Path           // files in first-open order
 	order   map[aoa.Path]int64   // their ordinals
@@ -62,7 +67,8 @@ func restored(id string, v *hot.SessionView) *session {
 		return s
 	}
 	s.clock, s.prompts = v.Clock, v.Prompt
-	s.prompt = number(v.Fields[fieldPromptClock])
+	s.prompt = number(v.Fields[hot.FieldPromptClock])
+	s.results, s.said = number(v.Fields[fieldResults]), number(v.Fields[fieldSaid])
 	s.at = time.UnixMilli(number(v.Fields[fieldLastMilli])).UTC()
 	for f, value := range v.Fields {
 		if f == hot.FieldCurrent {
@@ -211,6 +217,23 @@ func (s *session) words() []string {
 		return cmp.Or(cmp.Compare(s.terms[b], s.terms[a]), cmp.Compare(a, b))
 	})
 	return ws[:min(maxTerms, len(ws))]
+}
+
+// result keeps what a call returned, and saying what it asked for.
+func (s *session) result(e aoa.Event) {
+	s.results++
+	if s.write != nil {
+		s.write.Result(hot.Result{Number: s.results, Clock: s.clock, Prompt: s.prompts, Listing: e.Listing, Files: e.Seen})
+		s.write.Set(fieldResults, strconv.FormatInt(s.results, 10))
+	}
+}
+
+func (s *session) saying(e aoa.Event) {
+	s.said++
+	if s.write != nil {
+		s.write.Said(hot.Said{Number: s.said, Clock: s.clock, Prompt: s.prompts, Words: e.Terms, Idents: aoa.Identifiers(e.Text, maxIdents)})
+		s.write.Set(fieldSaid, strconv.FormatInt(s.said, 10))
+	}
 }
 
 // set writes a field, if anything is written at all.

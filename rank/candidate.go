@@ -13,23 +13,26 @@ import (
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
 	path      aoa.Path
-	comod     noisyOr
+	comod     [links]noisyOr
 	comodSum  float64 // Σ of the shares
 	together  float64 // Σ of the weights of common changes
-	coaccess  noisyOr
+	coaccess  [links]noisyOr
+	alike     [links]float64 // of the one most alike
 	terms     noisyOr
 	successor float64
 	tags      []float64
 	wordSum   float64
+	nameSum   float64 // of the words in its name alone
 	named     bool    // by the prompt of the query
 	access    float64 // last access and last commit, unix seconds, 0: never
 	commit    float64
 	values    Values
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
-	comodBy, coaccessBy strongestPartner
-	termBits, wordBits  uint32
-	tagBits             uint8
+	comodBy, coaccessBy, alikeBy [links]strongestPartner
+	said, called                 []string // words and identifiers that it says
+	termBits, wordBits           uint32
+	tagBits                      uint8
 }
 
 type strongestPartner struct {
@@ -96,7 +99,7 @@ func (p *pool) keep(ok func(aoa.Path) bool) {
 }
 
 // cut keeps the n candidates with the best score by the evidence at hand, and the one that was asked for.
-func (p *pool) cut(n int, w Values, forced aoa.Path) {
+func (p *pool) cut(n int, m Model, forced aoa.Path) {
 	if len(p.list) <= n {
 		return
 	}
@@ -106,7 +109,8 @@ func (p *pool) cut(n int, w Values, forced aoa.Path) {
 	}
 	rs := make([]ranked, len(p.list))
 	for i, c := range p.list {
-		rs[i] = ranked{c, w.Logit(c.values)}
+		w, scale := m.of(c.values[Unseen] > 0)
+		rs[i] = ranked{c, scale.Probability(w.Logit(c.values))}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
 		if a.z != b.z {
@@ -126,24 +130,29 @@ func (p *pool) cut(n int, w Values, forced aoa.Path) {
 func (c *candidate) settle(x *setting) {
 	v := &c.values
 	v[Bias] = 1
-	v[Comod], v[Session], v[Terms] = c.comod.value(), c.coaccess.value(), c.terms.value()
+	for l := range links {
+		v[comodOf[l]], v[sessionOf[l]], v[alikeOf[l]] = c.comod[l].value(), c.coaccess[l].value(), alike(c.alike[l])
+	}
+	v[Terms] = c.terms.value()
 	v[Support] = support(c.together)
 	if n := len(x.files); n > 0 {
 		v[ComodMean], v[InHand] = unit(c.comodSum/float64(n)), opened(n)
 	}
 	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
-	v[Words] = words(c.wordSum)
+	v[Words], v[Name] = words(c.wordSum), x.name(c.path, c.nameSum)
 	v[Opened] = opened(len(x.open))
+	v[TurnOpened], v[Asked], v[JustListed] = opened(x.turn), opened(len(x.words)), truth(x.justListed)
 	v[Named] = truth(c.named || has(x.named, c.path))
 	v[NamedBefore] = truth(has(x.before, c.path))
-	v[InCommand] = truth(has(x.commands, c.path))
+	if clock, said := x.commands[c.path]; said {
+		v[InCommand], v[CommandRecent] = 1, fading(x.clock-clock)
+	}
 	v[Mentioned] = unit(x.said[c.path])
 	v[SeenBefore] = truth(x.seen[c.path])
-	if len(x.files) > 0 {
-		v[Directory] = proximity(x.newest().Dir(), c.path.Dir())
-		v[Pair] = truth(x.pairedWith(c.path) != "")
-	}
+	x.listings(c)
+	x.folders(c)
+	v[Unseen] = truth(c.unseen(x))
 }
 
 // unseen reports whether nothing in the session has named the file.
@@ -159,7 +168,7 @@ func (c *candidate) stored(x *setting, access, commit, accesses, commits float64
 	v[RecencyHour], v[RecencyDay] = recency(access, x.at, hour), recency(access, x.at, day)
 	v[Committed] = recency(commit, x.head, committedHalf)
 	v[Frequency], v[Churn] = logShare(accesses), logShare(commits)
-	v[Never] = truth(!(access > 0))
+	v[Never], v[Uncommitted] = truth(!(access > 0)), truth(!(commit > 0))
 }
 
 func truth(b bool) float64 {

@@ -1,53 +1,99 @@
 // Package rank answers a query with files, each with a calibrated probability and the exact reasons for it.
 //
 // A query and the state of the hot store come in; files in order go out. It never writes, never reads a clock
-// (Query.At is the time), and keeps nothing between two questions. It costs two round trips to the hot store, three when the files in hand must
-// first be read from the session, and work that is bounded whatever the number of known files: partners of at most 5 files in hand (16 of
-// a change), 8 words, 3 tags, the newest stamps, what the session mentioned, names and folders near by; of
-// those the 96 best by the evidence so far are scored.
+// (Query.At is the time), and keeps nothing between two questions. It costs two round trips to the hot store, three with a session, and
+// work that is bounded whatever the number of known files: partners of at most 5 files in hand (16 of a change), 4 named
+// and 3 that fit the prompt, 8 words, 3 tags, the newest stamps, the last 12 results and 8 commands of the session,
+// names, contents and folders near by; of those the 192 best by the evidence so far are scored.
 //
 // # Score
 //
-// Every signal is a number in [0,1]. With the weights w of the moment,
+// Every signal is a number in [0,1]. With the weights w of the moment (between calls: apart for files that nothing in
+// the session has named, for other things tell of them),
 //
 //	logit = Σ w·x          (the bias is the signal that is always 1)
 //	score = 1/(1+e^-(a·logit+b))
 //
-// a and b are the moment's calibration, apart for files that nothing in the session has named: they are opened far
-// less often. score is the probability that the file is opened within the session's next 10 file events; for
-// the moment "change" that it belongs to the change. The products w·x are the reasons, and their sum is the logit.
+// a and b are the calibration of the moment, apart for files that nothing has named. score is the probability that the
+// file is opened within the session's next 10 file events; for the moment "change" that it belongs to the change. The
+// products w·x are the reasons, and their sum is the logit. Weights and calibration stand in weights.json, with what
+// they reach and the command that made them.
 //
 // # Signals
 //
-// q runs over the files in hand (the last 5 of the session, or the change), f is the candidate, Δ the time since.
-// All counts are decayed to the time of the query by the hot store.
+// q runs over the files in hand (the last 5 of the session, or the change), f is the candidate, Δ the time since, e the
+// events of the session since. All counts are decayed to the time of the query by the hot store.
+//
+// Files by themselves:
 //
 //	recency_hour   2^-(Δ/1 h) since f was last opened
 //	recency_day    2^-(Δ/24 h)
+//	recency_rank   1/log₂(2+r), r the number of files, not open in the session, that were opened later; of the newest 64
 //	frequency      min(1, ln(1+accesses)/ln 101)
-//	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
-//	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
-//	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
-//	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
-//	session        1 − Π_q (1 − .98·S[q,f]/(n[q]+.5)), S the weight of common sessions, n the sessions of q
-//	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
-//	terms          1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over the words of the prompt (or the session's newest), W the
-//	               opens and commits of f under t, n the uses of t, at least Σ_f W: a word used often leads
-//	               nowhere in particular
-//	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
-//	named          1 if the current prompt names f
-//	named_before   1 if an earlier prompt of the session did
-//	in_command     1 if a command or search pattern of the session did
-//	mentioned      min(1, Σ 1/√m over results that named f among m files, half-life 8 events)
-//	seen_before    1 if any result of the session has named f
-//	directory      leading folders that f shares with the newest q / depth of the deeper of both
-//	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go")
 //	committed      2^-(Δ/30 d), Δ from the last commit of f to the newest of the repository: one that rested for
 //	               months has not forgotten what it worked on
 //	churn          min(1, ln(1+commits)/ln 101)
-//	never          1 if f was never opened here
-//	opened         min(1, ln(1+files open in the session)/4): the more are open, the less likely is any one
-//	in_hand        min(1, ln(1+number of q)/4): the same for the files of a change
+//	never, uncommitted   1 if f was never opened here; never committed
+//	depth          min(1, folders/8)
+//	document, test 1 if the extension is of prose; if its path has "test" or ".spec."
+//	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
-// A signal of weight 0 is not read. Scores do not depend on the other candidates, so Why gives Rank's digits.
+// Partners, of the files in hand; named_… of the (4) files that the prompt names; seed_… of the (3) files whose names
+// and contents fit the prompt best:
+//
+//	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
+//	session        1 − Π_q (1 − .98·S[q,f]/(n[q]+.5)), S the weight of common sessions, n the sessions of q
+//	alike          i/(3+i), i = Σ 1/(files with it − 1) over identifiers that q shares with at most 11 files: what calls
+//	               q, or is called by it; the best of the newest 3 q
+//	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
+//	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
+//	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
+//	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go"); named_pair: one that the prompt names
+//
+// Words: of the current prompt, 32 at most; pattern_… of the last 8 commands and patterns, each .8 of the one after it:
+//
+//	terms          1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over 8 words, the rarest in paths first (between calls half of them
+//	               of the newest commands), W the opens and commits of f under t, n the uses of t, at least Σ_f W: a
+//	               word used often leads nowhere in particular
+//	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
+//	name           Σ of the same over the words of f's name that were said / (1 + Σ over all words of its name)
+//	contents       BM25 of the words against the (64 most telling) words of f, as a share of the best file's
+//	contents_rank  1/√r of the r-th best of the 40 best
+//	identifiers    i/(1+i), i = Σ 1/√(files that have it) over identifiers of the prompt and of the newest 4 commands
+//	               that f has, of those in at most 20 files
+//
+// What the session has named:
+//
+//	named          1 if the current prompt names f
+//	named_before   1 if an earlier prompt of the session did
+//	in_command     1 if a command or search pattern of the session did; command_recent: 2^-(e/8)
+//	mentioned      min(1, Σ 1/√m over texts that named f among m files, half-life 8 events)
+//	seen_before    1 if any result of the session has named f
+//	listed_…       of lists (results of searches, at most the last 12 results) that name f, k lists ago, among m files, at
+//	               place i (from 0):
+//	  alone        1/√m · recent: 2^-(e/8) · ago: .7^k · few: .85^k/√m · place: .8^k/√(1+i), the best each
+//	  last, turn   1 if the newest list does; if one since the prompt does
+//	  often        min(1, ln(1+lists)/3)
+//	  opened       .9^k · share of the list that is open; next: .9^k/(i−j) behind the file opened last, at j
+//	content_…      recent, ago (.8^k), alone, place, turn: the same of contents
+//	unseen         1 if nothing of all this has named f
+//
+// Places:
+//
+//	directory      leading folders that f shares with the newest q / depth of the deeper of both
+//	folder_share   share of f's folder among the last 10 files opened, each .8 of the one after it
+//	folder_recent  2^-(Δ/24 h) since a file of the folder was opened, of the newest 64
+//	folder_small   1/√(files in the folder); named_folder: the same beside a file that the prompt names
+//
+// The rank among the candidates, 1/√r: words_rank, terms_rank, comod_rank, session_rank, alike_rank.
+//
+// The same for all files of a question, for the probability and not for the order:
+//
+//	opened         min(1, ln(1+files open in the session)/4): the more are open, the less likely is any one
+//	turn_opened    the same of files opened since the prompt
+//	asked          the same of the words of the prompt
+//	just_listed    1 if the last event was a list of files
+//	in_hand        min(1, ln(1+number of q)/4), of a change
+//
+// A signal of weight 0 is not read. Why puts its file among Rank's candidates and gives Rank's digits.
 package rank

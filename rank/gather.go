@@ -19,22 +19,16 @@ type gathered struct {
 	pool    *pool
 }
 
-// scale is the calibration that holds for the candidate.
-func (g *gathered) scale(c *candidate) Scale {
-	if c.unseen(g.setting) {
-		return g.model.Unseen
-	}
-	return g.model.Scale
-}
-
 // reads are the futures of one question.
 type reads struct {
-	session                  *hot.SessionView
-	comod, coaccess, next    []*hot.Ranked // next: of the newest file only
-	changes, sessions, moves *hot.Values
-	termFiles, tagFiles      []*hot.Ranked
-	termFreq                 *hot.Values
-	opened, committed        *hot.Ranked // the newest stamps
+	session             *hot.SessionView
+	comod, coaccess     [links][]*hot.Ranked
+	changes, sessions   [links]*hot.Values
+	next                []*hot.Ranked // of the newest file only
+	moves               *hot.Values
+	termFiles, tagFiles []*hot.Ranked
+	termFreq            *hot.Values
+	opened, committed   *hot.Ranked // the newest stamps
 }
 
 // gather makes two round trips, three when the files in hand must first be read from the session: partner
@@ -49,44 +43,44 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", moment)
 	}
-	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q)}
+	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q), tree: tree, contents: r.o.Contents()}
 	var in reads
-	view := r.store.View(q.At)
 	if q.Session != "" {
+		view := r.store.View(q.At)
 		in.session = view.Session(q.Session)
-	}
-	if q.Session != "" && (len(q.Files) == 0 || q.Prompt == "") {
 		if err := view.Load(ctx); err != nil {
 			return nil, fmt.Errorf("read session %s: %w", q.Session, err)
 		}
 		if len(q.Files) == 0 {
 			x.files = x.inSession(in.session, moment)
 		}
-		view = r.store.View(q.At)
+		x.remember(in.session)
 	}
-	x.terms = termsOf(q, in.session, tree)
-	in.partners(view, x, model.Weights)
+	x.ask(q, in.session)
+	x.lead(q, moment)
+	wanted := model.read()
+	view := r.store.View(q.At)
+	in.partners(view, x, wanted)
 	if err := view.Load(ctx); err != nil {
 		return nil, fmt.Errorf("read partners: %w", err)
 	}
-	x.remember(in.session)
 	x.head = in.head(q.At)
-	for _, f := range x.files {
-		x.stems = append(x.stems, aoa.Stem(f))
-	}
+	x.recent = in.opened
 	p := newPool()
 	if forced != "" {
 		p.get(forced)
 	}
 	in.collect(p, x)
-	fromTree(p, x, tree, q, moment)
-	wanted := x.wanted(q, moment)
-	p.keep(func(f aoa.Path) bool { return f == forced || wanted(f) && tree.Has(f) })
+	fromTree(p, x, q, moment)
+	x.say(p)
+	may := x.wanted(q, moment)
+	p.keep(func(f aoa.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	for _, c := range p.list {
 		c.settle(x)
 	}
-	p.cut(maxScored, model.Weights, forced)
-	if err := r.score(ctx, p, x, model.Weights); err != nil {
+	x.ranks(p)
+	p.cut(maxScored, model, forced)
+	if err := r.score(ctx, p, x, wanted); err != nil {
 		return nil, err
 	}
 	return &gathered{model: model, setting: x, pool: p}, nil
@@ -172,24 +166,40 @@ func tagsOf(q aoa.Query) []string {
 	return out
 }
 
-// termsOf are the words of the prompt, the rarest in paths first, else the newest words of the session.
-func termsOf(q aoa.Query, s *hot.SessionView, tree *aoa.Tree) []string {
-	var all []string
-	if q.Prompt != "" {
-		all = aoa.Terms(q.Prompt, aoa.MaxTerms)
-	} else if s != nil {
-		all = s.Terms
-		if len(all) > maxTerms {
-			all = all[len(all)-maxTerms:]
-		}
-		all = slices.Clone(all)
+// ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
+// of them, which are looked up. Without a prompt the newest patterns and commands have to do.
+func (x *setting) ask(q aoa.Query, s *hot.SessionView) {
+	switch {
+	case q.Prompt != "":
+		x.words = aoa.Terms(q.Prompt, aoa.MaxTerms)
+		x.idents = aoa.Identifiers(q.Prompt, maxIdents)
+	case s != nil && s.Fields[hot.FieldPromptTerms] != "":
+		x.words = strings.Fields(s.Fields[hot.FieldPromptTerms])
+		x.idents = strings.Fields(s.Fields[hot.FieldPromptIdents])
+	case s != nil:
+		x.words = slices.Clone(s.Terms[max(0, len(s.Terms)-maxTerms):])
 	}
+	x.words = x.words[:min(len(x.words), aoa.MaxTerms)]
 	// A word that no path has may still be known to the store: it goes behind those that some path has.
-	slices.SortStableFunc(all, func(a, b string) int {
-		return cmp.Compare(rarity(tree, a), rarity(tree, b))
+	slices.SortStableFunc(x.words, func(a, b string) int {
+		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
-	return all[:min(len(all), maxTerms)]
+	x.terms = x.words[:min(len(x.words), maxTerms)]
+	if q.Moment == aoa.MomentPrompt || q.Prompt != "" || len(x.patterns) == 0 {
+		return
+	}
+	// Between calls the newest pattern says more than the rarest words of a prompt long past.
+	x.terms = slices.Clone(x.terms[:min(len(x.terms), maxTerms/2)])
+	for _, said := range x.patterns {
+		for _, w := range said.Words {
+			if len(x.terms) < maxTerms && !slices.Contains(x.terms, w) {
+				x.terms = append(x.terms, w)
+			}
+		}
+	}
 }
+
+const maxIdents = 40 // identifiers of a prompt that are looked for
 
 // maxWord: a word that this many paths have is indexed incompletely and tells nothing.
 const maxWord = 256

@@ -13,18 +13,21 @@ import (
 
 // The bounds of one question. None depends on the number of known files.
 const (
-	contextFiles = 5  // files of the session that partners are read for
-	changeFiles  = 16 // files of a change that partners are read for
-	maxPartners  = 32 // partners read per file and kind
-	maxTerms     = 8  // words of a question that count
-	maxPerTerm   = 16 // files read per word
-	maxPerTag    = 16 // files read per tag
-	maxRecent    = 32 // recently touched files read
-	maxMentions  = 40 // files mentioned in the session
-	maxByWord    = 64 // candidates found by the words of their path
-	maxByFolder  = 32 // candidates found by their folder
-	maxScored    = 96 // candidates whose stored scores are read
-	maxWhys      = 3  // reasons per suggestion, unless explained
+	contextFiles = 5   // files of the session that partners are read for
+	changeFiles  = 16  // files of a change that partners are read for
+	maxPartners  = 32  // partners read per file and kind
+	namedFiles   = 4   // files named by the prompt that partners are read for
+	seedFiles    = 3   // files whose names and contents fit the prompt best, the same
+	maxTerms     = 8   // words of a question that are looked up in the store
+	maxPerTerm   = 16  // files read per word
+	maxPerTag    = 16  // files read per tag
+	maxRecent    = 64  // recently touched files read
+	maxMentions  = 96  // files mentioned in the session
+	maxSaid      = 40  // files found by what they say, per question asked of the contents
+	maxByWord    = 64  // candidates found by the words of their path
+	maxByFolder  = 32  // candidates found by their folder
+	maxScored    = 192 // candidates whose stored scores are read
+	maxWhys      = 3   // reasons per suggestion, unless explained
 	defaultLimit = 5
 )
 
@@ -33,6 +36,8 @@ type Options struct {
 	// Together counts the commits that touched both files, and those that touched a. It is asked only for
 	// what is returned. nil: reasons go without counts.
 	Together func(ctx context.Context, a, b aoa.Path) (both, of int, err error)
+	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
+	Contents func() *aoa.Contents
 	// Models replace the shipped prior of a moment.
 	Models map[aoa.Moment]Model
 }
@@ -50,6 +55,9 @@ func New(store *hot.Store, tree func() *aoa.Tree, o Options) *Ranker {
 	models := Prior()
 	for moment, m := range o.Models {
 		models[moment] = m
+	}
+	if o.Contents == nil {
+		o.Contents = func() *aoa.Contents { return nil }
 	}
 	return &Ranker{store: store, tree: tree, o: o, models: models}
 }
@@ -106,9 +114,9 @@ func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: g, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		s := Scored{File: c.path, Logit: g.model.Weights.Logit(c.values), Unseen: c.unseen(g.setting),
-			Paired: c.values[Pair] > 0, c: c}
-		s.Score = g.scale(c).Probability(s.Logit)
+		weights, scale := g.model.of(c.values[Unseen] > 0)
+		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c}
+		s.Score = scale.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)
 		}
@@ -145,9 +153,9 @@ func (r *Ranker) Why(ctx context.Context, q aoa.Query, f aoa.Path) (aoa.Suggesti
 
 // suggestion puts a candidate into words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) aoa.Suggestion {
-	scale := g.scale(c)
-	s := aoa.Suggestion{File: c.path, Logit: g.model.Weights.Logit(c.values), Scale: scale, Unseen: c.unseen(g.setting),
-		Reasons: reasons(g.model.Weights, c.values)}
+	weights, scale := g.model.of(c.values[Unseen] > 0)
+	s := aoa.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: scale, Unseen: c.values[Unseen] > 0,
+		Reasons: reasons(weights, c.values)}
 	s.Score = scale.Probability(s.Logit)
 	if !all {
 		s.Reasons = strongest(s.Reasons, maxWhys)

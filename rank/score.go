@@ -46,9 +46,13 @@ func reasons(w, x Values) []aoa.Reason {
 func strongest(rs []aoa.Reason, n int) []aoa.Reason {
 	out := make([]aoa.Reason, 0, n)
 	for _, r := range rs {
-		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() && r.Signal != Opened.String() {
+		if len(out) < n && r.Weight*r.Value > 0 && !sameForAll[r.Signal] {
 			out = append(out, r)
 		}
 	}
 	return out
 }
+
+// sameForAll are the signals that are the same for every file of a question.
+var sameForAll = map[string]bool{Bias.String(): true, Opened.String(): true, TurnOpened.String(): true, Asked.String(): true,
+	JustListed.String(): true, InHand.String(): true}

@@ -11,19 +11,35 @@ import (
 
 // setting is what a question is asked in: the same for all its candidates.
 type setting struct {
-	at    time.Time
-	head  time.Time  // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	files []aoa.Path // in hand, newest last, at most contextFiles (moment change: changeFiles)
-	stems []string   // of files, aligned
-	terms []string   // of the prompt, or the session's newest
-	tags  []string
+	at       time.Time
+	head     time.Time           // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	files    []aoa.Path          // in hand, newest last, at most contextFiles (moment change: changeFiles)
+	leads    [links][]aoa.Path   // files whose partners are candidates; of byHand: files
+	stems    map[string]aoa.Path // stem → newest file in hand
+	terms    []string            // looked up in the store
+	words    []string            // of the prompt, the rarest in paths first; terms begins with the same
+	idents   []string            // of the prompt
+	tags     []string
+	tree     *aoa.Tree
+	contents *aoa.Contents
+	recent   *hot.Ranked // files opened last, by anyone
 	// What the session did, empty without one.
-	open     map[aoa.Path]int64
-	named    map[aoa.Path]int64
-	before   map[aoa.Path]int64
-	commands map[aoa.Path]int64
-	said     map[aoa.Path]float64
-	seen     map[aoa.Path]bool
+	open       map[aoa.Path]int64
+	named      map[aoa.Path]int64
+	before     map[aoa.Path]int64
+	commands   map[aoa.Path]int64
+	said       map[aoa.Path]float64
+	seen       map[aoa.Path]bool
+	clock      int64
+	prompt     int64
+	turn       int        // files opened since the prompt
+	justListed bool       // the last event listed files
+	latest     []aoa.Path // opened last, the newest first
+	results    []hot.Result
+	patterns   []hot.Said
+	listed     map[aoa.Path]*listed
+	bases      map[aoa.Path][]string // words of the names looked at
+	weights    map[string]float64    // folder → weight of the files opened last in it
 }
 
 // remember takes over what the session did.
@@ -33,6 +49,13 @@ func (x *setting) remember(s *hot.SessionView) {
 	}
 	x.open, x.named, x.before, x.commands = s.Order, s.Named, s.NamedBefore, s.Commands
 	x.said, x.seen = s.Mentions, s.SeenEver
+	x.clock, x.prompt = s.Clock, s.Prompt
+	x.results, x.patterns = s.Results, s.Said
+	x.justListed = len(s.Results) > 0 && s.Results[0].Clock == s.Clock && s.Results[0].Listing
+	x.turn = x.since(s)
+	for i := len(s.Files) - 1; i >= 0 && len(x.latest) < folderFiles; i-- {
+		x.latest = append(x.latest, s.Files[i])
+	}
 }
 
 // mentioned lists the files that the session named, the most mentioned first, at most maxMentions.
@@ -61,15 +84,23 @@ func (x *setting) mentioned() []aoa.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is the newest file of the context that shares the stem of f, "" if none does.
+// pairedWith is a file in hand that shares the stem of f, "" if none does.
 func (x *setting) pairedWith(f aoa.Path) aoa.Path {
-	stem := aoa.Stem(f)
-	for i := len(x.stems) - 1; i >= 0; i-- {
-		if x.stems[i] == stem && x.files[i] != f {
-			return x.files[i]
-		}
+	if g := x.stems[aoa.Stem(f)]; g != f {
+		return g
 	}
 	return ""
+}
+
+// since counts the files opened since the prompt.
+func (x *setting) since(s *hot.SessionView) int {
+	n, begin := 0, s.PromptClock()
+	for _, clock := range s.Last {
+		if clock > begin {
+			n++
+		}
+	}
+	return n
 }
 
 func has(m map[aoa.Path]int64, f aoa.Path) bool {

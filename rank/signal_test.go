@@ -145,8 +145,9 @@ func TestPriorIsSane(t *testing.T) {
 		if m.Weights[Comod] <= 0 {
 			t.Errorf("%s: co-change speaks against a file", moment)
 		}
-		empty := Values{Bias: 1, Never: 1}
-		if p := m.Unseen.Probability(m.Weights.Logit(empty)); p > .05 {
+		empty := Values{Bias: 1, Never: 1, Unseen: 1}
+		w, scale := m.of(true)
+		if p := scale.Probability(w.Logit(empty)); p > .05 {
 			t.Errorf("%s: a file without any evidence gets %.2f", moment, p)
 		}
 	}

@@ -13,19 +13,25 @@ import (
 
 // partners asks for what the setting leads to. Families whose signal has no weight are not read.
 func (in *reads) partners(v *hot.View, x *setting, w Values) {
+	for l, lead := range x.leads {
+		files := aoa.Strings(lead)
+		if len(files) == 0 {
+			continue
+		}
+		if w[comodOf[l]] != 0 {
+			in.changes[l] = v.Of(hot.Changes, files)
+			for _, f := range files {
+				in.comod[l] = append(in.comod[l], v.Top(hot.Comod, f, maxPartners))
+			}
+		}
+		if w[sessionOf[l]] != 0 {
+			in.sessions[l] = v.Of(hot.Sessions, files)
+			for _, f := range files {
+				in.coaccess[l] = append(in.coaccess[l], v.Top(hot.Coaccess, f, maxPartners))
+			}
+		}
+	}
 	files := aoa.Strings(x.files)
-	if w[Comod] != 0 && len(files) > 0 {
-		in.changes = v.Of(hot.Changes, files)
-		for _, f := range files {
-			in.comod = append(in.comod, v.Top(hot.Comod, f, maxPartners))
-		}
-	}
-	if w[Session] != 0 && len(files) > 0 {
-		in.sessions = v.Of(hot.Sessions, files)
-		for _, f := range files {
-			in.coaccess = append(in.coaccess, v.Top(hot.Coaccess, f, maxPartners))
-		}
-	}
 	if w[Successor] != 0 && len(files) > 0 {
 		newest := files[len(files)-1:]
 		in.moves = v.Of(hot.Moves, newest)
@@ -42,7 +48,7 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 			in.tagFiles = append(in.tagFiles, v.Top(hot.TagFiles, t, maxPerTag))
 		}
 	}
-	if w[RecencyDay] != 0 || w[RecencyHour] != 0 {
+	if w[RecencyDay] != 0 || w[RecencyHour] != 0 || w[RecencyRank] != 0 || w[FolderRecent] != 0 {
 		in.opened = v.Top(hot.Recency, "", maxRecent)
 	}
 	switch {
@@ -55,23 +61,8 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 
 // collect turns the sets that were read into candidates with evidence, in a fixed order.
 func (in *reads) collect(p *pool, x *setting) {
-	for i, set := range in.comod {
-		n := at(in.changes, i)
-		for j, f := range set.Members {
-			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
-			c.comod.add(s)
-			c.comodSum += s
-			c.together += set.Values[j]
-			c.comodBy.see(x.files[i], s)
-		}
-	}
-	for i, set := range in.coaccess {
-		n := at(in.sessions, i)
-		for j, f := range set.Members {
-			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, coaccessSmooth)
-			c.coaccess.add(s)
-			c.coaccessBy.see(x.files[i], s)
-		}
+	for l := range links {
+		in.linked(p, x, l)
 	}
 	for _, set := range in.next {
 		for j, f := range set.Members {
@@ -108,6 +99,30 @@ func (in *reads) collect(p *pool, x *setting) {
 	}
 }
 
+// linked collects the partners of one kind of files.
+func (in *reads) linked(p *pool, x *setting, l link) {
+	for i, set := range in.comod[l] {
+		n := at(in.changes[l], i)
+		for j, f := range set.Members {
+			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
+			c.comod[l].add(s)
+			c.comodBy[l].see(x.leads[l][i], s)
+			if l == byHand {
+				c.comodSum += s
+				c.together += set.Values[j]
+			}
+		}
+	}
+	for i, set := range in.coaccess[l] {
+		n := at(in.sessions[l], i)
+		for j, f := range set.Members {
+			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, coaccessSmooth)
+			c.coaccess[l].add(s)
+			c.coaccessBy[l].see(x.leads[l][i], s)
+		}
+	}
+}
+
 // head is the time of the newest commit, at most now; now if none is known.
 func (in *reads) head(now time.Time) time.Time {
 	if in.committed == nil || len(in.committed.Values) == 0 {
@@ -136,7 +151,8 @@ func sum(xs []float64) (total float64) {
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
-func fromTree(p *pool, x *setting, tree *aoa.Tree, q aoa.Query, moment aoa.Moment) {
+func fromTree(p *pool, x *setting, q aoa.Query, moment aoa.Moment) {
+	tree := x.tree
 	for _, f := range namedIn(q.Prompt, tree) {
 		p.get(f).named = true
 	}
@@ -145,7 +161,7 @@ func fromTree(p *pool, x *setting, tree *aoa.Tree, q aoa.Query, moment aoa.Momen
 			p.get(f)
 		}
 	}
-	for _, f := range x.files {
+	for _, f := range slices.Concat(x.files, x.leads[byNamed]) {
 		same := tree.Stem(f)
 		for _, g := range same[:min(len(same), maxByFolder)] {
 			p.get(g)
@@ -157,9 +173,16 @@ func fromTree(p *pool, x *setting, tree *aoa.Tree, q aoa.Query, moment aoa.Momen
 			p.get(f)
 		}
 	}
+	for _, f := range x.leads[byNamed] {
+		if folder := tree.Dir(f.Dir()); len(folder) <= manyInFolder {
+			for _, g := range folder[:min(len(folder), maxByFolder)] {
+				p.get(g)
+			}
+		}
+	}
 	// Last, because a file that is no candidate by now and finds no room must not be added half counted.
 	room := maxByWord
-	for i, t := range x.terms {
+	for i, t := range x.words {
 		with := tree.Word(t)
 		if len(with) >= maxWord {
 			continue
@@ -175,6 +198,9 @@ func fromTree(p *pool, x *setting, tree *aoa.Tree, q aoa.Query, moment aoa.Momen
 				c = p.get(f)
 			}
 			c.wordSum += rare
+			if slices.Contains(x.baseTerms(f), t) {
+				c.nameSum += rare
+			}
 			c.wordBits |= 1 << i
 		}
 	}
@@ -223,7 +249,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error
 	if w[RecencyHour] != 0 || w[RecencyDay] != 0 || w[Never] != 0 {
 		access = v.Of(hot.Recency, members)
 	}
-	if w[Committed] != 0 {
+	if w[Committed] != 0 || w[Uncommitted] != 0 {
 		commit = v.Of(hot.Committed, members)
 	}
 	if w[Frequency] != 0 {

@@ -1,6 +1,15 @@
 package rank
 
-import "github.com/aoa-dev/aoa/internal/aoa"
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
 
 // Scale is a, b of the calibration: probability = 1/(1+e^-(a·logit+b)).
 type Scale [2]float64
@@ -10,36 +19,118 @@ type Model struct {
 	Weights Values
 	Scale   Scale
 	Unseen  Scale // for files that nothing in the session has named: they are opened far less often
+
+	// UnseenWeights are theirs; all zero: the same as Weights.
+	UnseenWeights Values
 }
 
-// Prior is the model that aOa ships with, one per moment: logistic regressions on five repositories' recorded
-// sessions and commits, the calibration fitted afterwards on the five best of each question, each the first time
-// that a session would have been told of it. CalibrationOfSessions and CalibrationOfChanges in the tests repeat
-// the measurement, and with -fit the training; there each repository is measured with weights fitted on the others.
-//
-// Set by hand are Tags (no recording has any) and, for opens, Frequency (whose fitted weight is not told from 0).
-func Prior() map[aoa.Moment]Model {
-	return map[aoa.Moment]Model{
-		aoa.MomentPrompt: {Weights: promptWeights, Scale: Scale{0.76, -0.54}, Unseen: Scale{0.66, -0.21}},
-		aoa.MomentOpen:   {Weights: openWeights, Scale: Scale{0.54, -0.30}, Unseen: Scale{0.88, 0.56}},
-		aoa.MomentChange: {Weights: changeWeights, Scale: Scale{0.83, -0.20}, Unseen: Scale{0.83, -0.20}},
+// of returns the weights and the calibration that hold for a file.
+func (m Model) of(unseen bool) (Values, Scale) {
+	switch {
+	case !unseen:
+		return m.Weights, m.Scale
+	case m.UnseenWeights == Values{}:
+		return m.Weights, m.Unseen
 	}
+	return m.UnseenWeights, m.Unseen
 }
 
-var promptWeights = Values{
-	Bias: -4.77, RecencyHour: 0.94, RecencyDay: 0.60, Frequency: 0.86, Tags: 0.50, Comod: 1.10, Session: 0.61,
-	Successor: 0.57, Terms: 4.81, Words: 1.21, Named: 0.61, NamedBefore: 0.02, InCommand: 0.45, Mentioned: 1.63,
-	SeenBefore: 0.67, Pair: 0.75, Committed: 0.41, Opened: -2.53,
+// read holds the signals that some file is weighed by: the others need not be looked up.
+func (m Model) read() Values {
+	w := m.Weights
+	for s, u := range m.UnseenWeights {
+		if u != 0 {
+			w[s] = u
+		}
+	}
+	return w
 }
 
-var openWeights = Values{
-	Bias: -4.80, RecencyHour: 0.68, RecencyDay: 0.49, Frequency: 0.10, Tags: 0.50, Comod: 1.75, Session: 1.35,
-	Successor: 1.87, Terms: 1.69, Words: 0.74, Named: 0.14, InCommand: 0.28, Mentioned: 2.38, SeenBefore: 0.97,
-	Directory: 0.49, Pair: 0.55, Opened: -2.04,
+// Prior is the model that aOa ships with, one per moment: weights.json, which also says how it came about and what
+// it reaches on repositories that it was not fitted on.
+func Prior() map[aoa.Moment]Model { return maps.Clone(prior()) }
+
+//go:embed weights.json
+var shipped []byte
+
+var prior = sync.OnceValue(func() map[aoa.Moment]Model {
+	models, err := Parse(shipped)
+	if err != nil {
+		panic(err) // a test reads the same bytes
+	}
+	return models
+})
+
+// File is the form of weights.json.
+type File struct {
+	About     string                        `json:"about"`
+	Command   string                        `json:"command"`   // that made it
+	Questions int                           `json:"questions"` // that it was fitted on
+	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
+	Moments   map[aoa.Moment]FileModel      `json:"moments"`
 }
 
-// With every further file in hand one is left to find, hence the negative weight of their number.
-var changeWeights = Values{
-	Bias: -4.39, Comod: 2.32, ComodMean: 2.25, Support: 2.33, Directory: 0.15, Pair: 1.09, Committed: 1.40,
-	InHand: -6.34,
+// FileModel is a Model by the names of signals.
+type FileModel struct {
+	Weights       map[string]float64 `json:"weights"`
+	Scale         Scale              `json:"scale"`
+	UnseenWeights map[string]float64 `json:"unseen_weights,omitempty"`
+	Unseen        Scale              `json:"unseen"`
+}
+
+// ErrWeights says that a file of weights cannot be used.
+var ErrWeights = errors.New("unusable weights")
+
+// Parse reads a file of weights. Each moment needs one, and each weight a signal.
+func Parse(data []byte) (map[aoa.Moment]Model, error) {
+	var f File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
+	}
+	out := map[aoa.Moment]Model{}
+	for _, moment := range []aoa.Moment{aoa.MomentPrompt, aoa.MomentOpen, aoa.MomentChange} {
+		from, ok := f.Moments[moment]
+		if !ok {
+			return nil, fmt.Errorf("%w: none for the moment %s", ErrWeights, moment)
+		}
+		m := Model{Scale: from.Scale, Unseen: from.Unseen}
+		if err := errors.Join(byName(&m.Weights, from.Weights), byName(&m.UnseenWeights, from.UnseenWeights)); err != nil {
+			return nil, err
+		}
+		out[moment] = m
+	}
+	return out, nil
+}
+
+func byName(to *Values, from map[string]float64) error {
+	for name, w := range from {
+		s, known := signalOf(name)
+		if !known {
+			return fmt.Errorf("%w: %q is no signal", ErrWeights, name)
+		}
+		to[s] = w
+	}
+	return nil
+}
+
+// SignalNames are the names of all signals, in their order.
+func SignalNames() []string { return signalNames[:] }
+
+// Curious returns the models with every signal looked up, whatever its weight: who fits weights must see them all.
+func Curious(models map[aoa.Moment]Model) map[aoa.Moment]Model {
+	out := map[aoa.Moment]Model{}
+	for moment, m := range models {
+		for _, w := range []*Values{&m.Weights, &m.UnseenWeights} {
+			if *w == (Values{}) {
+				continue // the others hold
+			}
+			for s := range w {
+				if w[s] == 0 {
+					w[s] = 1e-9
+				}
+			}
+		}
+		out[moment] = m
+	}
+	return out
 }

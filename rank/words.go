@@ -15,11 +15,11 @@ func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *
 	for i := range rs {
 		// Three signals look at the same commits: the strongest of them has the words.
 		if of := rs[i].Signal; of == Comod.String() || of == ComodMean.String() || of == Support.String() {
-			if counted || c.comodBy.path == "" {
+			if counted || c.comodBy[byHand].path == "" {
 				continue
 			}
 			counted = true
-			rs[i].Text = r.together(ctx, x, c.comodBy.path, c.path)
+			rs[i].Text = r.together(ctx, x, c.comodBy[byHand].path, c.path)
 			continue
 		}
 		rs[i].Text = r.text(ctx, rs[i].Signal, c, x)
@@ -27,46 +27,73 @@ func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *
 }
 
 func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
-	switch signal {
-	case Session.String():
-		return "opened in the same sessions as " + c.coaccessBy.path.Display()
-	case Successor.String():
+	of, known := signalOf(signal)
+	if !known {
+		return ""
+	}
+	for l := range links {
+		switch of {
+		case sessionOf[l]:
+			return "opened in the same sessions as " + c.coaccessBy[l].path.Display()
+		case comodOf[l]:
+			return "changes together with " + c.comodBy[l].path.Display()
+		case alikeOf[l]:
+			return "shares rare identifiers with " + c.alikeBy[l].path.Display()
+		}
+	}
+	if text := plain[of]; text != "" {
+		return text
+	}
+	switch of {
+	case SessionRank:
+		return "opened in the same sessions as " + c.coaccessBy[byHand].path.Display()
+	case ComodRank:
+		return "changes together with " + c.comodBy[byHand].path.Display()
+	case AlikeRank:
+		return "shares rare identifiers with " + c.alikeBy[byHand].path.Display()
+	case Successor:
 		return "opened right after " + x.newest().Display() + " before"
-	case Terms.String():
+	case Terms, TermsRank:
 		return "opened or committed before with the words " + strings.Join(picked(x.terms, c.termBits, 3), ", ")
-	case Words.String():
-		return "its path has the words " + strings.Join(picked(x.terms, c.wordBits, 3), ", ")
-	case Tags.String():
+	case Words, WordsRank, Name:
+		return "its path has the words " + strings.Join(picked(x.words, c.wordBits, 3), ", ")
+	case Contents, ContentsRank, PatternContents, PatternContentsRank:
+		return "it says " + strings.Join(c.said, ", ")
+	case Identifiers:
+		return "it has the identifiers " + strings.Join(c.called, ", ")
+	case Tags:
 		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", ")
-	case Named.String():
-		return "named in the prompt"
-	case NamedBefore.String():
-		return "named by an earlier prompt of the session"
-	case InCommand.String():
-		return "named by a command of the session"
-	case Mentioned.String():
-		return "listed by a recent result of the session"
-	case SeenBefore.String():
-		return "listed earlier in the session"
-	case Directory.String():
+	case Directory:
 		if newest := x.newest(); newest.Dir() != c.path.Dir() {
 			return "in a folder near " + newest.Display()
 		}
 		return "in the same folder as " + x.newest().Display()
-	case Pair.String():
+	case Pair:
 		return "same stem as " + x.pairedWith(c.path).Display()
-	case RecencyHour.String(), RecencyDay.String():
+	case RecencyHour, RecencyDay, RecencyRank:
 		return "opened " + ago(x.at, c.access)
-	case Committed.String():
+	case Committed:
 		return "committed " + ago(x.at, c.commit)
-	case Frequency.String():
-		return "opened often of late"
-	case Churn.String():
-		return "committed often of late"
-	case Never.String():
-		return "never opened here"
 	}
 	return ""
+}
+
+// plain are the reasons that are the same whatever the question.
+var plain = map[Signal]string{
+	Named: "named in the prompt", NamedBefore: "named by an earlier prompt of the session",
+	InCommand: "named by a command of the session", CommandRecent: "named by a recent command of the session",
+	Mentioned: "listed by a recent result of the session", SeenBefore: "listed earlier in the session",
+	ListedAlone: "one of few in a list of the session", ListedRecent: "listed by a recent result of the session",
+	ListedAgo: "in a recent list of the session", ListedFew: "one of few in a recent list",
+	ContentAgo: "named by what was read lately", ContentAlone: "one of few named by what was read",
+	ListedPlace: "high in a recent list of the session", ListedNext: "behind the file opened last in a list of the session",
+	ListedLast: "in the newest list of the session", ListedTurn: "listed since the prompt", ListedOften: "listed often in the session",
+	ListedOpened: "in a list whose files are being opened", ContentRecent: "named by what was read lately",
+	ContentPlace: "named early in what was read", ContentTurn: "named by what was read since the prompt",
+	PatternWords: "its path has words of recent commands", PatternName: "its name has words of recent commands",
+	NamedPair: "same stem as a file named in the prompt", NamedFolder: "in the folder of a file named in the prompt",
+	FolderShare: "in a folder that the session works in", FolderRecent: "in a folder in use of late",
+	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
 // together says how often two files changed in one commit, in counts if someone can count. With a single

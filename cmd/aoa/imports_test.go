@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"internal/mcp":    {"internal/aoa", "internal/api"},
 	"internal/daemon": {"*", "-internal/mcp", "-cmd/aoa"},
 	"cmd/aoa/eval":    {"*", "-internal/mcp", "-cmd/aoa"},
+	"cmd/aoa/train":   {"cmd/aoa/eval", "internal/aoa", "rank"},
 	"cmd/aoa":         {"*"},
 }
 

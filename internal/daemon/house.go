@@ -124,7 +124,7 @@ func (h *house) open(ctx context.Context) (err error) {
 	}()
 	// Most of what is allocated now stays: a collector that keeps the heap small would look at all of it in vain.
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	home, listed := &worktree{repo: h.o.Repo}, make(chan struct{})
+	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
 	go func() { // while the snapshot is read
 		defer close(listed)
 		home.refresh(ctx, h)

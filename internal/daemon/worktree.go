@@ -25,6 +25,7 @@ type worktree struct {
 	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
+	readings *readings
 }
 
 // worktree returns the checkout of that repo, making it known when it is new.
@@ -35,14 +36,15 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	if known {
 		return w
 	}
-	w = &worktree{repo: r}
+	w = &worktree{repo: r, readings: newReadings()}
 	w.refresh(ctx, h)
 	return h.enter(w)
 }
 
 // enter makes a checkout with its list of files known; of two of the same the first stays.
 func (h *house) enter(w *worktree) *worktree {
-	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together})
+	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together,
+		Contents: func() *aoa.Contents { return w.readings.contents }})
 	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
 		w.prefetch = h.settle.For(w.ranker)
 	}
@@ -115,8 +117,17 @@ func (w *worktree) refresh(ctx context.Context, h *house) {
 		files = w.look()
 	}
 	w.tree.Store(aoa.NewTree(files))
+	signal(w.readings.stale)
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
+}
+
+// files is the list of files, empty while it is being made.
+func (w *worktree) files() []aoa.Path {
+	if tree := w.tree.Load(); tree != nil {
+		return tree.All()
+	}
+	return nil
 }
 
 // look finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
@@ -165,6 +176,9 @@ func (h *house) watchers(ctx context.Context) error {
 		case <-ctx.Done():
 			return g.Wait()
 		case w := <-h.arrivals:
+			g.Go(func() error {
+				return w.readings.run(ctx, w.repo.Root, w.files)
+			})
 			if h.config().Watch == "off" {
 				continue
 			}
@@ -206,6 +220,7 @@ func (h *house) saved(w *worktree, events []aoa.Event) {
 			tree.Remove(e.From...)
 			tree.Add(e.Paths...)
 		}
+		w.readings.saved(w.repo.Root, e)
 	}
 	if !h.paused() {
 		h.journal.Add(events...)

@@ -13,14 +13,17 @@ const SessionLife = 24 * time.Hour
 
 // Fields of a session that other rooms read. Values are strings, numbers in decimal.
 const (
-	FieldClock   = "clock"          // event clock: events of the session so far
-	FieldTurn    = "turn"           // id of the current prompt
-	FieldPrompts = "prompts"        // ordinal of the current prompt, from 1
-	FieldCurrent = "current_file"   // the file opened last; a subagent's is under current_file:<id>
-	FieldIntent  = "current_intent" // the first tag of the last event that had one
-	FieldLast    = "last_access"    // Unix seconds of the last event
-	FieldAgent   = "agent"          // whose session it is
-	FieldShown   = "last_shown"     // Unix seconds of the last hint; a prompt removes it
+	FieldClock        = "clock"          // event clock: events of the session so far
+	FieldTurn         = "turn"           // id of the current prompt
+	FieldPrompts      = "prompts"        // ordinal of the current prompt, from 1
+	FieldCurrent      = "current_file"   // the file opened last; a subagent's is under current_file:<id>
+	FieldIntent       = "current_intent" // the first tag of the last event that had one
+	FieldLast         = "last_access"    // Unix seconds of the last event
+	FieldAgent        = "agent"          // whose session it is
+	FieldPromptClock  = "prompt_clock"   // event clock of the current prompt
+	FieldPromptTerms  = "prompt_terms"   // words of the current prompt, by spaces
+	FieldPromptIdents = "prompt_idents"  // identifiers in it, in plain form, by spaces
+	FieldShown        = "last_shown"     // Unix seconds of the last hint; a prompt removes it
 )
 
 // part is one of a session's sets.
@@ -163,6 +166,9 @@ func (s *SessionWrite) Clear(name string) *SessionWrite {
 		if name == ClearAll || name == partNames[p] {
 			s.clear[p], s.sets[p], s.gone[p] = true, nil, nil
 		}
+	}
+	if name == ClearSeen {
+		s.forgetResults()
 	}
 	if name == ClearAll {
 		s.renew, s.fields = true, nil

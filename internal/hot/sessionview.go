@@ -31,6 +31,8 @@ type SessionView struct {
 	TermClock   map[string]int64       // event clock of each word's last use
 	Told        map[aoa.Path]time.Time // what the agent was told of, and when
 	Edits       map[aoa.Path]time.Time // edited under the current prompt, and when last
+	Results     []Result               // the last KeepResults results that named files, the newest first
+	Said        []Said                 // the last KeepSaid commands and patterns, the newest first
 	Deadline    time.Time              // when it expires if nothing more happens
 }
 
@@ -88,6 +90,7 @@ func (s *SessionView) fill(sets [parts]*get) {
 		s.TermClock[m.name] = int64(m.score)
 		s.Terms = append(s.Terms, m.name)
 	}
+	s.rings()
 }
 
 func (s *SessionView) number(field string) int64 {
@@ -124,3 +127,6 @@ func ascending(set []member) []member {
 	})
 	return set
 }
+
+// PromptClock is the event clock of the current prompt.
+func (s *SessionView) PromptClock() int64 { return s.number(FieldPromptClock) }

@@ -83,6 +83,7 @@ func (w *world) contents(e aoa.Event) error {
 	if w.reader == nil || e.Kind != aoa.KindCommit {
 		return nil
 	}
+	w.said.Remove(e.Gone...)
 	sha := strings.TrimPrefix(e.ID, "commit:")
 	for _, b := range w.blobs[sha[:min(shaLength, len(sha))]] {
 		data, err := w.reader.read(b.oid)

@@ -27,6 +27,7 @@ type world struct {
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
 	hold   func(aoa.Path, []byte) // takes in what a file says
+	said   *aoa.Contents          // nil: contents are not known
 }
 
 // The sizes of what is learned at once. The state does not depend on them.
@@ -41,7 +42,16 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
 	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(nil), told: o.Learned, clock: o.clock()}
-	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models})
+	var say func() *aoa.Contents
+	if o.Contents && s.Contents() {
+		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
+			store.Close()
+			return nil, err
+		}
+		w.said, w.blobs = aoa.NewContents(), s.blobs
+		w.hold, say = w.said.Set, func() *aoa.Contents { return w.said }
+	}
+	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models, Contents: say})
 	return w, nil
 }
 

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// The choices of the fit; they were made by leaving repositories out.
+const (
+	epochs  = 14
+	batch   = 64
+	rate    = 0.05  // of Adam, falling to a tenth
+	ridge   = 0.001 // pulls weights to 0
+	perList = 5.0   // candidates that a question is expected to be asked about
+)
+
+// group is a part of the questions that has weights of its own.
+type group struct {
+	name   string
+	in     func(q *question) bool
+	member func(f *file) bool // candidates that belong to it
+	ranked func(f *file) bool // of them, those that are answers
+	label  func(f *file) bool // what the probability is of
+	use    [256]bool          // signals
+	sure   float64            // share of the loss that asks for probabilities, not only for the order
+}
+
+// fit finds weights under which the right files stand above the others (the loss is the mean over questions of −log of the
+// softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count by the
+// root of their questions, so that the largest does not rule.
+func fit(qs []*question, g *group) []float64 {
+	w := make([]float64, 256)
+	grad, mean, square := make([]float64, 256), make([]float64, 256), make([]float64, 256)
+	count := map[int]float64{}
+	for _, q := range qs {
+		count[q.Repo]++
+	}
+	order := make([]int, len(qs))
+	for i := range order {
+		order[i] = i
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var z []float64
+	step := 0
+	for epoch := range epochs {
+		speed := rate * (1 - 0.9*float64(epoch)/epochs)
+		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+		for from := 0; from < len(order); from += batch {
+			clear(grad)
+			total := 0.0
+			for _, i := range order[from:min(from+batch, len(order))] {
+				weight := 1 / math.Sqrt(count[qs[i].Repo])
+				total += weight
+				z = gradient(qs[i], g, w, grad, z, weight)
+			}
+			step++
+			for s := range w {
+				if !g.use[s] {
+					continue
+				}
+				d := grad[s]/total + ridge*w[s]
+				mean[s] = .9*mean[s] + .1*d
+				square[s] = .995*square[s] + .005*d*d
+				w[s] -= speed * mean[s] / (1 - math.Pow(.9, float64(step))) / (math.Sqrt(square[s]/(1-math.Pow(.995, float64(step)))) + 1e-6)
+			}
+		}
+	}
+	return w
+}
+
+// gradient adds the gradient of one question's loss.
+func gradient(q *question, g *group, w, grad, z []float64, weight float64) []float64 {
+	z = z[:0]
+	top, right := math.Inf(-1), 0
+	for i := range q.Files {
+		f := &q.Files[i]
+		z = append(z, logit(w, f))
+		if g.member(f) && g.ranked(f) {
+			top = max(top, z[i])
+			if f.Target {
+				right++
+			}
+		}
+	}
+	sum := 0.0
+	for i := range q.Files {
+		if f := &q.Files[i]; g.member(f) && g.ranked(f) {
+			sum += math.Exp(z[i] - top)
+		}
+	}
+	for i := range q.Files {
+		f := &q.Files[i]
+		if !g.member(f) {
+			continue
+		}
+		d := 0.0
+		if right > 0 && g.ranked(f) {
+			d = (1 - g.sure) * math.Exp(z[i]-top) / sum
+			if f.Target {
+				d -= (1 - g.sure) / float64(right)
+			}
+		}
+		p := 1 / (1 + math.Exp(-z[i]))
+		if g.label(f) {
+			p--
+		}
+		d = weight * (d + g.sure/perList*p)
+		for k, s := range f.Signals {
+			grad[s] += d * float64(f.Values[k])
+		}
+	}
+	return z
+}
+
+func logit(w []float64, f *file) float64 {
+	z := 0.0
+	for k, s := range f.Signals {
+		z += w[s] * float64(f.Values[k])
+	}
+	return z
+}
+
+// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method, with the weight of 20 files for a = 1, b = 0.
+func platt(z []float64, used []bool) (a, b float64) {
+	const prior = 20.0
+	a, b = 1, 0
+	for range 50 {
+		ga, gb, haa, hab, hbb := prior*(a-1), prior*b*.1, prior, 0.0, prior*.1
+		for i, x := range z {
+			p := 1 / (1 + math.Exp(-(a*x + b)))
+			d := p
+			if used[i] {
+				d--
+			}
+			h := p * (1 - p)
+			ga, gb = ga+d*x, gb+d
+			haa, hab, hbb = haa+h*x*x, hab+h*x, hbb+h
+		}
+		det := haa*hbb - hab*hab
+		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
+		a, b = a-da, b-db
+		if math.Abs(da)+math.Abs(db) < 1e-9 {
+			break
+		}
+	}
+	return a, b
+}

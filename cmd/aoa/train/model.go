@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+func yes(*file) bool      { return true }
+func seen(f *file) bool   { return f.Seen }
+func unseen(f *file) bool { return !f.Seen }
+func answer(f *file) bool { return !f.Out }
+func used(f *file) bool   { return f.Used }
+func target(f *file) bool { return f.Target }
+func moment(m aoa.Moment) func(*question) bool {
+	return func(q *question) bool { return q.Moment == m }
+}
+
+// Signals that no recording can teach: tags are asked for by people only.
+var byHand = map[string]float64{"tags": 0.5}
+
+// The signals of a change: no session is asked.
+var ofChange = []string{"bias", "comod", "comod_mean", "support", "alike", "directory", "folder_small", "depth", "document", "test",
+	"pair", "committed", "uncommitted", "churn", "comod_rank", "alike_rank", "in_hand"}
+
+// groups are what has weights of its own.
+func groups(signals []string, without func(string) bool) []*group {
+	all := func(name string) bool {
+		switch name {
+		case "tags", "in_hand":
+			return false
+		}
+		return true
+	}
+	pick := func(ok func(string) bool) (use [256]bool) {
+		for i, s := range signals {
+			use[i] = ok(s) && !without(s)
+		}
+		return use
+	}
+	change := func(name string) bool { return slices.Contains(ofChange, name) }
+	return []*group{
+		{name: "prompt", sure: 0.1, in: moment(aoa.MomentPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
+		{name: "open", sure: 0.25, in: moment(aoa.MomentOpen), member: seen, ranked: answer, label: used, use: pick(all)},
+		{name: "open_unseen", sure: 0.1, in: moment(aoa.MomentOpen), member: unseen, ranked: answer, label: used, use: pick(all)},
+		{name: "change", sure: 0.25, in: moment(aoa.MomentChange), member: yes, ranked: yes, label: target, use: pick(change)},
+	}
+}
+
+// weights are what was fitted on some of the repositories.
+type weights struct {
+	groups []*group
+	w      map[string][]float64
+	scale  map[string][2]float64 // per group; prompt_unseen apart
+}
+
+// fitOn fits on the repositories that are in.
+func fitOn(s *set, in func(repo int) bool, without func(string) bool) *weights {
+	out := &weights{groups: groups(s.Signals, without), w: map[string][]float64{}, scale: map[string][2]float64{}}
+	for _, g := range out.groups {
+		var qs []*question
+		for i := range s.Questions {
+			if q := &s.Questions[i]; in(q.Repo) && g.in(q) {
+				qs = append(qs, q)
+			}
+		}
+		w := fit(qs, g)
+		for i := range w {
+			w[i] = math.Round(w[i]*1000) / 1000
+		}
+		out.w[g.name] = w
+	}
+	out.calibrate(s, in)
+	return out
+}
+
+// of is the group that a file belongs to, and the name of its calibration.
+func (m *weights) of(q *question, f *file) (group, scale string) {
+	switch {
+	case q.Moment == aoa.MomentChange:
+		return "change", "change"
+	case q.Moment == aoa.MomentPrompt && !f.Seen:
+		return "prompt", "prompt_unseen"
+	case q.Moment == aoa.MomentPrompt:
+		return "prompt", "prompt"
+	case !f.Seen:
+		return "open_unseen", "open_unseen"
+	}
+	return "open", "open"
+}
+
+func (m *weights) probability(q *question, f *file) float64 {
+	g, s := m.of(q, f)
+	a := m.scale[s]
+	return 1 / (1 + math.Exp(-(a[0]*logit(m.w[g], f) + a[1])))
+}
+
+// calibrate fits each scale on what may be shown: the five best of each question, of files seen and unseen.
+func (m *weights) calibrate(s *set, in func(repo int) bool) {
+	names := []string{"prompt", "prompt_unseen", "open", "open_unseen", "change"}
+	for _, n := range names {
+		m.scale[n] = [2]float64{1, 0}
+	}
+	logits, kept := map[string][]float64{}, map[string][]bool{}
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		if !in(q.Repo) || q.After {
+			continue
+		}
+		for _, class := range []bool{true, false} {
+			n := 0
+			for _, k := range m.order(q, func(f *file) bool { return f.Seen == class }) {
+				if n++; n > 5 {
+					break
+				}
+				f := &q.Files[k]
+				g, sc := m.of(q, f)
+				hit := f.Used
+				if q.Moment == aoa.MomentChange {
+					hit = f.Target
+				}
+				if z := logit(m.w[g], f); z > -4 {
+					logits[sc], kept[sc] = append(logits[sc], z), append(kept[sc], hit)
+				}
+			}
+		}
+	}
+	for _, n := range names {
+		a, b := platt(logits[n], kept[n])
+		m.scale[n] = [2]float64{math.Round(a*1000) / 1000, math.Round(b*1000) / 1000}
+	}
+}
+
+// order ranks the files of a question, best first.
+func (m *weights) order(q *question, ok func(*file) bool) []int {
+	type scored struct {
+		i int
+		p float64
+	}
+	var ss []scored
+	for i := range q.Files {
+		if f := &q.Files[i]; ok(f) {
+			ss = append(ss, scored{i, m.probability(q, f)})
+		}
+	}
+	slices.SortStableFunc(ss, func(a, b scored) int { return cmp.Compare(b.p, a.p) })
+	out := make([]int, len(ss))
+	for i, s := range ss {
+		out[i] = s.i
+	}
+	return out
+}
+
+// file puts the weights into the form that package rank reads.
+func (m *weights) file(s *set) rank.File {
+	named := func(group string) map[string]float64 {
+		out := map[string]float64{}
+		for i, w := range m.w[group] {
+			if i < len(s.Signals) && w != 0 {
+				out[s.Signals[i]] = w
+			}
+		}
+		if group != "change" {
+			for name, w := range byHand {
+				out[name] = w
+			}
+		}
+		return out
+	}
+	return rank.File{Moments: map[aoa.Moment]rank.FileModel{
+		aoa.MomentPrompt: {Weights: named("prompt"), Scale: m.scale["prompt"], Unseen: m.scale["prompt_unseen"]},
+		aoa.MomentOpen:   {Weights: named("open"), Scale: m.scale["open"], UnseenWeights: named("open_unseen"), Unseen: m.scale["open_unseen"]},
+		aoa.MomentChange: {Weights: named("change"), Scale: m.scale["change"], Unseen: m.scale["change"]},
+	}}
+}
+
+func short(repo string) string { return repo[strings.LastIndexByte(repo, '/')+1:] }

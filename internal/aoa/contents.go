@@ -1,0 +1,215 @@
+package aoa
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Contents knows the words and identifiers by which files differ from each other: of each file the at most 64 most
+// telling words and as many identifiers, never its text. Like Tree it is of the files as they are now, is made anew at each start, and touches no disk. Safe
+// for concurrent use.
+type Contents struct {
+	mu     sync.RWMutex
+	files  map[Path]uint32
+	said   []saying // by number of the file
+	free   []uint32
+	words  lexicon
+	idents lexicon
+	length float64 // Σ of the lengths of all files
+}
+
+// saying is what is kept of a file.
+type saying struct {
+	path   Path
+	words  []use
+	idents []use
+	length float64 // Σ of the counts of its words
+}
+
+// use is a word of a file, and how often it stands there.
+type use struct {
+	word  uint32
+	count uint8
+}
+
+// lexicon numbers words and knows who uses them.
+type lexicon struct {
+	ids   map[string]uint32
+	names []string
+	users [][]user
+}
+
+type user struct {
+	file  uint32
+	count uint8
+}
+
+// Bounds of what is kept and asked.
+const (
+	MaxContent   = 256 << 10 // longer files say too much to be told by words
+	maxKept      = 64        // words, and identifiers, of a file
+	maxIdent     = 64        // bytes of an identifier
+	minIdent     = 6
+	rareIdent    = 20   // an identifier in more files than this tells none of them
+	commonShare  = 0.25 // a word in more than this share of the files tells nothing …
+	commonAtMost = 20   // … when there are more files than this
+	maxFollowed  = 40   // identifiers of a file that are followed to other files
+	sharedBy     = 12   // … when at most so many files have them
+)
+
+// NewContents knows of no file.
+func NewContents() *Contents {
+	return &Contents{files: map[Path]uint32{}, words: newLexicon(), idents: newLexicon()}
+}
+
+func newLexicon() lexicon { return lexicon{ids: map[string]uint32{}} }
+
+// Len is the number of files known.
+func (c *Contents) Len() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.files)
+}
+
+// Set takes in what a file says now. Texts longer than MaxContent and those with a zero byte say nothing. What is
+// kept depends on the files that came before: a word is rare among them or not.
+func (c *Contents) Set(p Path, text []byte) {
+	words, idents := count(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remove(p)
+	if len(words) == 0 {
+		return
+	}
+	n := uint32(len(c.said))
+	if last := len(c.free) - 1; last >= 0 {
+		n, c.free = c.free[last], c.free[:last]
+	} else {
+		c.said = append(c.said, saying{})
+	}
+	s := saying{path: p, words: c.words.take(n, words, len(c.files)), idents: c.idents.take(n, idents, len(c.files))}
+	for _, u := range s.words {
+		s.length += float64(u.count)
+	}
+	c.said[n], c.files[p] = s, n
+	c.length += s.length
+}
+
+// Remove forgets files.
+func (c *Contents) Remove(paths ...Path) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range paths {
+		c.remove(p)
+	}
+}
+
+func (c *Contents) remove(p Path) {
+	n, known := c.files[p]
+	if !known {
+		return
+	}
+	s := &c.said[n]
+	c.words.drop(n, s.words)
+	c.idents.drop(n, s.idents)
+	c.length -= s.length
+	*s = saying{}
+	delete(c.files, p)
+	c.free = append(c.free, n)
+}
+
+// take keeps the most telling of the words: count/(count+1.2) · ln(1 + files/(1+files with the word)), ties by name.
+func (l *lexicon) take(file uint32, counts map[string]int, files int) []use {
+	type weighed struct {
+		word   string
+		count  int
+		weight float64
+	}
+	all := make([]weighed, 0, len(counts))
+	for w, n := range counts {
+		with := l.with(w)
+		if common(with, files+1) {
+			continue
+		}
+		all = append(all, weighed{w, n, float64(n) / (float64(n) + 1.2) * math.Log(1+float64(files+1)/float64(1+with))})
+	}
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.word, b.word))
+	})
+	all = all[:min(len(all), maxKept)]
+	out := make([]use, len(all))
+	for i, w := range all {
+		id, known := l.ids[w.word]
+		if !known {
+			id = uint32(len(l.names))
+			name := strings.Clone(w.word)
+			l.ids[name] = id
+			l.names, l.users = append(l.names, name), append(l.users, nil)
+		}
+		n := uint8(min(w.count, 255))
+		out[i] = use{id, n}
+		l.users[id] = append(l.users[id], user{file, n})
+	}
+	return out
+}
+
+func (l *lexicon) drop(file uint32, words []use) {
+	for _, u := range words {
+		users := l.users[u.word]
+		if i := slices.IndexFunc(users, func(x user) bool { return x.file == file }); i >= 0 {
+			users[i] = users[len(users)-1]
+			l.users[u.word] = users[:len(users)-1]
+		}
+	}
+}
+
+func (l *lexicon) with(word string) int {
+	id, known := l.ids[word]
+	if !known {
+		return 0
+	}
+	return len(l.users[id])
+}
+
+// common reports whether a word is in so many files that it tells nothing.
+func common(with, files int) bool {
+	return files > commonAtMost && float64(with) > commonShare*float64(files)
+}
+
+// count finds the words of a text (as Terms makes them) and its identifiers of two words or more, and how often each
+// stands there.
+func count(text []byte) (words, idents map[string]int) {
+	if len(text) > MaxContent || bytes.IndexByte(text, 0) >= 0 {
+		return nil, nil
+	}
+	words, idents = map[string]int{}, map[string]int{}
+	parts := map[string][]string{} // a text says the same identifiers again and again
+	for token := range bytes.FieldsFuncSeq(text, notIdent) {
+		if len(token) < 3 || len(token) > maxIdent {
+			continue
+		}
+		terms, known := parts[string(token)]
+		if !known {
+			terms = Terms(string(token), 8)
+			parts[string(token)] = terms
+		}
+		for _, t := range terms {
+			words[t]++
+		}
+		if len(terms) > 1 && len(token) >= minIdent {
+			idents[plainIdent(string(token))]++
+		}
+	}
+	return words, idents
+}
+
+func notIdent(r rune) bool {
+	return !(r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80)
+}
+
+// plainIdent writes an identifier as it is in every language: maxItems, max_items and MAX_ITEMS are one.
+func plainIdent(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// readings keeps the words and identifiers of a checkout's files as they are on disk. Texts are read, counted and let go; nothing of them is stored on disk.
+type readings struct {
+	contents *aoa.Contents
+	stale    chan struct{} // the list of files, or many files at once, changed
+
+	mu     sync.Mutex
+	stamps map[aoa.Path]stamp // what was read
+}
+
+// stamp tells whether a file was written since it was read.
+type stamp struct{ nano, size int64 }
+
+// maxRead bounds the files read of one checkout: the nearest to the root come first.
+const maxRead = 20_000
+
+func newReadings() *readings {
+	return &readings{contents: aoa.NewContents(), stale: make(chan struct{}, 1), stamps: map[aoa.Path]stamp{}}
+}
+
+// run reads what is there, and again whatever changed when the list of files did.
+func (r *readings) run(ctx context.Context, root aoa.Root, files func() []aoa.Path) error {
+	for {
+		r.all(ctx, root, files())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.stale:
+		}
+	}
+}
+
+// all reads the files that were written since they were read, and forgets those that went.
+func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
+	slices.SortFunc(files, nearest)
+	files = files[:min(len(files), maxRead)]
+	there := make(map[aoa.Path]bool, len(files))
+	for _, p := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		there[p] = true
+		r.one(root, p)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p := range r.stamps {
+		if !there[p] {
+			delete(r.stamps, p)
+			r.contents.Remove(p)
+		}
+	}
+}
+
+// one reads a file if it was written since. What is no regular file (a link may lead anywhere), or too long, says nothing.
+func (r *readings) one(root aoa.Root, p aoa.Path) {
+	info, err := os.Lstat(root.Abs(p))
+	if err != nil || !info.Mode().IsRegular() {
+		r.forget(p)
+		return
+	}
+	now := stamp{info.ModTime().UnixNano(), info.Size()}
+	r.mu.Lock()
+	same := r.stamps[p] == now
+	r.stamps[p] = now
+	r.mu.Unlock()
+	if same {
+		return
+	}
+	if info.Size() > aoa.MaxContent {
+		r.contents.Remove(p)
+		return
+	}
+	if text, err := os.ReadFile(root.Abs(p)); err == nil {
+		r.contents.Set(p, text)
+	}
+}
+
+func (r *readings) forget(paths ...aoa.Path) {
+	r.mu.Lock()
+	for _, p := range paths {
+		delete(r.stamps, p)
+	}
+	r.mu.Unlock()
+	r.contents.Remove(paths...)
+}
+
+// saved takes in what a watcher saw.
+func (r *readings) saved(root aoa.Root, e aoa.Event) {
+	switch e.Kind {
+	case aoa.KindDelete:
+		r.forget(e.Paths...)
+		return
+	case aoa.KindRename:
+		r.forget(e.From...)
+	case aoa.KindSave:
+	default:
+		return
+	}
+	for _, p := range e.Paths {
+		r.one(root, p)
+	}
+}
+
+// nearest orders files by depth, then by name.
+func nearest(a, b aoa.Path) int {
+	if d := depth(a) - depth(b); d != 0 {
+		return d
+	}
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+func depth(p aoa.Path) (n int) {
+	for i := range len(p) {
+		if p[i] == '/' {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,39 @@
+package hot
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+func TestRings(t *testing.T) {
+	backends(t, func(t *testing.T, open func(Options) *Store) {
+		s := open(Options{})
+		apply(t, s, 1, func(b *Batch) {
+			w := b.Session("a").Touch(noon)
+			for n := int64(1); n <= KeepResults+3; n++ {
+				w.Result(Result{Number: n, Clock: 2 * n, Prompt: 1, Listing: n%2 == 1, Files: []aoa.Path{"x y.go", aoa.Path(fmt.Sprintf("f%d", n))}})
+				w.Said(Said{Number: n, Clock: n, Prompt: 1, Words: []string{"retry", "limit"}, Idents: []string{"maxretries"}})
+			}
+		})
+		view := session(t, s, "a", noon)
+		if len(view.Results) != KeepResults || len(view.Said) != KeepSaid {
+			t.Fatalf("%d results and %d sayings, want %d and %d", len(view.Results), len(view.Said), KeepResults, KeepSaid)
+		}
+		newest := view.Results[0]
+		if newest.Number != KeepResults+3 || newest.Clock != 2*newest.Number || !newest.Listing || !slices.Equal(newest.Files, []aoa.Path{"x y.go", "f15"}) {
+			t.Errorf("newest result %+v", newest)
+		}
+		if said := view.Said[0]; said.Number != KeepResults+3 || !slices.Equal(said.Words, []string{"retry", "limit"}) || !slices.Equal(said.Idents, []string{"maxretries"}) {
+			t.Errorf("newest saying %+v", said)
+		}
+		apply(t, s, 2, func(b *Batch) {
+			b.Session("a").Clear(ClearSeen).Set("said:0", "damaged").Set("said:1", "x\x00y\x00z\x00\x00")
+		})
+		if view = session(t, s, "a", noon); len(view.Results) != 0 || len(view.Said) != KeepSaid-2 {
+			t.Errorf("%d results and %d sayings after the context was emptied and two were damaged", len(view.Results), len(view.Said))
+		}
+	})
+}

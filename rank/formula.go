@@ -1,0 +1,130 @@
+package rank
+
+import (
+	"math"
+	"time"
+)
+
+// The constants of the formulas.
+const (
+	hour            = time.Hour
+	day             = 24 * time.Hour
+	committedHalf   = 30 * day
+	manyAccesses    = 100.0 // accesses that make Frequency and Churn 1
+	comodSmooth     = 0.1   // added to N in the co-change ratio
+	coaccessSmooth  = 0.5   // added to the number of sessions
+	successorSmooth = 0.5   // added to the number of moves
+	termSmooth      = 1.0   // added to the uses of a term
+	certainty       = 0.98  // no single partner makes a noisy-or 1
+	wordSmooth      = 4.0   // idf that makes Words one half
+	openedScale     = 4.0   // ln(1+files open) that makes Opened 1
+	maxQueryTags    = 3     // tags of a query that count
+	maxFileTags     = 5     // matching tags of a file that count
+)
+
+// unit clamps x to [0,1]; what is not a number is 0, so that one bad value never reaches a score.
+func unit(x float64) float64 {
+	if !(x > 0) { // also NaN
+		return 0
+	}
+	return math.Min(x, 1)
+}
+
+// recency halves with every half-life since the stamp (unix seconds; 0 is never). A stamp in the future is now.
+func recency(stamp float64, at time.Time, half time.Duration) float64 {
+	if !(stamp > 0) {
+		return 0
+	}
+	age := math.Max(0, float64(at.UnixMilli())/1000-stamp)
+	return unit(math.Exp2(-age / half.Seconds()))
+}
+
+// logShare is ln(1+n)/ln(1+manyAccesses), at most 1: each further access tells less than the one before.
+func logShare(n float64) float64 {
+	if !(n > 0) {
+		return 0
+	}
+	return unit(math.Log1p(n) / math.Log1p(manyAccesses))
+}
+
+// share is certainty·w/(n+smooth) in [0,1): how often the partner came along when the owner was there.
+func share(w, n, smooth float64) float64 {
+	if !(w > 0) {
+		return 0
+	}
+	return certainty * unit(w/(math.Max(n, 0)+smooth))
+}
+
+// noisyOr is 1 − Π(1−pᵢ): the chance that at least one of independent causes holds.
+type noisyOr struct{ miss float64 }
+
+func (o *noisyOr) add(p float64) { o.miss = 1 - (1-o.miss)*(1-unit(p)) }
+func (o noisyOr) value() float64 { return unit(o.miss) }
+
+// support is w/(w+1): how much a sum of weights of common changes can be relied on.
+func support(w float64) float64 {
+	if !(w > 0) {
+		return 0
+	}
+	return unit(w / (w + 1))
+}
+
+// idf weighs a word by its rarity: ln(1 + files/(1+files with the word)).
+func idf(files, with int) float64 { return math.Log(1 + float64(files)/float64(1+with)) }
+
+// words turns the summed idf of shared words into [0,1).
+func words(sum float64) float64 {
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return unit(sum)
+	}
+	return unit(sum / (wordSmooth + sum))
+}
+
+// tags is the share of the query's tags (at most maxQueryTags) that the file carries; a tag's weight w counts
+// w/(w+1), so that one access under a tag is weak evidence, and at most maxFileTags of a file's tags count.
+func tags(weights []float64, asked int) float64 {
+	if asked == 0 {
+		return 0
+	}
+	sum, n := 0.0, 0
+	for _, w := range weights {
+		if w > 0 && n < maxFileTags {
+			sum += unit(w / (w + 1))
+			n++
+		}
+	}
+	return unit(sum / float64(min(asked, maxQueryTags)))
+}
+
+// opened grows with the files open in the session: the more are open, the less likely any one is next.
+func opened(n int) float64 { return unit(math.Log1p(float64(max(n, 0))) / openedScale) }
+
+// proximity is the share of leading folders that two folders have in common, over the deeper one's depth;
+// two files at the root share everything.
+func proximity(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	common, depth := 0, 0
+	same := true
+	for a != "" || b != "" {
+		var x, y string
+		x, a = firstFolder(a)
+		y, b = firstFolder(b)
+		same = same && x == y
+		if same {
+			common++
+		}
+		depth++
+	}
+	return float64(common) / float64(depth)
+}
+
+func firstFolder(dir string) (first, rest string) {
+	for i := 0; i < len(dir); i++ {
+		if dir[i] == '/' {
+			return dir[:i], dir[i+1:]
+		}
+	}
+	return dir, ""
+}

@@ -96,7 +96,7 @@ func (d *Desk) Observe(ctx context.Context, events []aoa.Event) error {
 		if e.Session == "" || !mine(e.Kind) {
 			continue
 		}
-		s, known, err := d.take(ctx, e.Session)
+		s, known, err := d.take(ctx, e.Session, true)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -121,8 +121,8 @@ func mine(k aoa.Kind) bool {
 }
 
 // take returns the session's entry. One that was not in memory is read and brought up to the log; known are the
-// events which that brought.
-func (d *Desk) take(ctx context.Context, id string) (s *entry, known map[string]bool, err error) {
+// events which that brought. One without a snapshot is begun from the log, or ErrUnknown.
+func (d *Desk) take(ctx context.Context, id string, begin bool) (s *entry, known map[string]bool, err error) {
 	d.mu.Lock()
 	s = d.held[id]
 	d.mu.Unlock()
@@ -130,7 +130,7 @@ func (d *Desk) take(ctx context.Context, id string) (s *entry, known map[string]
 		return s, nil, nil
 	}
 	snap, err := d.load(ctx, id)
-	if err != nil && !errors.Is(err, ErrUnknown) {
+	if err != nil && (!begin || !errors.Is(err, ErrUnknown)) {
 		return nil, nil, err
 	}
 	s = &entry{Snapshot: snap}
@@ -206,6 +206,7 @@ func (d *Desk) signal() {
 
 // Run writes snapshots as they fall due, until ctx ends; then all that is left.
 func (d *Desk) Run(ctx context.Context) error {
+	d.catchUp(ctx)
 	for {
 		var timer <-chan time.Time
 		if due, any := d.next(); any {
@@ -220,6 +221,19 @@ func (d *Desk) Run(ctx context.Context) error {
 				d.o.Log.Warn("snapshots of sessions not written", "err", err)
 			}
 		}
+	}
+}
+
+// catchUp brings the sessions that were at work when the last run ended up to the log: it may have been killed.
+func (d *Desk) catchUp(ctx context.Context) {
+	active, err := d.list(ctx, Filter{State: Active, Limit: maxHeld / 2})
+	for _, s := range active {
+		if err == nil {
+			_, _, err = d.take(ctx, s.ID, false)
+		}
+	}
+	if err != nil && d.o.Log != nil && ctx.Err() == nil {
+		d.o.Log.Warn("sessions not brought up to the log", "err", err)
 	}
 }
 

@@ -218,6 +218,14 @@ func TestKilled(t *testing.T) {
 		}
 		c, _ := h.stored("s")
 		same(t, "written before the kill", c, 1)
+		func() {
+			h := *h
+			h.begin()
+			defer h.Close() //nolint:errcheck // reading only
+			got, err := h.Get(t.Context(), "s")
+			check(t, err)
+			same(t, "looked at after the kill", got.Commands, 11)
+		}()
 		before := h.Desk
 		h.begin() // another process
 		defer func(d *Desk) { check(t, d.Close()) }(h.Desk)
@@ -372,7 +380,8 @@ func BenchmarkContext(b *testing.B) {
 		check(b, h.Flush(b.Context()))
 		b.Run(fmt.Sprint("snapshot/", n), func(b *testing.B) {
 			for b.Loop() {
-				if s, err := h.load(b.Context(), "s"); err != nil || s.Commands != n {
+				clear(h.held) // as after a start
+				if s, err := h.Get(b.Context(), "s"); err != nil || s.Commands != n {
 					b.Fatal(s.Commands, err)
 				}
 			}

@@ -12,16 +12,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Get returns a session's snapshot: from memory, else from the file. It opens no sealed text. ErrUnknown if there is
-// none.
+// Get returns a session's snapshot: from memory, else from the file and what the log has had since. ErrUnknown if
+// there is none.
 func (d *Desk) Get(ctx context.Context, id string) (Snapshot, error) {
-	d.mu.Lock()
-	if s := d.held[id]; s != nil {
-		defer d.mu.Unlock()
-		return s.clone(), nil
+	s, _, err := d.take(ctx, id, false)
+	if err != nil {
+		return Snapshot{}, err
 	}
-	d.mu.Unlock()
-	return d.load(ctx, id)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return s.clone(), nil
 }
 
 // Filter selects sessions; zero fields select everything but the archived.
@@ -32,12 +32,20 @@ type Filter struct {
 }
 
 // List returns snapshots, the newest first.
-func (d *Desk) List(ctx context.Context, q Filter) (out []Snapshot, err error) {
+func (d *Desk) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 	if q.Limit <= 0 {
 		q.Limit = 50
 	}
-	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+	if err := d.Flush(ctx); err != nil {
 		return nil, err
+	}
+	return d.list(ctx, q)
+}
+
+// list is List of what is in the file.
+func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, err error) {
+	if !d.file.Exists() {
+		return nil, nil
 	}
 	return out, d.file.Use(ctx, func(f *cold.File) error {
 		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(rows *sql.Rows) error {
@@ -64,12 +72,7 @@ var moves = map[State][]State{
 // Set brings a session to a state and writes it at once. To Active is to resume it; a session that nobody knows is
 // then begun. ErrState if it cannot be done from where it is.
 func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
-	if to != Active {
-		if _, err := d.Get(ctx, id); err != nil {
-			return Snapshot{}, err
-		}
-	}
-	s, _, err := d.take(ctx, id)
+	s, _, err := d.take(ctx, id, to == Active)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -104,7 +107,7 @@ func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
 	if id == "" || tokens <= 0 {
 		return nil
 	}
-	s, _, err := d.take(ctx, id)
+	s, _, err := d.take(ctx, id, true)
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,7 @@ var agents = []Agent{
 			{"sessionEnd", "", 1, false},
 		}},
 	{Name: "copilot", Title: "Copilot CLI", form: copilotForm, project: ".github/hooks/aoa.json",
+		Note: "Copilot CLI runs the hooks of a repository only in folders that it was told to trust.",
 		home: ".copilot", moved: "COPILOT_HOME", user: "hooks/aoa.json", beats: []beat{
 			{"sessionStart", "", 5, false},
 			{"userPromptSubmitted", "", 3, false},
@@ -160,7 +161,7 @@ var agents = []Agent{
 		}},
 	{Name: "opencode", Title: "OpenCode", plugin: "opencode-plugin.js", project: ".opencode/plugins/aoa.js",
 		home: ".config", moved: "XDG_CONFIG_HOME", user: "opencode/plugins/aoa.js",
-		Note:  "OpenCode reads plugins when it starts: restart it.",
+		Note:  "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
 		beats: []beat{{event: "SessionStart"}, {event: "UserPromptSubmit"}, {event: "PostToolUse"}, {event: "PostToolUseFailure"}, {event: "SessionEnd"}}},
 }
 

@@ -48,6 +48,7 @@ type Call struct {
 	Steps []aoa.Step `json:",omitempty"` // the calls told of, with what it takes to do them again
 	Next  aoa.Path   `json:",omitempty"` // the file that a call is about to change
 	Over  string     `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Deaf  bool       `json:",omitempty"` // what is answered here is dropped, though the event has a channel
 	Again bool       `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 

@@ -101,7 +101,7 @@ func TestBatchRepeatsIDs(t *testing.T) {
 	if len(one.Events) != 4 {
 		t.Fatalf("%d events, want 4: %v", len(one.Events), one.Events)
 	}
-	if one.Events[0].ID != "t9:post:a1" || one.Events[3].ID != "t9:post:a1:3" {
+	if one.Events[0].ID != "s1:t9:post:a1" || one.Events[3].ID != "s1:t9:post:a1:3" {
 		t.Errorf("ids %q, %q", one.Events[0].ID, one.Events[3].ID)
 	}
 	if d := cmp.Diff(one.Events, all.Events); d != "" {

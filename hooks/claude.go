@@ -14,7 +14,7 @@ import (
 // (the watcher sees saves), and the compactions (SessionStart follows with its source). Stop only ends a turn.
 func listen(agent string, t told, r Repo) Call {
 	in := t.in
-	c := Call{Agent: agent, Event: t.name, Session: in.text("session_id"), Subagent: in.text("agent_id"), Cwd: in.text("cwd")}
+	c := Call{Agent: agent, Event: t.name, Session: in.text("session_id"), Subagent: in.text("agent_id"), Cwd: in.text("cwd"), Deaf: t.deaf}
 	s := &scene{repo: r, place: newPlace(r, t.folder()), agent: agent, session: c.Session, subagent: c.Subagent,
 		turn: in.text("prompt_id", "turn_id"), at: t.when(r.now())}
 	switch t.event {

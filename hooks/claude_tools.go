@@ -22,6 +22,18 @@ type toolCall struct {
 // eventID of the call's first event. All deliveries of a call agree on it, whichever hook told it.
 func (c toolCall) eventID(subagent string) string { return c.id + ":post:" + subagent }
 
+// unique makes an id that an agent counts anew in each session one of its own. Long ones are drawn at random, and
+// are the same in a session that goes on under another name.
+func (s *scene) unique(id string) string {
+	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.session == "" {
+		return id
+	}
+	return s.session + ":" + id
+}
+
+// randomID is the length from which on an id cannot be a counter.
+const randomID = 16
+
 // silent tools tell nothing about files of the repository.
 var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true,
 	"TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
@@ -35,6 +47,7 @@ func (s *scene) tool(c toolCall) []aoa.Event {
 		raw, _ := json.Marshal(c.input)
 		c.id = digest(s.session, c.name, string(raw), strconv.FormatInt(s.at.Unix(), 10))
 	}
+	c.id = s.unique(c.id)
 	var events []aoa.Event
 	switch {
 	case silent[c.name]:

@@ -21,7 +21,18 @@
 //	mentions      text → the files that it names     mention.go
 //	words         prompts, tags, secrets             prompt.go, tags.go, redact.go
 //
-// The speaking half: Text words what is worth saying (text.go), Render dresses it for an agent's event
-// (render.go), the Install and Remove functions edit settings files and git hooks byte by byte (agent.go, install.go,
-// settings.go, githooks.go and what they stand on). Package client is the program that agents start: it only carries bytes.
+// The speaking half, from the inside out:
+//
+//	Text          suggestions → words                text.go
+//	Render        words → an agent's JSON            render.go: which events carry text, in which shape
+//
+// And the half that comes and goes without a trace:
+//
+//	Agents        who has hooks, where, on what      agent.go; program.go for OpenCode's plugin
+//	Install       our entries in a settings file     install.go, settings.go (in), excise.go (out), settings_file.go and
+//	                                                 object.go (the file), replace*.go (whole or not at all)
+//	status line   ours around the one that is there  statusline.go
+//	git hooks     a block after the first line       githooks.go, gitrepo.go; exclude.go keeps personal files out of git
+//
+// Package client is the program that agents start: it only carries bytes.
 package hooks

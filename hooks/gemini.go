@@ -16,6 +16,7 @@ func tellGemini(in object) told {
 		response := in.object("tool_response")
 		if problem := response.problem("error"); problem != "" {
 			t.fails(problem)
+			t.deaf = name == "AfterTool" // 0.61.0 passes the text on for tools that worked
 		}
 		t.in.take("tool_response", response, "llmContent", "returnDisplay")
 		t.call(geminiTools, tool, in["tool_input"])

@@ -30,6 +30,7 @@ var machineHeads = []string{"This session is being continued from a previous con
 // takeApart splits a prompt. Tags that are not closed run to the end.
 func takeApart(prompt string) said {
 	prompt = unprivate(clip(prompt, maxPrompt))
+	prompt, _ = carve(prompt, "hook_context") // what hooks have said before, ours among them: Gemini CLI sends it along
 	var s said
 	for _, head := range machineHeads {
 		if strings.HasPrefix(strings.TrimSpace(prompt), head) {

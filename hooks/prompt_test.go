@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -40,5 +41,27 @@ func TestPromptText(t *testing.T) {
 	}
 	if c := decode(t, "UserPromptSubmit", map[string]any{"prompt": "<private>all of it</private>"}, orchard()); len(c.Events) != 0 || c.Query != nil {
 		t.Errorf("%v", c)
+	}
+}
+
+// TestOwnWordsAreNoPrompt: Gemini CLI sends what hooks said along with the prompt; OpenCode puts a prompt in quotes.
+func TestOwnWordsAreNoPrompt(t *testing.T) {
+	said := "mend the basket\n<hook_context>Files used together with this one in this repository:\nstore/basket.go</hook_context>"
+	for _, c := range []struct{ agent, event, prompt, want string }{
+		{"gemini", "BeforeAgent", said, "mend the basket"},
+		{"opencode", "UserPromptSubmit", `"mend the basket"`, "mend the basket"},
+		{"opencode", "UserPromptSubmit", `"mend \"the\" basket"` + "\n", `mend "the" basket`},
+		{"opencode", "UserPromptSubmit", `"mend" the "basket"`, `"mend" the "basket"`},
+		{"opencode", "UserPromptSubmit", `"`, `"`},
+	} {
+		raw, err := json.Marshal(map[string]string{"hook_event_name": c.event, "session_id": "s", "prompt": c.prompt})
+		check(t, err)
+		call, err := Decode(c.agent, raw, orchard())
+		if err != nil || len(call.Events) != 1 {
+			t.Fatalf("%s: %+v, %v", c.prompt, call.Events, err)
+		}
+		if e := call.Events[0]; e.Text != c.want || len(e.Named)+len(e.Seen) != 0 {
+			t.Errorf("%q became %q, naming %v and %v", c.prompt, e.Text, e.Named, e.Seen)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *scene) steps(c toolCall, events []aoa.Event) []aoa.Step {
 	if silent[c.name] || c.name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
 		return nil
 	}
-	st := aoa.Step{ID: c.eventID(s.subagent), Time: s.at, Subagent: s.subagent, Tool: clip(c.name, 64), Act: aoa.ActOther, OK: !c.failed}
+	st := aoa.Step{ID: toolCall{id: s.unique(c.id)}.eventID(s.subagent), Time: s.at, Subagent: s.subagent, Tool: clip(c.name, 64), Act: aoa.ActOther, OK: !c.failed}
 	if len(events) > 0 {
 		st.ID = events[0].ID // a call without an id has been given one
 	} else if c.id == "" {

@@ -16,6 +16,7 @@ type told struct {
 	event string    // the event as Claude Code calls it, "" if it has none like it
 	in    object    // the payload with Claude Code's keys
 	dir   string    // where the tool ran, if not in cwd
+	deaf  bool      // the agent drops what is answered here, though it takes text at such events
 	at    time.Time // when, if the payload says it
 }
 

@@ -23,7 +23,10 @@
 // and on the first open of f under the current prompt, with the n ≤ 32 newest terms of that prompt and of the
 // patterns and commands since:
 //
-//	TermFiles[w][f] += c/√n
+//	TermFiles[w][f] += 1/√n
+//
+// whether a suggestion caused it or not: the share TermFiles/TermFreq is what hints at a prompt are given by, its
+// denominator counts every prompt whole, and what is withheld keeps it honest.
 //
 // # Edits: edit, write, save
 //

@@ -237,7 +237,9 @@ func (f *fold) opened(s *session, e aoa.Event, p aoa.Path, c float64) {
 	}
 	words := s.words()
 	for _, w := range words {
-		f.batch.Add(hot.TermFiles, w, string(p), e.Time, c/math.Sqrt(float64(len(words))))
+		// Whole, caused or not: its measure, the uses of the word, counts each prompt whole. With a quarter a hint that
+		// helps would lower the very share that it was given by, until it falls silent.
+		f.batch.Add(hot.TermFiles, w, string(p), e.Time, f.sign/math.Sqrt(float64(len(words))))
 	}
 }
 

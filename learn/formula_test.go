@@ -312,3 +312,20 @@ func TestFoldHook(t *testing.T) {
 		t.Errorf("facts are %v, %v", f.Fields, err)
 	}
 }
+
+// TestACausedOpenKeepsItsWords: what a prompt's words lead to is told by the same share whether or not a hint helped; the
+// file's own scores count a quarter.
+func TestACausedOpenKeepsItsWords(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	for i, cause := range []string{"", "suggest:1"} {
+		prompt := ev(aoa.KindPrompt, 0)
+		prompt.Terms, prompt.Turn = []string{[]string{"alone", "told"}[i]}, fmt.Sprint("p", i)
+		open := ev(aoa.KindRead, 0, aoa.Path([]string{"a", "b"}[i]))
+		open.Cause = cause
+		d.learn(prompt, open)
+	}
+	d.expect("alone → a", d.of(hot.TermFiles, "alone", "a", start), 1)
+	d.expect("told → b", d.of(hot.TermFiles, "told", "b", start), 1)
+	d.expect("a was opened", d.of(hot.Frequency, "", "a", start), 1)
+	d.expect("b was opened", d.of(hot.Frequency, "", "b", start), .25)
+}

@@ -36,7 +36,13 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 		return Decision{}, err
 	}
 	q.Moment, q.Unseen = tr.moment, tr.hint
-	ranking, err := p.ranker.Score(ctx, q)
+	score := p.ranker.Score
+	if kind == Partner {
+		score = func(ctx context.Context, q aoa.Query) (*rank.Ranking, error) {
+			return p.ranker.ScoreEach(ctx, q, eachAlone)
+		}
+	}
+	ranking, err := score(ctx, q)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -64,6 +70,9 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	d.Why = reason(sets, c)
 	return d, nil
 }
+
+// eachAlone is how many of the last edited files are also asked about alone for their partners.
+const eachAlone = 3
 
 // choice is what a decision is made by.
 type choice struct {

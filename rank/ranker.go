@@ -104,6 +104,7 @@ type Scored struct {
 	Unseen bool // nothing in the session had named it
 	Paired bool // it shares its stem with a file in hand
 	c      *candidate
+	from   *gathered
 }
 
 // Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
@@ -115,12 +116,17 @@ func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
 	k := &Ranking{ranker: r, from: g, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
 		weights, scale := g.model.of(c.values[Unseen] > 0)
-		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c}
+		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
 		s.Score = scale.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)
 		}
 	}
+	k.sort()
+	return k, nil
+}
+
+func (k *Ranking) sort() {
 	slices.SortFunc(k.Files, func(a, b Scored) int {
 		switch {
 		case a.Score != b.Score:
@@ -130,12 +136,46 @@ func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
 		}
 		return cmp.Compare(a.File, b.File)
 	})
+}
+
+// ScoreEach is Score for files that need not be one change: a candidate gets the best of what all of them and what each
+// of the last n alone says. The model of a change takes every file as evidence, so one that has nothing to do with
+// the others would speak against their partners. It costs n rankings more, none for a single file.
+func (r *Ranker) ScoreEach(ctx context.Context, q aoa.Query, n int) (*Ranking, error) {
+	k, err := r.Score(ctx, q)
+	if err != nil || len(q.Files) < 2 {
+		return k, err
+	}
+	place := make(map[aoa.Path]int, len(k.Files))
+	for i, s := range k.Files {
+		place[s.File] = i
+	}
+	for _, f := range q.Files[max(0, len(q.Files)-n):] {
+		one := q
+		one.Files, one.Current = []aoa.Path{f}, ""
+		alone, err := r.Score(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range alone.Files {
+			i, known := place[s.File]
+			switch {
+			case s.File == q.Current || slices.Contains(q.Files, s.File):
+			case !known:
+				place[s.File] = len(k.Files)
+				k.Files = append(k.Files, s)
+			case s.Score > k.Files[i].Score:
+				k.Files[i] = s
+			}
+		}
+	}
+	k.sort()
 	return k, nil
 }
 
 // Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
 func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) aoa.Suggestion {
-	return k.ranker.suggestion(ctx, k.from, k.Files[i].c, all)
+	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)
 }
 
 // Why returns the whole arithmetic of one file, with the digits that Rank would give it, also for a file

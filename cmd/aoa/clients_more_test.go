@@ -41,7 +41,7 @@ var more = []moreClient{
 			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
-		reach: reach{command: 1, read: -1, partner: 4, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped
+		reach: reach{command: 1, read: 3, partner: 4, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
 	},
 	{
 		name: "opencode", dialect: completions,

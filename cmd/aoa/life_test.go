@@ -106,7 +106,7 @@ func TestAnotherBuild(t *testing.T) {
 	want := map[string]bool{}
 	for i := range 40 {
 		id := fmt.Sprintf("t%d", i)
-		want[id+":post:"] = true
+		want["s:"+id+":post:"] = true
 		if _, err := d.frame(api.Frame{Agent: "claude", Cwd: d.dir, Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func what(e aoa.Event) string {
 		names = append(names, p.Display())
 	}
 	s := strings.Join(names, ", ")
-	if e.Text != "" && (s == "" || e.Kind == aoa.KindCommit) {
+	if e.Text != "" && (s == "" || e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit) {
 		text := []rune(aoa.Path(strings.Join(strings.Fields(e.Text), " ")).Display())
 		if len(text) > 60 {
 			text = append(text[:59], '…')

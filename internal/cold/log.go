@@ -30,7 +30,7 @@ func (f LogFilter) limit() int {
 }
 
 // Log returns the events that pass the filter, newest first unless Oldest is set, by their own time. Counted
-// commits are among them; commits that were taken back are not.
+// commits are among them; commits that were taken back are when KindUncommit is asked for, at the time of the commit.
 func (d *DB) Log(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	events, err := d.logEvents(ctx, f)
 	if err != nil {
@@ -40,7 +40,11 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	if err != nil {
 		return nil, d.explain("read log", err)
 	}
-	out := append(events, commits...)
+	undone, err := d.logUncommits(ctx, f)
+	if err != nil {
+		return nil, d.explain("read log", err)
+	}
+	out := slices.Concat(events, commits, undone)
 	slices.SortStableFunc(out, func(x, y aoa.Event) int {
 		if f.Oldest {
 			return x.Time.Compare(y.Time)
@@ -115,6 +119,33 @@ func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	for i := range found {
 		if out[i], err = found[i].event(names); err != nil {
 			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// logUncommits lists the commits that are taken back now.
+func (d *DB) logUncommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
+	if f.Session != "" || !slices.Contains(f.Kinds, aoa.KindUncommit) {
+		return nil, nil
+	}
+	since, until := f.span()
+	rows, err := d.reader.QueryContext(ctx, f.direction(d.query("log_uncommits")), since, until, f.limit())
+	if err != nil {
+		return nil, err
+	}
+	found, err := scanCommits(rows)
+	if err != nil {
+		return nil, err
+	}
+	var out []aoa.Event
+	for names := d.namer(ctx); len(found) > 0; found = found[1:] {
+		e, err := found[0].event(names)
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind, e.ID = aoa.KindUncommit, uncommitID(found[0].sha); f.File == "" || slices.Contains(e.Paths, f.File) {
+			out = append(out, e)
 		}
 	}
 	return out, nil

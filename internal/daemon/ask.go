@@ -47,7 +47,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	h.record(ctx, w, call)
 	w.watch.Nudge()
 	switch {
-	case f.Wait && hooks.Speaks(call.Agent, call.Event):
+	case f.Wait && !call.Deaf && hooks.Speaks(call.Agent, call.Event):
 		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind
@@ -59,7 +59,7 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		var asked []prefetch.Kind
 		reply, asked = h.hold(ctx, w, call)
 		h.pace.took(asked, h.o.Now().Sub(begin))
-	case !hooks.Speaks(call.Agent, call.Event):
+	case call.Deaf || !hooks.Speaks(call.Agent, call.Event):
 		h.waiting.add(call, begin)
 	}
 	h.gauges.hook(call.Event, h.o.Now().Sub(begin), len(reply) > 0)

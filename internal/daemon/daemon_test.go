@@ -216,7 +216,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 		t.Fatalf("only %d were accepted", len(accepted))
 	}
 	for id := range accepted {
-		if n := there[id] + there[id+":post:"]; n != 1 {
+		if n := there[id] + there["s:"+id+":post:"]; n != 1 {
 			t.Errorf("event %s is there %d times", id, n)
 		}
 	}

@@ -58,7 +58,7 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []
 		asked = append(asked, prefetch.Reload)
 	}
 	room := hooks.MaxHint - len(block.String())
-	for _, a := range h.asks(w, call) {
+	for _, a := range h.asks(ctx, w, call) {
 		if !h.config().Kinds[string(a.kind)] {
 			continue
 		}
@@ -88,12 +88,12 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 	} else {
 		d, err = w.prefetch.Suggest(ctx, a.query, a.kind)
 	}
-	if err != nil {
-		h.o.Log.Warn("no suggestion", "kind", string(a.kind), "err", err)
+	if ctx.Err() != nil {
+		h.gauges.decision(string(a.kind), "late") // nobody reads it any more
 		return ""
 	}
-	if ctx.Err() != nil {
-		h.gauges.decision(string(a.kind), "late")
+	if err != nil {
+		h.o.Log.Warn("no suggestion", "kind", string(a.kind), "err", err)
 		return ""
 	}
 	text := hooks.Text(string(a.kind), d.Shown)
@@ -111,7 +111,7 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 }
 
 // asks lists the kinds that may speak at this event.
-func (h *house) asks(w *worktree, call hooks.Call) []ask {
+func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	events := append(h.waiting.take(call.Session, q.At), call.Events...)
 	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.misnamed(ctx, w, events) }}}
@@ -119,6 +119,10 @@ func (h *house) asks(w *worktree, call hooks.Call) []ask {
 	if edited := lastEdited(events); edited != "" {
 		change := q
 		change.Moment = aoa.MomentChange
+		change.Files = h.edited(ctx, change)
+		if !slices.Contains(change.Files, edited) { // not learned yet
+			change.Files = append(change.Files, edited)
+		}
 		pair := change
 		pair.Current, pair.Files = edited, []aoa.Path{edited}
 		if !h.config().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {

@@ -180,6 +180,11 @@ ORDER BY timestamp DESC, id DESC LIMIT ?4
 SELECT id, sha, time, author, subject, files, rest, counted FROM commits
 WHERE counted = 1 AND time >= ?1 AND time < ?2 ORDER BY time DESC, id DESC LIMIT ?3
 
+-- name: log_uncommits
+--- ?1 since, ?2 until, ?3 limit
+SELECT id, sha, time, author, subject, files, rest, counted FROM commits
+WHERE counted = 0 AND time >= ?1 AND time < ?2 ORDER BY time DESC, id DESC LIMIT ?3
+
 -- name: log_commits_by_file
 -- ?1 since, ?2 until, ?3 limit, ?4 the short name of the file, ?5 and ?6 when it bore that name
 SELECT id, sha, time, author, subject, files, rest, counted FROM commits

@@ -27,23 +27,12 @@ func (x *setting) folders(c *candidate) {
 		v[Pair] = truth(x.pairedWith(c.path) != "")
 	}
 	v[FolderShare] = x.folderShare(dir)
-	if x.recent != nil {
-		for i, f := range x.recent.Members { // the newest first
-			if aoa.Path(f).Dir() == dir {
-				v[FolderRecent] = recency(x.recent.Values[i], x.at, day)
-				break
-			}
-		}
-		rank := 0
-		for _, f := range x.recent.Members {
-			if aoa.Path(f) == c.path {
-				v[RecencyRank] = 1 / math.Log2(float64(2+rank))
-				break
-			}
-			if !has(x.open, aoa.Path(f)) {
-				rank++
-			}
-		}
+	if x.lately == nil {
+		x.glance()
+	}
+	v[FolderRecent] = x.lately[dir]
+	if n, known := x.places[c.path]; known {
+		v[RecencyRank] = 1 / math.Log2(float64(2+n))
 	}
 	for _, g := range x.leads[byNamed] {
 		if g == c.path {
@@ -54,6 +43,24 @@ func (x *setting) folders(c *candidate) {
 		}
 		if g.Dir() == dir && around <= manyInFolder {
 			v[NamedFolder] = v[FolderSmall]
+		}
+	}
+}
+
+// glance goes through the files opened last, the newest first.
+func (x *setting) glance() {
+	x.lately, x.places = map[string]float64{}, map[aoa.Path]int{}
+	if x.recent == nil {
+		return
+	}
+	for i, name := range x.recent.Members {
+		f := aoa.Path(name)
+		if _, known := x.lately[f.Dir()]; !known {
+			x.lately[f.Dir()] = recency(x.recent.Values[i], x.at, day)
+		}
+		x.places[f] = x.behind
+		if !has(x.open, f) {
+			x.behind++
 		}
 	}
 }

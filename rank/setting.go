@@ -38,6 +38,9 @@ type setting struct {
 	results    []hot.Result
 	patterns   []hot.Said
 	listed     map[aoa.Path]*listed
+	lately     map[string]float64 // folder → recency of its newest open
+	places     map[aoa.Path]int   // file → files not open here that were opened later
+	behind     int
 	bases      map[aoa.Path][]string // words of the names looked at
 	weights    map[string]float64    // folder → weight of the files opened last in it
 }

@@ -141,7 +141,7 @@ Start with:  aoa init      learn this repository's history
 	}{
 		{"ask", []func() *cobra.Command{a.suggest, a.why, a.context, a.feedback}},
 		{"look", []func() *cobra.Command{a.status, a.log, a.stats, a.eval, a.cost, a.metrics, a.doctor}},
-		{"reuse", []func() *cobra.Command{a.session, a.cache, a.stage, a.pipeline, a.reload}},
+		{"reuse", []func() *cobra.Command{a.session, a.cache, a.stage, a.pipeline, a.reload, a.snapshot}},
 		{"set", []func() *cobra.Command{a.init, a.remove, a.hooks, a.config, a.forget, a.pause}},
 		{"run", []func() *cobra.Command{a.start, a.stop, a.daemon, a.hook, a.mcp, a.statusline, a.atComplete, a.version}},
 	} {

@@ -27,6 +27,7 @@ func (h *house) routes() http.Handler {
 	api.Handle(mux, api.SetThreshold, h.setThreshold)
 	api.Handle(mux, api.Events, h.events)
 	api.Handle(mux, api.Log, h.log)
+	api.Handle(mux, api.Export, h.export)
 	api.Handle(mux, api.Stats, h.stats)
 	api.Handle(mux, api.Status, h.status)
 	api.Handle(mux, api.Forget, h.forget)

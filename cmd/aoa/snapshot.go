@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+func (a *app) snapshot() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "snapshot",
+		Short: "carry what was learned from sessions to another clone",
+		Long: `A snapshot is one file: what agents and people did in this clone, without the texts of prompts and
+commands, with their words and the files' names relative to the repository. Another clone learns it as if
+it had happened there. Importing twice counts once; git's history is not in it, since every clone has that.`,
+		Example: `  aoa snapshot export team.aoa
+  aoa snapshot import team.aoa`,
+	}
+	c.AddCommand(a.snapshotExport(), a.snapshotImport())
+	for _, sub := range c.Commands() {
+		a.strict(sub)
+	}
+	return c
+}
+
+func (a *app) snapshotExport() *cobra.Command {
+	var overwrite bool
+	c := &cobra.Command{
+		Use:   "export FILE",
+		Short: "write the snapshot to a file",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, _, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			name := a.abs(args[0])
+			if _, err := os.Lstat(name); err == nil && !overwrite {
+				return fail(exitFailed, "aoa snapshot export --overwrite "+args[0], "%s exists", args[0])
+			}
+			// Beside the file, so that it is whole or not there.
+			f, err := os.CreateTemp(filepath.Dir(name), ".aoa-snapshot-*")
+			if err != nil {
+				return fail(exitFailed, "name a file in a folder that can be written", "%v", err)
+			}
+			defer os.Remove(f.Name())
+			n, err := a.export(c.Context(), client, f)
+			if err = errors.Join(err, f.Close()); err == nil {
+				err = os.Rename(f.Name(), name)
+			}
+			if err != nil {
+				return fmt.Errorf("write snapshot %s: %w", args[0], err)
+			}
+			return a.answer(map[string]any{"file": args[0], "events": n}, func() {
+				fmt.Fprintf(a.out, "%s events in %s\n", count(int64(n)), args[0])
+			})
+		},
+	}
+	c.Flags().BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
+	return c
+}
+
+func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (int, error) {
+	w, err := newSnapshotWriter(to)
+	if err != nil {
+		return 0, err
+	}
+	bar := a.progress("snapshot", "events")
+	defer bar.Finish() //nolint:errcheck // a bar
+	for after := int64(0); ; {
+		page, err := api.Call(ctx, client, api.Export, api.ExportRequest{After: after})
+		if err != nil {
+			return 0, err
+		}
+		for _, e := range page.Events {
+			if err := w.add(e); err != nil {
+				return 0, err
+			}
+		}
+		_ = bar.Set(w.events)
+		if after = page.Next; after == 0 {
+			return w.events, w.close()
+		}
+	}
+}
+
+// importedBatch is how many events go in one request.
+const importedBatch = 500
+
+func (a *app) snapshotImport() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "learn a snapshot of another clone of this repository",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			client, repo, err := a.client(c.Context(), false)
+			if err != nil {
+				return err
+			}
+			st, err := api.Call(c.Context(), client, api.Status, api.None{})
+			if err != nil {
+				return err
+			}
+			if st.Backend != "embedded" {
+				return fail(exitFailed, "the daemons of this server have told it what they know",
+					"this clone shares a server: what others learned is there, and would count twice")
+			}
+			files, err := repo.Files(c.Context())
+			if err != nil {
+				return err
+			}
+			name := a.abs(args[0])
+			total, err := checkSnapshot(name, aoa.NewTree(files), force)
+			if err != nil {
+				return err
+			}
+			sum, err := a.importSnapshot(c.Context(), client, name, total)
+			if err != nil {
+				return err
+			}
+			return a.answer(sum, func() {
+				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are of ignored files\n", count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
+			})
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "import it though hardly any of its files is here")
+	return c
+}
+
+// checkSnapshot reads the file to its end before anything is learned from it.
+func checkSnapshot(name string, tree *aoa.Tree, force bool) (int, error) {
+	named, here := map[aoa.Path]bool{}, 0
+	n, err := readSnapshot(name, func(e aoa.Event) error {
+		for _, p := range e.Paths {
+			if !named[p] {
+				named[p] = true
+				if tree.Has(p) {
+					here++
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned", "read snapshot %s: %v", name, err)
+	}
+	if !force && here*10 < len(named) {
+		return 0, fail(exitFailed, "aoa snapshot import --force, if it is of this repository nevertheless",
+			"of the %d files in the snapshot %d are here: it seems to be of another repository", len(named), here)
+	}
+	return n, nil
+}
+
+func (a *app) importSnapshot(ctx context.Context, client *api.Client, name string, total int) (api.EventsAnswer, error) {
+	var sum api.EventsAnswer
+	bar := a.progress("snapshot", "events")
+	bar.ChangeMax(total)
+	defer bar.Finish() //nolint:errcheck // a bar
+	var batch []aoa.Event
+	post := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		ans, err := api.Call(ctx, client, api.Events, batch)
+		sum.Accepted, sum.Duplicate, sum.Ignored = sum.Accepted+ans.Accepted, sum.Duplicate+ans.Duplicate, sum.Ignored+ans.Ignored
+		_ = bar.Add(len(batch))
+		batch = batch[:0]
+		return err
+	}
+	_, err := readSnapshot(name, func(e aoa.Event) error {
+		if batch = append(batch, e); len(batch) == importedBatch {
+			return post()
+		}
+		return nil
+	})
+	return sum, errors.Join(err, post())
+}
+
+// abs is a file name of the command line.
+func (a *app) abs(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(a.dir, name)
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// A snapshot file is zstd of lines of JSON: a head, events as in docs/json.md, and an end with the SHA-256 of all
+// lines before it.
+const (
+	snapshotVersion = 1
+	snapshotLine    = 4 << 20 // bytes of the longest line; an event's bounds are far below
+	snapshotEvents  = 20_000_000
+)
+
+type snapshotHead struct {
+	Version int `json:"aoa_snapshot"`
+}
+
+type snapshotEnd struct {
+	Events int    `json:"events"`
+	Sum    string `json:"sha256"`
+}
+
+// snapshotWriter writes a snapshot; it is whole once close was called.
+type snapshotWriter struct {
+	out    *zstd.Encoder
+	sum    hash.Hash
+	events int
+}
+
+func newSnapshotWriter(to io.Writer) (*snapshotWriter, error) {
+	out, err := zstd.NewWriter(to)
+	if err != nil {
+		return nil, err
+	}
+	w := &snapshotWriter{out: out, sum: sha256.New()}
+	return w, w.line(snapshotHead{snapshotVersion})
+}
+
+func (w *snapshotWriter) line(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b = append(b, '\n')
+	w.sum.Write(b)
+	_, err = w.out.Write(b)
+	return err
+}
+
+func (w *snapshotWriter) add(e aoa.Event) error {
+	w.events++
+	return w.line(e)
+}
+
+func (w *snapshotWriter) close() error {
+	return errors.Join(w.line(snapshotEnd{w.events, hex.EncodeToString(w.sum.Sum(nil))}), w.out.Close())
+}
+
+// readSnapshot hands out the events of a file and returns their number. That the file is whole is known at its end only.
+func readSnapshot(name string, fn func(aoa.Event) error) (int, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return decodeSnapshot(f, fn)
+}
+
+func decodeSnapshot(from io.Reader, fn func(aoa.Event) error) (int, error) {
+	z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		return 0, err
+	}
+	defer z.Close()
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, snapshotLine)
+	var head snapshotHead
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version == 0 {
+		return 0, errors.Join(errors.New("it is no snapshot of aoa"), lines.Err())
+	}
+	if head.Version > snapshotVersion {
+		return 0, fmt.Errorf("it is of a newer aoa (version %d, this one reads %d)", head.Version, snapshotVersion)
+	}
+	sum := sha256.New()
+	hashed := func() { sum.Write(lines.Bytes()); sum.Write([]byte{'\n'}) }
+	hashed()
+	for n := 0; lines.Scan(); n++ {
+		var end snapshotEnd
+		if json.Unmarshal(lines.Bytes(), &end) == nil && end.Sum != "" {
+			if end.Sum != hex.EncodeToString(sum.Sum(nil)) || end.Events != n || lines.Scan() || lines.Err() != nil {
+				return n, errors.New("it is damaged: its checksum differs")
+			}
+			return n, nil
+		}
+		hashed()
+		var e aoa.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return n, fmt.Errorf("it is damaged: event %d: %w", n, err)
+		}
+		if n == snapshotEvents {
+			return n, fmt.Errorf("it holds more than %d events", snapshotEvents)
+		}
+		if err := fn(e); err != nil {
+			return n, err
+		}
+	}
+	return 0, errors.Join(errors.New("it is damaged: its end is missing"), lines.Err())
+}

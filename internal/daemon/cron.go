@@ -21,6 +21,7 @@ func (h *house) cron(ctx context.Context) error {
 		do   func()
 	}{
 		{at["trim"], func() { h.tick("") }}, {at["decay"], func() { h.tick("decay") }}, {at["sweep"], func() { h.tick("sweep") }},
+		{restSchedule, h.restRooms}, {sweepSchedule, func() { h.sweepRooms(ctx) }},
 		{at["prune"], func() { h.prune(ctx) }},
 		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", h.config().SnapshotInterval)), func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {

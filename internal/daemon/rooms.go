@@ -22,8 +22,12 @@ func (h *house) rooms() []room {
 	return []room{h.shelf, h.desk, sequences{h.sequences, h}}
 }
 
-// restSchedule is how long an unused file stays open, at least.
-const restSchedule = "@every 1m"
+// How long an unused file stays open, at least, and how often rooms take out what is past its time; each of them knows
+// what that is, so it costs a question.
+const (
+	restSchedule  = "@every 1m"
+	sweepSchedule = "@hourly"
+)
 
 // sweepRooms takes out what is past its time, unless the clock cannot be trusted.
 func (h *house) sweepRooms(ctx context.Context) {

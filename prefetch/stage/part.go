@@ -2,7 +2,6 @@ package stage
 
 import (
 	"bytes"
-	"cmp"
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
@@ -211,5 +210,3 @@ func cutText(b []byte) (string, []byte, bool) {
 	}
 	return string(b[:n]), b[n:], true
 }
-
-func byName(a, b Part) int { return cmp.Compare(a.Name, b.Name) }

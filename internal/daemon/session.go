@@ -77,7 +77,7 @@ func (h *house) session(ctx context.Context, r api.SessionRequest) (api.SessionA
 	}
 	out.Live = s.Exists && !ended(events)
 	tally(&out, events)
-	out.Mode = h.desk.mode(ctx, out.ID, out.Mode)
+	out.Mode = h.desk.mode(out.ID, out.Mode)
 	return out, nil
 }
 

@@ -114,8 +114,8 @@ func (d *desk) sweep(ctx context.Context) {
 func (d *desk) forget(ctx context.Context, f cold.ForgetFilter) error { return d.Forget(ctx, f) }
 
 // mode is the session's: one that a person brought back goes on from what was there before.
-func (d *desk) mode(ctx context.Context, session, mode string) string {
-	if s, err := d.Get(ctx, session); err == nil && s.Resumed > 0 {
+func (d *desk) mode(session, mode string) string {
+	if d.Resumed(session) {
 		return modeSession
 	}
 	return mode

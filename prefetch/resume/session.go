@@ -24,6 +24,14 @@ func (d *Desk) Get(ctx context.Context, id string) (Snapshot, error) {
 	return s.clone(), nil
 }
 
+// Resumed reports whether a session at work has come back. It looks at what is in memory only: a status line asks.
+func (d *Desk) Resumed(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.held[id]
+	return s != nil && s.Snapshot.Resumed > 0
+}
+
 // Filter selects sessions; zero fields select everything but the archived.
 type Filter struct {
 	State    State

@@ -61,7 +61,7 @@ func patch(text string) toolUse {
 func TestClientCodex(t *testing.T) {
 	program := realClient(t, "codex")
 	t.Run("after a tool", func(t *testing.T) {
-		c := newCodex(t, program)
+		c := newCodex(t, program, "threshold=0.4")
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")),
 			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("true")),
 			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") }, calls: []toolUse{shell("true")}})
@@ -73,7 +73,7 @@ func TestClientCodex(t *testing.T) {
 		c := newCodex(t, program, "kinds.partner=off", "kinds.next=off")
 		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")), uses(shell("true")))
 		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
-		set := hintOf(hooks.HintStart, "store/table.go") + ": edited"
+		set := "edited store/table.go" // in the words of the work before
 		m.reached(t, set, -1)
 		m, _ = c.ask("go on")
 		m.reached(t, set, 0)

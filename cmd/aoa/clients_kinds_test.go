@@ -39,7 +39,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)
 	},
 	"partner": func(t *testing.T, program string) {
-		c := newClaude(t, program)
+		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
@@ -50,7 +50,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
 	},
 	"partner at Stop": func(t *testing.T, program string) { // the turn goes on once, and ends
-		c := newClaude(t, program, "partner.at_stop=on")
+		c := newClaude(t, program, "partner.at_stop=on", "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")), turn{text: "done"})
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 		if n := len(m.requests()); n != 4 {
@@ -84,7 +84,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	},
 	"working set": func(t *testing.T, program string) {
 		c := newClaude(t, program)
-		set := hintOf(hooks.HintStart, "sched/plan.go") + ": edited"
+		set := "edited sched/plan.go" // in the words of the work before
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go"), c.read("docs/guide.md")), uses(c.edit("sched/plan.go", "plan", "plans")))
 		m.reached(t, set, -1)
 		m, _ = c.ask(secondSession, "go on")
@@ -98,7 +98,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		full.tokens = 990_000 // the client compacts before it goes on: that is the third request
 		summary := turn{text: "<summary>It was renamed.</summary>"}
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go")), full, summary, uses(bash("true")))
-		m.reached(t, hintOf(hooks.HintStart, "sched/plan.go")+": edited", 3)
+		m.reached(t, "edited sched/plan.go", 3)
 	},
 }
 

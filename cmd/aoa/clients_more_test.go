@@ -105,7 +105,7 @@ func TestClientMore(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			program := realClient(t, c.name)
 			w := newWorkshop(t, protocolHistory())
-			w.learn(nil)
+			w.learn(nil, "threshold=0.4")
 			w.must(append([]string{"aoa", "hooks", "install", c.name}, c.install...)...)
 			begin := func(turns ...turn) (*model, outcome) {
 				m := startModel(t, c.dialect, turns)
@@ -115,7 +115,7 @@ func TestClientMore(t *testing.T) {
 				}
 				return m, o
 			}
-			set := hintOf(hooks.HintStart, "server/wire.go") + ": edited"
+			set := "edited server/wire.go" // in the words of the work before
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
 				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))

@@ -126,14 +126,14 @@ func (m *model) reached(t *testing.T, text string, request int) {
 }
 
 // earlier is work before: sessions in which such prompts led to the same two files, without a word of aOa's.
-func (c claude) earlier() {
+func (c claude) earlier(first, second string) {
 	c.t.Helper()
 	for _, kind := range []string{"kinds.prompt", "kinds.next"} {
 		c.must("aoa", "config", kind, "off")
 		defer c.must("aoa", "config", kind, "on")
 	}
-	for i := range 4 {
+	for i := range 7 {
 		session := strings.Replace(firstSession, "8000", fmt.Sprint(9000+i), 1)
-		c.ask(session, "tune the scheduler", uses(c.read("sched/plan.go")), uses(c.read("sched/queue.go")), uses(bash("true")))
+		c.ask(session, "tune the scheduler", uses(c.read(first)), uses(c.read(second)), uses(bash("true")))
 	}
 }

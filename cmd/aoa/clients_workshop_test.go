@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -206,4 +207,11 @@ func (w *workshop) log(args ...string) (out []aoa.Event) {
 		out = append(out, e)
 	}
 	return out
+}
+
+// said reports whether a kind spoke. Whether it should is the ranking's to say; the tests of clients ask whether what it
+// says arrives.
+func (w *workshop) said(kind string) bool {
+	w.t.Helper()
+	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e aoa.Event) bool { return e.Tool == kind && e.Why == "shown" })
 }

@@ -68,7 +68,7 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("%+v", mcp)
 	}
 	skill := string(contentOf(t, filepath.Join(root, "skills", "aoa", "SKILL.md")))
-	if n := strings.Count(skill, "\n"); n > 40 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
+	if n := strings.Count(skill, "\n"); n > 60 || !strings.HasPrefix(skill, "---\nname: aoa\ndescription: ") {
 		t.Errorf("%d lines:\n%s", n, skill)
 	}
 	for tool := range ownTools {

@@ -315,7 +315,7 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	r := newReplayed(d, aoa.NewTree(files))
+	r := newReplayed(d, files)
 	found := 0
 	for i, q := range ask {
 		q.At = time.UnixMilli(told[i].At)
@@ -375,14 +375,22 @@ type replayed struct {
 	prefetch *prefetch.Prefetcher
 }
 
-func newReplayed(d *desk, tree *aoa.Tree) replayed {
+func newReplayed(d *desk, files []aoa.Path) replayed {
 	d.Helper()
+	tree, contents := aoa.NewTree(files), aoa.NewContents()
+	for _, p := range files {
+		text, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(string(p))))
+		if err != nil {
+			d.Fatal(err)
+		}
+		contents.Set(p, text)
+	}
 	store, err := hot.Open(d.Context(), hot.Options{Repo: "replayed", Writer: "test", Now: time.Now})
 	if err != nil {
 		d.Fatal(err)
 	}
 	d.Cleanup(func() { store.Close() })
-	ranker := rank.New(store, func() *aoa.Tree { return tree }, rank.Options{})
+	ranker := rank.New(store, func() *aoa.Tree { return tree }, rank.Options{Contents: func() *aoa.Contents { return contents }})
 	fetch := prefetch.New(store, ranker, prefetch.Options{})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	db := openLog(d)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 )
@@ -59,6 +60,10 @@ func (l *Lazy) open(ctx context.Context) error {
 	defer l.mu.Unlock()
 	if l.file != nil {
 		return nil
+	}
+	// A store that was moved or deleted under the daemon is not made anew in its old place.
+	if _, err := os.Stat(filepath.Dir(l.path)); err != nil {
+		return err
 	}
 	f, err := OpenFile(ctx, l.path, l.schema, l.o)
 	l.file = f

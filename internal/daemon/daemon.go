@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -127,6 +128,9 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	}
 	if serr := h.snapshot(context.WithoutCancel(ctx)); serr != nil {
 		h.o.Log.Error("last snapshot not written", "err", serr)
+	}
+	if _, gone := os.Stat(h.o.Place.Store); gone != nil && errors.Is(err, fs.ErrNotExist) {
+		return nil // the repository is gone, and with it where the last words would have been written
 	}
 	if errors.Is(err, context.Canceled) {
 		return nil

@@ -27,7 +27,7 @@ var opening = map[string]string{
 	HintRescue:  "Paths with that name in this repository:",
 	HintStart:   "Files of the recent work here:",
 	HintPrompt:  "Files that similar prompts led to in this repository:",
-	HintStale:   "Changed on disk since this session read them:",
+	HintStale:   "Changed since this session read them:",
 	HintPair:    "Belongs to it by name:",
 	HintNext:    "Files used together with this one in this repository:",
 }

@@ -29,6 +29,7 @@ const (
 // fold turns events into the increments of one batch.
 type fold struct {
 	batch   *hot.Batch
+	own     string  // before the names of sessions
 	sign    float64 // -1 subtracts
 	write   bool    // sessions' states and stamps are written
 	session func(id string) *session

@@ -15,6 +15,9 @@ type Options struct {
 	// Fold adds what others keep of the same events (predictions and their outcomes) to the batch, once per batch
 	// with all its events, so that it is a fold of the log too; nil adds nothing.
 	Fold func(ctx context.Context, b *hot.Batch, events []aoa.Event) error
+	// Own is put before the names of sessions in a store that other daemons learn into: the session of saves and the
+	// edits of tools have the same name everywhere and are not the same.
+	Own string
 	// Sessions is how many sessions' states are kept in process, 0 is 256.
 	Sessions int
 }
@@ -63,7 +66,7 @@ func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) erro
 	if err := l.load(ctx, events); err != nil {
 		return fmt.Errorf("learn batch %d: load sessions: %w", seq, err)
 	}
-	f := &fold{batch: l.store.Batch(), sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
+	f := &fold{batch: l.store.Batch(), own: l.opts.Own, sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
 	commits := 0
 	for _, e := range events {
 		if e.Kind == aoa.KindCommit {
@@ -95,7 +98,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []aoa.Event, seq int64) er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fresh := map[string]*session{}
-	f := &fold{batch: l.store.Batch(), sign: -1, expire: func(time.Time) {},
+	f := &fold{batch: l.store.Batch(), own: l.opts.Own, sign: -1, expire: func(time.Time) {},
 		session: func(id string) *session {
 			if fresh[id] == nil {
 				fresh[id] = newSession(id)
@@ -111,7 +114,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []aoa.Event, seq int64) er
 	}
 	for id := range fresh {
 		if id != toolsID && id != watchID {
-			f.batch.Session(id).Clear(hot.ClearAll)
+			f.batch.Session(l.opts.Own + id).Clear(hot.ClearAll)
 		}
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
@@ -140,7 +143,7 @@ func (l *Learner) load(ctx context.Context, events []aoa.Event) error {
 		if v == nil {
 			v = l.store.View(time.Unix(0, 0)) // whether a session is over is for its next event to say
 		}
-		views[id] = v.Session(id)
+		views[id] = v.Session(l.opts.Own + id)
 	}
 	for _, e := range events {
 		want(sessionOf(e))

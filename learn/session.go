@@ -125,7 +125,7 @@ func (s *session) begin(f *fold, at time.Time) {
 		return
 	}
 	if s.write == nil {
-		s.write = f.batch.Session(s.id)
+		s.write = f.batch.Session(f.own + s.id)
 		if s.renew {
 			s.write.Clear(hot.ClearAll)
 			s.renew = false

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,14 +38,14 @@ func realClient(t *testing.T, name string) string {
 	pkg := npmClients[name]
 	place := filepath.Join(dir, name+pkg[strings.LastIndex(pkg, "@"):])
 	if err := download(t.Context(), pkg, dir, place); err != nil {
-		lacking(t, "clients", "%s is not here and cannot be had: %v", pkg, err)
+		fault.Lacking(t, "clients", "%s is not here and cannot be had: %v", pkg, err)
 	}
 	program := filepath.Join(place, "node_modules", ".bin", name)
 	cmd := exec.Command(program, "--version")
 	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
 	out, err := cmd.Output()
 	if err != nil {
-		lacking(t, "clients", "%s does not run here: %v", pkg, err)
+		fault.Lacking(t, "clients", "%s does not run here: %v", pkg, err)
 	}
 	t.Logf("client %s, version %s", pkg, strings.TrimSpace(string(out)))
 	return program

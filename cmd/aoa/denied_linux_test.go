@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // nobody is the user that the tests of permissions run the program as: root may write everywhere.
@@ -128,7 +129,7 @@ func TestFullDisk(t *testing.T) {
 		t.Parallel()
 		disk = t.TempDir()
 		if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
-			lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
+			fault.Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
 		}
 		cmd := exec.Command("unshare", "-rm", "sh", "-c", `mount -t tmpfs -o size=6m none "$0" && exec "$@"`, disk, os.Args[0],
 			"-test.run=^"+t.Name()+"$", "-test.v")

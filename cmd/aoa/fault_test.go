@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -14,20 +13,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
-
-// rounds is how often each test of faults repeats its fault per seed: few in every run of the tests, hundreds by
-// make faults ROUNDS=100.
-var rounds = flag.Int("rounds", 3, "kills, corruptions, … of each test of faults")
-
-// lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be wanting.
-func lacking(t *testing.T, what, format string, args ...any) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what) {
-		t.Fatalf(format, args...)
-	}
-	t.Skipf(format, args...)
-}
 
 // TestCorrupted: with random bytes of any file of the store changed, cut off or lost, while no daemon runs, the next
 // command answers from git's history at least, and says so whenever something is missing; nothing ends with a panic.
@@ -57,7 +44,7 @@ func TestCorrupted(t *testing.T) {
 	})
 	r := rand.New(rand.NewPCG(5, 6))
 	verdicts := map[string]int{}
-	for round := range *rounds * 4 {
+	for round := range *fault.Rounds * 4 {
 		name := names[r.IntN(len(names))]
 		what, bytes := harmed(r, whole[name])
 		what = fmt.Sprintf("round %d: %s: %s", round, name, what)

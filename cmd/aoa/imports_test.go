@@ -15,6 +15,7 @@ const module = "github.com/aoa-dev/aoa"
 var allowed = map[string][]string{
 	"internal/aoa":    {},
 	"internal/config": {},
+	"internal/fault":  {},
 	"scripts":         {},
 	"hooks/client":    {},
 	"watcher":         {"internal/aoa", "internal/config"},

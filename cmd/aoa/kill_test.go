@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -41,7 +42,7 @@ func TestKilled(t *testing.T) {
 			d.must("init")
 			d.must("stop")
 			f := newFeed(d, seed)
-			for range *rounds {
+			for range *fault.Rounds {
 				f.round()
 			}
 			f.survived()

@@ -122,7 +122,7 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{far: far, learner: learn.New(far, learn.Options{Fold: s.tell})}
+	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.tell})}
 	if err = s.examine(ctx, far); err == nil {
 		err = s.recognise(ctx, far)
 	}

@@ -14,12 +14,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // Place is a back end of the differential suite.
@@ -46,15 +47,14 @@ var Places = []Place{
 // where they are required it fails. Valkey is required nowhere: the report says when it was not there.
 func NeedServer(t testing.TB, program string) {
 	t.Helper()
-	required := slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), "redis")
-	if !required && os.Getenv("AOA_TEST_REDIS") == "" {
+	if !fault.Required("redis") && os.Getenv("AOA_TEST_REDIS") == "" {
 		t.Skip("servers are tested by make redis")
 	}
 	if _, err := exec.LookPath(program); err == nil {
 		return
 	}
-	if required && program == "redis-server" {
-		t.Fatalf("%s is not installed, and AOA_REQUIRE names it", program)
+	if program == "redis-server" {
+		fault.Lacking(t, "redis", "%s is not installed", program)
 	}
 	t.Skipf("NOT RUN: %s is not installed", program)
 }

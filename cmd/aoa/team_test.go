@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+)
+
+// team is several clones of one repository, each with a home, a daemon and a log of its own, that share a server.
+type team struct {
+	*testing.T
+	url, id string
+	desks   []*desk
+	r       *rand.Rand
+
+	mu    sync.Mutex // guards what follows
+	n     int
+	acked map[string]bool
+}
+
+func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
+	t.Helper()
+	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64()), r: rand.New(rand.NewPCG(seed, 7)), acked: map[string]bool{}}
+	for i := range clones {
+		d := newDesk(t, 24*max(0, 1-i))
+		d.env = append(d.env, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "AOA_HOLDOUT=0")
+		if i > 0 {
+			d.git("pull", "-q", x.desks[0].dir, "main")
+		}
+		x.desks = append(x.desks, d)
+		d.must("init")
+	}
+	return x
+}
+
+// work posts n batches of what agents do to one of the daemons, as seeded.
+func (x *team) work(i int, r *rand.Rand, n int) {
+	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindRead, aoa.KindPrompt, aoa.KindSearch}
+	files := []aoa.Path{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go"}
+	for range n {
+		var batch []aoa.Event
+		for range 1 + r.IntN(5) {
+			x.mu.Lock()
+			x.n++
+			e := aoa.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
+			x.mu.Unlock()
+			e.Session = fmt.Sprint("s", i, "-", r.IntN(2))
+			e.Terms, e.Tags = []string{"protocol", "wire", "retry"}[:r.IntN(4)], []string{"testing"}[:r.IntN(2)]
+			if e.Kind != aoa.KindPrompt {
+				e.Paths = []aoa.Path{files[r.IntN(len(files))]}
+			}
+			batch = append(batch, e)
+		}
+		if _, err := api.Call(x.Context(), x.desks[i].client(), api.Events, batch); err != nil {
+			x.Errorf("daemon %d took no events: %v", i, err)
+			return
+		}
+		x.mu.Lock()
+		for _, e := range batch {
+			x.acked[e.ID] = true
+		}
+		x.mu.Unlock()
+	}
+}
+
+// everybody lets all of them work at once.
+func (x *team) everybody(batches int) {
+	var all sync.WaitGroup
+	for i := range x.desks {
+		r := rand.New(rand.NewPCG(x.r.Uint64(), 1))
+		all.Go(func() { x.work(i, r, batches) })
+	}
+	all.Wait()
+}
+
+// twin is a store that learned all the logs one after the other: every event and every commit once. lost are events
+// that were acknowledged and are in no log, or in it twice.
+func (x *team) twin() (store *hot.Store, lost []string) {
+	x.Helper()
+	store, err := hot.Open(x.Context(), hot.Options{Repo: "twin"})
+	check(x.T, err)
+	x.Cleanup(func() { store.Close() })
+	seen, seq := map[string]int{}, int64(0)
+	for i, d := range x.desks {
+		learner := learn.New(store, learn.Options{Own: fmt.Sprint(i, "/")})
+		db := openLog(d)
+		err := db.Replay(x.Context(), 0, func(_ int64, batch []aoa.Event) error {
+			var mine []aoa.Event
+			for _, e := range batch {
+				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != aoa.KindCommit {
+					mine = append(mine, e)
+				}
+			}
+			seq++
+			return learner.Learn(x.Context(), mine, seq)
+		})
+		check(x.T, errors.Join(err, db.Close()))
+	}
+	for id := range x.acked {
+		if seen[id] != 1 {
+			lost = append(lost, fmt.Sprintf("%s is there %d times", id, seen[id]))
+		}
+	}
+	return store, lost
+}
+
+// scores are all that is shared of the repository's files and of the words of the work, as of a time.
+func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []float64, err error) {
+	files := strings.Fields(x.desks[0].git("ls-files"))
+	words, tags := []string{"protocol", "wire", "retry", "change"}, []string{"testing"}
+	v := s.View(at)
+	var got []*hot.Values
+	ask := func(name string, members []string, vs *hot.Values) {
+		for _, m := range members {
+			names = append(names, name+" "+m)
+		}
+		got = append(got, vs)
+	}
+	for _, f := range []hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions, hot.Moves} {
+		ask(f.Name, files, v.Of(f, files))
+	}
+	ask("tag_freq", tags, v.Of(hot.TagFreq, tags))
+	ask("term_freq", words, v.Of(hot.TermFreq, words))
+	for _, o := range files {
+		for _, f := range []hot.Family{hot.Comod, hot.Coaccess, hot.Next} {
+			ask(f.Name+" "+o, files, v.OwnedOf(f, o, files))
+		}
+		ask("file "+o, tags, v.OwnedOf(hot.FileTags, o, tags))
+	}
+	for _, w := range words {
+		ask("term "+w, files, v.OwnedOf(hot.TermFiles, w, files))
+	}
+	ask("tag", files, v.OwnedOf(hot.TagFiles, tags[0], files))
+	if err := v.Load(x.Context()); err != nil {
+		return nil, nil, err
+	}
+	for _, g := range got {
+		values = append(values, g.Value...)
+	}
+	return names, values, nil
+}
+
+// differs waits until the server stands where the twin of all logs does, and tells the difference that remains.
+func (x *team) differs(url string, within time.Duration) (diff string, lost []string) {
+	x.Helper()
+	ctx, cancel := context.WithTimeout(x.Context(), within)
+	defer cancel()
+	at := time.Now().Add(time.Hour)
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		twin, gone := x.twin() // anew each time: what a daemon does by itself is in its log too
+		names, want, err := x.scores(twin, at)
+		check(x.T, errors.Join(err, twin.Close()))
+		if d := x.compare(ctx, url, at, names, want); d == "" || diff == "" || ctx.Err() == nil {
+			diff = d
+		}
+		if lost = gone; diff == "" {
+			return diff, lost
+		}
+		select {
+		case <-ctx.Done():
+			return diff, lost
+		case <-again.C:
+		}
+	}
+}
+
+// compare reads the server and names the first number that is not the twin's.
+func (x *team) compare(ctx context.Context, url string, at time.Time, names []string, want []float64) string {
+	far, err := hot.Open(ctx, hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
+	if err != nil {
+		return err.Error()
+	}
+	defer far.Close()
+	_, got, err := x.scores(far, at)
+	if err != nil {
+		return err.Error()
+	}
+	sum, first, n := 0.0, "", 0
+	for i := range want {
+		sum += want[i]
+		if math.Abs(got[i]-want[i]) > 1e-9*max(1, math.Abs(want[i])) {
+			if n++; first == "" {
+				first = fmt.Sprintf("%s is %v, not %v", names[i], got[i], want[i])
+			}
+		}
+	}
+	if sum == 0 {
+		return "nothing was learned"
+	}
+	if n > 0 {
+		return fmt.Sprintf("%d of %d numbers differ: %s", n, len(want), first)
+	}
+	return ""
+}
+
+// logged are the lines of a daemon's log with those words, since the line with that number.
+func (d *desk) logged(words string, since int) (lines []string, all int) {
+	d.Helper()
+	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
+	check(d.T, err)
+	for line := range strings.Lines(string(text)) {
+		if all++; all > since && strings.Contains(line, words) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines, all
+}
+
+// TestTeam: three processes with clones, homes and sockets of their own learn into one server at once, commits that
+// each of them reads included. What it has in the end is what one daemon has that learned all of it.
+func TestTeam(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, fleeting...)
+	x := newTeam(t, s.url(), 3, 1)
+	saved := []string{"README.md", "server/wire_test.go", "other/file7.go", "other/file15.go"}
+	for round := range 3 {
+		for i, d := range x.desks { // people, too: what one saves in its clone is not what another one did
+			file := saved[(i+round)%len(saved)]
+			before := len(d.log("--kind", "save"))
+			d.write(file, fmt.Sprint("round ", round))
+			d.until("the save is seen", func() bool { return len(d.log("--kind", "save")) > before })
+		}
+		x.everybody(15)
+		author := x.desks[round]
+		author.write("server/wire.go", fmt.Sprint("round ", round))
+		author.write("cmd/main.go", fmt.Sprint("round ", round))
+		author.git("commit", "-qm", "wire and main", "server/wire.go", "cmd/main.go")
+		for _, d := range x.desks {
+			if d != author {
+				d.git("pull", "-q", author.dir, "main")
+			}
+			d.do("hook", "git", "post-merge")
+		}
+		if round == 1 { // one begins anew, one is killed
+			x.desks[0].must("stop")
+			x.desks[0].must("status")
+			st := x.desks[1].status()
+			p, err := os.FindProcess(st.Pid)
+			check(t, err)
+			check(t, p.Kill())
+			x.desks[1].until("it is gone", func() bool { return x.desks[1].do("status").code == 0 && x.desks[1].status().Pid != st.Pid })
+		}
+	}
+	for _, d := range x.desks {
+		d.until("the commits are read", func() bool { return d.status().Commits == 27 })
+	}
+	diff, lost := x.differs(s.url(), patient)
+	if diff != "" || len(lost) > 0 {
+		t.Errorf("%s; %v", diff, lost)
+	}
+	x.told()
+}
+
+// told: an agent in one clone is told that another one changed, in its own clone, a file that it has read.
+func (x *team) told() {
+	x.Helper()
+	reader, writer := x.desks[0], x.desks[2]
+	hook := func(d *desk, event, session, id, tool, file string) string {
+		return d.feed(string(d.hook(event, session, id, tool, file)), "hook", "claude").out
+	}
+	old := time.Now().Add(-time.Hour)
+	check(x.T, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
+	// A change counts from two seconds after the reading on: it could be the reader's own.
+	x.say(reader, aoa.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: aoa.KindRead, Session: "waiting", Paths: []aoa.Path{"docs/protocol.md"}, OK: true})
+	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
+	n := 0
+	var out string
+	reader.until("the other clone's agent is told", func() bool {
+		n++
+		out = hook(reader, "PostToolBatch", "waiting", fmt.Sprint("b", n), "Bash", "README.md")
+		return strings.Contains(out, "another agent changed it")
+	})
+	x.Logf("told: %s", out)
+	for _, words := range []string{"Changed since this session read them:", "docs/protocol.md: another agent changed it", "ago in another clone"} {
+		if !strings.Contains(out, words) {
+			x.Errorf("the sentence lacks %q: %s", words, out)
+		}
+	}
+	if again := hook(reader, "PostToolBatch", "waiting", "again", "Bash", "README.md"); strings.Contains(again, "another agent") {
+		x.Errorf("told twice: %s", again)
+	}
+	own := hook(writer, "PostToolBatch", "writing", "own", "Bash", "README.md")
+	if strings.Contains(own, "another agent") {
+		x.Errorf("the one who changed it is told: %s", own)
+	}
+}
+
+func (x *team) say(d *desk, events ...aoa.Event) {
+	x.Helper()
+	call(d, api.Events, events)
+}

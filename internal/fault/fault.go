@@ -1,0 +1,86 @@
+package fault
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by make faults.
+var Rounds = flag.Int("rounds", 3, "kills, corruptions, … of each test of faults")
+
+// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, tmpfs, separated by commas.
+func Required(what string) bool {
+	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
+}
+
+// Lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be wanting. The skip is
+// noted in the file that AOA_SKIPPED names, for .ci/run to count.
+func Lacking(t testing.TB, what, format string, args ...any) {
+	t.Helper()
+	why := fmt.Sprintf(format, args...)
+	if Required(what) {
+		t.Fatalf("%s, and AOA_REQUIRE names %s", why, what)
+	}
+	if name := os.Getenv("AOA_SKIPPED"); name != "" {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err == nil {
+			_, err = fmt.Fprintf(f, "%s: %s: %s\n", what, t.Name(), strings.ReplaceAll(why, "\n", " "))
+			f.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	t.Skip(why)
+}
+
+// Verdict is what a round of a fault came to.
+type Verdict int
+
+// From harmless to what must not be.
+const (
+	Whole   Verdict = iota // everything is there and right
+	Anew                   // begun anew from the history, with a warning
+	Refused                // an exit code and a way on
+	Lost                   // something is gone that should be there
+	Wrong                  // a count, a score or an answer is not what it should be
+	verdicts
+)
+
+var words = [verdicts]string{"whole", "anew", "refused", "lost", "wrong"}
+
+// Book counts the verdicts of one kind of fault. Safe for concurrent use.
+type Book struct {
+	kind string
+
+	mu sync.Mutex
+	n  [verdicts]int
+}
+
+// Open begins a book; when the test ends it is written to the test's log as one line.
+func Open(t testing.TB, kind string) *Book {
+	b := &Book{kind: kind}
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		line, sum := "", 0
+		for v, n := range b.n {
+			line += fmt.Sprintf(" %s=%d", words[v], n)
+			sum += n
+		}
+		t.Logf("verdicts|%s| rounds=%d%s", b.kind, sum, line)
+	})
+	return b
+}
+
+// Add notes n rounds that came to v.
+func (b *Book) Add(v Verdict, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n[v] += n
+}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Fields of the meta hash.
@@ -71,6 +69,7 @@ type writes struct {
 	ctx   context.Context
 	seq   int64
 	cmds  [][]any
+	puts  []put // embedded: between the commands, see put.after
 	args  int
 	step  int   // transactions made so far
 	whole bool  // what is added now must not be cut
@@ -96,10 +95,10 @@ func (w *writes) flush(last bool) error {
 	if last {
 		mark = strconv.FormatInt(w.seq, 10)
 	}
-	cmds := w.cmds
-	w.cmds, w.args = nil, 0
+	cmds, puts := w.cmds, w.puts
+	w.cmds, w.puts, w.args = nil, nil, 0
 	if w.step > s.step { // else a former attempt got as far as this
-		if err := s.transact(w.ctx, cmds, mark); err != nil {
+		if err := s.transact(w.ctx, cmds, puts, mark); err != nil {
 			return err
 		}
 	}
@@ -110,9 +109,9 @@ func (w *writes) flush(last bool) error {
 	return nil
 }
 
-// transact runs the commands and the mark all or nothing: embedded in one MULTI, on a server in one script, which also
+// transact runs the commands and the mark all or nothing: embedded under one lock, on a server in one script, which also
 // sees to it that each step is applied once, however often and however late its attempts arrive.
-func (s *Store) transact(ctx context.Context, cmds [][]any, mark string) error {
+func (s *Store) transact(ctx context.Context, cmds [][]any, puts []put, mark string) error {
 	if s.embedded == nil {
 		before := strconv.FormatInt(s.applied, 10)
 		if s.step > 0 {
@@ -120,16 +119,10 @@ func (s *Store) transact(ctx context.Context, cmds [][]any, mark string) error {
 		}
 		return s.eval(ctx, cmds, before, mark)
 	}
-	s.maps.Lock()
-	defer s.maps.Unlock()
-	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		for _, args := range cmds {
-			p.Do(ctx, args...)
-		}
-		p.Set(ctx, s.keys.applied(s.writer), mark, 0)
-		return nil
-	})
-	return err
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.execute(append(cmds, []any{"SET", s.keys.applied(s.writer), mark}), puts)
 }
 
 // believable cuts a time that no right clock has seen yet to a day from now: one event of a clock that ran years ahead
@@ -232,11 +225,16 @@ func (w *writes) increment(r resolved) {
 	w.zadd(key, "", r.members, func(m member) float64 { return old[m.name] + m.score })
 }
 
-// zadd writes members in commands of bounded length.
+// zadd writes members in commands of bounded length. The embedded server is not sent them: see put.
 func (w *writes) zadd(key, flag string, ms []member, score func(member) float64) {
 	const most = 1000
 	for len(ms) > 0 {
 		n := min(most, len(ms))
+		if w.store.embedded != nil {
+			w.put(key, flag, ms[:n], score)
+			ms = ms[n:]
+			continue
+		}
 		args := make([]any, 0, 3+2*n)
 		args = append(args, "ZADD", key)
 		if flag != "" {

@@ -5,9 +5,8 @@ import "strings"
 // compactAfter is how many members must have been written since the last Compact for the next one to do anything.
 const compactAfter = 20_000
 
-// Compact lets every set of the embedded server share one string per name. What comes in through the wire brings a copy
-// of each name for each set that it is in: an import leaves twice the memory that a restored snapshot takes. Scores
-// stay as they are. It costs some 0.9 µs per member, a second at 100,000 files, in which learning waits and a question
+// Compact lets every set of the embedded server share one string per name. Each batch brings its own copy of a name into
+// the sets that it writes: many batches leave twice the memory that a restored snapshot takes. Scores stay as they are. It costs some 0.9 µs per member, a second at 100,000 files, in which learning waits and a question
 // for less than a millisecond; for moments when nobody asks. On a server it does nothing.
 func (s *Store) Compact() {
 	s.writing.Lock()

@@ -35,6 +35,11 @@ func TestCompact(t *testing.T) {
 		}
 		return at
 	}
+	again := s.Batch() // a batch brings its own copy of each name
+	again.Add(Frequency, "", files[0], benchNow, 1)
+	if err := s.Apply(t.Context(), again, 2); err != nil {
+		t.Fatal(err)
+	}
 	before, err := s.Dirty(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@
 //
 // # Two ways to the same maps
 //
-// Writes always go through go-redis. On the embedded server, whose only client is this Store, reads take the
-// sorted sets' own maps under the Store's lock: no reply is printed and parsed, and no set is sorted. On a server
-// the same reads are one pipeline. One suite runs over both.
+// The embedded server's only client is this Store, so it is not talked to: reads and writes take the sorted sets' own
+// maps under the Store's lock. Nothing is printed and parsed, and no set is sorted. On a server the same reads are one
+// pipeline through go-redis and the same writes one script. One suite runs over both.
 package hot

@@ -1,5 +1,7 @@
 package hot
 
+import "strings"
+
 // name is one file, tag or term inside a batch. Interning keeps a bulk import small and makes a rename one step:
 // the old name is redirected, and whoever says the old name again means a new file.
 type name uint32
@@ -26,6 +28,7 @@ func (n *names) of(kind noun, text string) name {
 	}
 	id, ok := n.ids[nameKey{kind, text}]
 	if !ok {
+		text = strings.Clone(text) // it may be a part of something large, and the embedded server keeps it
 		id = name(len(n.texts))
 		n.ids[nameKey{kind, text}] = id
 		n.texts = append(n.texts, text)

@@ -183,6 +183,9 @@ func (s *SessionWrite) put(p part, member string, score float64) {
 	if s.sets[p] == nil {
 		s.sets[p] = map[string]float64{}
 	}
+	if _, ok := s.sets[p][member]; !ok {
+		member = strings.Clone(member) // it may be a part of something large
+	}
 	s.sets[p][member] = score
 	delete(s.gone[p], member)
 }

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // pruneBelow is the worth under which a member of an owned set is dropped.
@@ -221,13 +219,8 @@ func (s *Store) once(ctx context.Context, cmds [][]any) error {
 	if s.embedded == nil {
 		return s.eval(ctx, cmds, "", "")
 	}
-	s.maps.Lock()
-	defer s.maps.Unlock()
-	_, err := s.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		for _, args := range cmds {
-			p.Do(ctx, args...)
-		}
-		return nil
-	})
-	return err
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.execute(cmds, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,7 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little: a seventh of its time
 	settings := eval.Settings{Threshold: o.threshold}
 	settings.Now = a.now
 	dump, closeDump, err := openDump(o.dump)
@@ -138,6 +140,9 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 		return nil, fail(exitFailed, "docs/evaluation.md describes the files", "%v", err)
 	}
 	for i := range sources {
+		if n := sources[i].Unusable; n > 0 {
+			a.talk("%s: %d lines are no rows of a trace, left out", sources[i].Name, n)
+		}
 		if o.commits {
 			sources[i].Sessions = nil
 		}
@@ -150,7 +155,10 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 			continue
 		}
 		if err := sources[i].Clone(ctx, dir, a.env); err != nil {
-			return nil, err
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			a.talk("%s: %v: its contents are not known", sources[i].Name, err)
 		}
 	}
 	return sources, nil

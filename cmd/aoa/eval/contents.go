@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -78,21 +79,33 @@ func (b *blobs) close() {
 	_ = b.cmd.Wait()
 }
 
-// contents hands over what the files of a commit hold from now on.
-func (w *world) contents(e aoa.Event) error {
+// contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions
+// of a history are old by then.
+func (w *world) contents(e aoa.Event) {
 	if w.reader == nil || e.Kind != aoa.KindCommit {
-		return nil
+		return
 	}
 	w.said.Remove(e.Gone...)
+	for _, p := range e.Gone {
+		delete(w.unread, p)
+	}
 	sha := strings.TrimPrefix(e.ID, "commit:")
 	for _, b := range w.blobs[sha[:min(shaLength, len(sha))]] {
-		data, err := w.reader.read(b.oid)
+		w.unread[b.path] = b.oid
+	}
+}
+
+// read takes in the contents that were noted, in the order of their names: equal input gives equal digits.
+func (w *world) read() error {
+	for _, p := range slices.Sorted(maps.Keys(w.unread)) {
+		data, err := w.reader.read(w.unread[p])
 		if err != nil {
 			return err
 		}
-		if data != nil {
-			w.hold(b.path, data)
+		if w.said.Remove(p); data != nil {
+			w.said.Set(p, data)
 		}
 	}
+	clear(w.unread)
 	return nil
 }

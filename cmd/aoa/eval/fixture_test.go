@@ -147,11 +147,11 @@ func (f *fixture) write(to *bytes.Buffer, r fixtureRow) {
 // source is the fixture as a source.
 func (f *fixture) source(t testing.TB) Source {
 	t.Helper()
-	rows, err := decodeRows(bytes.NewReader(f.sessions.Bytes()))
+	rows, _, err := decodeRows(bytes.NewReader(f.sessions.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, err := decodeRows(bytes.NewReader(f.commits.Bytes()))
+	history, _, err := decodeRows(bytes.NewReader(f.commits.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}

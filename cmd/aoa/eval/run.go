@@ -65,7 +65,7 @@ func (o Settings) workers() int {
 // one evaluates one source: its sessions with its history, then its history alone.
 func one(ctx context.Context, src Source, o Settings, progress func(pass, done, total int)) (*Score, error) {
 	s := newScore(o)
-	s.Counts.Sessions, s.Counts.Repeated = len(src.Sessions), src.Repeated
+	s.Counts.Sessions, s.Counts.Repeated, s.Counts.Unusable = len(src.Sessions), src.Repeated, src.Unusable
 	replay := o.Options
 	pass := func(n int) {
 		replay.Progress = func(done, total int) { progress(n, done, total) }

@@ -28,6 +28,7 @@ type Counts struct {
 	Commits  int `json:"commits"`
 	Events   int `json:"file_events"`
 	Repeated int `json:"repeated"` // events that a resumed session had told again
+	Unusable int `json:"unusable"` // lines of the trace that are no rows
 	Prompts  int `json:"prompts"`  // all, also those without truth
 	Opens    int `json:"opens"`    // first touches of files known before
 	Created  int `json:"created"`  // first touches of files not known before: nobody can predict them

@@ -13,6 +13,7 @@ type Source struct {
 	Commits  []aoa.Event // KindCommit, KindRename and KindUncommit in time order
 	Sessions []Session
 	Others   []aoa.Event // what belongs to no session: saves, deletions, branches
+	Unusable int         // lines of a trace that are no rows
 	Repeated int         // events left out because a resumed session had told them again
 
 	git   string // where contents are to be had, "" nowhere

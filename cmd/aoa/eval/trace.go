@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
@@ -71,10 +72,11 @@ func Traces(dir string) ([]Source, error) {
 			if file == "" {
 				continue
 			}
-			rows, err := readTrace(file)
+			rows, unusable, err := readTrace(file)
 			if err != nil {
 				return nil, err
 			}
+			s.Unusable += unusable
 			if i == 0 {
 				s.Sessions, s.Repeated = sessionsOf(rows)
 			} else {
@@ -90,48 +92,64 @@ func Traces(dir string) ([]Source, error) {
 	return out, nil
 }
 
-// readTrace reads one file of rows.
-func readTrace(name string) ([]row, error) {
+// readTrace reads one file of rows. Lines that are none are counted and left out; a file that holds nothing else is an
+// error.
+func readTrace(name string) (rows []row, unusable int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("read traces: %w", err)
+		return nil, 0, fmt.Errorf("read traces: %w", err)
 	}
 	defer f.Close()
 	var in io.Reader = f
 	if strings.HasSuffix(name, ".gz") {
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return nil, fmt.Errorf("read traces in %s: %w", name, err)
+			return nil, 0, fmt.Errorf("read traces in %s: %w", name, err)
 		}
 		in = z
 	}
-	rows, err := decodeRows(in)
-	if err != nil {
-		return nil, fmt.Errorf("read traces in %s: %w", name, err)
+	rows, unusable, err = decodeRows(in)
+	if len(rows) == 0 && err != nil {
+		return nil, 0, fmt.Errorf("read traces in %s: %w", name, err)
 	}
-	return rows, nil
+	return rows, unusable, nil
 }
 
-// decodeRows reads one row a line. Rows without a session, a kind or a sensible time are refused: a trace that is
-// read half measures something else.
-func decodeRows(in io.Reader) ([]row, error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
-	var rows []row
-	for n := 1; lines.Scan(); n++ {
-		if len(lines.Bytes()) == 0 {
-			continue
+// decodeRows reads one row a line. Rows without a session, a kind or a sensible time are unusable, and so is all that
+// follows where the file cannot be read on (a copy that was cut off); err is the first reason.
+func decodeRows(in io.Reader) (rows []row, unusable int, err error) {
+	lines := bufio.NewReaderSize(in, 1<<16)
+	for n := 1; ; n++ {
+		line, end := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			r, bad := decodeRow(line)
+			if bad == nil {
+				rows = append(rows, r)
+			} else {
+				unusable++
+				err = cmp.Or(err, fmt.Errorf("line %d: %w", n, bad))
+			}
 		}
-		var r row
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if end == io.EOF {
+			return rows, unusable, err
 		}
-		if r.Session == "" || r.Kind == "" || !(r.TS > 0 && r.TS < 1e11) {
-			return nil, fmt.Errorf("line %d: a row needs session, kind and ts in unix seconds", n)
+		if end != nil {
+			return rows, unusable + 1, cmp.Or(err, fmt.Errorf("after line %d: %w", n, end))
 		}
-		rows = append(rows, r)
 	}
-	return rows, lines.Err()
+}
+
+func decodeRow(line []byte) (r row, err error) {
+	if len(line) > maxLine {
+		return r, fmt.Errorf("%d bytes are no row", len(line))
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, err
+	}
+	if r.Session == "" || r.Kind == "" || !(r.TS > 0 && r.TS < 1e11) {
+		return r, errors.New("a row needs session, kind and ts in unix seconds")
+	}
+	return r, nil
 }
 
 func (r row) time() time.Time { return time.UnixMilli(int64(r.TS * 1000)).UTC() }

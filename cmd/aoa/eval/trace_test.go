@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,13 +44,31 @@ func TestTracesOfFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Traces(dir); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("a row without anything: %v", err)
+		t.Errorf("a file without a row: %v", err)
+	}
+	// A line that is none, and a copy that was cut off, cost themselves only.
+	lines := strings.SplitAfter(f.sessions.String(), "\n")
+	bad := strings.Join(lines[:5], "") + "{\"session\":\n\n" + strings.Join(lines[5:], "")
+	if err := os.WriteFile(filepath.Join(dir, "broken.jsonl"), []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cut.jsonl.gz"), packed.Bytes()[:packed.Len()/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Traces(dir); err != nil || len(got) != 4 {
+		t.Fatalf("%d sources, %v", len(got), err)
+	}
+	if got[1].Name != "broken" || got[1].Unusable != 1 || !reflect.DeepEqual(got[1].Sessions, got[3].Sessions) {
+		t.Errorf("%s: %d lines unusable, %d sessions of %d", got[1].Name, got[1].Unusable, len(got[1].Sessions), len(got[3].Sessions))
+	}
+	if got[2].Name != "cut" || got[2].Unusable == 0 || len(got[2].Sessions) == 0 {
+		t.Errorf("%s: %d lines unusable, %d sessions", got[2].Name, got[2].Unusable, len(got[2].Sessions))
 	}
 }
 
 // TestResumed: what a resumed session tells again counts once, where it was told first.
 func TestResumed(t *testing.T) {
-	rows, err := decodeRows(strings.NewReader(`{"session":"late","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
+	rows, _, err := decodeRows(strings.NewReader(`{"session":"late","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
 {"session":"late","ts":30,"seq":1,"kind":"read","path":"b.go","ok":true}
 {"session":"first","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
 {"session":"first","ts":5,"seq":1,"kind":"read","path":"c.go","ok":true}
@@ -70,7 +89,7 @@ func TestResumed(t *testing.T) {
 
 // TestCalls: a shell command beside the file events that were found in it is one call; its result is known at its end.
 func TestCalls(t *testing.T) {
-	rows, err := decodeRows(strings.NewReader(`{"session":"s","ts":1,"seq":0,"kind":"bash","text":"cat a.go b.go; grep x","ok":true,"call":1,"batch":1,"results":["c.go"],"results_kind":"listing","mentions":["a.go","b.go","d.go"]}
+	rows, _, err := decodeRows(strings.NewReader(`{"session":"s","ts":1,"seq":0,"kind":"bash","text":"cat a.go b.go; grep x","ok":true,"call":1,"batch":1,"results":["c.go"],"results_kind":"listing","mentions":["a.go","b.go","d.go"]}
 {"session":"s","ts":1,"seq":1,"kind":"read","path":"a.go","ok":true,"call":1,"batch":1}
 {"session":"s","ts":1,"seq":2,"kind":"read","path":"b.go","ok":null,"call":1,"batch":1}
 {"session":"s","ts":2,"seq":3,"kind":"bash","text":"git commit","ok":true,"call":2,"batch":2,"agent":"claude-code-sub"}
@@ -125,7 +144,7 @@ func FuzzRows(f *testing.F) {
 	f.Add(made.sessions.Bytes())
 	f.Add([]byte(`{"session":"s","ts":1e10,"kind":"bash","call":1,"results":["/x","a\u0000"],"mentions":[""]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := decodeRows(bytes.NewReader(data))
+		rows, _, err := decodeRows(bytes.NewReader(data))
 		if err != nil {
 			return
 		}

@@ -26,8 +26,8 @@ type world struct {
 
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
-	hold   func(aoa.Path, []byte) // takes in what a file says
-	said   *aoa.Contents          // nil: contents are not known
+	unread map[aoa.Path]string // file → the newest version, if it was not read yet
+	said   *aoa.Contents       // nil: contents are not known
 }
 
 // The sizes of what is learned at once. The state does not depend on them.
@@ -48,8 +48,8 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 			store.Close()
 			return nil, err
 		}
-		w.said, w.blobs = aoa.NewContents(), s.blobs
-		w.hold, say = w.said.Set, func() *aoa.Contents { return w.said }
+		w.said, w.blobs, w.unread = aoa.NewContents(), s.blobs, map[aoa.Path]string{}
+		say = func() *aoa.Contents { return w.said }
 	}
 	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models, Contents: say})
 	return w, nil
@@ -67,9 +67,7 @@ func (w *world) learn(ctx context.Context, events ...aoa.Event) error {
 	for _, e := range events {
 		w.tick(e)
 		grow(w.tree, e)
-		if err := w.contents(e); err != nil {
-			return err
-		}
+		w.contents(e)
 		w.pending = append(w.pending, e)
 		if w.told != nil {
 			w.told(e)
@@ -110,6 +108,9 @@ func (w *world) flush(ctx context.Context) error {
 // ask ranks with everything known so far.
 func (w *world) ask(ctx context.Context, q aoa.Query) (*rank.Ranking, time.Duration, error) {
 	if err := w.flush(ctx); err != nil {
+		return nil, 0, err
+	}
+	if err := w.read(); err != nil {
 		return nil, 0, err
 	}
 	begin := w.clock()

@@ -138,7 +138,8 @@ func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	covered := in.window.covers(at)
+	// While reports are known to be lost, the lock's may be among them: git may have written what still arrives.
+	covered := in.window.covers(at) || !in.lostAt.IsZero()
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
 		in.moves = append(in.moves, shift{path: string(p), gone: !ev.Has(fsnotify.Create), doubted: covered})
 		in.knock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/rank"
@@ -35,7 +36,7 @@ names. It answers within 100 ms and exits 0.
 Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa at-complete"}`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(c.Context(), typeWait)
+			ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
 			defer cancel()
 			var in struct {
 				Query string `json:"query"`
@@ -105,7 +106,7 @@ func (a *app) nearName(repo *watcher.Repo, p aoa.Path) string {
 // completeFile completes file names in the shell, in learned order. Where it knows nothing the shell's own
 // completion goes on.
 func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(c.Context(), typeWait)
+	ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
 	defer cancel()
 	repo, err := watcher.OpenRepo(ctx, a.dir, a.env)
 	if err != nil {

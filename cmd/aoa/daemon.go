@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/natefinch/lumberjack.v2"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
@@ -61,7 +62,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	}
 	note := filepath.Join(registry(a.env), api.Fingerprint(place.Store))
-	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Now: a.now, Log: log,
+	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Patience: client.Factor(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)
 			if out, ok := a.out.(io.Closer); ok && report {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -92,7 +93,7 @@ func (a *app) statusInput() []byte {
 		_ = json.NewDecoder(io.TeeReader(io.LimitReader(a.in, statusInput), &all)).Decode(&value)
 		got <- all.Bytes()
 	}()
-	t := time.NewTimer(statusStdin)
+	t := time.NewTimer(statusStdin * time.Duration(client.Factor()))
 	defer t.Stop()
 	select {
 	case b := <-got:
@@ -144,7 +145,7 @@ func readStatus(raw []byte) statusIn {
 
 // askSession asks the daemon, if one is running.
 func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *api.SessionAnswer) {
-	ctx, cancel := context.WithTimeout(ctx, statusAsk)
+	ctx, cancel := context.WithTimeout(ctx, statusAsk*time.Duration(client.Factor()))
 	defer cancel()
 	dir := in.dir
 	if !filepath.IsAbs(dir) {

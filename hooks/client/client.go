@@ -54,7 +54,7 @@ func deliver(args []string) []byte {
 	}
 	wait, starts := Patience(speaker(c.agent), c.event)
 	c.wait = wait > 0
-	return p.exchange(c.frame(), wait, starts)
+	return p.exchange(c.frame(), wait*Factor(), starts)
 }
 
 // switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.
@@ -77,7 +77,7 @@ const (
 // exchange hands the frame over and reads the reply. A dead daemon is started: at a session's start and at a
 // prompt its answer is still awaited, else this event is lost and the next ones are not.
 func (p place) exchange(frame []byte, wait int64, starts bool) []byte {
-	deadline := now() + max(wait, writeWait)*1000
+	deadline := now() + max(wait, writeWait*Factor())*1000
 	c, state := dial(p.socket, deadline)
 	if state == dead {
 		again := int64(startAgain)

@@ -2,6 +2,18 @@ package client
 
 import "os"
 
+// Factor is the value of AOA_PATIENCE, 1 to 100: every wait for an answer is so many times longer than written here, for
+// slow machines and for tests on busy ones. Anything else is 1.
+func Factor() int64 {
+	n := int64(0)
+	for _, c := range os.Getenv("AOA_PATIENCE") {
+		if n = 10*n + int64(c-'0'); c < '0' || c > '9' || n > 100 {
+			return 1
+		}
+	}
+	return max(n, 1)
+}
+
 // Patience is how long an answer to the event is awaited, in milliseconds, 0 if none is; starts says that the wait
 // includes starting the daemon. Events that only teach are written and left. It repeats what package hooks knows of
 // the agents (which events carry text, and which we enter to be waited for), since this program cannot afford to

@@ -367,13 +367,20 @@ func TestHundredAtOnce(t *testing.T) {
 
 // TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it.
 func TestStoppedDaemon(t *testing.T) {
-	dir, _ := repo(t)
+	dir, sock := repo(t)
 	daemon := exec.Command(binaries.fat, "daemon")
 	daemon.Dir = dir
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { daemon.Process.Kill(); daemon.Wait() })
+	wait(t, func() bool { // before any hook, which would start another daemon
+		c, err := net.Dial("unix", sock)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	})
 	wait(t, func() bool {
 		return hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude") != ""
 	})

@@ -166,9 +166,10 @@ func Keys() []Key {
 
 // Variables are the environment variables with the prefix AOA that are no settings.
 var Variables = map[string]string{
-	"AOA":       "0 silences every hook",
-	"AOA_SKIP":  "1 silences every hook",
-	"AOA_STORE": "folder of the store, in place of the git directory",
+	"AOA":          "0 silences every hook",
+	"AOA_SKIP":     "1 silences every hook",
+	"AOA_PATIENCE": "1 to 100: hooks, status line and completion wait so many times longer for an answer",
+	"AOA_STORE":    "folder of the store, in place of the git directory",
 }
 
 // envName is the variable of a key.

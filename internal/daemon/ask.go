@@ -48,13 +48,13 @@ func (h *house) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	w.watch.Nudge()
 	switch {
 	case f.Wait && !call.Deaf && hooks.Speaks(call.Agent, call.Event):
-		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
+		ctx, cancel := context.WithTimeout(ctx, h.patience(call)-h.o.Now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind
 		reply, asked = h.say(ctx, w, call)
 		h.pace.took(asked, h.o.Now().Sub(begin))
 	case f.Wait && h.mayHold(call):
-		ctx, cancel := context.WithTimeout(ctx, patience(call)-h.o.Now().Sub(begin))
+		ctx, cancel := context.WithTimeout(ctx, h.patience(call)-h.o.Now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind
 		reply, asked = h.hold(ctx, w, call)

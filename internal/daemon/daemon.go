@@ -31,6 +31,8 @@ type Options struct {
 	Log     *slog.Logger
 	Ready   func() // called once it listens
 
+	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
+
 	asked *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
 }
 

@@ -140,7 +140,7 @@ func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Cal
 	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
 		return "", ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, autoTime)
+	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(max(h.o.Patience, 1)))
 	defer cancel()
 	out, err := h.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
 	if err != nil || out.Diverged {

@@ -21,14 +21,15 @@ const (
 	startTime  = 350 * time.Millisecond
 )
 
-func patience(call hooks.Call) time.Duration {
+func (h *house) patience(call hooks.Call) time.Duration {
+	d := hintTime
 	switch {
 	case starts(call):
-		return startTime
+		d = startTime
 	case prefetch.Kind(call.Kind) == prefetch.Prompt:
-		return promptTime
+		d = promptTime
 	}
-	return hintTime
+	return d * time.Duration(max(h.o.Patience, 1))
 }
 
 func starts(call hooks.Call) bool {

@@ -43,9 +43,9 @@ law: ## the import law: who may import whom
 redis: ## the store suites on real servers that the tests start, and on AOA_TEST_REDIS=redis://… (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh
 
-# What tests of faults do a few times in every run, many times: kills, corruptions, full disks.
-faults: ## kill, corrupt, fill, partition: ROUNDS=100 times per seed (AOA_REQUIRE=redis,tmpfs: a skip fails)
-	go test -count=1 -timeout 3h -v -run 'TestKilled|TestCorrupted|TestFullDisk|TestServer' ./cmd/aoa -args -rounds $(or $(ROUNDS),100)
+# What tests of faults do a few times in every run, many times.
+faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs: a skip fails)
+	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

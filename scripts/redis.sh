@@ -11,3 +11,4 @@ if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
 fi
 go test -count=1 ./internal/hot ./learn ./rank ./prefetch
 go test -count=1 -run '^Test(SeveralWriters|Server|ForgetShared)' ./internal/daemon
+go test -count=1 -run '^Test(Team|Server)' ./cmd/aoa

@@ -43,11 +43,12 @@ func TestCorrupted(t *testing.T) {
 		}
 	})
 	r := rand.New(rand.NewPCG(5, 6))
-	verdicts := map[string]int{}
+	book := fault.Open(t, "file corrupted, cut or gone")
 	for round := range *fault.Rounds * 4 {
 		name := names[r.IntN(len(names))]
 		what, bytes := harmed(r, whole[name])
 		what = fmt.Sprintf("round %d: %s: %s", round, name, what)
+		verdict := fault.Whole
 		restore(t, store, whole, name, bytes)
 		s := d.do("status")
 		complaint := s.code != 0 || strings.Contains(s.err, "aoa: ")
@@ -56,28 +57,33 @@ func TestCorrupted(t *testing.T) {
 			t.Fatalf("%s: %s", what, s.err)
 		case s.code != 0 && !strings.Contains(s.err, "hint: "):
 			t.Errorf("%s: exit %d without a way on:\n%s", what, s.code, s.err)
+			verdict = fault.Wrong
+		}
+		switch {
+		case verdict == fault.Wrong:
+		case s.code != 0:
+			verdict = fault.Refused
+		case complaint:
+			verdict = fault.Anew
 		}
 		if s.code == 0 {
 			d.read()
 			st := d.status()
 			if st.Commits != commits {
 				t.Errorf("%s: %d commits are known, want %d", what, st.Commits, commits)
+				verdict = fault.Wrong
 			}
 			if st.Events < 200 && !complaint && bytes != nil { // without its file the store is a new one
 				t.Errorf("%s: of 200 events %d are left, and nobody says so", what, st.Events)
+				verdict = fault.Lost
+			}
+			if st.Events < 200 && verdict == fault.Whole {
+				verdict = fault.Anew
 			}
 		}
-		verdict := "whole"
-		switch {
-		case s.code != 0:
-			verdict = fmt.Sprintf("refused with exit %d", s.code)
-		case complaint:
-			verdict = "begun anew with a warning"
-		}
-		verdicts[filepath.Ext(name)+" "+verdict]++
+		book.Add(verdict, 1)
 		d.do("stop")
 	}
-	t.Logf("%v", verdicts)
 }
 
 // harmed changes, cuts or empties content.

@@ -45,10 +45,15 @@ func TestKilled(t *testing.T) {
 			for range *fault.Rounds {
 				f.round()
 			}
-			f.survived()
+			book := fault.Open(t, "daemon killed")
+			lost := f.survived()
 			daemon := d.daemon()
 			d.read()
 			sameAsReplayed(d, daemon)
+			book.Add(fault.Lost, lost)
+			if book.Add(fault.Whole, *fault.Rounds-lost); lost == 0 && t.Failed() {
+				book.Add(fault.Wrong, 1) // some round of them: the state that they left is judged as one
+			}
 			// A clean end writes a last snapshot: nothing changes by it.
 			daemon = d.daemon()
 			d.read()
@@ -215,9 +220,10 @@ func (f *feed) noticed(ctx context.Context) {
 	})
 }
 
-// survived looks into the log that the killed daemons left.
-func (f *feed) survived() {
+// survived looks into the log that the killed daemons left. It returns how many of them lost something.
+func (f *feed) survived() int {
 	f.Helper()
+	lost := map[int]bool{}
 	count := map[string]int{}
 	kinds := map[aoa.Kind]int{}
 	db := openLog(f.desk)
@@ -237,6 +243,7 @@ func (f *feed) survived() {
 	for id := range f.acked {
 		if count[id] != 1 {
 			f.Errorf("acknowledged event %s is there %d times", id, count[id])
+			lost[-1] = true
 		}
 	}
 	late := 0
@@ -245,8 +252,10 @@ func (f *feed) survived() {
 		if n > 1 {
 			f.Errorf("event of frame %s is there %d times", id, n)
 		}
-		if end := f.ends[slices.IndexFunc(f.ends, func(e time.Time) bool { return e.After(at) })]; n == 0 && end.Sub(at) > time.Second {
+		round := slices.IndexFunc(f.ends, func(e time.Time) bool { return e.After(at) })
+		if end := f.ends[round]; n == 0 && end.Sub(at) > time.Second {
 			f.Errorf("frame %s was written %s before the end and is lost", id, end.Sub(at))
+			lost[round] = true
 		} else if n == 0 {
 			late++
 		}
@@ -257,6 +266,7 @@ func (f *feed) survived() {
 		}
 	}
 	f.Logf("%d acknowledged, %d frames, %d of them lost in the last second; %v", len(f.acked), len(f.wrote), late, kinds)
+	return len(lost)
 }
 
 // openLog opens the database of a daemon that does not run.

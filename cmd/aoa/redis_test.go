@@ -145,7 +145,7 @@ func (w *watched) whole() {
 	d := desk{T: w.T}
 	d.until("the sentinel knows a replica", func() bool {
 		known, err := w.sentinel.tell("SENTINEL", "REPLICAS", "main")
-		return err == nil && strings.Contains(known, "master-link-status ok") && !strings.Contains(known, "down")
+		return err == nil && strings.Contains(known, "master-link-status ok") && !strings.Contains(known, "s_down") && !strings.Contains(known, "disconnected")
 	})
 }
 

@@ -2,71 +2,91 @@ package daemon_test
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // TestClock: a clock that leaps years ahead or back, with work and housekeeping going on under it, and comes back
 // costs nothing that was learned before: the same question has the same answer, and the log is whole.
 func TestClock(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
-	for _, leap := range []time.Duration{years, -years} {
-		for _, running := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, running %v", leap, running), func(t *testing.T) {
-				d := newDesk(t, "AOA_HOLDOUT=0")
-				turn := func(by time.Duration) {
-					if !running {
-						d.stop()
-						defer d.start()
-					}
-					d.late.Add(int64(by))
-				}
-				n := 0
-				work := func(session string, files ...aoa.Path) {
-					var batch []aoa.Event
-					for _, f := range files {
-						n++
-						batch = append(batch, aoa.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: aoa.KindEdit, Agent: "tool", Session: session, Paths: []aoa.Path{f}, OK: true})
-					}
-					call(d, api.Events, batch)
-				}
-				ask := func() float64 {
-					for _, s := range call(d, api.Rank, aoa.Query{Moment: aoa.MomentChange, Files: []aoa.Path{"a.go"}, Limit: 10}).Suggestions {
-						if s.File == "in/side/c.go" {
-							return s.Score
-						}
-					}
-					return 0
-				}
-				d.start()
-				for i := range 5 {
-					work(fmt.Sprint("s", i), "a.go", "in/side/c.go")
-				}
-				before := ask()
-				if before < 0.3 {
-					t.Fatalf("nothing was learned: %.2f", before)
-				}
-				turn(leap)
-				for i := range 3 {
-					work(fmt.Sprint("wrong", i), "b.go")
-				}
-				t.Logf("meanwhile %.4f", ask())
-				turn(-leap)
-				if after := ask(); after < before-0.01 {
-					t.Errorf("before the leap %.4f, after it %.4f", before, after)
-				}
-				d.stop()
-				d.start()
-				if after := ask(); after < before-0.01 {
-					t.Errorf("before the leap %.4f, after it and a start %.4f", before, after)
-				}
-				if got := call(d, api.Status, api.None{}).Events; int(got) < n-3 { // events under a clock that was behind are older than events are kept
-					t.Errorf("%d of %d events are there", got, n-3)
-				}
-			})
+	book := fault.Open(t, "clock leaps, and comes back")
+	r := rand.New(rand.NewPCG(9, 10))
+	for round := range max(4, *fault.Rounds) {
+		leap, running := []time.Duration{years, -years}[round%2], round%4 < 2
+		if round >= 4 { // any leap from a minute to thirty years
+			leap = time.Duration(float64(time.Minute) * math.Pow(30*365*24*60, r.Float64()))
+			if r.IntN(2) == 0 {
+				leap = -leap
+			}
+			running = r.IntN(2) == 0
 		}
+		verdict := fault.Wrong
+		t.Run(fmt.Sprintf("%s, running %v", leap, running), func(t *testing.T) {
+			leapt(t, leap, running)
+			if !t.Failed() {
+				verdict = fault.Whole
+			}
+		})
+		book.Add(verdict, 1)
+	}
+}
+
+func leapt(t *testing.T, leap time.Duration, running bool) {
+	d := newDesk(t, "AOA_HOLDOUT=0")
+	turn := func(by time.Duration) {
+		if !running {
+			d.stop()
+			defer d.start()
+		}
+		d.late.Add(int64(by))
+	}
+	n := 0
+	work := func(session string, files ...aoa.Path) {
+		var batch []aoa.Event
+		for _, f := range files {
+			n++
+			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: aoa.KindEdit, Agent: "tool", Session: session, Paths: []aoa.Path{f}, OK: true})
+		}
+		call(d, api.Events, batch)
+	}
+	ask := func() float64 {
+		for _, s := range call(d, api.Rank, aoa.Query{Moment: aoa.MomentChange, Files: []aoa.Path{"a.go"}, Limit: 10}).Suggestions {
+			if s.File == "in/side/c.go" {
+				return s.Score
+			}
+		}
+		return 0
+	}
+	d.start()
+	for i := range 5 {
+		work(fmt.Sprint("s", i), "a.go", "in/side/c.go")
+	}
+	before := ask()
+	if before < 0.3 {
+		t.Fatalf("nothing was learned: %.2f", before)
+	}
+	turn(leap)
+	for i := range 3 {
+		work(fmt.Sprint("wrong", i), "b.go")
+	}
+	t.Logf("meanwhile %.4f", ask())
+	turn(-leap)
+	if after := ask(); after < before-0.01 {
+		t.Errorf("before the leap %.4f, after it %.4f", before, after)
+	}
+	d.stop()
+	d.start()
+	if after := ask(); after < before-0.01 {
+		t.Errorf("before the leap %.4f, after it and a start %.4f", before, after)
+	}
+	if got := call(d, api.Status, api.None{}).Events; int(got) < n-3 { // events under a clock that was behind are older than events are kept
+		t.Errorf("%d of %d events are there", got, n-3)
 	}
 }

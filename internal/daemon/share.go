@@ -31,6 +31,7 @@ type sharing struct {
 	link    *link      // nil: no server
 	at      int64      // newest batch that the server is known to have
 	trouble error      // why there is no server; nil at the start and when there is one
+	slow    bool       // there is one, and questions do not wait for it
 	others  map[aoa.Path]hot.Notice
 }
 
@@ -93,14 +94,7 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.follow(ctx, l, &linked) })
 	g.Go(func() error { return s.listen(ctx, l) })
-	g.Go(func() error {
-		select {
-		case err := <-s.lost:
-			return err
-		case <-ctx.Done():
-			return nil
-		}
-	})
+	g.Go(func() error { return s.watchLost(ctx) })
 	return linked, g.Wait()
 }
 
@@ -200,6 +194,7 @@ func (s *sharing) follow(ctx context.Context, l *link, linked *bool) error {
 			return nil
 		case <-s.wake:
 		case <-look.C:
+			s.quicken(ctx, l)
 		}
 	}
 }
@@ -208,14 +203,9 @@ func (s *sharing) linked(l *link) {
 	s.mu.Lock()
 	s.link = l
 	before := s.trouble
-	s.trouble = nil
+	s.trouble, s.slow = nil, false
 	s.mu.Unlock()
-	s.h.hot.Share(l.far, func(err error) {
-		select {
-		case s.lost <- err:
-		default:
-		}
-	})
+	s.ask(l)
 	s.h.o.Log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
 }
 
@@ -393,6 +383,9 @@ func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.h.steps.new
 func (s *sharing) troubles() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.trouble == nil && s.slow {
+		return backend(s.url) + " is too slow for questions: they are answered from what this daemon knows"
+	}
 	if s.trouble == nil {
 		return ""
 	}

@@ -3,6 +3,8 @@ package hot
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +34,9 @@ func (s *Store) Share(far *Store, lost func(error)) {
 // Shared reports whether views read scores from a server.
 func (s *Store) Shared() bool { return s.shared.far.Load() != nil }
 
+// ErrSlow says that the server did not answer within a question's time; it may be well otherwise.
+var ErrSlow = errors.New("the server was too slow for a question")
+
 // farTime is how long a view without a deadline waits for the server.
 const farTime = time.Second
 
@@ -51,6 +56,9 @@ func (s *Store) readShared(ctx context.Context, gets []*get) error {
 	err := far.read(bounded, gets)
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
+	}
+	if bounded.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) { // the client may give up a moment before the context
+		err = fmt.Errorf("%w: %w", ErrSlow, err)
 	}
 	if s.shared.far.CompareAndSwap(far, nil) {
 		if lost := s.shared.lost.Load(); lost != nil && *lost != nil {

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// outage is a fault of the server: what happens to it, and how it comes back. noticed says that daemons cannot miss it.
+type outage struct {
+	hurt, heal func()
+	noticed    bool
+}
+
+// TestServerKilled: the server is killed while two daemons learn into it, and comes back with all it had but the end
+// that a power failure takes, with a dump of seconds ago, or with nothing.
+func TestServerKilled(t *testing.T) {
+	for name, args := range map[string][]string{"log kept": kept, "dump kept": {"--save", "1 1"}, "nothing kept": fleeting} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, args...)
+			x := newTeam(t, s.url(), 2, 21)
+			heal := func() {
+				if name == "log kept" && x.r.IntN(2) == 0 {
+					s.tear(x.r.IntN(4096))
+				}
+				s.start()
+			}
+			x.suffer(fault.Open(t, "server killed, "+name), s.url(), *fault.Rounds, func() outage { return outage{s.kill, heal, true} })
+		})
+	}
+}
+
+// tear cuts the end off the log of a server that is down, and mends it as Redis' documentation says. Without that, a
+// log that is torn inside of a transaction keeps the half of it, and Redis carries that out after the next fault.
+func (s *server) tear(n int) {
+	s.Helper()
+	dir := s.args[slices.Index(s.args, "--dir")+1]
+	check(s.T, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".incr.aof") {
+			return err
+		}
+		st, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		return os.Truncate(path, max(0, st.Size()-int64(n)))
+	}))
+	cmd := exec.Command("redis-check-aof", "--fix", filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest"))
+	cmd.Stdin = strings.NewReader("y\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.Fatalf("mend the server's log: %v: %s", err, out)
+	}
+}
+
+// TestServerStopped: the server hangs for a while, as one that swaps, or whose machine does.
+func TestServerStopped(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, fleeting...)
+	x := newTeam(t, s.url(), 2, 22)
+	t.Cleanup(func() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }) // before it is killed
+	stop, goOn := func() { s.signal(syscall.SIGSTOP) }, func() { s.signal(syscall.SIGCONT) }
+	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), *fault.Rounds, func() outage { return outage{stop, goOn, false} })
+}
+
+// TestServerParted: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
+// an answer, one after the other.
+func TestServerParted(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, fleeting...)
+	c := newCable(t, s.addr)
+	x := newTeam(t, c.url(), 2, 23)
+	for _, one := range []struct {
+		name    string
+		how     int32
+		noticed bool
+	}{{"cut", cut, true}, {"half open", swallowed, false}, {"slow", slow, false}, {"reset in an answer", broken, false}} {
+		turn := outage{func() { c.turn(one.how) }, func() { c.turn(through) }, one.noticed}
+		if one.how == broken {
+			turn.heal = func() { x.desks[0].until("an answer is broken off", func() bool { return c.how.Load() == through }) }
+		}
+		x.suffer(fault.Open(t, "network: "+one.name), s.url(), *fault.Rounds, func() outage { return turn })
+	}
+	if n := int(c.broken.Load()); n < *fault.Rounds {
+		t.Errorf("only %d answers were broken off in %d rounds", n, *fault.Rounds)
+	}
+}
+
+// TestServerFailover: a sentinel makes the replica the master, because it is told to or because the master died.
+func TestServerFailover(t *testing.T) {
+	if *fault.Rounds <= 3 && !fault.Required("redis") {
+		t.Skip("a sentinel takes its time: make redis and make faults run it")
+	}
+	t.Parallel()
+	w := newWatched(t)
+	x := newTeam(t, w.url(), 2, 24)
+	told := func() outage {
+		old := w.master()
+		return outage{func() {
+			x.desks[0].until("the sentinel agrees", func() bool {
+				_, err := w.sentinel.tell("SENTINEL", "FAILOVER", "main")
+				return err == nil
+			})
+		}, func() {
+			x.desks[0].until("there is another master", func() bool { return w.master() != old })
+			w.whole()
+		}, true}
+	}
+	died := func() outage {
+		old := w.master()
+		return outage{old.kill, func() {
+			x.desks[0].until("there is another master", func() bool { return w.master() != old })
+			old.start()
+			w.whole()
+		}, true}
+	}
+	rounds := max(1, *fault.Rounds/10)
+	x.suffer(fault.Open(t, "fail-over, as told"), w.url(), rounds, told)
+	x.suffer(fault.Open(t, "fail-over, master killed"), w.url(), rounds, died)
+}
+
+// suffer runs rounds: agents work and ask, in the middle the server is hurt and healed, and in the end it has what one
+// daemon would have that learned all logs, while the daemons said once what had happened.
+func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outage) {
+	x.Helper()
+	if diff, _ := x.differs(url, patient); diff != "" {
+		x.Fatalf("before the first round: %s", diff)
+	}
+	for round := range rounds {
+		var since []int
+		for _, d := range x.desks {
+			_, n := d.logged("", 0)
+			since = append(since, n)
+		}
+		x.outage(next())
+		verdict := fault.Whole
+		diff, lost := x.differs(url, patient)
+		if len(lost) > 0 {
+			verdict = fault.Lost
+			x.Errorf("round %d: of what was acknowledged %v", round, lost)
+		}
+		if diff != "" {
+			verdict = fault.Wrong
+			x.Errorf("round %d: %s", round, diff)
+		}
+		for i, d := range x.desks {
+			d.until("the daemon says that it is shared again", func() bool {
+				return !strings.Contains(strings.Join(d.status().Warnings, "\n"), "batches wait")
+			})
+			gone, _ := d.logged("the shared server does not answer", since[i])
+			harm, _ := d.logged("level=ERROR", since[i])
+			if len(gone) > 2 || len(harm) > 0 {
+				x.Errorf("round %d: daemon %d said %d times that the server is gone: %v %v", round, i, len(gone), gone, harm)
+			}
+		}
+		book.Add(verdict, 1)
+		if x.Failed() {
+			break
+		}
+	}
+}
+
+// outage hurts and heals the server while all daemons work.
+func (x *team) outage(o outage) {
+	x.Helper()
+	ctx, cancel := context.WithCancel(x.Context())
+	var all sync.WaitGroup
+	for i := range x.desks {
+		r := rand.New(rand.NewPCG(x.r.Uint64(), 2))
+		all.Go(func() {
+			for ctx.Err() == nil {
+				x.work(i, r, 1)
+				x.asked(i, r)
+			}
+		})
+	}
+	wait := func(least, spread int) { <-time.After(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
+	var since []int
+	for _, d := range x.desks {
+		_, n := d.logged("", 0)
+		since = append(since, n)
+	}
+	wait(20, 150)
+	o.hurt()
+	wait(50, 400)
+	o.heal()
+	wait(20, 100)
+	if o.noticed {
+		for i, d := range x.desks {
+			d.until("the daemon says that the server is gone", func() bool {
+				lines, _ := d.logged("the shared server does not answer", since[i])
+				return len(lines) > 0
+			})
+		}
+	}
+	cancel()
+	all.Wait()
+}
+
+// asked asks a daemon as a hook and as a person do; both are answered, in time, whatever becomes of the server.
+func (x *team) asked(i int, r *rand.Rand) {
+	d := x.desks[i]
+	begin := time.Now()
+	x.mu.Lock()
+	x.n++
+	id := fmt.Sprint("h", x.n)
+	x.mu.Unlock()
+	_, err := d.frame(api.Frame{Agent: "claude", Cwd: d.dir, Wait: true, Payload: d.hook("PreToolUse", fmt.Sprint("agent", i), id, "Read", "server/wire.go")})
+	hook := time.Since(begin)
+	ans, err2 := api.Call(x.Context(), d.client(), api.Rank, aoa.Query{Moment: aoa.MomentChange, Files: []aoa.Path{"server/wire.go"}, Limit: 3})
+	if err := errors.Join(err, err2); err != nil || len(ans.Suggestions) == 0 {
+		x.Errorf("daemon %d: %d suggestions, %v", i, len(ans.Suggestions), err)
+	}
+	// The hook's deadline is 45 ms; a daemon that waits for its server would take 2 s. Between them is what a busy machine adds.
+	if took := time.Since(begin); hook > time.Second || took > 3*time.Second {
+		x.Errorf("daemon %d answered a hook after %s and a question after %s", i, hook, took-hook)
+	}
+	<-time.After(time.Duration(r.IntN(10)) * time.Millisecond)
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -298,16 +299,31 @@ func (n *names) ids(paths []aoa.Path) ([]int64, error) {
 }
 
 func (n *names) ask(p aoa.Path) (id int64, err error) {
-	found, err := n.Scan("file_id", []any{string(p)}, &id)
-	if found || err != nil {
-		return id, err
+	if id, ok := n.d.ids[p]; ok {
+		return id, nil
 	}
-	res, err := n.Exec("insert_file", string(p))
+	found, err := n.Scan("file_id", []any{string(p)}, &id)
 	if err != nil {
 		return 0, err
 	}
-	return res.LastInsertId()
+	if !found {
+		res, err := n.Exec("insert_file", string(p))
+		if err != nil {
+			return 0, err
+		}
+		if id, err = res.LastInsertId(); err != nil {
+			return 0, err
+		}
+	}
+	if n.d.ids == nil || len(n.d.ids) >= maxIDs {
+		n.d.ids = map[aoa.Path]int64{}
+	}
+	n.d.ids[aoa.Path(strings.Clone(string(p)))] = id // it may be a part of something large
+	return id, nil
 }
+
+// maxIDs bounds the short names that are kept in memory: the files that one works on.
+const maxIDs = 4096
 
 // name is the inverse of ids for one file.
 func (n *names) name(id int64) (aoa.Path, error) {

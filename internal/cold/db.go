@@ -37,9 +37,10 @@ type DB struct {
 	counted atomic.Int64 // grows with every change of what Together counts
 	pairs   pairCounts
 
-	// Both belong to who holds mu.
-	hops hops // nil: not read yet, or a transaction failed since
-	kept int  // answers in the table; negative: not counted yet, or a transaction failed since
+	// These belong to who holds mu. A transaction that fails takes all of them with it.
+	hops hops               // nil: not read yet
+	ids  map[aoa.Path]int64 // short names of files, some of them
+	kept int                // answers in the table; negative: not counted yet
 }
 
 const storeWarning = "the store was damaged: it was moved aside and a fresh one begun; git history is learned again"
@@ -51,7 +52,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	var d *DB
 	_, err := openFile(ctx, path, store, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal, kept: -1}
-		f.undone = func() { d.hops, d.kept = nil, -1 } // what was read or counted inside it may not be so
+		f.undone = func() { d.hops, d.ids, d.kept = nil, nil, -1 } // what was read or counted inside it may not be so
 		if err := d.begin(ctx); err != nil {
 			return err
 		}

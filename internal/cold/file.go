@@ -35,6 +35,10 @@ const (
 	fileWarning = "a file of the store was damaged: it was moved aside and a fresh one begun"
 )
 
+// walPages is how long the write-ahead log grows, 16 MB, before it goes into the file: the pages at the end of each table
+// and index are written by every batch, and go there once.
+const walPages = 4000
+
 func (o Options) withDefaults() Options {
 	if o.cache == 0 {
 		o.cache = fileCache
@@ -131,7 +135,8 @@ func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle f
 func (f *File) connect(ctx context.Context, o Options) (err error) {
 	// auto_vacuum must be chosen before the first page is written.
 	f.writer, err = sql.Open("sqlite", dsn(f.path, "auto_vacuum(2)", "journal_mode(wal)", "synchronous(normal)",
-		"secure_delete(fast)", fmt.Sprintf("cache_size(-%d)", o.cache), "journal_size_limit(16777216)", "foreign_keys(1)"))
+		"secure_delete(fast)", fmt.Sprintf("cache_size(-%d)", o.cache), "journal_size_limit(16777216)", "foreign_keys(1)",
+		fmt.Sprintf("wal_autocheckpoint(%d)", walPages)))
 	if err != nil {
 		return err
 	}

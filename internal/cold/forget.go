@@ -223,7 +223,7 @@ func (g *forgetting) path() error {
 			}
 		}
 	}
-	g.d.hops = nil
+	g.d.hops, g.d.ids = nil, nil
 	if err := g.run("recount_tags"); err != nil {
 		return err
 	}

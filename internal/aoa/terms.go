@@ -56,8 +56,10 @@ func PathTerms(p Path) []string {
 	if e := p.Ext(); e != "" && len(e) < len(p.Base()) {
 		s = s[:len(s)-len(e)]
 	}
-	return Terms(s, 24)
+	return Terms(s, maxPathTerms)
 }
+
+const maxPathTerms = 24
 
 func term(w string) string {
 	if len(w) < 3 || len(w) > 32 {

@@ -2,6 +2,7 @@ package aoa
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,20 +15,44 @@ type Tree struct {
 	base  map[string][]Path // file name → files
 	dir   map[string][]Path // folder → files directly in it
 	stem  map[string][]Path // Stem(path) → files
-	word  map[string][]Path // term of the path → files, at most maxWord each
+	word  map[string][]Path // term of the path → files, at most maxWord each; nil until somebody asks
+	order []Path            // as they came, until word is made
 }
 
 // maxWord bounds the files kept per word: a word that half of the paths contain tells nothing.
 const maxWord = 256
 
-// NewTree indexes the paths.
+// NewTree indexes the paths; words are indexed when the first one is asked for.
 func NewTree(paths []Path) *Tree {
+	paths = slices.Clone(paths) // the index is made of parts of it
 	t := &Tree{files: make(map[Path]bool, len(paths)), base: make(map[string][]Path, len(paths)),
-		dir: map[string][]Path{}, stem: make(map[string][]Path, len(paths)), word: map[string][]Path{}}
-	for _, p := range paths {
-		t.add(p)
+		dir: map[string][]Path{}, stem: make(map[string][]Path, len(paths))}
+	t.order = slices.DeleteFunc(paths, func(p Path) bool {
+		known := p == "" || t.files[p]
+		t.files[p] = true
+		return known
+	})
+	delete(t.files, "")
+	for i := range t.order {
+		t.enter(t.order[i : i+1 : i+1])
 	}
 	return t
+}
+
+// enter indexes the one path of the slice, which serves as the list of all that are called so as long as it is alone.
+func (t *Tree) enter(one []Path) {
+	p := one[0]
+	t.base[p.Base()] = joined(t.base[p.Base()], one)
+	t.dir[p.Dir()] = joined(t.dir[p.Dir()], one)
+	stem := Stem(p)
+	t.stem[stem] = joined(t.stem[stem], one)
+}
+
+func joined(there, one []Path) []Path {
+	if there == nil {
+		return one
+	}
+	return append(there, one...)
 }
 
 // Add enters files; ones already known are ignored.
@@ -35,23 +60,49 @@ func (t *Tree) Add(paths ...Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
-		t.add(p)
+		if p == "" || t.files[p] {
+			continue
+		}
+		t.files[p] = true
+		t.enter([]Path{p})
+		if t.word == nil {
+			t.order = append(t.order, p)
+		} else {
+			t.enlist(p, PathTerms(p))
+		}
 	}
 }
 
-func (t *Tree) add(p Path) {
-	if p == "" || t.files[p] {
-		return
-	}
-	t.files[p] = true
-	t.base[p.Base()] = append(t.base[p.Base()], p)
-	t.dir[p.Dir()] = append(t.dir[p.Dir()], p)
-	t.stem[Stem(p)] = append(t.stem[Stem(p)], p)
-	for _, w := range PathTerms(p) {
-		if len(t.word[w]) < maxWord {
-			t.word[w] = append(t.word[w], p)
+// enlist puts a file under its words.
+func (t *Tree) enlist(p Path, words []string) {
+	for _, w := range words {
+		if l := t.word[w]; len(l) < maxWord {
+			t.word[w] = append(l, p)
 		}
 	}
+}
+
+// index makes the index of words.
+func (t *Tree) index() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.word != nil {
+		return
+	}
+	t.word = map[string][]Path{}
+	dir, above := "", []string(nil) // the last folder and its terms
+	for _, p := range t.order {
+		if d := p.Dir(); d != dir {
+			dir, above = d, Terms(d, maxPathTerms)
+		}
+		t.enlist(p, above)
+		for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
+			if len(above) < maxPathTerms && !slices.Contains(above, w) {
+				t.enlist(p, []string{w})
+			}
+		}
+	}
+	t.order = nil
 }
 
 // Remove drops files.
@@ -66,6 +117,10 @@ func (t *Tree) Remove(paths ...Path) {
 		drop(t.base, p.Base(), p)
 		drop(t.dir, p.Dir(), p)
 		drop(t.stem, Stem(p), p)
+		if t.word == nil {
+			t.order = slices.DeleteFunc(slices.Clone(t.order), func(q Path) bool { return q == p })
+			continue
+		}
 		for _, w := range PathTerms(p) {
 			drop(t.word, w, p)
 		}
@@ -121,7 +176,17 @@ func (t *Tree) Dir(dir string) []Path { return t.read(t.dir, dir) }
 func (t *Tree) Stem(p Path) []Path { return t.read(t.stem, Stem(p)) }
 
 // Word returns at most 256 files whose path has that term (see PathTerms). Shared.
-func (t *Tree) Word(term string) []Path { return t.read(t.word, term) }
+func (t *Tree) Word(term string) []Path {
+	t.mu.RLock()
+	made := t.word != nil
+	t.mu.RUnlock()
+	if !made {
+		t.index()
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.word[term]
+}
 
 func (t *Tree) read(m map[string][]Path, key string) []Path {
 	t.mu.RLock()

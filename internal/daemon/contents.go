@@ -29,9 +29,11 @@ func newReadings() *readings {
 }
 
 // run reads what is there, and again whatever changed when the list of files did.
-func (r *readings) run(ctx context.Context, root aoa.Root, files func() []aoa.Path) error {
+func (r *readings) run(ctx context.Context, root aoa.Root, tree func() *aoa.Tree) error {
 	for {
-		r.all(ctx, root, files())
+		if t := tree(); t != nil {
+			r.all(ctx, root, t.All())
+		}
 		select {
 		case <-ctx.Done():
 			return nil

@@ -116,7 +116,9 @@ func (w *worktree) refresh(ctx context.Context, h *house) {
 		}
 		files = w.look()
 	}
-	w.tree.Store(aoa.NewTree(files))
+	tree := aoa.NewTree(files)
+	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
+	w.tree.Store(tree)
 	signal(w.readings.stale)
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
@@ -177,7 +179,7 @@ func (h *house) watchers(ctx context.Context) error {
 			return g.Wait()
 		case w := <-h.arrivals:
 			g.Go(func() error {
-				return w.readings.run(ctx, w.repo.Root, w.files)
+				return w.readings.run(ctx, w.repo.Root, w.tree.Load)
 			})
 			if h.config().Watch == "off" {
 				continue

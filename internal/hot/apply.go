@@ -37,7 +37,6 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	if seq <= s.applied {
 		return nil
 	}
-	s.texts = nil // a snapshot is whole when the first batch comes
 	s.newest = max(s.newest, s.believable(b.newest))
 	w := &writes{store: s, ctx: ctx, seq: seq}
 	if err := w.renames(b); err != nil {

@@ -57,6 +57,9 @@ func (s *Store) shareNames(rs []record, share func(string) string) {
 				if r.noun != f.owner || !s.owns(f, r) {
 					continue
 				}
+				if _, packed := s.packed.peek(prefix + r.text); packed {
+					continue
+				}
 				set := s.set(prefix + r.text)
 				for name, score := range set {
 					set[share(name)] = score

@@ -191,7 +191,7 @@ func (s *Store) holds(r record) bool {
 				if _, ok := s.set(s.keys.global(f, k))[r.text]; ok {
 					return true
 				}
-			case f.owner == r.noun && s.owns(f, r) && len(s.set(s.keys.owned(f, k, r.text))) > 0:
+			case f.owner == r.noun && s.owns(f, r) && s.exists(s.keys.owned(f, k, r.text)):
 				return true
 			}
 		}

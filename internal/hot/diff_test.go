@@ -322,7 +322,7 @@ func (r *transcript) records(what string, recs []Record) {
 			r.add(what+" "+rec.Key, []string{"gone"})
 			continue
 		}
-		c, err := unpack(n, rec.Data, r.print(rec), len(Families), func(b []byte) string { return string(b) })
+		c, err := unpack(n, rec.Data, r.print(rec), len(Families))
 		r.must("unpack", err)
 		e := entry{what: what + " " + rec.Key}
 		for _, sc := range c.scores {

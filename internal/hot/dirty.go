@@ -15,7 +15,6 @@ import (
 func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	s.texts = nil // for a store that is restored and then only asked
 	names := s.dirty
 	if full {
 		all, err := s.everything(ctx)
@@ -214,7 +213,7 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 			if set := c.gets[i].set; len(set) > 0 {
 				slices.SortFunc(set, func(a, b member) int { return cmp.Compare(a.name, b.name) })
 				grown := s.grown[ownedKey{c.family.index, c.epoch, rs[i].text}]
-				cs[i].sets = append(cs[i].sets, ownedSet{c.family.index, c.epoch, grown, set})
+				cs[i].sets = append(cs[i].sets, ownedSet{family: c.family.index, epoch: c.epoch, grown: grown, members: set})
 			}
 		}
 	}

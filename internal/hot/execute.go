@@ -86,6 +86,9 @@ func (s *Store) command(args []any) error {
 		return s.db.Set(key, rest[0])
 	case "DEL":
 		for _, k := range words[1:] {
+			if err := s.unpack(k); err != nil {
+				return err
+			}
 			s.db.Del(k)
 		}
 	case "HSET":
@@ -98,6 +101,9 @@ func (s *Store) command(args []any) error {
 			s.db.Del(key)
 		}
 	case "ZREM":
+		if err := s.unpack(key); err != nil {
+			return err
+		}
 		for _, m := range rest {
 			_, _ = s.db.ZRem(key, m) // the key may be gone: so is the member
 		}

@@ -23,6 +23,7 @@ const (
 type get struct {
 	op      op
 	key     string
+	view    bool // somebody asks: the set will be asked for again
 	members []string
 	below   float64
 	scores  []float64
@@ -53,6 +54,9 @@ func (s *Store) direct(g *get) {
 		g.hash = s.hash(g.key)
 		return
 	}
+	if g.packed(s) {
+		return
+	}
 	set := s.set(g.key)
 	switch g.op {
 	case opScores:
@@ -79,9 +83,39 @@ func (s *Store) direct(g *get) {
 	}
 }
 
+// packed answers housekeeping from a set that is still packed.
+func (g *get) packed(s *Store) bool {
+	if g.view {
+		return false
+	}
+	ms, ok := s.packed.peek(g.key)
+	if !ok {
+		return false
+	}
+	switch g.op {
+	case opScores:
+		at := make(map[string]float64, len(ms))
+		for _, m := range ms {
+			at[m.name] = m.score
+		}
+		g.scores = make([]float64, len(g.members))
+		for i, m := range g.members {
+			g.scores[i] = at[m]
+		}
+	case opCard:
+		g.card = len(ms)
+	default:
+		g.set = ms
+	}
+	return true
+}
+
 // set is the embedded server's own map of a sorted set, nil if there is none. Reading it needs s.maps or s.writing,
 // changing it both: the server's lock does not cover it once it is handed out.
 func (s *Store) set(key string) map[string]float64 {
+	if s.unpack(key) != nil {
+		return nil // only a key of another kind could be in its place
+	}
 	set, err := s.db.SortedSet(key)
 	if err != nil {
 		return nil // no such key

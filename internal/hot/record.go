@@ -102,6 +102,8 @@ type ownedSet struct {
 	epoch   int64
 	grown   bool     // written since the last trim
 	members []member // in order of their names
+	raw     []byte   // or, unread: the members as they are packed, and how many
+	n       int
 }
 
 type field struct{ name, value string }
@@ -182,13 +184,13 @@ func appendMembers(buf []byte, before string, ms []member) []byte {
 	return buf
 }
 
-// unpack reads a record; text makes its strings. It accepts only what pack makes: any other bytes are errRecord, or ErrHalfLives.
-func unpack(r record, data []byte, print uint32, families int, text func([]byte) string) (*content, error) {
-	return new(unpacker).unpack(r, data, print, families, text)
+// unpack reads a record. It accepts only what pack makes: any other bytes are errRecord, or ErrHalfLives.
+func unpack(r record, data []byte, print uint32, families int) (*content, error) {
+	return new(unpacker).unpack(r, data, print, families)
 }
 
 // unpack is the function unpack; the content is good until the next call.
-func (d *unpacker) unpack(r record, data []byte, print uint32, families int, text func([]byte) string) (*content, error) {
+func (d *unpacker) unpack(r record, data []byte, print uint32, families int) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
 	}
@@ -199,7 +201,7 @@ func (d *unpacker) unpack(r record, data []byte, print uint32, families int, tex
 	if binary.LittleEndian.Uint32(body[1:]) != print {
 		return nil, ErrHalfLives
 	}
-	d.buf, d.families, d.intern, d.bad, d.free = body[5:], families, text, false, d.room[:0]
+	d.buf, d.families, d.bad, d.free = body[5:], families, false, d.room[:0]
 	c := d.content(r)
 	if d.bad || len(d.buf) > 0 {
 		return nil, fmt.Errorf("%w: content", errRecord)
@@ -211,7 +213,7 @@ func (d *unpacker) unpack(r record, data []byte, print uint32, families int, tex
 type unpacker struct {
 	buf      []byte
 	families int
-	intern   func([]byte) string
+	raw      bool   // members of owned sets are only looked through
 	name     []byte // the last member's
 	bad      bool
 
@@ -229,7 +231,11 @@ func (d *unpacker) content(r record) *content {
 	for range d.count(3) {
 		flags := d.byte()
 		s := ownedSet{family: d.family(flags >> 1), grown: flags&1 == 1, epoch: d.varint()}
-		s.members = d.members(r.text)
+		if d.raw {
+			s.raw, s.n = d.skip(r.text)
+		} else {
+			s.members = d.members(r.text)
+		}
 		c.sets = append(c.sets, s)
 	}
 	for range d.count(2) {
@@ -270,9 +276,25 @@ func (d *unpacker) members(before string) []member {
 			return nil
 		}
 		d.name = append(d.name[:shared], d.bytes()...)
-		ms = append(ms, member{d.intern(d.name), d.float()})
+		ms = append(ms, member{string(d.name), d.float()})
 	}
 	return ms
+}
+
+// skip is members that only looks whether they are sound.
+func (d *unpacker) skip(before string) (raw []byte, n int) {
+	raw = d.buf
+	n = d.count(10)
+	length := uint64(len(before))
+	for range n {
+		shared := d.uvarint()
+		if shared > length {
+			d.fail()
+		}
+		length = shared + uint64(len(d.bytes()))
+		d.float()
+	}
+	return raw[:len(raw)-len(d.buf)], n
 }
 
 func (d *unpacker) fail() { d.bad, d.buf = true, nil }

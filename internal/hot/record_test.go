@@ -3,6 +3,7 @@ package hot
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 )
@@ -69,7 +70,7 @@ func FuzzRecord(f *testing.F) {
 		r record
 		c content
 	}{
-		{record{nounPath, "dir/a.go"}, content{scores: []score{{1, -3, 2.5}}, sets: []ownedSet{{9, 1, true, []member{{"dir/b.go", 1}, {"dir/c.go", -2}}}}}},
+		{record{nounPath, "dir/a.go"}, content{scores: []score{{1, -3, 2.5}}, sets: []ownedSet{{family: 9, epoch: 1, grown: true, members: []member{{"dir/b.go", 1}, {"dir/c.go", -2}}}}}},
 		{record{nounSession, "s"}, content{fields: []field{{"clock", "8"}}, deadline: 1e9, parts: [parts][]member{{{"a\nb", 1}}}}},
 		{record{nounFact, "threshold"}, content{fields: []field{{"a", "b"}}}},
 	} {
@@ -88,12 +89,20 @@ func FuzzRecord(f *testing.F) {
 		copy(body[1:5], (&content{}).pack(nil, r, print)[1:5])
 		sum := checksum(r, body)
 		whole := append(body, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
-		text := func(b []byte) string { return string(b) }
-		c, err := unpack(r, whole, print, len(defaults), text)
+		c, err := unpack(r, whole, print, len(defaults))
+		looked, err2 := (&unpacker{raw: true}).unpack(r, whole, print, len(defaults))
+		if (err == nil) != (err2 == nil) {
+			t.Fatalf("read: %v; looked through: %v", err, err2)
+		}
 		if err != nil {
 			return
 		}
-		again, err := unpack(r, c.pack(nil, r, print), print, len(defaults), text)
+		for i, set := range looked.sets {
+			if ms := (packedSet{r.text, set.raw}).members(); len(ms) != set.n || !slices.Equal(ms, c.sets[i].members) {
+				t.Fatalf("members are %v, and %v of %d when they are unpacked later", c.sets[i].members, ms, set.n)
+			}
+		}
+		again, err := unpack(r, c.pack(nil, r, print), print, len(defaults))
 		if err != nil {
 			t.Fatal(err)
 		}

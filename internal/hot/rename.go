@@ -85,7 +85,7 @@ func (s *Store) owners(ctx context.Context) ([]ownedKey, error) {
 				continue
 			}
 			for r := range s.known {
-				if r.noun == f.owner && s.owns(f, r) && s.set(s.keys.owned(f, k, r.text)) != nil {
+				if r.noun == f.owner && s.owns(f, r) && s.exists(s.keys.owned(f, k, r.text)) {
 					out = append(out, ownedKey{f.index, k, r.text})
 				}
 			}
@@ -118,6 +118,9 @@ func (s *Store) scan(ctx context.Context, prefix string) ([]string, error) {
 	}
 	if err := it.Err(); err != nil {
 		return nil, fmt.Errorf("scan %s*: %w", prefix, err)
+	}
+	for _, key := range s.packed.below(prefix) {
+		out = append(out, strings.TrimPrefix(key, prefix))
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil

@@ -18,9 +18,6 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	defer s.writing.Unlock()
 	l := &loader{store: s, sets: map[string][]member{}, scores: map[scoreSet][]member{},
 		stamps: map[uint8][]member{}}
-	if s.texts == nil {
-		s.texts = make(map[string]string, len(recs))
-	}
 	if err := l.all(recs); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
@@ -31,14 +28,15 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 }
 
 // all loads the records: embedded straight into the server's own maps, for parsing a million numbers would take longer
-// than reading the snapshot; for a server they are gathered by key.
+// than reading the snapshot, and owned sets only when they are asked for (see packedSets); for a server they are
+// gathered by key.
 func (l *loader) all(recs []Record) error {
 	s := l.store
 	if s.embedded != nil {
 		s.maps.Lock()
 		defer s.maps.Unlock()
 	}
-	var d unpacker
+	d := unpacker{raw: s.embedded != nil}
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -48,7 +46,7 @@ func (l *loader) all(recs []Record) error {
 			s.skipped++
 			continue
 		}
-		c, err := d.unpack(r, rec.Data, s.print, len(s.families), l.text)
+		c, err := d.unpack(r, rec.Data, s.print, len(s.families))
 		switch {
 		case errors.Is(err, ErrHalfLives):
 			return err
@@ -56,7 +54,7 @@ func (l *loader) all(recs []Record) error {
 			s.skipped++
 			continue
 		}
-		if err := l.add(l.named(r), c); err != nil {
+		if err := l.add(r, c); err != nil {
 			return err
 		}
 	}
@@ -79,25 +77,6 @@ type loader struct {
 	applied int64
 	newest  float64
 	dated   bool
-}
-
-func (l *loader) text(b []byte) string {
-	if known, ok := l.store.texts[string(b)]; ok {
-		return known
-	}
-	t := string(b)
-	l.store.texts[t] = t
-	return t
-}
-
-// named is the record with the one copy of its name.
-func (l *loader) named(r record) record {
-	if known, ok := l.store.texts[r.text]; ok {
-		r.text = known
-	} else {
-		l.store.texts[r.text] = r.text
-	}
-	return r
 }
 
 // put adds members to a set.
@@ -165,14 +144,16 @@ func (l *loader) add(r record, c *content) error {
 	}
 	for _, set := range c.sets {
 		f := s.families[set.family]
-		if f.owner != r.noun || len(set.members) == 0 {
+		if f.owner != r.noun || len(set.members)+set.n == 0 {
 			continue
 		}
-		if err := l.put(s.keys.owned(f, set.epoch, r.text), set.members...); err != nil {
+		if key := s.keys.owned(f, set.epoch, r.text); set.n > 0 {
+			s.packed.keep(key, packedSet{r.text, set.raw})
+		} else if err := l.put(key, set.members...); err != nil {
 			return err
 		}
 		owns |= 1 << f.index
-		if set.grown || len(set.members) > f.keep {
+		if set.grown || len(set.members)+set.n > f.keep {
 			s.grown[ownedKey{f.index, set.epoch, r.text}] = true
 		}
 	}

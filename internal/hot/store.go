@@ -51,6 +51,8 @@ type Store struct {
 	// maps guards the sorted sets' own maps of the embedded server: views read them, each transaction writes them.
 	maps sync.RWMutex
 
+	packed packedSets // those that nobody has asked for since the start
+
 	shared shared // where views read scores instead, see Share
 
 	writing   sync.Mutex        // one Apply, Restore, Forget or Dirty at a time; guards all below
@@ -65,7 +67,6 @@ type Store struct {
 	skipped   int               // records that Restore refused
 	untracked bool              // nobody takes snapshots of it
 	loose     int               // members written since the last Compact
-	texts     map[string]string // while a snapshot is restored: each name once, for it is a member of many sets
 }
 
 // ownedKey is an owned set.

@@ -128,6 +128,7 @@ func (v *View) ask(g *get) *get {
 }
 
 func (v *View) score(g *get) *get {
+	g.view = true
 	v.scores = append(v.scores, g)
 	return g
 }

@@ -1,0 +1,57 @@
+package aoa
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come and gone.
+func TestTreeWords(t *testing.T) {
+	var paths []Path
+	for i := range 700 {
+		paths = append(paths, Path(fmt.Sprintf("services/moduleName%d/HTTPServer/sub_%d/fileName%dServices.go", i%7, i%3, i)))
+	}
+	paths = append(paths, "a.go", "README", "x/x/alpha.alpha", "services/alpha.go", "")
+	slices.Sort(paths)
+	bulk, single := NewTree(append(paths, paths[3])), NewTree(nil)
+	single.Word("")
+	for _, p := range paths {
+		single.Add(p)
+	}
+	late := NewTree(append([]Path{"zeta/alpha.go"}, paths...))
+	late.Remove("zeta/alpha.go")
+	if len(single.Word("services")) != 0 || len(single.Word("service")) != maxWord || len(single.Word("alpha")) < 2 {
+		t.Fatalf("words of the paths: %d, %d", len(single.Word("service")), len(single.Word("alpha")))
+	}
+	for w, want := range single.word {
+		for name, tree := range map[string]*Tree{"bulk": bulk, "late": late} {
+			if got := tree.Word(w); !slices.Equal(got, want) {
+				t.Errorf("%s: %q is in %d paths, want %d", name, w, len(got), len(want))
+			}
+		}
+	}
+	if len(bulk.word) != len(single.word) || bulk.Len() != len(paths)-1 {
+		t.Errorf("%d words of %d files, want %d of %d", len(bulk.word), bulk.Len(), len(single.word), len(paths)-1)
+	}
+	for _, p := range paths[1:] {
+		if !slices.Equal(bulk.Dir(p.Dir()), single.Dir(p.Dir())) || !slices.Equal(bulk.Base(p.Base()), single.Base(p.Base())) ||
+			!slices.Equal(bulk.Stem(p), single.Stem(p)) {
+			t.Fatalf("%s is not where it was", p)
+		}
+	}
+}
+
+// BenchmarkTree indexes 100,000 paths.
+func BenchmarkTree(b *testing.B) {
+	paths := make([]Path, 100_000)
+	for i := range paths {
+		paths[i] = Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if NewTree(paths).Word("file000001") == nil {
+			b.Fatal("not found")
+		}
+	}
+}

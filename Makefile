@@ -7,7 +7,7 @@ UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train test test-clients replay race vet lint law redis faults fuzz bench bench-stage cross golden install clean
+.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-stage cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,10 @@ redis: ## the store suites on real servers that the tests start, and on AOA_TEST
 # What tests of faults do a few times in every run, many times.
 faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
+
+soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, is memory level: SESSIONS=DIR, REPOS=DIR, ONLY=NAME; plot in bin/soak.svg
+	@mkdir -p bin
+	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

@@ -14,7 +14,7 @@ import (
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
 // daemon that they start is this binary too.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"aoa": main}) }
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"aoa": main, "aoa-hasty": hasty}) }
 
 // TestScript runs testdata/script: every command, as a person types it, with a real daemon.
 func TestScript(t *testing.T) {

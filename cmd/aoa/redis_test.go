@@ -84,7 +84,7 @@ func (s *server) ready() {
 		_ = conn.SetDeadline(time.Now().Add(time.Second))
 		fmt.Fprint(conn, "PING\r\n")
 		line, _ := bufio.NewReader(conn).ReadString('\n')
-		return line == "+PONG\r\n"
+		return line == "+PONG\r\n" || strings.HasPrefix(line, "-NOAUTH")
 	})
 }
 

@@ -29,6 +29,7 @@ type team struct {
 	mu    sync.Mutex // guards what follows
 	n     int
 	acked map[string]bool
+	took  []time.Duration // to answer a hook
 }
 
 func newTeam(t *testing.T, url string, clones int, seed uint64) *team {

@@ -236,3 +236,36 @@ func (r Redis) String() string {
 	}
 	return scheme + "://" + hosts + "/" + strconv.Itoa(r.DB)
 }
+
+// Discreet is the value of a setting as it may be shown to whoever looks over a shoulder, or reads a report: a
+// redis_url without its passwords. It need not be a good one.
+func Discreet(key, value string) string {
+	if key != "redis_url" {
+		return value
+	}
+	const hidden = "***"
+	scheme, rest, ok := strings.Cut(value, "://")
+	if !ok {
+		scheme, rest = "", value
+	} else {
+		scheme += "://"
+	}
+	place, options, _ := strings.Cut(rest, "?")
+	if at := strings.LastIndex(place, "@"); at >= 0 {
+		if user, _, ok := strings.Cut(place[:at], ":"); ok {
+			place = user + ":" + hidden + place[at:]
+		}
+	}
+	out := scheme + place
+	sign := "?"
+	for o := range strings.SplitSeq(options, "&") {
+		if name, _, ok := strings.Cut(o, "="); ok && strings.Contains(name, "password") && name != "password_file" {
+			o = name + "=" + hidden
+		}
+		if o != "" {
+			out += sign + o
+			sign = "&"
+		}
+	}
+	return out
+}

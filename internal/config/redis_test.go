@@ -70,3 +70,25 @@ func FuzzParseRedis(f *testing.F) {
 		}
 	})
 }
+
+// TestDiscreet: what is shown of a redis_url has all of it but the passwords.
+func TestDiscreet(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"redis://h:1/2":                  "redis://h:1/2",
+		"redis://u@h":                    "redis://u@h",
+		"redis://u:secret@h?prefix=x":    "redis://u:***@h?prefix=x",
+		"redis://:se@cr:et@h":            "redis://:***@h",
+		"rediss://u:secret@h?ca=/a&db=1": "rediss://u:***@h?ca=/a&db=1",
+		"unix://u:secret@/run/s":         "unix://u:***@/run/s",
+		"redis-sentinel://a:secret@h/m?sentinel_user=s&sentinel_password=secret&password_file=/f": "redis-sentinel://a:***@h/m?sentinel_user=s&sentinel_password=***&password_file=/f",
+		"u:secret@h": "u:***@h",
+	} {
+		if got := Discreet("redis_url", text); got != want {
+			t.Errorf("%s is shown as %s, want %s", text, got, want)
+		}
+	}
+	if got := Discreet("threshold", "u:p@h"); got != "u:p@h" {
+		t.Errorf("another setting is shown as %s", got)
+	}
+}

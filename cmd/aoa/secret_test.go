@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPasswordStaysIn: the password of the shared server is where it was put and nowhere else: in no log, no answer, no
+// error and no list of processes, whether the server takes it, refuses it, or is gone.
+func TestPasswordStaysIn(t *testing.T) {
+	t.Parallel()
+	const right, wrong = "correct-horse-battery", "staple-of-the-horse"
+	s := newServer(t, append(fleeting, "--requirepass", right)...)
+	d := newDesk(t, 16)
+	d.env = append(d.env, "AOA_REPO_ID=secret")
+	d.must("init")
+	config := filepath.Join(d.place().Store, "config.yaml")
+	for _, password := range []string{right, wrong} {
+		for _, gone := range []bool{false, true} {
+			if gone && password == wrong {
+				continue // nobody is there to refuse it
+			}
+			addr, name := s.addr, "refused"
+			if password == right {
+				name = "taken"
+			}
+			if gone {
+				addr, name = freeAddr(t), name+", gone"
+			}
+			d.must("config", "redis_url", fmt.Sprintf("redis://:%s@%s/0", password, addr))
+			text, err := os.ReadFile(config)
+			check(t, err)
+			if !strings.Contains(string(text), password) {
+				t.Fatalf("%s: the password is not in the settings, so nothing is tested", name)
+			}
+			d.must("stop")
+			d.must("start")
+			want := "redis://" + addr
+			d.until(name+": the daemon has tried", func() bool {
+				shared, _ := d.logged("msg=shared server="+want, 0)
+				failed, _ := d.logged("server="+want, 0)
+				return name == "taken" && len(shared) > 0 || name != "taken" && len(failed) > 0
+			})
+			d.mum(name, right, wrong)
+		}
+	}
+}
+
+// mum looks for words where they must not be.
+func (d *desk) mum(what string, secrets ...string) {
+	d.Helper()
+	look := func(where, text string) {
+		for _, s := range secrets {
+			if strings.Contains(text, s) {
+				d.Errorf("%s: %s has the password: %.300s", what, where, text)
+			}
+		}
+	}
+	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"}, {"doctor", "--json"}, {"config"}, {"config", "--json"}, {"config", "redis_url"},
+		{"metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"version"}, {"config", "redis_url", "redis://:" + secrets[0] + "@h:x"},
+		{"config", "redis_url", "gopher://:" + secrets[0] + "@h"}} {
+		s := d.do(args...)
+		look("aoa "+strings.Join(args[:min(2, len(args))], " "), s.out+s.err)
+	}
+	raw, err := json.Marshal(d.status())
+	check(d.T, err)
+	look("GET /v1/status", string(raw))
+	check(d.T, filepath.WalkDir(d.place().Store, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if filepath.Base(path) != "config.yaml" && !os.IsNotExist(err) {
+			look(path, string(text))
+		}
+		if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 != 0 && filepath.Base(path) == "config.yaml" {
+			d.Errorf("%s: others may read the settings: %v", what, st.Mode())
+		}
+		return nil
+	}))
+	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none elsewhere
+	check(d.T, err)
+	for _, name := range lists {
+		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), "aoa") {
+			look("the list of processes", string(text))
+		}
+	}
+}

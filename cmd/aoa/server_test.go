@@ -41,7 +41,7 @@ func TestServerKilled(t *testing.T) {
 				}
 				s.start()
 			}
-			x.suffer(fault.Open(t, "server killed, "+name), s.url(), *fault.Rounds, func() outage { return outage{s.kill, heal, true} })
+			x.suffer(fault.Open(t, "server killed, "+name), s.url(), fault.Rounds(), func() outage { return outage{s.kill, heal, true} })
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestServerStopped(t *testing.T) {
 		x.desks[0].until("ten answers without the server", func() bool { return x.answered() >= asked+10 })
 		s.signal(syscall.SIGCONT)
 	}
-	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), *fault.Rounds, func() outage { return outage{stop, goOn, false} })
+	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), fault.Rounds(), func() outage { return outage{stop, goOn, false} })
 }
 
 // TestServerParted: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
@@ -99,16 +99,16 @@ func TestServerParted(t *testing.T) {
 		if one.how == broken {
 			turn.heal = func() { x.desks[0].until("an answer is broken off", func() bool { return c.how.Load() == through }) }
 		}
-		x.suffer(fault.Open(t, "network: "+one.name), s.url(), *fault.Rounds, func() outage { return turn })
+		x.suffer(fault.Open(t, "network: "+one.name), s.url(), fault.Rounds(), func() outage { return turn })
 	}
-	if n := int(c.broken.Load()); n < *fault.Rounds {
-		t.Errorf("only %d answers were broken off in %d rounds", n, *fault.Rounds)
+	if n := int(c.broken.Load()); n < fault.Rounds() {
+		t.Errorf("only %d answers were broken off in %d rounds", n, fault.Rounds())
 	}
 }
 
 // TestServerFailover: a sentinel makes the replica the master, because it is told to or because the master died.
 func TestServerFailover(t *testing.T) {
-	if *fault.Rounds <= 3 && !fault.Required("redis") {
+	if fault.Rounds() <= 3 && !fault.Required("redis") {
 		t.Skip("a sentinel takes its time: make redis and make faults run it")
 	}
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestServerFailover(t *testing.T) {
 			w.whole()
 		}, true}
 	}
-	rounds := max(1, *fault.Rounds/10)
+	rounds := max(1, fault.Rounds()/10)
 	x.suffer(fault.Open(t, "fail-over, as told"), w.url(), rounds, told)
 	x.suffer(fault.Open(t, "fail-over, master killed"), w.url(), rounds, died)
 }

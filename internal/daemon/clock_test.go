@@ -18,7 +18,7 @@ func TestClock(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
 	book := fault.Open(t, "clock leaps, and comes back")
 	r := rand.New(rand.NewPCG(9, 10))
-	for round := range max(4, *fault.Rounds) {
+	for round := range max(4, fault.Rounds()) {
 		leap, running := []time.Duration{years, -years}[round%2], round%4 < 2
 		if round >= 4 { // any leap from a minute to thirty years
 			leap = time.Duration(float64(time.Minute) * math.Pow(30*365*24*60, r.Float64()))

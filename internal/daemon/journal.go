@@ -103,6 +103,9 @@ func (j *journal) Flush(ctx context.Context) error {
 
 // flush is Flush with the gate held.
 func (j *journal) flush(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	j.mu.Lock()
 	batch, since := j.pending, j.since
 	j.pending, j.since = nil, time.Time{}
@@ -152,7 +155,8 @@ func (j *journal) Trouble() (waiting, dropped int, err error) {
 
 // marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
 func (j *journal) marked(ctx context.Context, events []aoa.Event) []aoa.Event {
-	out, err := j.cause(ctx, events)
+	// It takes no time, and a question that has none left is no reason to log them without.
+	out, err := j.cause(context.WithoutCancel(ctx), events)
 	if err != nil {
 		j.log.Warn("causes not marked", "err", err)
 	}

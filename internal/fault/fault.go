@@ -10,8 +10,18 @@ import (
 	"testing"
 )
 
+var rounds = flag.Int("rounds", 0, "kills, corruptions, … of each test of faults; 0: three, or one with -short")
+
 // Rounds is how often each test repeats its fault per seed: few in every run of the tests, hundreds by make faults.
-var Rounds = flag.Int("rounds", 3, "kills, corruptions, … of each test of faults")
+func Rounds() int {
+	switch {
+	case *rounds > 0:
+		return *rounds
+	case testing.Short():
+		return 1
+	}
+	return 3
+}
 
 // Required reports whether AOA_REQUIRE names what a test needs: redis, clients, tmpfs, separated by commas.
 func Required(what string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
@@ -41,7 +42,7 @@ that was learned. Files of others are left as they were.`,
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}
-			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+place.Store) })
+			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+aoa.Path(place.Store).Display()) })
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

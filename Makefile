@@ -7,7 +7,7 @@ UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-stage cross golden install clean
+.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -55,8 +55,11 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
 # One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
-bench: ## a table of every budget: query, events, start, memory, snapshot, hook process, import
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./cmd/aoa/eval ./internal/hot ./internal/cold ./learn ./rank ./prefetch/llmcache ./prefetch/resume ./watcher ./hooks/client | scripts/bench.awk
+bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell and Python (BIG=1: a million files and events, too)
+	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
+
+bench-rooms: ## every other benchmark, by package
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v prefetch/stage) | scripts/bench.awk
 
 bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
 	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk

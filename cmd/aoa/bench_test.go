@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,35 +78,48 @@ func BenchmarkEvents(b *testing.B) {
 	d := newBed(b, 10_000).served(b)
 	var n atomic.Int64
 	file := func(i int64) aoa.Path { return d.files[i*7%int64(len(d.files))] }
-	finish := func(b *testing.B, begin time.Time, events int, ts times) {
+	finish := func(b *testing.B, begin time.Time, cpu time.Duration, events int, ts times) {
 		d.learned(b)
-		b.ReportMetric(float64(events)/time.Since(begin).Seconds(), "events/s")
+		b.ReportMetric(float64((d.cpu()-cpu).Microseconds())/float64(events), "cpu-µs/event")
+		rate := float64(events) / time.Since(begin).Seconds()
 		ts.report(b, 0)
+		b.ReportMetric(rate, "events/s")
+		b.ReportMetric(10_000/rate, "events/budget") // at most 1 is within it, as everywhere
 	}
-	for _, size := range []int{1, 100, 500} {
-		b.Run(fmt.Sprint("batch", size), func(b *testing.B) {
+	send := func(b *testing.B, size int) {
+		events := make([]aoa.Event, size)
+		for i := range events {
+			id := n.Add(1)
+			events[i] = opened(fmt.Sprint("e", id), file(id), time.Now())
+			events[i].Session = fmt.Sprint("s", id/200)
+		}
+		got, err := api.Call(b.Context(), d.client, api.Events, events)
+		if err != nil || got.Accepted != size {
+			b.Error(got, err)
+		}
+	}
+	for _, way := range []struct {
+		name          string
+		writers, size int
+	}{{"batch1", 1, 1}, {"batch100", 1, 100}, {"batch500", 1, 500}, {"writers8", 8, 100}} {
+		b.Run(way.name, func(b *testing.B) {
 			var ts times
-			begin := time.Now()
+			begin, cpu := time.Now(), d.cpu()
 			for b.Loop() {
-				events := make([]aoa.Event, size)
-				for i := range events {
-					id := n.Add(1)
-					events[i] = d.read(fmt.Sprint("e", id), file(id), time.Now())
-					events[i].Session = fmt.Sprint("s", id/200)
-				}
 				sent := time.Now()
-				got, err := api.Call(b.Context(), d.client, api.Events, events)
-				ts.since(sent)
-				if err != nil || got.Accepted != size {
-					b.Fatal(got, err)
+				var all sync.WaitGroup
+				for range way.writers {
+					all.Go(func() { send(b, way.size) })
 				}
+				all.Wait()
+				ts.since(sent)
 			}
-			finish(b, begin, size*len(ts), ts)
+			finish(b, begin, cpu, way.writers*way.size*len(ts), ts)
 		})
 	}
 	b.Run("frame", func(b *testing.B) {
 		var ts times
-		begin := time.Now()
+		begin, cpu := time.Now(), d.cpu()
 		for b.Loop() {
 			id := n.Add(1)
 			payload := d.tool("PostToolUse", fmt.Sprint("f", id), file(id))
@@ -114,7 +129,7 @@ func BenchmarkEvents(b *testing.B) {
 			}
 			ts.since(sent)
 		}
-		finish(b, begin, len(ts), ts)
+		finish(b, begin, cpu, len(ts), ts)
 	})
 }
 
@@ -139,12 +154,52 @@ func BenchmarkStart(b *testing.B) {
 	for _, c := range append(crowds[:0:0], crowds[1:]...) {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
 			d := newBed(b, c.files)
-			var ts times
-			for b.Loop() {
-				ts = append(ts, d.start(b))
-				d.stop(b)
-			}
+			ts, cpu := d.starts(b)
 			ts.report(b, c.start)
+			b.ReportMetric(cpu.at(.5), "cpu-ms")
+		})
+	}
+}
+
+// starts starts and stops the daemon again and again: until the first answer, and how long it computed until then.
+func (d *bed) starts(b *testing.B) (wall, cpu times) {
+	for b.Loop() {
+		wall = append(wall, d.start(b))
+		cpu = append(cpu, d.cpu())
+		d.stop(b)
+	}
+	return wall, cpu
+}
+
+// BenchmarkStartEvents starts the daemon of a store with so many events: what a snapshot holds is not replayed. How long
+// all of them take without one is told, too.
+func BenchmarkStartEvents(b *testing.B) {
+	sizes := []int{100_000}
+	if big {
+		sizes = append(sizes, 1_000_000)
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			d := newBed(b, 1000)
+			db, err := cold.Open(b.Context(), filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
+			must(b, err)
+			for i := 0; i < n; i += 500 {
+				events := make([]aoa.Event, 500)
+				for j := range events {
+					k := i + j
+					events[j] = opened(fmt.Sprint("old", k), d.files[k*7%len(d.files)], time.Now().Add(time.Duration(k-n)*time.Second))
+					events[j].Session = fmt.Sprint("s", k/200)
+				}
+				_, _, err := db.Append(b.Context(), events)
+				must(b, err)
+			}
+			must(b, db.Close())
+			replay := d.start(b)
+			d.stop(b)
+			ts, cpu := d.starts(b)
+			ts.report(b, 0)
+			b.ReportMetric(cpu.at(.5), "cpu-ms")
+			b.ReportMetric(replay.Seconds(), "replay-s")
 		})
 	}
 }
@@ -176,7 +231,7 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot of a hundredth of them and of
-// all, and the hourly tick. It holds up nobody but the learning of new events.
+// all, the hourly tick, and what Decay drops. It holds up nobody but the learning of new events.
 func BenchmarkKeep(b *testing.B) {
 	files := make([]aoa.Path, 100_000)
 	for i := range files {
@@ -213,6 +268,12 @@ func BenchmarkKeep(b *testing.B) {
 			batch.Trim(now)
 			return store.Apply(b.Context(), batch, seq)
 		}},
+		{"decay", 0, func() error {
+			seq++
+			batch := store.Batch()
+			batch.Decay(now)
+			return store.Apply(b.Context(), batch, seq)
+		}},
 	} {
 		b.Run(k.name, func(b *testing.B) {
 			var ts times
@@ -246,15 +307,30 @@ func BenchmarkHook(b *testing.B) {
 	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty"},
 		Env: append(os.Environ(), "CGO_ENABLED=0")})
 	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
-	runs := []struct {
+	type run struct {
 		name, stdin string
 		args        []string
 		times
-	}{
+	}
+	runs := []run{
 		{"true", os.DevNull, []string{"/bin/true"}, nil},
 		{"empty", os.DevNull, []string{empty}, nil},
 		{"hint", hint, []string{d.binary, "hook", "claude"}, nil},
 		{"learn", learn, []string{d.binary, "hook", "claude"}, nil},
+	}
+	for _, other := range []struct{ name, needs, script string }{{"jq+curl", "bash jq curl", shellHook}, {"python", "python3", pythonHook}} {
+		file := filepath.Join(filepath.Dir(d.binary), other.name)
+		must(b, os.WriteFile(file, []byte(other.script), 0o700))
+		missing := false
+		for _, program := range strings.Fields(other.needs) {
+			_, err := exec.LookPath(program)
+			missing = missing || err != nil
+		}
+		if missing {
+			b.Logf("%s: not all of %s are installed", other.name, other.needs)
+			continue
+		}
+		runs = append(runs, run{other.name, hint, []string{file, d.place.Socket}, nil})
 	}
 	for b.Loop() {
 		for i := range runs {
@@ -273,10 +349,36 @@ func BenchmarkHook(b *testing.B) {
 		b.ReportMetric(r.at(.5), r.name+"-p50-ms")
 		b.ReportMetric(r.at(.99), r.name+"-p99-ms")
 		if i > 1 {
-			b.ReportMetric(r.at(.5)/runs[1].at(.5), r.name+"/empty")
+			b.ReportMetric(r.at(.5)/runs[1].at(.5), r.name+"-/empty")
+		}
+		if r.name == "hint" || r.name == "learn" {
+			b.ReportMetric(r.at(.5)/runs[1].at(.5)/2.5, r.name+"-p50/budget")
 		}
 	}
 }
+
+// Hooks as they are written by hand: each picks four fields out of the JSON and asks the daemon for files.
+const (
+	shellHook = `#!/usr/bin/env bash
+in=$(cat)
+session=$(jq -r .session_id <<<"$in"); event=$(jq -r .hook_event_name <<<"$in")
+tool=$(jq -r .tool_name <<<"$in"); file=$(jq -r .tool_input.file_path <<<"$in")
+curl -s --max-time 1 --unix-socket "$1" -H 'Content-Type: application/json' \
+  -d "{\"session\":\"$session\",\"current\":\"${file#$PWD/}\"}" http://aoa/v1/rank | jq -r '.suggestions[0].file'
+`
+	pythonHook = `#!/usr/bin/env python3
+import json, os, socket, sys
+e = json.load(sys.stdin)
+body = json.dumps({"session": e["session_id"], "current": os.path.relpath(e["tool_input"]["file_path"])}).encode()
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(b"POST /v1/rank HTTP/1.0\r\nHost: aoa\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+reply = b""
+while part := s.recv(65536):
+    reply += part
+print(json.loads(reply.partition(b"\r\n\r\n")[2])["suggestions"][0]["file"])
+`
+)
 
 func goTool(b *testing.B) string {
 	b.Helper()

@@ -51,7 +51,7 @@ func newServer(t *testing.T, args ...string) *server {
 }
 
 // freeAddr is a free port below those that the system hands out.
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 200 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 12000+rand.IntN(10000))

@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -94,33 +95,43 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates.
+// BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates; from the embedded
+// server's own maps, as views read them, and through go-redis and the server's commands.
 func BenchmarkView(b *testing.B) {
 	for _, n := range benchSizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s, files := filled(b, n)
-			r := rand.New(rand.NewPCG(5, 6))
-			candidates := make([]string, 150)
-			for b.Loop() {
-				v := s.View(benchNow)
-				for i := range 5 {
-					f := files[r.IntN(n)/5*5]
-					v.Top(Comod, f, 64)
-					v.Top(Coaccess, f, 64)
-					v.Top(Next, f, 64)
-					v.Top(TermFiles, fmt.Sprintf("term%d", i), 64)
+		s, files := filled(b, n)
+		for _, way := range []struct {
+			name string
+			read func(context.Context, []*get) error
+		}{{"maps", s.read}, {"wire", s.wire}} {
+			b.Run(fmt.Sprintf("%d/%s", n, way.name), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(5, 6))
+				candidates := make([]string, 150)
+				b.ReportAllocs()
+				for b.Loop() {
+					v := s.View(benchNow)
+					for i := range 5 {
+						f := files[r.IntN(n)/5*5]
+						v.Top(Comod, f, 64)
+						v.Top(Coaccess, f, 64)
+						v.Top(Next, f, 64)
+						v.Top(TermFiles, fmt.Sprintf("term%d", i), 64)
+					}
+					for i := range candidates {
+						candidates[i] = files[r.IntN(n)]
+					}
+					for _, fam := range []Family{Recency, Frequency, Churn, Changes} {
+						v.Of(fam, candidates)
+					}
+					if err := way.read(b.Context(), v.scores); err != nil {
+						b.Fatal(err)
+					}
+					for _, f := range v.finish {
+						f()
+					}
 				}
-				for i := range candidates {
-					candidates[i] = files[r.IntN(n)]
-				}
-				for _, fam := range []Family{Recency, Frequency, Churn, Changes} {
-					v.Of(fam, candidates)
-				}
-				if err := v.Load(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 

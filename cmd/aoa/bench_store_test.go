@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// big adds what takes minutes: a million files, a million events.
+var big = os.Getenv("BIG") != ""
+
+// BenchmarkRanking asks the ranker itself, without the socket: on the embedded store and on Redis over a unix socket and
+// over TCP, beside the obvious way, which joins a score of every file with ZUNIONSTORE and takes the first ten.
+func BenchmarkRanking(b *testing.B) {
+	sizes := []int{1_000, 10_000, 100_000}
+	if big {
+		sizes = append(sizes, 1_000_000)
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			w := newBacking(b, n)
+			budget := 0.
+			for _, c := range crowds {
+				if c.files == n {
+					budget = c.query
+				}
+			}
+			b.Run("embedded", func(b *testing.B) { w.rank(b, budget) })
+			b.Run("union-embedded", func(b *testing.B) {
+				m := miniredis.NewMiniRedis()
+				must(b, m.Start())
+				defer m.Close()
+				w.union(b, &redis.Options{Addr: m.Addr()})
+			})
+			if _, err := exec.LookPath("redis-server"); err != nil {
+				b.Log("redis-server is not installed")
+				return
+			}
+			for _, way := range []string{"unix", "tcp"} {
+				s := serveRedis(b)
+				url, o := "redis://"+s.addr+"/0", &redis.Options{Addr: s.addr}
+				if way == "unix" {
+					url, o = "unix://"+s.socket+"?db=0", &redis.Options{Network: "unix", Addr: s.socket}
+				}
+				b.Run("redis-"+way, func(b *testing.B) {
+					w.share(b, url)
+					defer w.store.Share(nil, nil)
+					w.rank(b, budget)
+				})
+				b.Run("union-redis-"+way, func(b *testing.B) { w.union(b, o) })
+			}
+		})
+	}
+}
+
+// backing is an embedded store that knows n files, and a session that works in a corner of them.
+type backing struct {
+	files []aoa.Path
+	store *hot.Store
+	tree  *aoa.Tree
+	now   time.Time
+}
+
+func newBacking(b *testing.B, n int) *backing {
+	b.Helper()
+	w := &backing{files: make([]aoa.Path, n), now: time.Now()}
+	for i := range w.files {
+		w.files[i] = name(i)
+	}
+	w.tree = aoa.NewTree(w.files)
+	var err error
+	w.store, err = hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	must(b, err)
+	b.Cleanup(func() { w.store.Close() })
+	batch := w.store.Batch()
+	known(batch, w.files, w.now)
+	must(b, w.store.Apply(b.Context(), batch, 1))
+	must(b, learn.New(w.store, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
+	return w
+}
+
+// share lets the store's views read from a server that holds the same.
+func (w *backing) share(b *testing.B, url string) {
+	b.Helper()
+	recs, err := w.store.Dirty(b.Context(), true)
+	must(b, err)
+	far, err := hot.Open(b.Context(), hot.Options{Repo: "bench", URL: url, Writer: b.Name()})
+	must(b, err)
+	b.Cleanup(func() { far.Close() })
+	must(b, far.Restore(b.Context(), recs))
+	w.store.Share(far, func(err error) { b.Error(err) })
+}
+
+func (w *backing) rank(b *testing.B, budget float64) {
+	r := rank.New(w.store, func() *aoa.Tree { return w.tree }, rank.Options{})
+	var ts times
+	b.ReportAllocs()
+	for b.Loop() {
+		begin := time.Now()
+		answer, err := r.Rank(b.Context(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", Current: w.files[5], At: w.now})
+		ts.since(begin)
+		if err != nil || len(answer.Suggestions) == 0 {
+			b.Fatal(answer, err)
+		}
+	}
+	ts.report(b, budget)
+}
+
+// union ranks everything in the store: five scores of each file, joined with their weights.
+func (w *backing) union(b *testing.B, o *redis.Options) {
+	ctx := context.Background()
+	o.ReadTimeout, o.WriteTimeout = time.Minute, time.Minute
+	c := redis.NewClient(o)
+	defer c.Close()
+	var keys []string
+	for k := range 5 {
+		keys = append(keys, fmt.Sprintf("{union}:%d", k))
+		for i := 0; i < len(w.files); i += 1000 {
+			var zs []redis.Z
+			for j := i; j < min(i+1000, len(w.files)); j++ {
+				zs = append(zs, redis.Z{Score: float64(j * (7 + k) % 1009), Member: string(w.files[j])})
+			}
+			must(b, c.ZAdd(ctx, keys[k], zs...).Err())
+		}
+	}
+	var ts times
+	b.ReportAllocs()
+	for b.Loop() {
+		begin := time.Now()
+		must(b, c.ZUnionStore(ctx, "{union}:all", &redis.ZStore{Keys: keys, Weights: []float64{.3, .2, .2, .15, .15}}).Err())
+		got, err := c.ZRevRangeWithScores(ctx, "{union}:all", 0, 9).Result()
+		ts.since(begin)
+		if err != nil || len(got) != 10 {
+			b.Fatal(got, err)
+		}
+	}
+	ts.report(b, 0)
+}
+
+type served struct{ addr, socket string }
+
+// serveRedis starts a server that ends with the benchmark.
+func serveRedis(b *testing.B) served {
+	b.Helper()
+	dir, err := os.MkdirTemp("", "aoa-")
+	must(b, err)
+	s := served{freeAddr(b), filepath.Join(dir, "s")}
+	cmd := exec.Command("redis-server", "--port", s.addr[len("127.0.0.1:"):], "--bind", "127.0.0.1", "--dir", dir, "--save", "",
+		"--appendonly", "no", "--unixsocket", s.socket)
+	must(b, cmd.Start())
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may be gone
+		_ = cmd.Wait()         // it was killed
+		os.RemoveAll(dir)
+	})
+	c := redis.NewClient(&redis.Options{Network: "unix", Addr: s.socket})
+	defer c.Close()
+	wait := time.NewTicker(10 * time.Millisecond)
+	defer wait.Stop()
+	for range 1000 {
+		if c.Ping(b.Context()).Err() == nil {
+			return s
+		}
+		<-wait.C
+	}
+	b.Fatal("redis-server does not answer")
+	return s
+}

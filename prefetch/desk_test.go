@@ -38,6 +38,9 @@ func newDesk(t *testing.T, o Options) *desk {
 	if o.Holdout == nil {
 		o.Holdout = func() float64 { return 0 }
 	}
+	if o.Confident == nil {
+		o.Confident = &Confidence{} // what the ranking says
+	}
 	d := &desk{t: t, now: epoch, tree: aoa.NewTree([]aoa.Path{"cur.go"})}
 	d.store = openStore(t)
 	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), o)
@@ -150,7 +153,7 @@ func (d *desk) facts(store *hot.Store) map[string]string {
 	v := store.View(d.now)
 	out := map[string]string{}
 	keys := map[string]*hot.Facts{}
-	for _, k := range []string{factDrift, factRecord, factWaiting} {
+	for _, k := range []string{factDrift, factRecord, factWaiting, factRefit} {
 		keys[k] = v.Facts(k)
 	}
 	s := v.Session("s")

@@ -1,7 +1,5 @@
 package prefetch
 
-import "github.com/aoa-dev/aoa/rank"
-
 // Dial is the threshold of one kind without a store: what the evaluation turns as the daemon would.
 type Dial struct{ base, drift float64 }
 
@@ -14,10 +12,10 @@ func (d *Dial) Theta() float64 { return theta(d.base, d.drift, 0, 0) }
 // Settle moves it by one shown file that was used or not.
 func (d *Dial) Settle(used bool) { d.drift = drift(d.drift, step(used), d.base) }
 
-// Reach returns how many of a ranking, from its first, reach the threshold; at most MaxFiles, for no more are shown.
-func Reach(ranked []rank.Scored, theta float64) int {
+// Reach returns how many of the promises, from the first, reach the threshold; at most MaxFiles, for no more are shown.
+func Reach(promises []Promise, theta float64) int {
 	n := 0
-	for n < len(ranked) && n < MaxFiles && ranked[n].Score >= theta {
+	for n < len(promises) && n < MaxFiles && promises[n].P >= theta {
 		n++
 	}
 	return n

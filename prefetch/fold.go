@@ -18,7 +18,9 @@ const (
 	factDrift    = "threshold"   // kind → how far its threshold has drifted from base
 	factRecord   = "predictions" // kind:fate:predicted|used → counts
 	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
+	factRefit    = "refit"       // now → the last Refit
 	fieldBase    = "base"
+	fieldNow     = "now"
 )
 
 // folded is the state while a batch is folded.
@@ -79,7 +81,7 @@ func (p *Prefetcher) load(ctx context.Context, events []aoa.Event) (*folded, err
 		views[id] = v.Session(id)
 	}
 	facts := map[string]*hot.Facts{}
-	for _, key := range []string{factDrift, factRecord, factWaiting} {
+	for _, key := range []string{factDrift, factRecord, factWaiting, factRefit} {
 		facts[key] = v.Facts(key)
 	}
 	if err := v.Load(ctx); err != nil {
@@ -181,8 +183,14 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 // foldFeedback takes a person's word: it moves the session's offset, and counts as one outcome of the kind it
 // is about, or of every hint when it does not say.
 func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
-	if e.Why == Revive {
+	switch e.Why {
+	case Revive:
 		st.revive(Kind(e.Tool))
+		return
+	case refitted:
+		if r := decodeRefit(e.Text); r.Verdict != "" {
+			st.set(factRefit, fieldNow, r.encode())
+		}
 		return
 	}
 	by := feedbackStep

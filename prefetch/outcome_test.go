@@ -80,7 +80,7 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), Options{})
+	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: &Confidence{}})
 	out := d.happen(d.event(aoa.KindRead, "x.go"))
 	if len(out) != 1 || !out[0].OK {
 		t.Errorf("after a restart: %+v, want one hit", out)

@@ -19,6 +19,7 @@ type Options struct {
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
+	Confident *Confidence     // how rankings become promises; nil is Shipped()
 	Seed      string          // makes the holdout of one repository differ from that of another
 }
 
@@ -41,6 +42,13 @@ func (o Options) tokens() int {
 		return 2000
 	}
 	return o.Tokens()
+}
+
+func (o Options) confident() *Confidence {
+	if o.Confident == nil {
+		return Shipped()
+	}
+	return o.Confident
 }
 
 func (o Options) on(k Kind) bool { return o.Kinds == nil || o.Kinds(k) }
@@ -109,12 +117,13 @@ type state struct {
 	base  float64
 	drift map[Kind]float64
 	facts map[string]string // the records
+	own   Calibration
 }
 
 // state reads what a decision needs, in one round trip.
 func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state, error) {
 	v := p.store.View(at)
-	facts, records := v.Facts(factDrift), v.Facts(factRecord)
+	facts, records, refit := v.Facts(factDrift), v.Facts(factRecord), v.Facts(factRefit)
 	var view *hot.SessionView
 	if id != "" {
 		view = v.Session(id)
@@ -122,7 +131,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
-	s := state{base: p.o.threshold(), facts: records.Fields}
+	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
 		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Told

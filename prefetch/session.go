@@ -87,8 +87,16 @@ func (s session) encode() string {
 
 func key(kind Kind, f aoa.Path) string { return string(kind) + "\x00" + string(f) }
 
-// predicted reports whether the file was predicted to the session under that kind.
+// inShadow is the key of what was predicted and not said: it may be said yet.
+func inShadow(kind Kind, f aoa.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
+
+// predicted reports whether the file was told to the session under that kind, or withheld.
 func (s session) predicted(kind Kind, f aoa.Path) bool { return slices.Contains(s.Past, key(kind, f)) }
+
+// shadowed reports whether it was predicted below the threshold.
+func (s session) shadowed(kind Kind, f aoa.Path) bool {
+	return slices.Contains(s.Past, inShadow(kind, f))
+}
 
 // suggest takes in a suggestion event.
 func (s *session) suggest(e aoa.Event) {
@@ -103,7 +111,11 @@ func (s *session) suggest(e aoa.Event) {
 			score = e.Scores[i]
 		}
 		p.Files = append(p.Files, file{Path: f, P: score})
-		if k := key(p.Kind, f); !slices.Contains(s.Past, k) {
+		k := key(p.Kind, f)
+		if p.Fate == Shadow {
+			k = inShadow(p.Kind, f)
+		}
+		if !slices.Contains(s.Past, k) {
 			s.Past = append(s.Past, k)
 		}
 	}

@@ -35,7 +35,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	if err != nil {
 		return Decision{}, err
 	}
-	q.Moment, q.Unseen = tr.moment, tr.hint
+	q.Moment = tr.moment
 	score := p.ranker.Score
 	if kind == Partner {
 		score = func(ctx context.Context, q aoa.Query) (*rank.Ranking, error) {
@@ -46,6 +46,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	if err != nil {
 		return Decision{}, err
 	}
+	promises := p.o.confident().Promises(tr.moment, ranking.Files, s.own)
 	c := choice{kind: kind, trait: tr, theta: theta(s.base, s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
@@ -56,16 +57,18 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	c.early = soon(tr, q.At, s.session, waiting)
 	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
 	c.retired = recordOf(s.facts, kind).Retired
-	sets := p.split(q, c, ranking.Files, s, waiting)
+	sets := p.split(q, c, promises, s, waiting)
 	for _, fate := range []Fate{Shown, Withheld, Shadow} {
 		if len(sets[fate]) > 0 && q.Session != "" {
-			e := suggestion(q, kind, fate, ranking.Files, sets[fate])
+			e := suggestion(q, kind, fate, promises, sets[fate])
 			d.Log = append(d.Log, e)
 			p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
 		}
 	}
 	for _, i := range sets[Shown] {
-		d.Shown = append(d.Shown, ranking.Suggestion(ctx, i, q.Explain))
+		told := ranking.Suggestion(ctx, promises[i].Place, q.Explain)
+		told.Score, told.Scale = promises[i].P, promises[i].Scale
+		d.Shown = append(d.Shown, told)
 	}
 	d.Why = reason(sets, c)
 	return d, nil
@@ -85,12 +88,15 @@ type choice struct {
 	retired bool // showing this kind has changed nothing
 }
 
-// split sorts the ranking into fates: fate → places in the ranking.
-func (p *Prefetcher) split(q aoa.Query, c choice, ranked []rank.Scored, s state, waiting []pending) map[Fate][]int {
+// split sorts promises into fates: fate → places among the promises.
+func (p *Prefetcher) split(q aoa.Query, c choice, promises []Promise, s state, waiting []pending) map[Fate][]int {
 	sets := map[Fate][]int{}
-	for i, f := range ranked {
-		if f.Score < Floor {
+	for i, f := range promises {
+		if f.P < Floor {
 			break
+		}
+		if c.trait.hint && !f.Unseen {
+			continue // the agent knows of it
 		}
 		_, told := s.told[f.File]
 		if told || f.File == q.Current || s.predicted(c.kind, f.File) || said(waiting, c.kind, f.File) {
@@ -100,11 +106,14 @@ func (p *Prefetcher) split(q aoa.Query, c choice, ranked []rank.Scored, s state,
 			continue
 		}
 		fate := Shadow
-		if f.Score >= c.theta && !c.early && !c.spent && !c.retired && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
+		if f.P >= c.theta && !c.early && !c.spent && !c.retired && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
 			fate = Shown
 			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
 				fate = Withheld
 			}
+		}
+		if fate == Shadow && s.shadowed(c.kind, f.File) {
+			continue // the base rate has it
 		}
 		if len(sets[fate]) < MaxFiles {
 			sets[fate] = append(sets[fate], i)
@@ -139,11 +148,12 @@ func suggestEvent(q aoa.Query, kind Kind, fate Fate) aoa.Event {
 		Tool: string(kind), Why: string(fate), Moment: q.Moment}
 }
 
-// suggestion is the event of one fate.
-func suggestion(q aoa.Query, kind Kind, fate Fate, ranked []rank.Scored, places []int) aoa.Event {
+// suggestion is the event of one fate. It carries the confidence as shipped: what the repository's own calibration made
+// of it, a refit must not learn from.
+func suggestion(q aoa.Query, kind Kind, fate Fate, promises []Promise, places []int) aoa.Event {
 	e := suggestEvent(q, kind, fate)
 	for _, i := range places {
-		e.Paths, e.Scores = append(e.Paths, ranked[i].File), append(e.Scores, ranked[i].Score)
+		e.Paths, e.Scores = append(e.Paths, promises[i].File), append(e.Scores, promises[i].Shipped)
 	}
 	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
 	return e

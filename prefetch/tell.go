@@ -35,7 +35,7 @@ func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []a
 	d := Decision{Why: "nothing"}
 	sets := map[Fate][]aoa.Suggestion{}
 	for _, f := range found {
-		if s.predicted(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld])+len(sets[Shadow]) >= tr.files {
+		if s.predicted(kind, f.File) || s.shadowed(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld])+len(sets[Shadow]) >= tr.files {
 			continue
 		}
 		fate := Shown

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // errLacking ends aoa suggest --check when there is something to say; what it is was printed.
@@ -13,7 +14,7 @@ var errLacking = fmt.Errorf("the change may lack files")
 
 // checkHelp is how to wire the check: an exit code other than exitLacks must not stop anybody's commit.
 const checkHelp = `--check is for a pre-commit hook or CI. It prints what usually changes together with the FILEs or
-the staged ones and is not among them, from the configured threshold on, and exits 5 if there is
+the staged ones and is not among them, from the configured threshold + 0.10 on, and exits 5 if there is
 anything, 0 if not. Every other exit code says that aOa could not tell, which is no reason to stop:
 
   command -v aoa >/dev/null 2>&1 || exit 0
@@ -28,7 +29,7 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []aoa.P
 	if err != nil {
 		return err
 	}
-	ans, err := api.Call(ctx, client, api.Partners, api.PartnersRequest{Files: files, Limit: limit, Least: th.Configured})
+	ans, err := api.Call(ctx, client, api.Partners, api.PartnersRequest{Files: files, Limit: limit, Least: prefetch.Sure(th.Configured)})
 	if err != nil {
 		return err
 	}

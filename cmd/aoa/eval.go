@@ -19,14 +19,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // evalOptions is what `aoa eval` was told.
 type evalOptions struct {
-	traces, repos, dump, html string
-	commits, none             bool
-	threshold                 float64
+	traces, repos, weights, dump, html string
+	commits, none                      bool
+	threshold                          float64
 }
 
 func (a *app) eval() *cobra.Command {
@@ -48,6 +49,7 @@ Claude Code sessions (only read, nothing is kept). Nothing is learned from an ev
 	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
 	f.StringVar(&o.traces, "traces", "", "the recorded sessions in this folder: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
 	f.StringVar(&o.repos, "repos", "", "with --traces: clones of the repositories, to know what files held; both are reported")
+	f.StringVar(&o.weights, "weights", "", "weights in place of the shipped ones, OWNER+NAME.json in this folder: of a repository those fitted without it")
 	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
 	f.Float64Var(&o.threshold, "threshold", 0, "show from this confidence (default: the setting threshold)")
 	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object a line (.gz: compressed)")
@@ -75,6 +77,9 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little: a seventh of its time
 	settings := eval.Settings{Threshold: o.threshold}
 	settings.Now = a.now
+	if settings.Weights, err = weightsIn(o.weights, sources); err != nil {
+		return err
+	}
 	dump, closeDump, err := openDump(o.dump)
 	if err != nil {
 		return err
@@ -98,6 +103,24 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 		}
 	}
 	return a.answer(ans, func() { a.evalProse(ans, o) })
+}
+
+// weightsIn reads the weights that a folder has for the sources, nil without a folder.
+func weightsIn(dir string, sources []eval.Source) (func(string) map[aoa.Moment]rank.Model, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	of := map[string]map[aoa.Moment]rank.Model{}
+	for _, s := range sources {
+		data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(s.Name, "/", "+")+".json"))
+		if err == nil {
+			of[s.Name], err = rank.Parse(data)
+		}
+		if err != nil {
+			return nil, fail(exitFailed, "cmd/aoa/train makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
+		}
+	}
+	return func(repo string) map[aoa.Moment]rank.Model { return of[repo] }, nil
 }
 
 func (a *app) evalProse(ans evalAnswer, o evalOptions) {

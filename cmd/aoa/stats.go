@@ -28,7 +28,7 @@ func (a *app) stats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(ans, func() { a.statTables(ans); a.retirement(ans.Retired) })
+			return a.answer(ans, func() { a.statTables(ans); a.retirement(ans.Retired); a.refit(ans.Refit) })
 		},
 	}
 	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "how many rows")
@@ -84,6 +84,13 @@ func quantiles(k api.KindStat) string {
 		return "-\t-"
 	}
 	return fmt.Sprintf("%.1f ms\t%.1f ms", k.HookP50, k.HookP99)
+}
+
+// refit tells what the last fit of the confidence came to.
+func (a *app) refit(r *api.Refit) {
+	if r != nil {
+		a.talk("confidence fitted to this repository on %s: %s", stamp(r.At), r.Text)
+	}
 }
 
 // retirement tells of kinds that keep silent by themselves.

@@ -99,6 +99,17 @@ type StatsAnswer struct {
 	Kinds    []KindStat    `json:"kinds,omitempty"`
 	Costs    []CostRow     `json:"costs,omitempty"`
 	Retired  []RetiredKind `json:"retired,omitempty"` // with kinds
+	Refit    *Refit        `json:"refit,omitempty"`   // with kinds: the last one
+}
+
+// Refit is one attempt to fit the confidence of hints to the repository's outcomes.
+type Refit struct {
+	At       time.Time `json:"at"`
+	Verdict  string    `json:"verdict"` // waited, taken, refused, taken back
+	Outcomes int       `json:"outcomes"`
+	Before   float64   `json:"before"` // log loss on outcomes that it was judged by
+	After    float64   `json:"after"`
+	Text     string    `json:"text"` // the same in words
 }
 
 // FileStat is a row of file_stats.

@@ -22,6 +22,7 @@ func (h *house) cron(ctx context.Context) error {
 	}{
 		{at["trim"], func() { h.tick("") }}, {at["decay"], func() { h.tick("decay") }}, {at["sweep"], func() { h.tick("sweep") }},
 		{restSchedule, h.restRooms}, {sweepSchedule, func() { h.sweepRooms(ctx) }},
+		{at["refit"], func() { h.refit(ctx) }},
 		{at["prune"], func() { h.prune(ctx) }},
 		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", h.config().SnapshotInterval)), func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
@@ -38,6 +39,7 @@ func (h *house) cron(ctx context.Context) error {
 	h.tick("")
 	c.Start()
 	h.prune(ctx)
+	h.refit(ctx)
 	h.sweepRooms(ctx)
 	<-ctx.Done()
 	<-c.Stop().Done()

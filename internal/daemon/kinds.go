@@ -39,7 +39,8 @@ func (h *house) kindStats(ctx context.Context) (out api.StatsAnswer, err error) 
 		out.Kinds = append(out.Kinds, s)
 	}
 	out.Retired = retired(records)
-	return out, nil
+	out.Refit, err = h.lastRefit(ctx)
+	return out, err
 }
 
 // retired lists the kinds that keep silent by themselves, with the reason.

@@ -24,6 +24,9 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 	}
 	defer w.close()
 	from := lastQuarter(s.Commits)
+	if o.Newest > 0 {
+		from = max(from, len(s.Commits)-o.Newest)
+	}
 	var moved []aoa.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {

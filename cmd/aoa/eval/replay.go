@@ -18,6 +18,7 @@ type Options struct {
 	Now      func() time.Time          // to time rankings; nil: they are not timed
 	Progress func(done, total int)     // called now and then with the events learned
 	Learned  func(aoa.Event)           // sees every event when it becomes known, in order
+	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
 	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 

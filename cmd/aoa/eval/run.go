@@ -7,15 +7,17 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // Settings of an evaluation. The zero value works.
 type Settings struct {
 	Options
-	Threshold float64 // confidence from which files are shown, in (0,1]; 0 is the daemon's
-	Alone     bool    // without baselines
-	Dump      *Dump   // nil: none
-	Workers   int     // repositories at once; 0 is GOMAXPROCS
+	Weights   func(repo string) map[aoa.Moment]rank.Model // those of a repository; nil, or nil of one: the shipped ones
+	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
+	Alone     bool                                        // without baselines
+	Dump      *Dump                                       // nil: none
+	Workers   int                                         // repositories at once; 0 is GOMAXPROCS
 }
 
 func (o Settings) threshold() float64 {
@@ -67,6 +69,9 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 	s := newScore(o)
 	s.Counts.Sessions, s.Counts.Repeated, s.Counts.Unusable = len(src.Sessions), src.Repeated, src.Unusable
 	replay := o.Options
+	if o.Weights != nil {
+		replay.Models = o.Weights(src.Name)
+	}
 	pass := func(n int) {
 		replay.Progress = func(done, total int) { progress(n, done, total) }
 		replay.Learned = func(e aoa.Event) {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -49,11 +50,14 @@ func (s *Score) Take(d *Decision) error {
 	}
 	switch d.Query.Moment {
 	case aoa.MomentPrompt:
+		s.any.promise(d)
 		s.show(d)
 		s.prompt(d)
 	case aoa.MomentChange:
+		s.any.promise(d)
 		return s.change(d)
 	default:
+		s.any.promise(d)
 		if !d.AfterPrompt {
 			s.show(d)
 		}
@@ -64,10 +68,14 @@ func (s *Score) Take(d *Decision) error {
 
 // show counts what would be shown.
 func (s *Score) show(d *Decision) {
+	s.unseen.promises = s.any.promises
 	for _, kind := range []*shown{s.any, s.unseen} {
 		list, n := kind.question(d, s.sums)
 		if s.dump != nil {
-			l := line(d, kind.task, string(d.Query.Moment), list)
+			l := line(d, kind.task, string(d.Query.Moment), nil)
+			for _, p := range list {
+				l.Paths, l.P = append(l.Paths, p.File), append(l.P, math.Round(p.P*1e4)/1e4)
+			}
 			l.Shown = n
 			for f := range d.Used {
 				l.Truth = append(l.Truth, f)
@@ -146,7 +154,7 @@ func (s *Score) after(d *Decision, o Open) {
 
 // change scores a commit: completion, and the warnings about it, which are those of `aoa suggest --check`.
 func (s *Score) change(d *Decision) error {
-	lacks, err := prefetch.Missing(d.Ranked, d.Query.Files, s.threshold, prefetch.MaxFiles, s.rivals.together)
+	lacks, err := prefetch.Shipped().Warning.Missing(d.Ranked, d.Query.Files, prefetch.Sure(s.threshold), prefetch.MaxFiles, s.rivals.together)
 	if err != nil {
 		return err
 	}
@@ -168,7 +176,7 @@ func (s *Score) change(d *Decision) error {
 	s.add(d.Session, "T5", "recall", truth(hit), 1)
 	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
 	l = line(d, "T4", "change", d.Ranked)
-	l.Truth, l.Shown = []aoa.Path{d.Left}, prefetch.Reach(d.Ranked, s.threshold)
+	l.Truth, l.Shown = []aoa.Path{d.Left}, s.any.reach(d, d.Ranked)
 	s.dump.write(l)
 	s.compete(d, func(name string, c contest) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
@@ -192,9 +200,17 @@ func (s *Score) compete(d *Decision, each func(name string, c contest)) {
 	}
 }
 
-// reach is how many of a list would be shown at this question.
+// reach is how many of the first of a list would be shown at this question.
 func (s *shown) reach(d *Decision, list []rank.Scored) int {
-	return prefetch.Reach(list, s.dials[d.Query.Moment].Theta())
+	theta, n := s.theta(d.Query.Moment), 0
+	for n < min(len(list), prefetch.MaxFiles) {
+		i := slices.IndexFunc(s.promises, func(p prefetch.Promise) bool { return p.File == list[n].File })
+		if i < 0 || s.promises[i].P < theta {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 func (st Stratum) task() string { return [...]string{"T2", "T3", "named"}[st] }

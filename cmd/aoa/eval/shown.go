@@ -5,7 +5,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // What is looked at to judge confidence.
@@ -14,18 +13,26 @@ const (
 	binCount  = 10            // bars of the reliability diagram
 	leastP    = 0.05          // what is less likely is not counted among the promises
 	idle      = 2 * time.Hour // after this long a session's predictions are settled
+
+	refitEvery = 24 * time.Hour // as schedule.refit says
 )
 
 // shown counts what would have been shown: each file once per session, when it first reached the threshold.
 type shown struct {
 	task   string // "shown" or "shown_unseen"
 	unseen bool   // only files that nothing had named
+	base   float64
 	dials  map[aoa.Moment]*prefetch.Dial
 	curve  [gridSteps]struct{ n, used, covered float64 }
 	bins   [binCount]bin
 	opens  float64 // that could have been shown before
 	states map[string]*showing
 	waits  map[string]*showing // those with a horizon that is not over
+
+	promises []prefetch.Promise // of this question
+	refit    prefetch.Refit     // the repository's own calibration, as the daemon's cron would have it
+	tried    time.Time
+	settled  []prefetch.Outcome
 }
 
 // bin is a bar of the reliability diagram: promises, their sum, and how many were kept.
@@ -33,35 +40,54 @@ type bin struct{ n, p, used float64 }
 
 // showing is what one session was shown.
 type showing struct {
-	told  map[aoa.Path]int     // file → searches made before it was shown
-	best  map[aoa.Path]float64 // file → its highest confidence in a top five
-	wait  []waiting
-	at    time.Time
-	saved map[int]bool // searches that lay between a showing and its open
+	told   map[aoa.Path]int     // file → searches made before it was shown
+	best   map[aoa.Path]float64 // file → its highest confidence in a top five
+	shadow map[aoa.Path]bool    // predicted, below the threshold
+	wait   []waiting
+	at     time.Time
+	saved  map[int]bool // searches that lay between a showing and its open
 }
 
-// waiting is a shown file whose horizon is not over.
+// waiting is a predicted file whose horizon is not over.
 type waiting struct {
 	moment aoa.Moment
-	due    int // file events
+	class  prefetch.Class
+	p      float64 // as shipped
+	due    int     // file events
 	used   bool
+	shown  bool
+}
+
+// promise turns the ranking of a question into promises.
+func (s *shown) promise(d *Decision) {
+	if at := d.Query.At; at.Sub(s.tried) >= refitEvery && d.Query.Moment != aoa.MomentChange {
+		s.tried, s.refit = at, s.refit.Next(s.settled, at)
+	}
+	s.promises = prefetch.Shipped().Promises(d.Query.Moment, d.Ranked, s.refit.Now)
+}
+
+func (s *shown) theta(m aoa.Moment) float64 {
+	if dial := s.dials[m]; dial != nil {
+		return dial.Theta()
+	}
+	return s.base // a change: nothing follows
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
+	return &shown{task: task, unseen: unseen, base: threshold, states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
 		aoa.MomentPrompt: prefetch.NewDial(threshold), aoa.MomentOpen: prefetch.NewDial(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
-func (s *shown) question(d *Decision, total *sums) (list []rank.Scored, n int) {
+func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n int) {
 	s.settle(d)
 	st := s.states[d.Session]
 	if st == nil {
-		st = &showing{told: map[aoa.Path]int{}, best: map[aoa.Path]float64{}, saved: map[int]bool{}}
+		st = &showing{told: map[aoa.Path]int{}, best: map[aoa.Path]float64{}, saved: map[int]bool{}, shadow: map[aoa.Path]bool{}}
 		s.states[d.Session] = st
 	}
 	st.at = d.Query.At
-	for _, f := range d.Ranked {
+	for _, f := range s.promises {
 		if len(list) == dumped {
 			break
 		}
@@ -70,32 +96,41 @@ func (s *shown) question(d *Decision, total *sums) (list []rank.Scored, n int) {
 		}
 	}
 	for _, f := range list[:min(len(list), prefetch.MaxFiles)] {
-		s.promise(d, st, f, total)
+		s.kept(d, st, f, total)
 	}
-	n = prefetch.Reach(list, s.dials[d.Query.Moment].Theta())
-	for _, f := range list[:n] {
-		if _, again := st.told[f.File]; again {
-			continue
+	n = prefetch.Reach(list, s.theta(d.Query.Moment))
+	for i, f := range list[:min(len(list), prefetch.MaxFiles)] {
+		_, told := st.told[f.File]
+		switch {
+		case told:
+		case i < n:
+			st.told[f.File] = d.Searches
+			s.wait(d, st, f, true)
+			total.add(d.Session, s.task, "precision", truth(d.Used[f.File]), 1)
+		case f.P >= prefetch.Floor && !st.shadow[f.File]:
+			st.shadow[f.File] = true
+			s.wait(d, st, f, false)
 		}
-		used := d.Used[f.File]
-		st.told[f.File] = d.Searches
-		st.wait = append(st.wait, waiting{d.Query.Moment, d.Files + Horizon, used})
-		s.waits[d.Session] = st
-		total.add(d.Session, s.task, "precision", truth(used), 1)
 	}
 	return list, n
 }
 
-// promise takes a file of a top five to the curve, and the first time to the reliability diagram.
-func (s *shown) promise(d *Decision, st *showing, f rank.Scored, total *sums) {
+// wait notes a prediction until its outcome is known.
+func (s *shown) wait(d *Decision, st *showing, f prefetch.Promise, shown bool) {
+	st.wait = append(st.wait, waiting{d.Query.Moment, f.Class, f.Shipped, d.Files + Horizon, d.Used[f.File], shown})
+	s.waits[d.Session] = st
+}
+
+// kept takes a file of a top five to the curve, and the first time to the reliability diagram.
+func (s *shown) kept(d *Decision, st *showing, f prefetch.Promise, total *sums) {
 	used := d.Used[f.File]
 	best, before := st.best[f.File]
-	if f.Score < leastP || f.Score <= best {
+	if f.P < leastP || f.P <= best {
 		return
 	}
-	st.best[f.File] = f.Score
+	st.best[f.File] = f.P
 	for i := range s.curve {
-		if at := gridAt(i); at > best && at <= f.Score {
+		if at := gridAt(i); at > best && at <= f.P {
 			s.curve[i].n++
 			s.curve[i].used += truth(used)
 		}
@@ -103,11 +138,11 @@ func (s *shown) promise(d *Decision, st *showing, f rank.Scored, total *sums) {
 	if before {
 		return
 	}
-	b := &s.bins[min(int(f.Score*binCount), binCount-1)]
+	b := &s.bins[min(int(f.P*binCount), binCount-1)]
 	b.n++
-	b.p += f.Score
+	b.p += f.P
 	b.used += truth(used)
-	miss := f.Score - truth(used)
+	miss := f.P - truth(used)
 	total.add(d.Session, s.task, "brier", miss*miss, 1)
 }
 
@@ -142,7 +177,7 @@ func (s *shown) opened(d *Decision, o Open, total *sums) {
 	}
 }
 
-// settle tells the dials what became of what was shown, when the daemon would know it: after ten file events of the
+// settle tells the dials and the calibration what became of what was predicted, when the daemon would know it: after ten file events of the
 // session, or when it has been idle.
 func (s *shown) settle(d *Decision) {
 	for id, st := range s.waits {
@@ -153,7 +188,10 @@ func (s *shown) settle(d *Decision) {
 		kept := st.wait[:0]
 		for _, w := range st.wait {
 			if over || d.Files >= w.due {
-				s.dials[w.moment].Settle(w.used)
+				if w.shown {
+					s.dials[w.moment].Settle(w.used)
+				}
+				s.settled = append(s.settled, prefetch.Outcome{Class: w.class, P: w.p, Used: w.used, At: d.Query.At})
 			} else {
 				kept = append(kept, w)
 			}

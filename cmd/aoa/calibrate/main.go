@@ -1,0 +1,207 @@
+// Command calibrate fits how sure aOa may be: prefetch/confidence.json.
+//
+//	go run ./cmd/aoa/calibrate -traces DIR -repos CLONES -weights DIR
+//
+// In come traces in the form of docs/evaluation.md, clones, and for each repository weights that were fitted without it
+// (-weights DIR/OWNER+NAME.json, made by cmd/aoa/train on the others; the shipped ones where there is none: their
+// promises are too good on what they have seen). Out goes what turns a ranking into a probability, see Confidence and
+// Warning in package prefetch. Clones without a trace teach warnings only. Equal input gives the same file to the digit.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+func main() {
+	traces := flag.String("traces", "", "folder of traces")
+	repos := flag.String("repos", "", "folder of clones, called OWNER+NAME")
+	weights := flag.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json")
+	out := flag.String("out", "prefetch/confidence.json", "where the result goes")
+	flag.Parse()
+	if err := calibrate(context.Background(), *traces, *repos, *weights, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "calibrate:", err)
+		os.Exit(1)
+	}
+}
+
+func calibrate(ctx context.Context, traces, repos, weights, out string) error {
+	sources, err := gather(ctx, traces, repos)
+	if err != nil {
+		return err
+	}
+	found := make([]lessons, len(sources))
+	errs := make([]error, len(sources))
+	var all sync.WaitGroup
+	work := make(chan int)
+	for range 2 {
+		all.Go(func() {
+			for i := range work {
+				errs[i] = found[i].learn(ctx, sources[i], weights)
+				fmt.Fprintf(os.Stderr, "%s: %d promises, %d warnings\n", sources[i].Name, len(found[i].promises), len(found[i].warnings))
+			}
+		})
+	}
+	for i := range sources {
+		work <- i
+	}
+	close(work)
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	file := prefetch.File{
+		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in five public repositories, each ranked with weights that had not seen it, " +
+			"and on their histories and those of five more; measured is the log loss on repositories left out of the fit.",
+		Command:    "go run ./cmd/aoa/calibrate -traces DIR -repos CLONES -weights DIR",
+		Measured:   map[string]float64{},
+		Confidence: confidence(found, nothing),
+	}
+	measure(found, file.Measured)
+	file.Confidence.Warning = warning(found, nothing)
+	data, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+// gather reads the traces, and the history of each clone without one.
+func gather(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	out, err := eval.Traces(traces)
+	if err != nil {
+		return nil, err
+	}
+	clones, err := os.ReadDir(repos)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range clones {
+		dir := filepath.Join(repos, c.Name())
+		if _, err := os.Stat(filepath.Join(dir, "repo")); err == nil {
+			dir = filepath.Join(dir, "repo")
+		}
+		name := strings.ReplaceAll(c.Name(), "+", "/")
+		if i := slices.IndexFunc(out, func(s eval.Source) bool { return s.Name == name }); i >= 0 {
+			if err := out[i].Clone(ctx, dir, os.Environ()); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if s, err := eval.History(ctx, name, dir, os.Environ(), nil); err == nil {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// lessons are what one repository teaches.
+type lessons struct {
+	promises, warnings []example
+}
+
+// example is one row of a regression.
+type example struct {
+	x    []float64
+	p    float64 // as ranked
+	used bool
+}
+
+// mostAsked bounds the commits of a long history: the newest.
+const mostAsked = 1000
+
+// learn replays one repository.
+func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
+	models := rank.Prior()
+	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
+		if models, err = rank.Parse(data); err != nil {
+			return err
+		}
+	}
+	best := map[string]float64{} // session and file → its highest score in a top five
+	o := eval.Options{Models: models, Contents: true}
+	if len(s.Sessions) > 0 {
+		if err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error { l.promise(d, best); return nil }); err != nil {
+			return err
+		}
+	}
+	counts := newCounts()
+	o.Learned = counts.learn
+	o.Newest = mostAsked
+	return eval.Commits(ctx, s, o, func(d *eval.Decision) error { return l.warn(d, counts) })
+}
+
+// promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
+func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
+	if d.Query.Moment == aoa.MomentOpen && d.AfterPrompt {
+		return // the prompt was asked at
+	}
+	for i, c := range prefetch.Circumstances(d.Query.Moment, d.Ranked[:min(len(d.Ranked), 192)]) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		f := d.Ranked[i]
+		key := d.Session + "\x00" + string(f.File)
+		if f.Score < .05 || f.Score <= best[key] {
+			continue
+		}
+		best[key] = f.Score
+		l.promises = append(l.promises, example{row(c), f.Score, d.Used[f.File]})
+	}
+}
+
+func (l *lessons) warn(d *eval.Decision, counts *counts) error {
+	found, err := prefetch.Weigh(d.Ranked, d.Query.Files, counts.together)
+	for _, e := range found {
+		l.warnings = append(l.warnings, example{[]float64{1, e.Logit, e.First, e.Gap, e.Share, e.Next, e.Many, e.Size, e.Alone},
+			0, e.File == d.Left})
+	}
+	return err
+}
+
+// counts are the commits of each file.
+type counts struct {
+	n  int
+	of map[aoa.Path][]int // numbers of its commits, rising
+}
+
+func newCounts() *counts { return &counts{of: map[aoa.Path][]int{}} }
+
+func (c *counts) learn(e aoa.Event) {
+	switch e.Kind {
+	case aoa.KindRename:
+		for i, f := range e.From {
+			c.of[e.Paths[i]] = append(c.of[e.Paths[i]], c.of[f]...)
+			slices.Sort(c.of[e.Paths[i]])
+			delete(c.of, f)
+		}
+	case aoa.KindCommit:
+		c.n++
+		for _, f := range e.Paths {
+			c.of[f] = append(c.of[f], c.n)
+		}
+	}
+}
+
+func (c *counts) together(a, b aoa.Path) (both, of int, err error) {
+	for _, i := range c.of[a] {
+		if _, ok := slices.BinarySearch(c.of[b], i); ok {
+			both++
+		}
+	}
+	return both, len(c.of[a]), nil
+}

@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// What a refit learns from: people and agents change, and so do repositories.
+const (
+	refitAge  = 90 * 24 * time.Hour
+	refitMost = 5000 // outcomes
+)
+
+// refit fits the confidence of hints to what became of them, or takes the last fit back. What it decides is an event: a
+// replay of the log gives the same confidence.
+func (h *house) refit(ctx context.Context) {
+	if !h.sound() {
+		return
+	}
+	now := h.o.Now()
+	outcomes, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
+	var r prefetch.Refit
+	var events []aoa.Event
+	if err == nil {
+		r, events, err = h.settle.Refit(ctx, outcomes, now)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			h.o.Log.Warn("confidence not refitted", "err", err)
+		}
+		return
+	}
+	if len(events) == 0 {
+		return
+	}
+	h.journal.Add(events...)
+	h.o.Log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after", r.After)
+}
+
+// lastRefit is the newest refit for people, nil if there was none.
+func (h *house) lastRefit(ctx context.Context) (*api.Refit, error) {
+	r, err := h.settle.LastRefit(ctx)
+	if err != nil || r.Verdict == "" {
+		return nil, err
+	}
+	return &api.Refit{At: r.At, Verdict: string(r.Verdict), Outcomes: r.Outcomes, Before: r.Before, After: r.After, Text: r.String()}, nil
+}

@@ -1,0 +1,177 @@
+package prefetch
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Class is what a promise is about. The files of a class keep their promises alike, and each has a calibration of its
+// own. Classes are stored in the log (see Calibration): they are added, never renamed.
+type Class string
+
+// The classes of promises.
+const (
+	PromptNamed Class = "prompt_named" // at a prompt, a file that the session's words have named
+	PromptOther Class = "prompt"       // at a prompt, any other
+	OpenNamed   Class = "open_named"   // between calls, a file that the session's words have named
+	OpenSeen    Class = "open_seen"    // between calls, a file that a result has named
+	OpenUnseen  Class = "open_unseen"  // between calls, a file that nothing has named
+	OfChange    Class = "change"       // beside a change
+)
+
+// Classes lists them in a fixed order.
+func Classes() []Class {
+	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange}
+}
+
+// classOf tells the class of a file at a moment.
+func classOf(m aoa.Moment, v *rank.Values, unseen bool) Class {
+	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
+	switch {
+	case m == aoa.MomentChange:
+		return OfChange
+	case m == aoa.MomentPrompt && named:
+		return PromptNamed
+	case m == aoa.MomentPrompt:
+		return PromptOther
+	case named:
+		return OpenNamed
+	case unseen:
+		return OpenUnseen
+	}
+	return OpenSeen
+}
+
+// Circumstance tells apart files that stand equally high in their rankings. A ranking says which file comes first; how
+// often the first one is opened depends on what it is, on how far it stands before the others, on how much else is
+// likely, and on how many files are open already.
+type Circumstance struct {
+	Class  Class
+	Logit  float64
+	First  float64 // 1 for the first of the ranking
+	Ahead  float64 // of the first: logit less that of the second, at most 3
+	Behind float64 // of any other: logit less that of the first, at least −3
+	Mass   float64 // ln(1 + the sum of all scores of the ranking)
+	Opened float64 // the signal of that name
+}
+
+// promised is how many files of a ranking are promised anything.
+const promised = 40
+
+// Circumstances are those of the first files of a ranking, in its order.
+func Circumstances(m aoa.Moment, ranked []rank.Scored) []Circumstance {
+	mass := 0.0
+	for _, f := range ranked {
+		mass += f.Score
+	}
+	mass = math.Log1p(mass)
+	out := make([]Circumstance, 0, min(len(ranked), promised))
+	for i, f := range ranked[:min(len(ranked), promised)] {
+		v := f.Values()
+		c := Circumstance{Class: classOf(m, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
+		if i > 0 {
+			c.Behind = max(f.Logit-ranked[0].Logit, -3)
+		} else if c.First = 1; len(ranked) > 1 {
+			c.Ahead = min(f.Logit-ranked[1].Logit, 3)
+		} else {
+			c.Ahead = 3
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Confidence is how circumstances become probabilities: log odds = slope·logit + shift of the class, and the weights of
+// the rest.
+type Confidence struct {
+	Classes map[Class]rank.Scale `json:"classes"` // slope, shift; a class that is missing keeps the ranking's score
+	First   float64              `json:"first"`
+	Ahead   float64              `json:"ahead"`
+	Behind  float64              `json:"behind"`
+	Mass    float64              `json:"mass"`
+	Opened  float64              `json:"opened"`
+	Warning Warning              `json:"warning"`
+}
+
+// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)); ok is false for a class that has none.
+func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
+	s, ok = c.Classes[x.Class]
+	s[1] += c.First*x.First + c.Ahead*x.Ahead + c.Behind*x.Behind + c.Mass*x.Mass + c.Opened*x.Opened
+	return s, ok
+}
+
+// Promise is a file of a ranking with the probability that it is opened within the session's next Horizon file events
+// (of a change: that it belongs to it).
+type Promise struct {
+	Place   int // in the ranking, from 0
+	File    aoa.Path
+	Class   Class
+	Shipped float64    // as aOa ships
+	P       float64    // after the repository's own calibration
+	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
+	Unseen  bool
+	Paired  bool
+}
+
+// Promises are the first files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+func (c *Confidence) Promises(m aoa.Moment, ranked []rank.Scored, own Calibration) []Promise {
+	out := make([]Promise, 0, promised)
+	for i, x := range Circumstances(m, ranked) {
+		f := ranked[i]
+		p := Promise{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
+		if s, ok := c.scale(&x); ok {
+			p.Scale = s
+		} else {
+			p.Scale = f.Scale()
+		}
+		p.Shipped = p.Scale.Probability(f.Logit)
+		p.Scale = own.adjust(x.Class, p.Scale)
+		p.P = p.Scale.Probability(f.Logit)
+		out = append(out, p)
+	}
+	slices.SortStableFunc(out, func(a, b Promise) int { return cmp.Compare(b.P, a.P) })
+	return out
+}
+
+// Shipped is the confidence that aOa ships with: confidence.json, made by cmd/aoa/calibrate.
+func Shipped() *Confidence { return shipped() }
+
+//go:embed confidence.json
+var shippedJSON []byte
+
+var shipped = sync.OnceValue(func() *Confidence {
+	c, err := parseConfidence(shippedJSON)
+	if err != nil {
+		panic(err) // a test reads the same bytes
+	}
+	return c
+})
+
+// File is the form of confidence.json.
+type File struct {
+	About      string             `json:"about"`
+	Command    string             `json:"command"`
+	Measured   map[string]float64 `json:"measured"` // log loss on repositories not fitted on, before and after
+	Confidence Confidence         `json:"confidence"`
+}
+
+func parseConfidence(data []byte) (*Confidence, error) {
+	var f File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("read the shipped confidence: %w", err)
+	}
+	for class, s := range f.Confidence.Classes {
+		if !slices.Contains(Classes(), class) || !(s[0] >= 0 && s[0] < 100) {
+			return nil, fmt.Errorf("read the shipped confidence: class %q with slope %v", class, s[0])
+		}
+	}
+	return &f.Confidence, nil
+}

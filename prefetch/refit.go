@@ -1,0 +1,55 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// refitted is Event.Why of the feedback that carries a Refit (Event.Text).
+const refitted = "refit"
+
+// LastRefit is the newest refit that was folded; its Verdict is "" if there was none. One round trip.
+func (p *Prefetcher) LastRefit(ctx context.Context) (Refit, error) {
+	v := p.store.View(time.Time{})
+	facts := v.Facts(factRefit)
+	if err := v.Load(ctx); err != nil {
+		return Refit{}, fmt.Errorf("read the calibration: %w", err)
+	}
+	return decodeRefit(facts.Fields[fieldNow]), nil
+}
+
+// Refit learns from the outcome events of the log, in any order. It returns the event to log, which Fold takes over like
+// any other, or none when nothing is decided. One round trip.
+func (p *Prefetcher) Refit(ctx context.Context, outcomes []aoa.Event, at time.Time) (r Refit, log []aoa.Event, err error) {
+	last, err := p.LastRefit(ctx)
+	if err != nil {
+		return Refit{}, nil, err
+	}
+	r = last.Next(outcomesOf(outcomes), at)
+	if r.At.Equal(last.At) || r.Verdict == Waited && last.Verdict == Waited && r.Outcomes == last.Outcomes {
+		return r, nil, nil
+	}
+	e := aoa.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: aoa.KindFeedback, Agent: "cron", Why: refitted, OK: true, Text: r.encode()}
+	return r, []aoa.Event{e}, nil
+}
+
+// outcomesOf are the outcomes of hints, oldest first. A kind whose files have no probability teaches nothing.
+func outcomesOf(events []aoa.Event) []Outcome {
+	var out []Outcome
+	for _, e := range events {
+		class, ok := classOfKind[Kind(e.Tool)]
+		if e.Kind != aoa.KindOutcome || !ok || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
+			continue
+		}
+		out = append(out, Outcome{Class: class, P: e.Scores[0], Used: e.OK, At: e.Time})
+	}
+	slices.SortStableFunc(out, func(a, b Outcome) int { return a.At.Compare(b.At) })
+	return out
+}
+
+// classOfKind is what a kind's files are: hints are of files that nothing has named.
+var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Pair: OfChange, Partner: OfChange}

@@ -204,9 +204,20 @@ func (r *replay) batch(b recordedBatch) {
 	}
 	for _, c := range b.calls { // what the session wrote is new to the others
 		if !c.fails && (c.name == "Edit" || c.name == "Write") {
-			_ = os.Chtimes(c.input["file_path"].(string), b.at, b.at) // it need not be there at this commit
+			r.edit(c.input["file_path"].(string), b.at)
 			r.edited[c.row.Path] = b.at
 		}
+	}
+}
+
+// edit leaves a change that is not committed, until a commit of the record takes the file over. What was really written is
+// not on record: a line is added.
+func (r *replay) edit(file string, at time.Time) {
+	_ = os.MkdirAll(filepath.Dir(file), 0o700)
+	if f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		_, _ = f.WriteString("\n")
+		_ = f.Close()
+		_ = os.Chtimes(file, at, at)
 	}
 }
 

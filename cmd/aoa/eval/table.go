@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -11,6 +12,11 @@ import (
 func (r *Report) Print(w io.Writer) {
 	for _, repo := range r.Repos {
 		c := repo.Counts
+		if c.Sessions == 0 {
+			fmt.Fprintf(w, "%s: %d commits\n", repo.Name, c.Commits)
+			printTasks(w, repo.Tasks, repo.Baselines, nil)
+			continue
+		}
 		fmt.Fprintf(w, "%s: %d sessions, %d file events, %d opens (%d named by a prompt or a command, left out of T2 and T3), %d new files, %d commits\n",
 			repo.Name, c.Sessions, c.Events, c.Opens, c.LeftOut, c.Created, c.Commits)
 		printTasks(w, repo.Tasks, repo.Baselines, nil)
@@ -25,21 +31,31 @@ func (r *Report) Print(w io.Writer) {
 
 func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]map[string][2]float64) {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "  \tn\tT1 any@5\trecall@10\tn\tT2 hit@1\thit@5\tn\tT3 hit@1\thit@5\tn\tT4 hit@5\tMRR")
-	row := func(name string, t Tasks) {
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", name, turnCells(t.T1), hitCells(t.T2), hitCells(t.T3), changeCells(t.T4))
+	columns := columnsOf(t)
+	line := func(name string, cells func(column) []string) {
+		fmt.Fprint(tw, "  "+name)
+		for _, c := range columns {
+			for _, cell := range cells(c) {
+				fmt.Fprint(tw, "\t"+cell)
+			}
+		}
+		fmt.Fprintln(tw)
 	}
+	row := func(name string, t Tasks) { line(name, func(c column) []string { return c.cells(t) }) }
+	line("", func(c column) []string { return c.head })
 	row("aOa", t)
 	if in != nil {
-		cell := func(task, name string) string {
-			i, ok := in[task][name]
-			if !ok {
-				return "–"
+		line("", func(c column) []string {
+			out := []string{""}
+			for _, name := range c.metrics {
+				if i, ok := in[c.task][name]; ok {
+					out = append(out, fmt.Sprintf("%s–%s", two(i[0]), two(i[1])))
+				} else {
+					out = append(out, "–")
+				}
 			}
-			return fmt.Sprintf("%s–%s", two(i[0]), two(i[1]))
-		}
-		fmt.Fprintf(tw, "  \t\t%s\t%s\t\t%s\t%s\t\t%s\t%s\t\t%s\t%s\n", cell("T1", "any5"), cell("T1", "recall10"), cell("T2", "hit1"), cell("T2", "hit5"),
-			cell("T3", "hit1"), cell("T3", "hit5"), cell("T4", "hit5"), cell("T4", "mrr"))
+			return out
+		})
 	}
 	for _, b := range Baselines {
 		if bt, ok := baselines[b]; ok {
@@ -79,25 +95,38 @@ func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]
 	fmt.Fprintln(w)
 }
 
-func turnCells(t *Turn) string {
-	if t == nil {
-		return "\t\t"
-	}
-	return fmt.Sprintf("%d\t%s\t%s", t.N, two(t.Any5), two(t.Recall10))
+// column is what the table says of a task: its number of questions and two measures.
+type column struct {
+	task    string
+	head    []string
+	metrics [2]string
+	there   func(Tasks) bool
+	cells   func(Tasks) []string
 }
 
-func hitCells(h *Hits) string {
-	if h == nil {
-		return "\t\t"
+// columnsOf are the columns of the tasks that had questions.
+func columnsOf(t Tasks) []column {
+	hits := func(task string, of func(Tasks) *Hits, names, metrics [2]string, second func(*Hits) float64, first func(*Hits) float64) column {
+		return column{task, []string{"n", task + " " + names[0], names[1]}, metrics, func(t Tasks) bool { return of(t) != nil }, func(t Tasks) []string {
+			if h := of(t); h != nil {
+				return []string{fmt.Sprint(h.N), two(first(h)), two(second(h))}
+			}
+			return []string{"", "", ""}
+		}}
 	}
-	return fmt.Sprintf("%d\t%s\t%s", h.N, two(h.Hit1), two(h.Hit5))
-}
-
-func changeCells(h *Hits) string {
-	if h == nil {
-		return "\t\t"
+	one, five, mrr := func(h *Hits) float64 { return h.Hit1 }, func(h *Hits) float64 { return h.Hit5 }, func(h *Hits) float64 { return h.MRR }
+	all := []column{
+		{"T1", []string{"n", "T1 any@5", "recall@10"}, [2]string{"any5", "recall10"}, func(t Tasks) bool { return t.T1 != nil }, func(t Tasks) []string {
+			if t.T1 == nil {
+				return []string{"", "", ""}
+			}
+			return []string{fmt.Sprint(t.T1.N), two(t.T1.Any5), two(t.T1.Recall10)}
+		}},
+		hits("T2", func(t Tasks) *Hits { return t.T2 }, [2]string{"hit@1", "hit@5"}, [2]string{"hit1", "hit5"}, five, one),
+		hits("T3", func(t Tasks) *Hits { return t.T3 }, [2]string{"hit@1", "hit@5"}, [2]string{"hit1", "hit5"}, five, one),
+		hits("T4", func(t Tasks) *Hits { return t.T4 }, [2]string{"hit@5", "MRR"}, [2]string{"hit5", "mrr"}, mrr, five),
 	}
-	return fmt.Sprintf("%d\t%s\t%s", h.N, two(h.Hit5), two(h.MRR))
+	return slices.DeleteFunc(all, func(c column) bool { return !c.there(t) })
 }
 
 // two digits, without the zero that all begin with.

@@ -47,9 +47,9 @@ redis: ## the store suites on real servers that the tests start, and on AOA_TEST
 faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
-soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, is memory level: SESSIONS=DIR, REPOS=DIR, ONLY=NAME; plot in bin/soak.svg
+soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over: is memory level? SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg
 	@mkdir -p bin
-	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
+	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)

@@ -154,7 +154,7 @@ func (x *soak) hook(p payload) {
 }
 
 // soakNames are the columns of a sample.
-var soakNames = []string{"minute", "hooks", "resident MB", "heap MB", "goroutines", "open files", "store MB"}
+var soakNames = []string{"minute", "hooks", "resident MB", "live heap MB", "goroutines", "open files", "store MB"}
 
 // sample asks the daemon for its metrics and the disk for the store.
 func (d *desk) sample() ([]float64, error) {
@@ -180,7 +180,8 @@ func (d *desk) sample() ([]float64, error) {
 		return nil
 	})
 	const mb = 1 << 20
-	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_heap_alloc_bytes"] / mb, m["go_goroutines"], m["process_open_fds"], float64(size) / mb}, err
+	// The collector begins when the heap is twice what was alive after the last time.
+	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb, m["go_goroutines"], m["process_open_fds"], float64(size) / mb}, err
 }
 
 func row(values []float64) string {
@@ -218,7 +219,7 @@ func (x *soak) verdict() {
 		}
 	}
 	last := x.samples[len(x.samples)-1]
-	x.Logf("%.0f hooks in %.1f minutes; the store took %.0f bytes for each", last[1], last[0], last[6]*(1<<20)/last[1])
+	x.Logf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each", x.pass, last[1], last[0], last[6]*(1<<20)/last[1])
 }
 
 // plot draws each column over the first one, one under the other.

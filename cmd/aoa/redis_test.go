@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -91,12 +90,6 @@ func (s *server) ready() {
 func (s *server) kill() {
 	_ = s.cmd.Process.Kill() // it may be gone
 	_ = s.cmd.Wait()         // it was killed
-}
-
-// signal stops the server in its tracks, or lets it go on.
-func (s *server) signal(sig syscall.Signal) {
-	s.Helper()
-	check(s.T, s.cmd.Process.Signal(sig))
 }
 
 func (s *server) url() string { return "redis://" + s.addr + "/0" }

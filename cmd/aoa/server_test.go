@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -66,21 +65,6 @@ func (s *server) tear(n int) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.Fatalf("mend the server's log: %v: %s", err, out)
 	}
-}
-
-// TestServerStopped: the server hangs for a while, as one that swaps, or whose machine does.
-func TestServerStopped(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, fleeting...)
-	x := newTeam(t, s.url(), 2, 22)
-	t.Cleanup(func() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }) // before it is killed
-	asked := 0
-	stop := func() { s.signal(syscall.SIGSTOP); asked = x.answered() }
-	goOn := func() { // not before hooks and people were answered without it
-		x.desks[0].until("ten answers without the server", func() bool { return x.answered() >= asked+10 })
-		s.signal(syscall.SIGCONT)
-	}
-	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), fault.Rounds(), func() outage { return outage{stop, goOn, false} })
 }
 
 // TestServerParted: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
@@ -169,6 +153,10 @@ func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outa
 		if diff != "" {
 			verdict = fault.Wrong
 			x.Errorf("round %d: %s", round, diff)
+			for i, d := range x.desks {
+				lines, _ := d.logged("", since[i])
+				x.Logf("daemon %d, status %v:\n%s", i, d.status().Warnings, strings.Join(lines, "\n"))
+			}
 		}
 		for i, d := range x.desks {
 			d.until("the daemon says that it is shared again", func() bool {

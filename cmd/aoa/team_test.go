@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -154,42 +154,63 @@ func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []floa
 	return names, values, nil
 }
 
-// differs waits until the server stands where the twin of all logs does, and tells the difference that remains.
+// differs waits until the server stands where the twin of all logs does, and tells the difference that remains when
+// nothing has moved for a while.
 func (x *team) differs(url string, within time.Duration) (diff string, lost []string) {
 	x.Helper()
-	ctx, cancel := context.WithTimeout(x.Context(), within)
-	defer cancel()
 	at := time.Now().Add(time.Hour)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
-	for {
-		twin, gone := x.twin() // anew each time: what a daemon does by itself is in its log too
-		names, want, err := x.scores(twin, at)
-		check(x.T, errors.Join(err, twin.Close()))
-		if d := x.compare(ctx, url, at, names, want); d == "" || diff == "" || ctx.Err() == nil {
-			diff = d
+	var names []string
+	var want, last []float64
+	known := int64(-1)
+	for give := time.Now().Add(within); ; {
+		if n := x.logs(); n != known { // what a daemon does by itself is in its log too
+			twin, gone := x.twin()
+			var err error
+			names, want, err = x.scores(twin, at)
+			check(x.T, errors.Join(err, twin.Close()))
+			known, lost = n, gone
 		}
-		if lost = gone; diff == "" {
+		got, err := x.server(url, at)
+		if diff = difference(names, got, want); err != nil {
+			diff = err.Error()
+		}
+		if !slices.Equal(got, last) {
+			last, give = got, time.Now().Add(within)
+		}
+		if diff == "" && x.logs() == known || time.Now().After(give) {
 			return diff, lost
 		}
-		select {
-		case <-ctx.Done():
-			return diff, lost
-		case <-again.C:
-		}
+		<-again.C
 	}
 }
 
-// compare reads the server and names the first number that is not the twin's.
-func (x *team) compare(ctx context.Context, url string, at time.Time, names []string, want []float64) string {
-	far, err := hot.Open(ctx, hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
+// logs is how much there is in all logs.
+func (x *team) logs() (n int64) {
+	x.Helper()
+	for _, d := range x.desks {
+		st := d.status()
+		n += int64(st.Events) + int64(st.Commits)
+	}
+	return n
+}
+
+// server reads the server.
+func (x *team) server(url string, at time.Time) ([]float64, error) {
+	far, err := hot.Open(x.Context(), hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
 	if err != nil {
-		return err.Error()
+		return nil, err
 	}
 	defer far.Close()
 	_, got, err := x.scores(far, at)
-	if err != nil {
-		return err.Error()
+	return got, err
+}
+
+// difference names the first number that is not the twin's.
+func difference(names []string, got, want []float64) string {
+	if len(got) != len(want) {
+		return "the server cannot be read"
 	}
 	sum, first, n := 0.0, "", 0
 	for i := range want {

@@ -144,7 +144,7 @@ type resolved struct {
 // increments writes the sets in a fixed order, so that a second attempt cuts them into the same transactions.
 func (w *writes) increments(b *Batch) {
 	for _, r := range b.resolve() {
-		if r.epoch < r.family.epoch(w.store.newest)-1 {
+		if r.epoch < r.family.epoch(w.store.believable(w.store.newest))-1 {
 			continue // no reader adds it any more
 		}
 		w.increment(r)

@@ -220,12 +220,13 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 	return cs, nil
 }
 
-// snapshotEpochs are those that a reader at the newest time adds.
+// snapshotEpochs are those that a reader at the newest time adds, and where that time cannot be, because the clock leapt
+// and came back, those that one adds now.
 func (s *Store) snapshotEpochs(f *family) []int64 {
 	if f.half == 0 {
 		return []int64{0}
 	}
-	return f.live(s.newest)
+	return union(f.live(s.newest), f.live(s.believable(s.newest)))
 }
 
 func (p *packer) hashes(ctx context.Context, rs []record, key func(string) string) ([]content, error) {

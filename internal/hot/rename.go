@@ -99,8 +99,17 @@ func (s *Store) epochs(f *family) []int64 {
 	if f.half == 0 {
 		return []int64{0}
 	}
-	k := f.epoch(s.newest)
-	return []int64{k, k - 1}
+	k, now := f.epoch(s.newest), f.epoch(s.believable(s.newest))
+	return union([]int64{k, k - 1}, []int64{now, now - 1})
+}
+
+func union(a, b []int64) []int64 {
+	for _, k := range b {
+		if !slices.Contains(a, k) {
+			a = append(a, k)
+		}
+	}
+	return a
 }
 
 var glob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// feed is everybody who tells the daemon something, from one seed.
+type feed struct {
+	*desk
+	r     *rand.Rand
+	files []string
+	n     int
+
+	ends []time.Time // of the daemons
+
+	mu    sync.Mutex           // guards what follows, and n
+	acked map[string]time.Time // by POST /v1/events
+	wrote map[string]time.Time // by frames
+}
+
+func newFeed(d *desk, seed uint64) *feed {
+	return &feed{desk: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{}, wrote: map[string]time.Time{},
+		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go", "other/file7.go", "other/file15.go"}}
+}
+
+// round starts a daemon, feeds it, and kills it at a moment that the seed decides.
+func (f *feed) round() {
+	daemon := f.daemon("AOA_SNAPSHOT_INTERVAL=1s", "AOA_HOLDOUT=0")
+	ctx, cancel := context.WithCancel(f.Context())
+	var all sync.WaitGroup
+	for _, one := range []func(context.Context, *rand.Rand){f.tool, f.tool, f.agent, f.person} {
+		r := rand.New(rand.NewPCG(f.r.Uint64(), 1))
+		all.Go(func() { one(ctx, r) })
+	}
+	<-time.After(1200*time.Millisecond + time.Duration(f.r.IntN(1000))*time.Millisecond)
+	f.kill(daemon)
+	f.ends = append(f.ends, time.Now())
+	cancel()
+	all.Wait()
+}
+
+func (f *feed) next() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.n++
+	return fmt.Sprintf("e%d", f.n)
+}
+
+// tool posts batches of events of two sessions, ticks among them, until the daemon is gone.
+func (f *feed) tool(ctx context.Context, r *rand.Rand) {
+	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindRead, aoa.KindPrompt, aoa.KindSearch, aoa.KindTick}
+	for ctx.Err() == nil {
+		var batch []aoa.Event
+		for range 1 + r.IntN(5) {
+			e := aoa.Event{ID: f.next(), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
+			if e.Kind != aoa.KindTick {
+				e.Session = fmt.Sprintf("tool%d", r.IntN(2))
+				e.Terms = []string{"protocol", "wire", "retry"}[:r.IntN(4)]
+				e.Tags = []string{"testing"}[:r.IntN(2)]
+			}
+			if e.Kind.Open() || e.Kind == aoa.KindSearch {
+				e.Paths = []aoa.Path{aoa.Path(f.files[r.IntN(len(f.files))])}
+			}
+			batch = append(batch, e)
+		}
+		ans, err := api.Call(ctx, f.client(), api.Events, batch)
+		if err != nil {
+			return
+		}
+		f.mu.Lock()
+		for _, e := range batch {
+			f.acked[e.ID] = e.Time
+		}
+		f.mu.Unlock()
+		if ans.Accepted != len(batch) {
+			f.Errorf("of %d new events %d were accepted", len(batch), ans.Accepted)
+		}
+	}
+}
+
+// agent is an agent's hooks: some ask and wait, most write and leave.
+func (f *feed) agent(ctx context.Context, r *rand.Rand) {
+	session := f.next()
+	for pace := time.NewTicker(5 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			pace.Stop()
+			return
+		case <-pace.C:
+		}
+		id, file := f.next(), f.files[r.IntN(len(f.files))]
+		fr := api.Frame{Agent: "claude", Cwd: f.dir}
+		switch r.IntN(8) {
+		case 0:
+			fr.Wait, fr.Payload = true, f.hook("UserPromptSubmit", session, id, "", "mend the protocol of the wire")
+		case 1, 2:
+			fr.Wait, fr.Payload = true, f.hook("PreToolUse", session, id, "Read", file)
+		default:
+			fr.Payload = f.hook("PostToolUse", session, id, []string{"Read", "Edit"}[r.IntN(2)], file)
+			id = session + ":" + id + ":post:" // the event's id: a short one is the session's
+		}
+		at := time.Now()
+		if _, err := f.frame(fr); err != nil {
+			if fr.Wait {
+				continue // killed while it was asked
+			}
+			return
+		}
+		if !fr.Wait {
+			f.mu.Lock()
+			f.wrote[id] = at
+			f.mu.Unlock()
+		}
+	}
+}
+
+// person saves, commits, amends, renames and switches branches.
+func (f *feed) person(ctx context.Context, r *rand.Rand) {
+	for i := 0; ctx.Err() == nil; i++ {
+		name := f.files[r.IntN(3)]
+		f.write(name, f.next())
+		switch i % 6 {
+		case 1:
+			f.git("commit", "-qam", "mend "+name)
+		case 2:
+			f.git("commit", "-qam", "to be amended")
+			f.noticed(ctx)
+			f.write("server/wire_test.go", f.next())
+			f.git("commit", "-qa", "--amend", "-m", "amended")
+		case 3:
+			f.git("commit", "-qa", "--allow-empty", "-m", "before the move")
+			from, to := "cmd/main.go", "cmd/start.go"
+			if f.command("git", "cat-file", "-e", "HEAD:"+from).Run() != nil {
+				from, to = to, from
+			}
+			f.git("mv", from, to)
+			f.git("commit", "-qm", "move "+from)
+		case 4:
+			f.git("commit", "-qam", "dropped soon")
+			f.noticed(ctx)
+			f.git("reset", "-q", "--hard", "HEAD~1")
+		case 5:
+			f.git("commit", "-qam", "on a branch")
+			f.git("switch", "-q", "-C", "side")
+			f.git("switch", "-q", "main")
+		}
+	}
+}
+
+// noticed waits until the daemon has counted the newest commit, or is gone.
+func (f *feed) noticed(ctx context.Context) {
+	id := "commit:" + f.git("rev-parse", "HEAD")
+	newest := api.LogRequest{Kinds: []aoa.Kind{aoa.KindCommit}, Limit: 20}
+	f.until("a commit is noticed", func() bool {
+		ans, err := api.Call(ctx, f.client(), api.Log, newest)
+		return err != nil || slices.ContainsFunc(ans.Events, func(e aoa.Event) bool { return e.ID == id })
+	})
+}

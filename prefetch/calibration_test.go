@@ -85,12 +85,12 @@ func TestRefitRollsBack(t *testing.T) {
 func TestRefitIsFolded(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.65, "x.go")
-	if got := d.ask(Partner); len(got.Shown) != 1 {
+	if got := d.ask(Next); len(got.Shown) != 1 {
 		t.Fatalf("before: %s", got.Why)
 	}
 	var log []aoa.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, aoa.Event{Kind: aoa.KindOutcome, Time: o.At, Tool: string(Partner), Scores: []float64{o.P}, OK: o.Used},
+		log = append(log, aoa.Event{Kind: aoa.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used},
 			aoa.Event{Kind: aoa.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
 	}
 	slices.Reverse(log)
@@ -99,12 +99,12 @@ func TestRefitIsFolded(t *testing.T) {
 		t.Fatalf("%s, %d events, %v", r, len(events), err)
 	}
 	d.happen(events...)
-	if last, err := d.p.LastRefit(t.Context()); err != nil || last.String() != r.String() || last.Now.Shift[OfChange] != r.Now.Shift[OfChange] {
+	if last, err := d.p.LastRefit(t.Context()); err != nil || last.String() != r.String() || last.Now.Shift[OpenUnseen] != r.Now.Shift[OpenUnseen] {
 		t.Errorf("folded %+v, decided %+v, %v", last, r, err)
 	}
 	d.likely(.65, "y.go")
-	got := d.ask(Partner)
-	if len(got.Shown) != 0 {
+	d.now = d.now.Add(time.Minute)
+	if got := d.ask(Next); len(got.Shown) != 0 {
 		t.Errorf("y.go is shown at %v, whose like are used in a fifth", got.Shown[0].Score)
 	}
 	bad := events[0]

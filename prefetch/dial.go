@@ -10,7 +10,7 @@ func NewDial(base float64) *Dial { return &Dial{base: clamp(base)} }
 func (d *Dial) Theta() float64 { return theta(d.base, d.drift, 0, 0) }
 
 // Settle moves it by one shown file that was used or not.
-func (d *Dial) Settle(used bool) { d.drift = drift(d.drift, step(used), d.base) }
+func (d *Dial) Settle(used bool) { d.drift = drift(d.drift, step(used, targetPrecision), d.base) }
 
 // Reach returns how many of the promises, from the first, reach the threshold; at most MaxFiles, for no more are shown.
 func Reach(promises []Promise, theta float64) int {

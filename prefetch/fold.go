@@ -215,7 +215,7 @@ func (st *folded) move(k Kind, used bool, base float64) {
 			st.set(factDrift, string(other), "")
 		}
 	}
-	st.set(factDrift, string(k), number(drift(now[k], step(used), base)))
+	st.set(factDrift, string(k), number(drift(now[k], step(used, traits[k].target()), traits[k].start(base))))
 }
 
 func (st *folded) count(k Kind, f Fate, what string) { st.add(k, f, what, 1) }

@@ -28,12 +28,26 @@ type trait struct {
 	hint   bool // a guess nobody asked for: unseen files only, rate-limited
 	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
 	text   bool // names no files: see Say
+
+	lower float64 // its threshold starts so much below the setting
+	aim   float64 // share of what it shows that should be used; 0 is targetPrecision
 }
 
-// traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest.
+// start is where the kind's threshold starts under a setting.
+func (t trait) start(setting float64) float64 { return clamp(setting - t.lower) }
+
+func (t trait) target() float64 {
+	if t.aim > 0 {
+		return t.aim
+	}
+	return targetPrecision
+}
+
+// traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest. A prompt comes once
+// a turn and before any search: what is right half the time there saves more than it costs.
 var traits = map[Kind]trait{
 	Next:       {moment: aoa.MomentOpen, files: 2, hint: true},
-	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true},
+	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true, lower: .15, aim: .5},
 	Pair:       {moment: aoa.MomentChange, files: 2, hint: true},
 	Partner:    {moment: aoa.MomentChange, files: MaxFiles},
 	Rescue:     {files: 1, fact: true},

@@ -104,7 +104,7 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 	kinds = map[string]float64{}
 	for _, k := range Kinds() {
 		if !traits[k].fact {
-			kinds[string(k)] = theta(s.base, s.drift[k], s.Offset, s.Ignored)
+			kinds[string(k)] = theta(traits[k].start(s.base), s.drift[k], s.Offset, s.Ignored)
 		}
 	}
 	return theta(s.base, 0, s.Offset, s.Ignored), kinds, nil

@@ -51,5 +51,6 @@ func outcomesOf(events []aoa.Event) []Outcome {
 	return out
 }
 
-// classOfKind is what a kind's files are: hints are of files that nothing has named.
-var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Pair: OfChange, Partner: OfChange}
+// classOfKind is what a kind's files are: hints are of files that nothing has named. Partners and pairs are promised to
+// belong to the change, which no open settles: only their thresholds follow what becomes of them.
+var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther}

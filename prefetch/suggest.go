@@ -47,7 +47,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 		return Decision{}, err
 	}
 	promises := p.o.confident().Promises(tr.moment, ranking.Files, s.own)
-	c := choice{kind: kind, trait: tr, theta: theta(s.base, s.drift[kind], s.Offset, s.Ignored)}
+	c := choice{kind: kind, trait: tr, theta: theta(tr.start(s.base), s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
 	// From here to hold no other decision may come between, or both would say the same.

@@ -37,12 +37,12 @@ func clamp(theta float64) float64 {
 
 // step is one move of the controlled quantile: eta·(err − (1−target)), err 1 for a file shown and not used.
 // In the long run the share of unused files is 1−target, whatever the scores are worth.
-func step(used bool) float64 {
+func step(used bool, target float64) float64 {
 	err := 1.0
 	if used {
 		err = 0
 	}
-	return quantileStep * (err - (1 - targetPrecision))
+	return quantileStep * (err - (1 - target))
 }
 
 // drift adds a step to a kind's drift and keeps it where it can matter, so that it never has to be unwound.

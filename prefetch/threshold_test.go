@@ -24,7 +24,7 @@ func FuzzThreshold(f *testing.F) {
 		base = clamp(base)
 		now := 0.0
 		for i, o := range outcomes {
-			now = drift(now, step(o&1 == 1), base)
+			now = drift(now, step(o&1 == 1, targetPrecision), base)
 			if th := theta(base, now, offset, i%5); !(th >= Floor && th <= Ceiling) {
 				t.Fatalf("threshold %v outside [%v,%v]: base %v, drift %v, offset %v", th, Floor, Ceiling, base, now, offset)
 			}
@@ -41,7 +41,7 @@ func TestControlledQuantileFindsItsTarget(t *testing.T) {
 			continue
 		}
 		hit := float64((i*104_729)%997)/997 < u
-		now = drift(now, step(hit), Balanced)
+		now = drift(now, step(hit, targetPrecision), Balanced)
 		if i > 20_000 {
 			shown++
 			if hit {

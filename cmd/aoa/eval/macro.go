@@ -113,14 +113,10 @@ func meanShown(all []*Shown) *Shown {
 	if spoke := slices.DeleteFunc(slices.Clone(all), func(s *Shown) bool { return s.N == 0 }); len(spoke) > 0 {
 		out.Precision = mean(spoke, func(s *Shown) float64 { return s.Precision })
 	}
-	for i, first := range all[0].Reliability {
-		b := Bar{From: first.From}
-		for _, s := range all {
-			o := s.Reliability[i]
-			b.N, b.P, b.Used = b.N+o.N, b.P+o.N*o.P, b.Used+o.N*o.Used
-		}
-		b.P, b.Used = b.P/max(b.N, 1), b.Used/max(b.N, 1)
-		out.Reliability = append(out.Reliability, b)
+	out.Reliability = pool(all, func(s *Shown) []Bar { return s.Reliability })
+	if before := some(values(all), func(s Shown) *Trust { return s.Ranked }); len(before) > 0 {
+		out.Ranked = &Trust{mean(before, func(t *Trust) float64 { return t.ECE }), mean(before, func(t *Trust) float64 { return t.Brier }),
+			pool(before, func(t *Trust) []Bar { return t.Reliability })}
 	}
 	for i, first := range all[0].Curve {
 		p := Point{Threshold: first.Threshold, Coverage: mean(all, func(s *Shown) float64 { return s.Curve[i].Coverage })}
@@ -131,6 +127,28 @@ func meanShown(all []*Shown) *Shown {
 		}
 		p.Precision = used / max(p.N, 1)
 		out.Curve = append(out.Curve, p)
+	}
+	return out
+}
+
+// pool joins the bars of all.
+func pool[A any](all []*A, of func(*A) []Bar) (out []Bar) {
+	for i, first := range of(all[0]) {
+		b := Bar{From: first.From}
+		for _, a := range all {
+			o := of(a)[i]
+			b.N, b.P, b.Used = b.N+o.N, b.P+o.N*o.P, b.Used+o.N*o.Used
+		}
+		b.P, b.Used = b.P/max(b.N, 1), b.Used/max(b.N, 1)
+		out = append(out, b)
+	}
+	return out
+}
+
+func values[A any](all []*A) []A {
+	out := make([]A, len(all))
+	for i, a := range all {
+		out[i] = *a
 	}
 	return out
 }

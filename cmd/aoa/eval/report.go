@@ -86,6 +86,14 @@ type Shown struct {
 	PerSession  float64 `json:"per_session"`
 	Reliability []Bar   `json:"reliability"`
 	Curve       []Point `json:"curve"`
+	Ranked      *Trust  `json:"ranked,omitempty"` // what the ranking's own scores would have promised
+}
+
+// Trust is how far promises were kept.
+type Trust struct {
+	ECE         float64 `json:"ece"`
+	Brier       float64 `json:"brier"`
+	Reliability []Bar   `json:"reliability"`
 }
 
 // Bar is one bar of the reliability diagram: n promises from From to a tenth more, their mean, and the share kept.

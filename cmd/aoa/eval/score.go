@@ -19,6 +19,7 @@ type Score struct {
 	scratch   []float64
 	any       *shown
 	unseen    *shown
+	ranked    *shown // as if the ranking's own scores were believed
 	Counts    Counts
 	took      []float64 // ms
 }
@@ -39,6 +40,8 @@ type Counts struct {
 
 func newScore(o Settings) *Score {
 	s := &Score{sums: newSums(), dump: o.Dump, threshold: o.threshold(), any: newShown("shown", false, o.threshold()), unseen: newShown("shown_unseen", true, o.threshold())}
+	s.ranked = newShown("ranked", false, o.threshold())
+	s.ranked.confident, s.ranked.fixed = &prefetch.Confidence{}, true
 	s.rivals, s.alone = newRivals(), o.Alone
 	return s
 }
@@ -69,6 +72,8 @@ func (s *Score) Take(d *Decision) error {
 // show counts what would be shown.
 func (s *Score) show(d *Decision) {
 	s.unseen.promises = s.any.promises
+	s.ranked.promise(d)
+	s.ranked.question(d, s.sums)
 	for _, kind := range []*shown{s.any, s.unseen} {
 		list, n := kind.question(d, s.sums)
 		if s.dump != nil {

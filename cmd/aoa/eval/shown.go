@@ -29,6 +29,9 @@ type shown struct {
 	states map[string]*showing
 	waits  map[string]*showing // those with a horizon that is not over
 
+	confident *prefetch.Confidence
+	fixed     bool // nothing is learned from outcomes
+
 	promises []prefetch.Promise // of this question
 	refit    prefetch.Refit     // the repository's own calibration, as the daemon's cron would have it
 	tried    time.Time
@@ -60,10 +63,10 @@ type waiting struct {
 
 // promise turns the ranking of a question into promises.
 func (s *shown) promise(d *Decision) {
-	if at := d.Query.At; at.Sub(s.tried) >= refitEvery && d.Query.Moment != aoa.MomentChange {
+	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Moment != aoa.MomentChange {
 		s.tried, s.refit = at, s.refit.Next(s.settled, at)
 	}
-	s.promises = prefetch.Shipped().Promises(d.Query.Moment, d.Ranked, s.refit.Now)
+	s.promises = s.confident.Promises(d.Query.Moment, d.Ranked, s.refit.Now)
 }
 
 func (s *shown) theta(m aoa.Moment) float64 {
@@ -74,7 +77,7 @@ func (s *shown) theta(m aoa.Moment) float64 {
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
 		aoa.MomentPrompt: prefetch.NewDial(threshold), aoa.MomentOpen: prefetch.NewDial(threshold)}}
 }
 

@@ -86,6 +86,10 @@ func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]
 			lines = append(lines, fmt.Sprintf("%s: %d files (%.1f a session), precision %s, coverage of opens %s, ECE %.3f, Brier %.3f", s.name, s.s.N, s.s.PerSession, two(s.s.Precision), two(s.s.Coverage), s.s.ECE, s.s.Brier))
 		}
 	}
+	if t.Shown != nil && t.Shown.Ranked != nil {
+		lines = append(lines, fmt.Sprintf("promised, and kept (ECE %.3f): %s", t.Shown.ECE, barCells(t.Shown.Reliability)),
+			fmt.Sprintf("the same as ranked (ECE %.3f): %s", t.Shown.Ranked.ECE, barCells(t.Shown.Ranked.Reliability)))
+	}
 	if t.Saved != nil {
 		lines = append(lines, fmt.Sprintf("searches that lay between a file shown and its open: %d, %.2f a session, %.0f %% of all", t.Saved.Searches, t.Saved.PerSession, 100*t.Saved.ShareOfAllSearches))
 	}
@@ -127,6 +131,17 @@ func columnsOf(t Tasks) []column {
 		hits("T4", func(t Tasks) *Hits { return t.T4 }, [2]string{"hit@5", "MRR"}, [2]string{"hit5", "mrr"}, mrr, five),
 	}
 	return slices.DeleteFunc(all, func(c column) bool { return !c.there(t) })
+}
+
+// barCells are the bars of a reliability diagram as "promised kept".
+func barCells(bars []Bar) string {
+	var out []string
+	for _, b := range bars {
+		if b.N > 0 {
+			out = append(out, two(b.P)+" "+two(b.Used))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // two digits, without the zero that all begin with.

@@ -17,6 +17,8 @@ func (s *Score) tasks() Tasks {
 	}
 	if s.Counts.Sessions > 0 {
 		t.Shown, t.ShownUnseen = s.any.result(s), s.unseen.result(s)
+		before := s.ranked.result(s)
+		t.Shown.Ranked = &Trust{before.ECE, before.Brier, before.Reliability}
 		saved := s.all[metric{"shown", "saved"}].sum
 		t.Saved = &Saved{Searches: int(saved), PerSession: saved / float64(s.Counts.Sessions), ShareOfAllSearches: saved / max(1, float64(s.Counts.Searches))}
 	}

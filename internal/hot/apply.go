@@ -338,6 +338,6 @@ func (w *writes) session(sw *SessionWrite) {
 	if sw.touched {
 		w.add("ZADD", s.keys.expiry(), "GT", sw.last+SessionLife.Seconds(), sw.id)
 	} else if s.newest > undated {
-		w.add("ZADD", s.keys.expiry(), "NX", s.newest+SessionLife.Seconds(), sw.id)
+		w.add("ZADD", s.keys.expiry(), "NX", s.believable(s.newest)+SessionLife.Seconds(), sw.id)
 	}
 }

@@ -217,7 +217,7 @@ func (l *loader) finish(ctx context.Context) error {
 		return err
 	}
 	if l.dated {
-		s.newest = max(s.newest, s.believable(l.newest))
+		s.newest = max(s.newest, l.newest) // a clock that is behind now does not make it older
 	}
 	if l.applied > s.applied {
 		s.applied, s.step = l.applied, 0

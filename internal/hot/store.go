@@ -166,7 +166,7 @@ func (s *Store) resume(ctx context.Context) error {
 	s.epoch = epoch.Val()
 	s.applied, s.step = parseApplied(applied.Val())
 	if f, err := strconv.ParseFloat(newest.Val(), 64); err == nil {
-		s.newest = max(s.newest, s.believable(f))
+		s.newest = max(s.newest, f)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Waited    Verdict = "waited"     // too few outcomes
+	Waited    Verdict = "waited"     // too few outcomes: not logged
 	Taken     Verdict = "taken"      // better on outcomes that it was not fitted on
 	Refused   Verdict = "refused"    // not better: the old one stays
 	TakenBack Verdict = "taken back" // what came after it would have been better without it
@@ -245,8 +245,6 @@ func (r Refit) String() string {
 		return fmt.Sprintf("refused: %d outcomes, log loss %.3f, %.3f with it", r.Outcomes, r.Before, r.After)
 	case TakenBack:
 		return fmt.Sprintf("taken back: log loss %.3f since then, %.3f without it", r.Before, r.After)
-	case Waited:
-		return fmt.Sprintf("waiting: %d outcomes of %d", r.Outcomes, leastFit)
 	}
-	return "never"
+	return "not tried yet"
 }

@@ -30,7 +30,7 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []aoa.Event, at time.Ti
 		return Refit{}, nil, err
 	}
 	r = last.Next(outcomesOf(outcomes), at)
-	if r.At.Equal(last.At) || r.Verdict == Waited && last.Verdict == Waited && r.Outcomes == last.Outcomes {
+	if r.Verdict == Waited || r.At.Equal(last.At) {
 		return r, nil, nil
 	}
 	e := aoa.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: aoa.KindFeedback, Agent: "cron", Why: refitted, OK: true, Text: r.encode()}

@@ -105,7 +105,7 @@ type StatsAnswer struct {
 // Refit is one attempt to fit the confidence of hints to the repository's outcomes.
 type Refit struct {
 	At       time.Time `json:"at"`
-	Verdict  string    `json:"verdict"` // waited, taken, refused, taken back
+	Verdict  string    `json:"verdict"` // taken, refused, taken back
 	Outcomes int       `json:"outcomes"`
 	Before   float64   `json:"before"` // log loss on outcomes that it was judged by
 	After    float64   `json:"after"`

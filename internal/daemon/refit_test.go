@@ -1,0 +1,39 @@
+package daemon_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), told by stats, and still
+// there after another start.
+func TestRefit(t *testing.T) {
+	d := newDesk(t)
+	d.start()
+	kinds := func() *api.Refit { return call(d, api.Stats, api.StatsRequest{Table: "kinds"}).Refit }
+	if r := kinds(); r != nil {
+		t.Fatalf("before any outcome: %+v", r)
+	}
+	var events []aoa.Event
+	for i := range 100 {
+		events = append(events, aoa.Event{ID: fmt.Sprint("outcome:", i), Time: d.o.Now().Add(time.Duration(i-200) * time.Minute), Kind: aoa.KindOutcome, Agent: "aoa",
+			Session: "s", Tool: "next", Cause: "suggest:x", Paths: []aoa.Path{"a.go"}, Scores: []float64{.6}, OK: i%5 == 0, Why: "shadow"})
+	}
+	call(d, api.Events, events)
+	d.stop()
+	d.start()
+	d.until("the refit is folded", func() bool { return kinds() != nil })
+	r := kinds()
+	if r.Verdict != "taken" || r.Outcomes != 100 || !(r.After < r.Before) || r.At.IsZero() {
+		t.Errorf("refit %+v", r)
+	}
+	d.stop()
+	d.start()
+	if again := kinds(); again == nil || !again.At.Equal(r.At) || again.Text != r.Text {
+		t.Errorf("after another start %+v, before %+v", again, r)
+	}
+}

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -22,15 +23,18 @@ type candidate struct {
 	successor float64
 	tags      []float64
 	wordSum   float64
-	nameSum   float64 // of the words in its name alone
-	named     bool    // by the prompt of the query
-	access    float64 // last access and last commit, unix seconds, 0: never
-	commit    float64
-	values    Values
+	// Of the files in hand alone: the shares of the newest, and the largest weights.
+	comodLast, sessionLast, comodBest, coaccessBest float64
+	nameSum                                         float64 // of the words in its name alone
+	named                                           bool    // by the prompt of the query
+	access                                          float64 // last access and last commit, unix seconds, 0: never
+	commit                                          float64
+	values                                          Values
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
 	comodBy, coaccessBy, alikeBy [links]strongestPartner
-	said, called                 []string // words and identifiers that it says
+	said, called, defined        []string // words and identifiers that it says; names that it defines
+	calledBy                     aoa.Path
 	termBits, wordBits           uint32
 	tagBits                      uint8
 }
@@ -152,6 +156,9 @@ func (c *candidate) settle(x *setting) {
 	v[SeenBefore] = truth(x.seen[c.path])
 	x.listings(c)
 	x.folders(c)
+	x.kinds(c)
+	v[FreshCommitted] = x.freshCommitted(c.path)
+	v[ComodLast], v[SessionLast] = c.comodLast, c.sessionLast
 	v[Unseen] = truth(c.unseen(x))
 }
 
@@ -162,11 +169,14 @@ func (c *candidate) unseen(x *setting) bool {
 }
 
 // stored fills in the signals of the scores kept per file.
-func (c *candidate) stored(x *setting, access, commit, accesses, commits float64) {
+func (c *candidate) stored(x *setting, access, commit, accesses, commits, changes, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
+	v[Kin] = x.kin(c.path) // of those left after the cut: names are taken apart for it
 	v[RecencyHour], v[RecencyDay] = recency(access, x.at, hour), recency(access, x.at, day)
 	v[Committed] = recency(commit, x.head, committedHalf)
+	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth), share(c.coaccessBest, sessions, coaccessSmooth)
+	v[Sessions] = unit(math.Log1p(sessions) / math.Log1p(manySessions))
 	v[Frequency], v[Churn] = logShare(accesses), logShare(commits)
 	v[Never], v[Uncommitted] = truth(!(access > 0)), truth(!(commit > 0))
 }

@@ -36,6 +36,10 @@
 //	never, uncommitted   1 if f was never opened here; never committed
 //	depth          min(1, folders/8)
 //	document, test 1 if the extension is of prose; if its path has "test" or ".spec."
+//	sessions       min(1, ln(1+sessions that opened it)/ln 31)
+//	size           min(1, ln(1+words of its text)/ln 10,001)
+//	fresh_committed  1/log₂(2+k) before the session has opened anything, k the number of commits since its own; of the
+//	               newest 64 files committed
 //	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
 // Partners, of the files in hand; named_… of the (4) files that the prompt names; seed_… of the (3) files whose names
@@ -47,6 +51,13 @@
 //	               q, or is called by it; the best of the newest 3 q
 //	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
 //	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
+//	comod_last, session_last   the share of the newest q alone
+//	comod_back, session_back   .98·max_q C[q,f]/(N[f]+.1), .98·max_q S[q,f]/(n[f]+.5): the other way round, how often q came
+//	               along when f was there
+//	calls          i/(1+i), i = Σ 1/(files that define it) over identifiers that q has and f defines, of those that at most 6
+//	               files define; the best of the newest 3 q, each .8 of the one after it
+//	kin            Σ idf of the words of f's name that are also in the name of q / (1 + Σ over all words of its name); the best
+//	               of the newest 3 q
 //	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
 //	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go"); named_pair: one that the prompt names
 //
@@ -57,10 +68,13 @@
 //	               word used often leads nowhere in particular
 //	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
 //	name           Σ of the same over the words of f's name that were said / (1 + Σ over all words of its name)
-//	contents       BM25 of the words against the (64 most telling) words of f, as a share of the best file's
+//	contents       BM25 of the words against the (256 most telling) words of f, as a share of the best file's
 //	contents_rank  1/√r of the r-th best of the 40 best
 //	identifiers    i/(1+i), i = Σ 1/√(files that have it) over identifiers of the prompt and of the newest 4 commands
 //	               that f has, of those in at most 20 files
+//	defines        i/(.5+i), i = Σ 1/(files that define it) over the same identifiers that f defines
+//	asks_test, asks_document   1 if the prompt speaks of tests (test, spec, coverage, e2e) and f is one; of documents (doc, readme,
+//	               plan, guide, changelog) and f is prose
 //
 // What the session has named:
 //
@@ -74,6 +88,9 @@
 //	  alone        1/√m · recent: 2^-(e/8) · ago: .7^k · few: .85^k/√m · place: .8^k/√(1+i), the best each
 //	  last, turn   1 if the newest list does; if one since the prompt does
 //	  often        min(1, ln(1+lists)/3)
+//	  left         .85^k/√(files of the list that are not open) · fresh: 1/(1+files opened since), the best each
+//	  skipped      1 if a file behind it in one of the last 3 lists was opened last: it was passed over
+//	  turns        min(1, ln(1+lists since the prompt)/2)
 //	  opened       .9^k · share of the list that is open; next: .9^k/(i−j) behind the file opened last, at j
 //	content_…      recent, ago (.8^k), alone, place, turn: the same of contents
 //	unseen         1 if nothing of all this has named f
@@ -82,6 +99,9 @@
 //
 //	directory      leading folders that f shares with the newest q / depth of the deeper of both
 //	folder_share   share of f's folder among the last 10 files opened, each .8 of the one after it
+//	kind_share     the same of the files of its kind: the extension, tests apart
+//	late_test      1 if f is a test and a file was edited since the prompt
+//	early_document 1/(1+files opened since the prompt) if f is prose
 //	folder_recent  2^-(Δ/24 h) since a file of the folder was opened, of the newest 64
 //	folder_small   1/√(files in the folder); named_folder: the same beside a file that the prompt names
 //

@@ -10,6 +10,7 @@ const (
 	hour            = time.Hour
 	day             = 24 * time.Hour
 	committedHalf   = 30 * day
+	manySessions    = 30.0  // sessions that make Sessions 1
 	manyAccesses    = 100.0 // accesses that make Frequency and Churn 1
 	comodSmooth     = 0.1   // added to N in the co-change ratio
 	coaccessSmooth  = 0.5   // added to the number of sessions

@@ -65,13 +65,16 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 		return nil, fmt.Errorf("read partners: %w", err)
 	}
 	x.head = in.head(q.At)
-	x.recent = in.opened
+	x.recent, x.commits = in.opened, in.committed
 	p := newPool()
 	if forced != "" {
 		p.get(forced)
 	}
 	in.collect(p, x)
 	fromTree(p, x, q, moment)
+	if moment != aoa.MomentChange {
+		x.relatives(p)
+	}
 	x.say(p)
 	may := x.wanted(q, moment)
 	p.keep(func(f aoa.Path) bool { return f == forced || may(f) && tree.Has(f) })

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // listed is what the session's newest results (at most hot.KeepResults) say of a file.
@@ -16,6 +17,9 @@ type listed struct {
 	times                                           int
 	content, contentAgo, contentAlone, contentPlace float64
 	contentTurn                                     bool
+	left, fresh                                     float64
+	skipped                                         bool
+	turns                                           int
 }
 
 // How much less a result counts than the one after it.
@@ -25,6 +29,8 @@ const (
 	agoFade     = 0.7
 	fewFade     = 0.85
 	eventHalf   = 8.0 // events in which a mention halves
+	turnsScale  = 2.0 // ln(1+listings since the prompt) that makes ListedTurns 1
+	skipLists   = 3   // a file passed over in an older list is forgotten
 	oftenScale  = 3.0 // ln(1+listings) that makes ListedOften 1
 	folderFiles = 10  // files opened last whose folders count
 	folderFade  = 0.8
@@ -48,6 +54,8 @@ func (x *setting) listings(c *candidate) {
 	v[ListedLast], v[ListedTurn] = truth(l.last), truth(l.turn)
 	v[ListedOften] = unit(math.Log1p(float64(l.times)) / oftenScale)
 	v[ContentAgo], v[ContentAlone] = l.contentAgo, unit(l.contentAlone)
+	v[ListedLeft], v[ListedFresh], v[ListedSkipped] = l.left, l.fresh, truth(l.skipped)
+	v[ListedTurns] = unit(math.Log1p(float64(l.turns)) / turnsScale)
 	v[ContentRecent], v[ContentPlace], v[ContentTurn] = l.content, l.contentPlace, truth(l.contentTurn)
 }
 
@@ -70,13 +78,14 @@ func (x *setting) read() {
 			contents++
 			continue
 		}
-		x.listing(r.Files, r.Prompt == x.prompt, fresh, lists)
+		x.listing(r, fresh, lists)
 		lists++
 	}
 }
 
 // listing takes in a list of files; ago counts the lists after it.
-func (x *setting) listing(files []aoa.Path, turn bool, fresh float64, ago int) {
+func (x *setting) listing(r hot.Result, fresh float64, ago int) {
+	files, turn := r.Files, r.Prompt == x.prompt
 	opened, newest := 0, -1
 	for i, f := range files {
 		if has(x.open, f) {
@@ -86,9 +95,15 @@ func (x *setting) listing(files []aoa.Path, turn bool, fresh float64, ago int) {
 			newest = i
 		}
 	}
-	fade := math.Pow(resultFade, float64(ago))
+	fade, since := math.Pow(resultFade, float64(ago)), 1/float64(1+x.opensSince(r.Clock))
 	for i, f := range files {
 		l := x.entry(f)
+		l.left = max(l.left, math.Pow(fewFade, float64(ago))/math.Sqrt(float64(max(1, len(files)-opened))))
+		l.fresh = max(l.fresh, since)
+		if turn {
+			l.turns++
+		}
+		l.skipped = l.skipped || i < newest && ago < skipLists
 		l.times++
 		l.alone = max(l.alone, 1/math.Sqrt(float64(len(files))))
 		l.recent = max(l.recent, fresh)
@@ -103,6 +118,16 @@ func (x *setting) listing(files []aoa.Path, turn bool, fresh float64, ago int) {
 			l.next = max(l.next, math.Pow(openedFade, float64(ago))/float64(i-newest))
 		}
 	}
+}
+
+// opensSince counts the files that were opened last after the event.
+func (x *setting) opensSince(clock int64) (n int) {
+	for _, c := range x.clocks {
+		if c > clock {
+			n++
+		}
+	}
+	return n
 }
 
 func (x *setting) entry(f aoa.Path) *listed {

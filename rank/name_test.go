@@ -74,7 +74,7 @@ func TestCompleteLearned(t *testing.T) {
 	if len(got) != 12 || !slices.Contains(got[:2], "e/page.go") || !slices.Contains(got[:2], "b/page.go") {
 		t.Errorf("what is used does not come first: %v", got)
 	}
-	if !slices.Equal(got[6:8], []aoa.Path{"b/spage.go", "f/spage.go"}) {
+	if !slices.Contains(got[6:8], "b/spage.go") || !slices.Contains(got[6:8], "f/spage.go") {
 		t.Errorf("of the names that contain it the one beside the open file and the used one do not come first: %v", got)
 	}
 	if got := complete("", 3); len(got) != 3 || !slices.Contains(got, "e/page.go") {

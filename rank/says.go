@@ -25,6 +25,7 @@ func (x *setting) say(p *pool) {
 		c.values[Identifiers] = unit(f.Weight / (1 + f.Weight))
 		c.called = f.Words
 	}
+	x.defining(p)
 	for l, lead := range x.leads {
 		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
 			for _, f := range x.contents.Alike(g, maxSaid) {

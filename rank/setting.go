@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -42,6 +43,14 @@ type setting struct {
 	places     map[aoa.Path]int   // file → files not open here that were opened later
 	behind     int
 	bases      map[aoa.Path][]string // words of the names looked at
+	kins       []aoa.Path            // in hand, whose names are compared
+	rare       map[string]float64    // idf of words of names
+	kindShares map[string]float64    // kind → weight of the files opened last of it
+	asked      kind                  // that the prompt asks for
+	edited     bool                  // a file was edited since the prompt
+	commits    *hot.Ranked           // files committed last
+	commitAgo  map[aoa.Path]int      // file → commits since its own, of the newest files committed
+	clocks     []int64               // of the last opens of the session's files
 	weights    map[string]float64    // folder → weight of the files opened last in it
 }
 
@@ -56,6 +65,7 @@ func (x *setting) remember(s *hot.SessionView) {
 	x.results, x.patterns = s.Results, s.Said
 	x.justListed = len(s.Results) > 0 && s.Results[0].Clock == s.Clock && s.Results[0].Listing
 	x.turn = x.since(s)
+	x.edited, x.clocks = len(s.Edits) > 0, slices.Collect(maps.Values(s.Last))
 	for i := len(s.Files) - 1; i >= 0 && len(x.latest) < folderFiles; i-- {
 		x.latest = append(x.latest, s.Files[i])
 	}

@@ -79,6 +79,25 @@ const (
 	Asked
 	JustListed
 	InHand
+	Kin
+	Defines
+	Calls
+	Size
+	KindShare
+	LateTest
+	EarlyDocument
+	AsksTest
+	AsksDocument
+	FreshCommitted
+	ComodLast
+	SessionLast
+	ComodBack
+	SessionBack
+	Sessions
+	ListedLeft
+	ListedSkipped
+	ListedTurns
+	ListedFresh
 	signals // their number
 )
 
@@ -99,6 +118,25 @@ var signalNames = [signals]string{
 	Churn: "churn", Never: "never", WordsRank: "words_rank", TermsRank: "terms_rank", ComodRank: "comod_rank",
 	SessionRank: "session_rank", AlikeRank: "alike_rank", Unseen: "unseen", Opened: "opened", TurnOpened: "turn_opened",
 	Asked: "asked", JustListed: "just_listed", InHand: "in_hand",
+	Kin:            "kin",
+	Defines:        "defines",
+	Calls:          "calls",
+	Size:           "size",
+	KindShare:      "kind_share",
+	LateTest:       "late_test",
+	EarlyDocument:  "early_document",
+	AsksTest:       "asks_test",
+	AsksDocument:   "asks_document",
+	FreshCommitted: "fresh_committed",
+	ComodLast:      "comod_last",
+	SessionLast:    "session_last",
+	ComodBack:      "comod_back",
+	SessionBack:    "session_back",
+	Sessions:       "sessions",
+	ListedLeft:     "listed_left",
+	ListedSkipped:  "listed_skipped",
+	ListedTurns:    "listed_turns",
+	ListedFresh:    "listed_fresh",
 }
 
 // String is the name under which the signal appears in a Reason.

@@ -55,7 +55,7 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 	case len(files) == 0:
 		in.committed = v.Top(hot.Committed, "", maxRecent)
 	case w[Committed] != 0:
-		in.committed = v.Top(hot.Committed, "", 1) // only for its time
+		in.committed = v.Top(hot.Committed, "", maxRecent)
 	}
 }
 
@@ -107,7 +107,11 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod[l].add(s)
 			c.comodBy[l].see(x.leads[l][i], s)
+			if l == byHand && i == len(in.comod[l])-1 {
+				c.comodLast = s
+			}
 			if l == byHand {
+				c.comodBest = max(c.comodBest, set.Values[j])
 				c.comodSum += s
 				c.together += set.Values[j]
 			}
@@ -118,6 +122,12 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 		for j, f := range set.Members {
 			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, coaccessSmooth)
 			c.coaccess[l].add(s)
+			if l == byHand {
+				c.coaccessBest = max(c.coaccessBest, set.Values[j])
+				if i == len(in.coaccess[l])-1 {
+					c.sessionLast = s
+				}
+			}
 			c.coaccessBy[l].see(x.leads[l][i], s)
 		}
 	}
@@ -245,7 +255,13 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error
 		return nil
 	}
 	v := r.store.View(x.at)
-	var access, commit, freq, churn *hot.Values
+	var access, commit, freq, churn, changes, sessions *hot.Values
+	if w[ComodBack] != 0 {
+		changes = v.Of(hot.Changes, members)
+	}
+	if w[SessionBack] != 0 || w[Sessions] != 0 {
+		sessions = v.Of(hot.Sessions, members)
+	}
 	if w[RecencyHour] != 0 || w[RecencyDay] != 0 || w[Never] != 0 {
 		access = v.Of(hot.Recency, members)
 	}
@@ -262,7 +278,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error
 		return fmt.Errorf("read scores of %d files: %w", len(members), err)
 	}
 	for i, c := range p.list {
-		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i))
+		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i), at(changes, i), at(sessions, i))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *setting) {
 	counted := false
 	for i := range rs {
-		// Three signals look at the same commits: the strongest of them has the words.
-		if of := rs[i].Signal; of == Comod.String() || of == ComodMean.String() || of == Support.String() {
+		// Several signals look at the same commits: the strongest of them has the words.
+		if ofCommits[rs[i].Signal] {
 			if counted || c.comodBy[byHand].path == "" {
 				continue
 			}
@@ -25,6 +25,9 @@ func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *
 		rs[i].Text = r.text(ctx, rs[i].Signal, c, x)
 	}
 }
+
+// ofCommits are the signals of what changed together with the files in hand.
+var ofCommits = map[string]bool{Comod.String(): true, ComodMean.String(): true, ComodLast.String(): true, ComodBack.String(): true, Support.String(): true}
 
 func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
 	of, known := signalOf(signal)
@@ -45,7 +48,7 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		return text
 	}
 	switch of {
-	case SessionRank:
+	case SessionRank, SessionLast, SessionBack:
 		return "opened in the same sessions as " + c.coaccessBy[byHand].path.Display()
 	case ComodRank:
 		return "changes together with " + c.comodBy[byHand].path.Display()
@@ -61,6 +64,10 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		return "it says " + strings.Join(c.said, ", ")
 	case Identifiers:
 		return "it has the identifiers " + strings.Join(c.called, ", ")
+	case Defines:
+		return "it defines " + strings.Join(c.defined, ", ")
+	case Calls:
+		return "it defines what " + c.calledBy.Display() + " uses"
 	case Tags:
 		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", ")
 	case Directory:
@@ -93,6 +100,11 @@ var plain = map[Signal]string{
 	PatternWords: "its path has words of recent commands", PatternName: "its name has words of recent commands",
 	NamedPair: "same stem as a file named in the prompt", NamedFolder: "in the folder of a file named in the prompt",
 	FolderShare: "in a folder that the session works in", FolderRecent: "in a folder in use of late",
+	Kin: "its name has words of the name of a file in hand", KindShare: "of the kind that the session works on",
+	LateTest: "a test, and files were edited since the prompt", EarlyDocument: "a document, and the turn has just begun",
+	AsksTest: "the prompt speaks of tests", AsksDocument: "the prompt speaks of documents", FreshCommitted: "among the files committed last",
+	Sessions: "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
+	ListedTurns: "listed again and again since the prompt", ListedSkipped: "passed over in a list",
 	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 

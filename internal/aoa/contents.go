@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Contents knows the words and identifiers by which files differ from each other: of each file the at most 64 most
-// telling words and as many identifiers, never its text. Like Tree it is of the files as they are now, is made anew at each start, and touches no disk. Safe
-// for concurrent use.
+// Contents knows the words and identifiers by which files differ from each other: of each file the at most 256 most
+// telling words, 64 identifiers, and 96 names that it defines, never its text. Like Tree it is of the files as they are
+// now, is made anew at each start, and touches no disk. Safe for concurrent use.
 type Contents struct {
 	mu     sync.RWMutex
 	files  map[Path]uint32
@@ -19,6 +19,7 @@ type Contents struct {
 	free   []uint32
 	words  lexicon
 	idents lexicon
+	defs   lexicon
 	length float64 // Σ of the lengths of all files
 }
 
@@ -27,31 +28,31 @@ type saying struct {
 	path   Path
 	words  []use
 	idents []use
+	defs   []use
+	size   float64 // words of the whole text
 	length float64 // Σ of the counts of its words
 }
 
-// use is a word of a file, and how often it stands there.
-type use struct {
-	word  uint32
-	count uint8
-}
+// use is the number of a word (of a file's words) or of a file (of a word's users), and how often the word stands in the
+// file, at most 255: half as large as two fields would be.
+type use uint32
+
+func newUse(of uint32, times int) use { return use(of<<8 | uint32(min(times, 255))) }
+func (u use) of() uint32              { return uint32(u) >> 8 }
+func (u use) times() float64          { return float64(u & 255) }
 
 // lexicon numbers words and knows who uses them.
 type lexicon struct {
 	ids   map[string]uint32
 	names []string
-	users [][]user
-}
-
-type user struct {
-	file  uint32
-	count uint8
+	users [][]use
 }
 
 // Bounds of what is kept and asked.
 const (
 	MaxContent   = 256 << 10 // longer files say too much to be told by words
-	maxKept      = 64        // words, and identifiers, of a file
+	maxWords     = 256       // words kept of a file
+	maxIdents    = 64        // identifiers kept of a file
 	maxIdent     = 64        // bytes of an identifier
 	minIdent     = 6
 	rareIdent    = 20   // an identifier in more files than this tells none of them
@@ -63,7 +64,7 @@ const (
 
 // NewContents knows of no file.
 func NewContents() *Contents {
-	return &Contents{files: map[Path]uint32{}, words: newLexicon(), idents: newLexicon()}
+	return &Contents{files: map[Path]uint32{}, words: newLexicon(), idents: newLexicon(), defs: newLexicon()}
 }
 
 func newLexicon() lexicon { return lexicon{ids: map[string]uint32{}} }
@@ -91,9 +92,15 @@ func (c *Contents) Set(p Path, text []byte) {
 	} else {
 		c.said = append(c.said, saying{})
 	}
-	s := saying{path: p, words: c.words.take(n, words, len(c.files)), idents: c.idents.take(n, idents, len(c.files))}
+	s := saying{path: p, words: c.words.take(n, words, len(c.files), maxWords), idents: c.idents.take(n, idents, len(c.files), maxIdents)}
+	if !proseFile(p) {
+		s.defs = c.defs.enter(n, defined(text))
+	}
+	for _, k := range words {
+		s.size += float64(k)
+	}
 	for _, u := range s.words {
-		s.length += float64(u.count)
+		s.length += u.times()
 	}
 	c.said[n], c.files[p] = s, n
 	c.length += s.length
@@ -116,6 +123,7 @@ func (c *Contents) remove(p Path) {
 	s := &c.said[n]
 	c.words.drop(n, s.words)
 	c.idents.drop(n, s.idents)
+	c.defs.drop(n, s.defs)
 	c.length -= s.length
 	*s = saying{}
 	delete(c.files, p)
@@ -123,7 +131,7 @@ func (c *Contents) remove(p Path) {
 }
 
 // take keeps the most telling of the words: count/(count+1.2) · ln(1 + files/(1+files with the word)), ties by name.
-func (l *lexicon) take(file uint32, counts map[string]int, files int) []use {
+func (l *lexicon) take(file uint32, counts map[string]int, files, most int) []use {
 	type weighed struct {
 		word   string
 		count  int
@@ -140,7 +148,7 @@ func (l *lexicon) take(file uint32, counts map[string]int, files int) []use {
 	slices.SortFunc(all, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.word, b.word))
 	})
-	all = all[:min(len(all), maxKept)]
+	all = all[:min(len(all), most)]
 	out := make([]use, len(all))
 	for i, w := range all {
 		id, known := l.ids[w.word]
@@ -150,19 +158,18 @@ func (l *lexicon) take(file uint32, counts map[string]int, files int) []use {
 			l.ids[name] = id
 			l.names, l.users = append(l.names, name), append(l.users, nil)
 		}
-		n := uint8(min(w.count, 255))
-		out[i] = use{id, n}
-		l.users[id] = append(l.users[id], user{file, n})
+		out[i] = newUse(id, w.count)
+		l.users[id] = append(l.users[id], newUse(file, w.count))
 	}
 	return out
 }
 
 func (l *lexicon) drop(file uint32, words []use) {
 	for _, u := range words {
-		users := l.users[u.word]
-		if i := slices.IndexFunc(users, func(x user) bool { return x.file == file }); i >= 0 {
+		users := l.users[u.of()]
+		if i := slices.IndexFunc(users, func(x use) bool { return x.of() == file }); i >= 0 {
 			users[i] = users[len(users)-1]
-			l.users[u.word] = users[:len(users)-1]
+			l.users[u.of()] = users[:len(users)-1]
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Found is a file that was found by what it says, with a weight: the higher the better.
@@ -38,8 +39,8 @@ func (c *Contents) Words(terms []string, n int) []Found {
 		with := float64(len(c.words.users[id]))
 		rare := math.Log(1 + (files-with+.5)/(with+.5))
 		for _, u := range c.words.users[id] {
-			tf := float64(u.count)
-			t.add(u.file, i, rare*tf*(1+bmSaturation)/(tf+bmSaturation*(1-bmLength+bmLength*c.said[u.file].length/mean)))
+			tf := u.times()
+			t.add(u.of(), i, rare*tf*(1+bmSaturation)/(tf+bmSaturation*(1-bmLength+bmLength*c.said[u.of()].length/mean)))
 		}
 	}
 	return t.best(n, terms)
@@ -57,7 +58,7 @@ func (c *Contents) Identifiers(names []string, n int) []Found {
 			continue
 		}
 		for _, u := range c.idents.users[id] {
-			t.add(u.file, i, 1/math.Sqrt(float64(len(c.idents.users[id]))))
+			t.add(u.of(), i, 1/math.Sqrt(float64(len(c.idents.users[id]))))
 		}
 	}
 	return t.best(n, names)
@@ -76,12 +77,12 @@ func (c *Contents) Alike(p Path, n int) []Found {
 	idents := c.said[self].idents
 	names := make([]string, min(len(idents), maxFollowed))
 	for i := range names {
-		word := idents[i].word
+		word := idents[i].of()
 		names[i] = c.idents.names[word]
 		if users := c.idents.users[word]; len(users) <= sharedBy {
 			for _, u := range users {
-				if u.file != self {
-					t.add(u.file, i, 1/float64(len(users)-1))
+				if u.of() != self {
+					t.add(u.of(), i, 1/float64(len(users)-1))
 				}
 			}
 		}
@@ -109,7 +110,7 @@ func Identifiers(text string, max int) []string {
 // tally adds up weights by file.
 type tally struct {
 	c     *Contents
-	at    map[uint32]int
+	at    []uint32 // by number of the file: 1 + its place in files, 0: none yet
 	files []found
 }
 
@@ -119,29 +120,52 @@ type found struct {
 	words  [3]int16 // 1 + number of a word, 0: none
 }
 
-func (c *Contents) tally() *tally { return &tally{c: c, at: map[uint32]int{}} }
+// tallies are those of questions that were answered: a table of all files is cleared sooner where it was written to than made.
+var tallies = sync.Pool{New: func() any { return &tally{} }}
+
+func (c *Contents) tally() *tally {
+	t := tallies.Get().(*tally)
+	t.c = c
+	if len(t.at) < len(c.said) {
+		t.at = make([]uint32, len(c.said)+len(c.said)/4)
+	}
+	return t
+}
 
 func (t *tally) add(file uint32, word int, weight float64) {
-	i, known := t.at[file]
-	if !known {
-		i = len(t.files)
-		t.at[file] = i
+	i := t.at[file]
+	if i == 0 {
 		t.files = append(t.files, found{file: file})
+		i = uint32(len(t.files))
+		t.at[file] = i
 	}
-	f := &t.files[i]
+	f := &t.files[i-1]
 	f.weight += weight
-	if k := slices.Index(f.words[:], 0); k >= 0 {
-		f.words[k] = int16(word + 1)
+	for k := range f.words {
+		if f.words[k] == 0 {
+			f.words[k] = int16(word + 1)
+			break
+		}
 	}
 }
 
+// best are the n heaviest, ties by path. The tally is over then.
 func (t *tally) best(n int, names []string) []Found {
-	slices.SortFunc(t.files, func(a, b found) int {
+	order := func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(t.c.said[a.file].path, t.c.said[b.file].path))
-	})
-	out := make([]Found, min(n, len(t.files)))
-	for i := range out {
-		f := t.files[i]
+	}
+	top := make([]found, 0, n+1)
+	for _, f := range t.files {
+		t.at[f.file] = 0
+		if len(top) == n && (n == 0 || order(f, top[n-1]) > 0) {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(top, f, order)
+		top = slices.Insert(top, i, f)
+		top = top[:min(len(top), n)]
+	}
+	out := make([]Found, len(top))
+	for i, f := range top {
 		out[i] = Found{Path: t.c.said[f.file].path, Weight: f.weight}
 		for _, w := range f.words {
 			if w > 0 {
@@ -149,5 +173,7 @@ func (t *tally) best(n int, names []string) []Found {
 			}
 		}
 	}
+	t.c, t.files = nil, t.files[:0]
+	tallies.Put(t)
 	return out
 }

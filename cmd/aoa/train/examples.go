@@ -6,8 +6,12 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
+	"runtime"
+	"sync"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -19,6 +23,7 @@ type question struct {
 	Repo    int
 	Session string
 	Moment  aoa.Moment
+	Again   bool // the prompt before it was asked about: nothing is shown
 	After   bool // asked right after a file event, where nothing begins now
 	Files   []file
 	Truth   int  // files that were right, also those that are no candidates
@@ -28,6 +33,7 @@ type question struct {
 
 // file is a candidate: its values other than 0, and what became of it.
 type file struct {
+	Path    uint32 // tells the question's files apart, and finds them again in the session's other questions
 	Signals []uint8
 	Values  []float32
 	Target  bool // it was right
@@ -41,6 +47,8 @@ type set struct {
 	Repos     []string
 	Questions []question
 	Signals   []string
+
+	change *rank.FileModel // weights of changes that are taken as they are; nil: they are fitted too
 }
 
 // Every question has many candidates that are nobody's answer: of those below the first farAway only each thinned is kept.
@@ -57,31 +65,48 @@ func gather(ctx context.Context, traces, repos string) (*set, error) {
 	}
 	out := &set{Signals: rank.SignalNames()}
 	options := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
+	parts, errs := make([][]question, len(all)), make([]error, len(all))
+	var each sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, s := range all {
 		out.Repos = append(out.Repos, s.Name)
-		n := 0
-		take := func(d *eval.Decision) error {
-			n++
-			if q, ok := ask(d, n); ok {
-				q.Repo = i
-				out.Questions = append(out.Questions, q)
-			}
-			return nil
-		}
-		if err := eval.Sessions(ctx, s, options, take); err != nil {
-			return nil, err
-		}
-		if err := eval.Commits(ctx, s, options, take); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(os.Stderr, "%s: %d questions, %d kept so far\n", s.Name, n, len(out.Questions))
+		each.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			parts[i], errs[i] = questions(ctx, i, s, options)
+		})
 	}
+	each.Wait()
+	for _, p := range parts {
+		out.Questions = append(out.Questions, p...)
+	}
+	return out, errors.Join(errs...)
+}
+
+// questions are those of one repository.
+func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (out []question, err error) {
+	n := 0
+	take := func(d *eval.Decision) error {
+		n++
+		if q, ok := ask(d, n); ok {
+			q.Repo = repo
+			out = append(out, q)
+		}
+		return nil
+	}
+	if err := eval.Sessions(ctx, s, o, take); err != nil {
+		return nil, err
+	}
+	if err := eval.Commits(ctx, s, o, take); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d questions, %d kept\n", s.Name, n, len(out))
 	return out, nil
 }
 
 // ask turns a decision into a question; not ok: nothing is learned from it.
 func ask(d *eval.Decision, n int) (question, bool) {
-	q := question{Session: d.Session, Moment: d.Query.Moment}
+	q := question{Session: d.Session, Moment: d.Query.Moment, Again: d.AfterPrompt}
 	target := map[aoa.Path]bool{}
 	add := func(p aoa.Path, unseen bool) {
 		target[p] = true
@@ -118,7 +143,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		if i >= farAway && !target[r.File] && !d.Used[r.File] && (i+n)%3 != 0 && q.Truth == 0 {
 			continue
 		}
-		f := file{Target: target[r.File], Used: d.Used[r.File], Out: d.Prompted[r.File], Seen: d.Stratum(r.File) != eval.Unseen}
+		f := file{Path: number(r.File), Target: target[r.File], Used: d.Used[r.File], Out: d.Prompted[r.File], Seen: d.Stratum(r.File) != eval.Unseen}
 		if q.Moment == aoa.MomentOpen {
 			f.Out = d.Stratum(r.File) == eval.Named
 		}
@@ -130,6 +155,12 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		q.Files = append(q.Files, f)
 	}
 	return q, true
+}
+
+func number(p aoa.Path) uint32 {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, string(p))
+	return h.Sum32()
 }
 
 func keptExamples(name string) (*set, error) {

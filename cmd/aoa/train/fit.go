@@ -120,21 +120,25 @@ func logit(w []float64, f *file) float64 {
 	return z
 }
 
+// outcome is the logit of a file that could be shown, whether it was used, and what it counts.
+type outcome struct {
+	z      float64
+	used   bool
+	weight float64
+}
+
 // platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method, with the weight of 20 files for a = 1, b = 0.
-func platt(z []float64, used []bool) (a, b float64) {
+func platt(items []outcome) (a, b float64) {
 	const prior = 20.0
 	a, b = 1, 0
 	for range 50 {
 		ga, gb, haa, hab, hbb := prior*(a-1), prior*b*.1, prior, 0.0, prior*.1
-		for i, x := range z {
-			p := 1 / (1 + math.Exp(-(a*x + b)))
-			d := p
-			if used[i] {
-				d--
-			}
-			h := p * (1 - p)
-			ga, gb = ga+d*x, gb+d
-			haa, hab, hbb = haa+h*x*x, hab+h*x, hbb+h
+		for _, o := range items {
+			p := 1 / (1 + math.Exp(-(a*o.z + b)))
+			d := o.weight * (p - truth(o.used))
+			h := o.weight * p * (1 - p)
+			ga, gb = ga+d*o.z, gb+d
+			haa, hab, hbb = haa+h*o.z*o.z, hab+h*o.z, hbb+h
 		}
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det

@@ -15,7 +15,7 @@ func lesson() *set {
 		q := question{Repo: i % 2, Moment: aoa.MomentPrompt, Truth: 1}
 		for k := range 10 {
 			right := k == i%10
-			f := file{Signals: []uint8{0, 6}, Values: []float32{1, float32(k%3) / 3}, Target: right, Used: right}
+			f := file{Path: uint32(k), Signals: []uint8{0, 6}, Values: []float32{1, float32(k%3) / 3}, Target: right, Used: right}
 			if right {
 				f.Signals, f.Values = append(f.Signals, 4), append(f.Values, 0.9)
 			}
@@ -49,16 +49,15 @@ func TestFit(t *testing.T) {
 }
 
 func TestPlatt(t *testing.T) {
-	var z []float64
-	var used []bool
+	var items []outcome
 	for i := range 4000 {
 		x := float64(i%80)/10 - 4
-		z, used = append(z, x), append(used, float64(i%997)/997 < 1/(1+math.Exp(-(.5*x-1))))
+		items = append(items, outcome{x, float64(i%997)/997 < 1/(1+math.Exp(-(.5*x-1))), 1})
 	}
-	if a, b := platt(z, used); math.Abs(a-.5) > .06 || math.Abs(b+1) > .12 {
+	if a, b := platt(items); math.Abs(a-.5) > .06 || math.Abs(b+1) > .12 {
 		t.Errorf("a %v, b %v, want .5 and -1", a, b)
 	}
-	if a, b := platt(nil, nil); a != 1 || b != 0 {
+	if a, b := platt(nil); a != 1 || b != 0 {
 		t.Errorf("nothing shown gives %v, %v", a, b)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 func main() {
@@ -25,15 +27,16 @@ func main() {
 	repos := flag.String("repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
 	out := flag.String("out", "rank/weights.json", "where the weights go")
 	kept := flag.String("examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
+	change := flag.Bool("change", false, "fit the weights of changes too; else those of -out stay as they are")
 	ablate := flag.Bool("ablate", false, "print what the table loses without each group of signals, and write nothing")
 	flag.Parse()
-	if err := train(context.Background(), *traces, *repos, *out, *kept, *ablate); err != nil {
+	if err := train(context.Background(), *traces, *repos, *out, *kept, *change, *ablate); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func train(ctx context.Context, traces, repos, out, kept string, ablate bool) error {
+func train(ctx context.Context, traces, repos, out, kept string, change, ablate bool) error {
 	set, err := keptExamples(kept)
 	if err != nil {
 		return err
@@ -46,6 +49,11 @@ func train(ctx context.Context, traces, repos, out, kept string, ablate bool) er
 			return err
 		}
 	}
+	if !change {
+		if set.change, err = before(out); err != nil {
+			return err
+		}
+	}
 	if ablate {
 		return ablation(set)
 	}
@@ -55,6 +63,23 @@ func train(ctx context.Context, traces, repos, out, kept string, ablate bool) er
 		return err
 	}
 	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+// before returns the weights of changes in a file of weights.
+func before(name string) (*rank.FileModel, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: with -change no file of weights is needed", err)
+	}
+	var f rank.File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	m, known := f.Moments[aoa.MomentChange]
+	if !known {
+		return nil, fmt.Errorf("%s: no weights of changes", name)
+	}
+	return &m, nil
 }
 
 // sources reads the traces and completes them from the clones that are there.

@@ -62,6 +62,10 @@ type weights struct {
 func fitOn(s *set, in func(repo int) bool, without func(string) bool) *weights {
 	out := &weights{groups: groups(s.Signals, without), w: map[string][]float64{}, scale: map[string][2]float64{}}
 	for _, g := range out.groups {
+		if g.name == "change" && s.change != nil {
+			out.take(s)
+			continue
+		}
 		var qs []*question
 		for i := range s.Questions {
 			if q := &s.Questions[i]; in(q.Repo) && g.in(q) {
@@ -76,6 +80,15 @@ func fitOn(s *set, in func(repo int) bool, without func(string) bool) *weights {
 	}
 	out.calibrate(s, in)
 	return out
+}
+
+// take takes the weights of changes as they are.
+func (m *weights) take(s *set) {
+	w := make([]float64, 256)
+	for i, name := range s.Signals {
+		w[i] = s.change.Weights[name]
+	}
+	m.w["change"], m.scale["change"] = w, s.change.Scale
 }
 
 // of is the group that a file belongs to, and the name of its calibration.
@@ -99,40 +112,69 @@ func (m *weights) probability(q *question, f *file) float64 {
 	return 1 / (1 + math.Exp(-(a[0]*logit(m.w[g], f) + a[1])))
 }
 
-// calibrate fits each scale on what may be shown: the five best of each question, of files seen and unseen.
+// rounds of calibration: which five are best depends on the scales, a little.
+const rounds = 3
+
+// calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises; that
+// of changes on the five best of each.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
-	names := []string{"prompt", "prompt_unseen", "open", "open_unseen", "change"}
-	for _, n := range names {
-		m.scale[n] = [2]float64{1, 0}
-	}
-	logits, kept := map[string][]float64{}, map[string][]bool{}
-	for i := range s.Questions {
-		q := &s.Questions[i]
-		if !in(q.Repo) || q.After {
-			continue
+	for _, n := range []string{"prompt", "prompt_unseen", "open", "open_unseen", "change"} {
+		if _, taken := m.scale[n]; !taken {
+			m.scale[n] = [2]float64{1, 0}
 		}
-		for _, class := range []bool{true, false} {
-			n := 0
-			for _, k := range m.order(q, func(f *file) bool { return f.Seen == class }) {
-				if n++; n > 5 {
-					break
+	}
+	fit := func(n string, items []outcome) {
+		a, b := platt(items)
+		m.scale[n] = [2]float64{math.Round(a*1000) / 1000, math.Round(b*1000) / 1000}
+	}
+	if s.change == nil {
+		fit("change", m.changes(s, in))
+	}
+	for range rounds {
+		items := map[string][]outcome{}
+		for repo := range s.Repos {
+			if !in(repo) {
+				continue
+			}
+			mine := map[string][]outcome{}
+			take := func(x promise) {
+				g, sc := m.of(x.q, x.f)
+				mine[sc] = append(mine[sc], outcome{z: logit(m.w[g], x.f), used: x.f.Used})
+			}
+			m.promises(s, repo, yes, func(x promise) {
+				if x.f.Seen {
+					take(x)
 				}
-				f := &q.Files[k]
-				g, sc := m.of(q, f)
-				hit := f.Used
-				if q.Moment == aoa.MomentChange {
-					hit = f.Target
-				}
-				if z := logit(m.w[g], f); z > -4 {
-					logits[sc], kept[sc] = append(logits[sc], z), append(kept[sc], hit)
+			})
+			m.promises(s, repo, unseen, take) // those that nothing has named are also shown by themselves
+			for sc, os := range mine {
+				for _, o := range os {
+					o.weight = 30 / math.Sqrt(float64(len(os)))
+					items[sc] = append(items[sc], o)
 				}
 			}
 		}
+		for sc, os := range items {
+			fit(sc, os)
+		}
 	}
-	for _, n := range names {
-		a, b := platt(logits[n], kept[n])
-		m.scale[n] = [2]float64{math.Round(a*1000) / 1000, math.Round(b*1000) / 1000}
+}
+
+// changes are the outcomes of the five best of each change.
+func (m *weights) changes(s *set, in func(repo int) bool) (out []outcome) {
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		if !in(q.Repo) || q.Moment != aoa.MomentChange {
+			continue
+		}
+		order := m.order(q, yes)
+		for _, k := range order[:min(5, len(order))] {
+			if z := logit(m.w["change"], &q.Files[k]); z > -4 {
+				out = append(out, outcome{z, q.Files[k].Target, 1})
+			}
+		}
 	}
+	return out
 }
 
 // order ranks the files of a question, best first.

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// mostShown is the most files that one question shows.
+const mostShown = 5
+
+// leastP is the confidence under which a file is no promise, as in `aoa eval`.
+const leastP = 0.05
+
+// sessionFile is a file in a session.
+type sessionFile struct {
+	session string
+	path    uint32
+}
+
+// promise is a file that could be shown, and what became of it.
+type promise struct {
+	q     *question
+	f     *file
+	p     float64
+	first bool // the session's first promise of the file; else the highest so far
+}
+
+// promises hands over what could be shown in one repository, in time order: of the five best of each question, among
+// some of its files, those that are likelier than ever before in their session. What is shown is chosen from these, and
+// only these need hold.
+func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(promise)) {
+	best := map[sessionFile]float64{}
+	type scored struct {
+		f *file
+		p float64
+	}
+	var top []scored
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		if q.Repo != repo || q.Again || q.Moment == aoa.MomentChange {
+			continue
+		}
+		top = top[:0]
+		for k := range q.Files {
+			if f := &q.Files[k]; among(f) {
+				top = append(top, scored{f, m.probability(q, f)})
+			}
+		}
+		slices.SortStableFunc(top, func(a, b scored) int { return cmp.Compare(b.p, a.p) })
+		for _, c := range top[:min(mostShown, len(top))] {
+			key := sessionFile{q.Session, c.f.Path}
+			before, again := best[key]
+			if c.p < leastP || again && c.p <= before {
+				continue
+			}
+			best[key] = c.p
+			each(promise{q, c.f, c.p, !again})
+		}
+	}
+}
+
+// shown counts how far the promises of a repository hold: their calibration error over ten bars, and for two
+// thresholds how many files would be shown, each once per session, and which share of them was opened.
+func (m *weights) shown(s *set, repo int, out map[string]float64) {
+	var bars [10]struct{ n, p, used float64 }
+	grid := map[string]float64{"60": .6, "75": .75}
+	count := map[string][2]float64{}
+	best := map[sessionFile]float64{}
+	all := 0.0
+	m.promises(s, repo, yes, func(x promise) {
+		key := sessionFile{x.q.Session, x.f.Path}
+		for name, at := range grid {
+			if best[key] < at && at <= x.p {
+				c := count[name]
+				count[name] = [2]float64{c[0] + 1, c[1] + truth(x.f.Used)}
+			}
+		}
+		best[key] = x.p
+		if x.first {
+			b := &bars[min(int(x.p*10), 9)]
+			b.n, b.p, b.used, all = b.n+1, b.p+x.p, b.used+truth(x.f.Used), all+1
+		}
+	})
+	for _, b := range bars {
+		out["shown.ece"] += math.Abs(b.p-b.used) / max(all, 1)
+	}
+	for name, c := range count {
+		out["shown."+name+".n"], out["shown."+name+".precision"] = c[0], c[1]/max(c[0], 1)
+	}
+}

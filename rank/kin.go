@@ -1,0 +1,118 @@
+package rank
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// Bounds of what names alike can say.
+const (
+	kinFiles = 3  // files in hand, the newest, whose names are compared
+	kinWord  = 64 // a word in more paths than this makes no candidates
+	kinRoom  = 24 // candidates found so
+)
+
+// relatives adds files whose names share words with the name of the newest file in hand.
+func (x *setting) relatives(p *pool) {
+	if len(x.files) == 0 {
+		return
+	}
+	x.kins = x.files[max(0, len(x.files)-kinFiles):]
+	room := kinRoom
+	for _, w := range x.baseTerms(x.newest()) {
+		with := x.tree.Word(w)
+		if len(with) > kinWord {
+			continue
+		}
+		for _, f := range with {
+			if p.index[f] == nil && room > 0 && slices.Contains(x.baseTerms(f), w) {
+				room--
+				p.get(f)
+			}
+		}
+	}
+}
+
+// kin is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
+func (x *setting) kin(f aoa.Path) float64 {
+	if len(x.kins) == 0 {
+		return 0
+	}
+	mine := x.baseTerms(f)
+	best, all := 0.0, 1.0
+	for _, w := range mine {
+		all += x.rarity(w)
+	}
+	for _, g := range x.kins {
+		shared := 0.0
+		for _, w := range x.baseTerms(g) {
+			if slices.Contains(mine, w) {
+				shared += x.rarity(w)
+			}
+		}
+		best = max(best, shared)
+	}
+	return unit(best / all)
+}
+
+func (x *setting) rarity(w string) float64 {
+	r, known := x.rare[w]
+	if !known {
+		if x.rare == nil {
+			x.rare = map[string]float64{}
+		}
+		r = idf(x.tree.Len(), len(x.tree.Word(w)))
+		x.rare[w] = r
+	}
+	return r
+}
+
+// Half of the weight of a name defined makes half of the signal; of names used, one whole.
+const (
+	definesHalf = 0.5
+	callsHalf   = 1.0
+	callsFade   = 0.8 // of a file in hand against the one after it
+)
+
+// defining finds files by what they define: names that were said, and names that the newest files in hand use.
+func (x *setting) defining(p *pool) {
+	for _, f := range x.contents.Defining(x.allIdents(), maxSaid) {
+		c := p.get(f.Path)
+		c.values[Defines] = unit(f.Weight / (definesHalf + f.Weight))
+		c.defined = f.Words
+	}
+	fade := 1.0
+	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
+		for _, f := range x.contents.Called(x.files[i], maxSaid) {
+			c := p.get(f.Path)
+			if v := fade * unit(f.Weight/(callsHalf+f.Weight)); v > c.values[Calls] {
+				c.values[Calls], c.calledBy = v, x.files[i]
+			}
+		}
+		fade *= callsFade
+	}
+}
+
+// freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened anything.
+func (x *setting) freshCommitted(f aoa.Path) float64 {
+	if len(x.open) > 0 || x.commits == nil {
+		return 0
+	}
+	if x.commitAgo == nil {
+		x.commitAgo = map[aoa.Path]int{}
+		n := 0
+		for i, name := range x.commits.Members {
+			if i > 0 && x.commits.Values[i] != x.commits.Values[i-1] {
+				n++
+			}
+			x.commitAgo[aoa.Path(name)] = n
+		}
+	}
+	n, known := x.commitAgo[f]
+	if !known {
+		return 0
+	}
+	return 1 / math.Log2(float64(2+n))
+}

@@ -1,0 +1,66 @@
+package rank
+
+import (
+	"math"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// kind is what a file is for.
+type kind uint8
+
+const (
+	source kind = 0
+	tests  kind = 1 << iota
+	documents
+)
+
+// manyWords is how many words make a file as large as it counts.
+const manyWords = 10_000.0
+
+// asks are the words of a prompt that say which kind of file is wanted.
+var asks = map[string]kind{"test": tests, "spec": tests, "coverage": tests, "e2e": tests,
+	"doc": documents, "document": documents, "documentation": documents, "readme": documents, "plan": documents,
+	"markdown": documents, "guide": documents, "changelog": documents}
+
+// kinds fills in the signals of what kind of file is wanted, and how large the file is.
+func (x *setting) kinds(c *candidate) {
+	if x.kindShares == nil {
+		x.weighKinds()
+	}
+	v := &c.values
+	v[KindShare] = unit(x.kindShares[kindName(c.path)])
+	if v[Test] > 0 {
+		v[AsksTest], v[LateTest] = truth(x.asked&tests != 0), truth(x.edited)
+	}
+	if v[Document] > 0 {
+		v[AsksDocument], v[EarlyDocument] = truth(x.asked&documents != 0), 1/float64(1+x.turn)
+	}
+	if x.contents != nil {
+		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))
+	}
+}
+
+// weighKinds finds what kinds the files opened last were of, each counting 0.8 of the one after it, and what the prompt wants.
+func (x *setting) weighKinds() {
+	x.kindShares = map[string]float64{}
+	w, all := 1.0, 0.0
+	for _, f := range x.latest {
+		x.kindShares[kindName(f)] += w
+		all, w = all+w, w*folderFade
+	}
+	for k := range x.kindShares {
+		x.kindShares[k] /= all
+	}
+	for _, w := range x.words {
+		x.asked |= asks[w]
+	}
+}
+
+// kindName is a file's extension, tests apart.
+func kindName(f aoa.Path) string {
+	if isTest(f) {
+		return "test" + f.Ext()
+	}
+	return f.Ext()
+}

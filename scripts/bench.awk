@@ -26,6 +26,7 @@ function short(x) { return x == "" ? "" : x >= 1000 ? sprintf("%.0f", x) : x >= 
 function row(name, p50, p99, allocs, other, budget, share) {
 	if (!head++) printf "%-62s %9s %9s %8s  %-44s %-12s %s\n", "what", "p50 ms", "p99 ms", "allocs", "", "budget", "of it"
 	printf "%-62s %9s %9s %8s  %-44s %-12s %s\n", label(name), short(p50), short(p99), allocs, other, budget, share == "" ? "" : sprintf("%.2f %s", share, share <= 1 ? "ok" : "MISS")
+	fflush()
 	if (share != "") { judged++; kept += share <= 1 }
 }
 /^(goos|goarch|cpu|pkg|PASS|ok)/ { next }
@@ -49,8 +50,7 @@ function row(name, p50, p99, allocs, other, budget, share) {
 	}
 	if (n) next
 	other = budget = share = ""
-	p50 = m["p50-ms"]
-	if (!("p50-ms" in m) && m["ns/op"] > 0) p50 = m["ns/op"] / 1e6
+	p50 = "p50-ms" in m ? m["p50-ms"] : m["ns/op"] > 0 ? m["ns/op"] / 1e6 : ""
 	if ("events/s" in m) { other = sprintf("%.0f events/s", m["events/s"]) (m["cpu-µs/event"] > 0 ? sprintf(", %.0f µs each", m["cpu-µs/event"]) : ""); share = m["events/budget"]; budget = "10000/s" }
 	if ("commits/s" in m) { other = sprintf("%.0f commits/s", m["commits/s"]) }
 	if (m["cpu-ms"] > 0) other = sprintf("%.0f ms of processor", m["cpu-ms"])

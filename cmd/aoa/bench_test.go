@@ -164,9 +164,11 @@ func BenchmarkStart(b *testing.B) {
 // starts starts and stops the daemon again and again: until the first answer, and how long it computed until then.
 func (d *bed) starts(b *testing.B) (wall, cpu times) {
 	for b.Loop() {
-		wall = append(wall, d.start(b))
-		cpu = append(cpu, d.cpu())
-		d.stop(b)
+		for range 5 { // one start may be longer than the time that a benchmark is given
+			wall = append(wall, d.start(b))
+			cpu = append(cpu, d.cpu())
+			d.stop(b)
+		}
 	}
 	return wall, cpu
 }
@@ -332,7 +334,7 @@ func BenchmarkHook(b *testing.B) {
 		}
 		runs = append(runs, run{other.name, hint, []string{file, d.place.Socket}, nil})
 	}
-	for b.Loop() {
+	for round := 0; round < 50 || b.Loop(); round++ { // a median of one would say nothing
 		for i := range runs {
 			in, err := os.Open(runs[i].stdin)
 			must(b, err)

@@ -85,10 +85,11 @@ func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, how 
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
-	ans, err := api.Call(ctx, client, api.Rank, q)
+	ans, err := api.Patiently(ctx, func() (aoa.Answer, error) { return api.Call(ctx, client, api.Rank, q) })
 	if err != nil {
 		return err
 	}
+	a.early(ans.Reading)
 	if how.nul || how.plain {
 		end := "\n"
 		if how.nul {
@@ -104,6 +105,14 @@ func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, how 
 		return nil
 	}
 	return a.answer(ans, func() { a.suggestions(ans, q) })
+}
+
+// early says that an answer may be better in a moment.
+func (a *app) early(reading bool) {
+	if reading {
+		a.talk("the daemon has just started: what the files contain is not read yet")
+		a.talk("hint: ask again in a few seconds")
+	}
 }
 
 // suggestions is the table for people: probability, bar, file, the strongest reason in words.

@@ -28,11 +28,15 @@ type Query struct {
 
 // Answer is what a Query gets. Its JSON form is stable; fields are only ever added.
 type Answer struct {
-	Confidence  float64      `json:"confidence"`  // the first suggestion's score, 0 when there is none
-	Suggestions []Suggestion `json:"suggestions"` // best first, ties by path
-	At          int64        `json:"at"`          // unix milliseconds of the ranking
-	Ms          float64      `json:"ms"`          // milliseconds spent
+	Confidence  float64      `json:"confidence"`        // the first suggestion's score, 0 when there is none
+	Suggestions []Suggestion `json:"suggestions"`       // best first, ties by path
+	At          int64        `json:"at"`                // unix milliseconds of the ranking
+	Ms          float64      `json:"ms"`                // milliseconds spent
+	Reading     bool         `json:"reading,omitempty"` // the daemon has just started and the contents of the files are not read yet: asked again in a second, it may say more
 }
+
+// Early is Reading.
+func (a Answer) Early() bool { return a.Reading }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events
 // (moment change: that it belongs to the change).

@@ -42,7 +42,12 @@ type WhyAnswer struct {
 	At    int64 `json:"at"`
 	Rank  int   `json:"rank"`  // 1 is the best, 0: not among the candidates
 	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
+	// Reading is as in an Answer.
+	Reading bool `json:"reading,omitempty"`
 }
+
+// Early is Reading.
+func (a WhyAnswer) Early() bool { return a.Reading }
 
 // FeedbackRequest says whether a suggestion helped.
 type FeedbackRequest struct {

@@ -81,10 +81,13 @@ func (h *house) rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 		return aoa.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
-	ans, err := h.at(ctx, api.CallerDir(ctx)).ranker.Rank(ctx, q)
+	w := h.at(ctx, api.CallerDir(ctx))
+	reading := !w.readings.whole.Load()
+	ans, err := w.ranker.Rank(ctx, q)
 	if err != nil {
 		return ans, err
 	}
+	ans.Reading = reading
 	ans.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
 	h.gauges.ranked(h.o.Now().Sub(begin))
 	q.Prompt = "" // the log has the prompts, sealed
@@ -102,12 +105,13 @@ func (h *house) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error
 		return h.whyAt(ctx, r)
 	}
 	h.settleEvents(ctx)
+	reading := !w.readings.whole.Load()
 	r.Query.At, r.Query.Explain, r.Query.Limit = h.o.Now(), true, 100
 	s, err := w.ranker.Why(ctx, r.Query, r.File)
 	if err != nil {
 		return api.WhyAnswer{}, err
 	}
-	out := api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Known: w.tree.Load().Has(r.File)}
+	out := api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Known: w.tree.Load().Has(r.File), Reading: reading}
 	ans, err := w.ranker.Rank(ctx, r.Query)
 	if err != nil {
 		return out, err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -13,6 +14,7 @@ import (
 type readings struct {
 	contents *aoa.Contents
 	stale    chan struct{} // the list of files, or many files at once, changed
+	whole    atomic.Bool   // all were read once
 
 	mu     sync.Mutex
 	stamps map[aoa.Path]stamp // what was read
@@ -33,6 +35,7 @@ func (r *readings) run(ctx context.Context, root aoa.Root, tree func() *aoa.Tree
 	for {
 		if t := tree(); t != nil {
 			r.all(ctx, root, t.All())
+			r.whole.Store(true)
 		}
 		select {
 		case <-ctx.Done():

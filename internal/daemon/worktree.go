@@ -56,7 +56,8 @@ func (h *house) enter(w *worktree) *worktree {
 		h.worktrees[w.repo.Root] = w
 		select {
 		case h.arrivals <- w:
-		default: // more worktrees than anyone has: they answer, but saves in them are not seen
+		default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
+			w.readings.whole.Store(true)
 		}
 	}
 	h.mu.Unlock()

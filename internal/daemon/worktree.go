@@ -125,14 +125,6 @@ func (w *worktree) refresh(ctx context.Context, h *house) {
 	w.siblings.Store(&roots)
 }
 
-// files is the list of files, empty while it is being made.
-func (w *worktree) files() []aoa.Path {
-	if tree := w.tree.Load(); tree != nil {
-		return tree.All()
-	}
-	return nil
-}
-
 // look finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
 func (w *worktree) look() (files []aoa.Path) {
 	_ = filepath.WalkDir(string(w.repo.Root), func(name string, e fs.DirEntry, err error) error {

@@ -141,6 +141,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 	}
 	counts := newCounts()
 	o.Learned = counts.learn
+	o.Contents = len(s.Sessions) > 0 // as aoa eval --commits
 	o.Newest = mostAsked
 	return eval.Commits(ctx, s, o, func(d *eval.Decision) error { return l.warn(d, counts) })
 }

@@ -14,7 +14,7 @@ var errLacking = fmt.Errorf("the change may lack files")
 
 // checkHelp is how to wire the check: an exit code other than exitLacks must not stop anybody's commit.
 const checkHelp = `--check is for a pre-commit hook or CI. It prints what usually changes together with the FILEs or
-the staged ones and is not among them, from the configured threshold + 0.10 on, and exits 5 if there is
+the staged ones and is not among them, from the configured threshold + 0.15 on, and exits 5 if there is
 anything, 0 if not. Every other exit code says that aOa could not tell, which is no reason to stop:
 
   command -v aoa >/dev/null 2>&1 || exit 0

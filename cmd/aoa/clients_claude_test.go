@@ -134,6 +134,6 @@ func (c claude) earlier(first, second string) {
 	}
 	for i := range 7 {
 		session := strings.Replace(firstSession, "8000", fmt.Sprint(9000+i), 1)
-		c.ask(session, "tune the scheduler", uses(c.read(first)), uses(c.read(second)), uses(bash("true")))
+		c.ask(session, "tune the queue of the scheduler", uses(c.read(first)), uses(c.read(second)), uses(bash("true")))
 	}
 }

@@ -81,10 +81,10 @@ func TestClientCodex(t *testing.T) {
 	t.Run("of earlier work", func(t *testing.T) {
 		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "threshold=0.4")
 		for range 7 {
-			c.ask("tune the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")), uses(shell("true")))
+			c.ask("tune the queue of the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")), uses(shell("true")))
 		}
 		c.must("aoa", "config", "kinds.prompt", "on")
-		m, _ := c.ask("tune the scheduler")
+		m, _ := c.ask("tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both
 		c.must("aoa", "config", "kinds.prompt", "off")

@@ -74,7 +74,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	"prompt": func(t *testing.T, program string) {
 		c := newClaude(t, program, "kinds.workingset=off", "threshold=0.4")
 		c.earlier("sched/plan.go", "sched/queue.go")
-		m, _ := c.ask(secondSession, "tune the scheduler")
+		m, _ := c.ask(secondSession, "tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both
 	},

@@ -15,6 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
+func init() { readTimeout = 30 * time.Second }
+
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func apply(t *testing.T, s *Store, seq int64, fill func(b *Batch)) {

@@ -4,8 +4,6 @@ REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # SQLite and Lua, translated to or written in Go, run alone in their goroutine: watching them costs four times the time.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
-# Of the commands those that keep a daemon busy: each of their processes starts slowly under the race detector.
-RACED       := ^TestScript$$/^(loop|kinds|saves|git|daemon|cache|reload|session|context)$$
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
@@ -29,9 +27,9 @@ test-clients: ## drive real coding agents from npm against scripted models (AOA_
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
 	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
+# Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands.
 race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
-	CGO_ENABLED=1 go test -race $(UNWATCHED) -short -timeout 30m -run '$(RACED)' ./cmd/aoa
-	CGO_ENABLED=1 go test -race $(UNWATCHED) -short -timeout 30m $$(go list ./... | grep -v '/cmd/aoa$$')
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race $(UNWATCHED) -short -timeout 30m ./...
 
 vet: ## go vet, and no sleeping tests
 	go vet ./...

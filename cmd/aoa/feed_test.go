@@ -86,22 +86,27 @@ func (f *feed) tool(ctx context.Context, r *rand.Rand) {
 	}
 }
 
-// agent is an agent's hooks: some ask and wait, most write and leave.
+// agent is an agent's hooks: some ask and wait, most write and leave. Each session begins with a prompt: of its
+// files nothing is known yet, so that there is something to suggest.
 func (f *feed) agent(ctx context.Context, r *rand.Rand) {
-	session := f.next()
-	for pace := time.NewTicker(5 * time.Millisecond); ; {
+	session := ""
+	pace := time.NewTicker(5 * time.Millisecond)
+	defer pace.Stop()
+	for i := 0; ; i++ {
 		select {
 		case <-ctx.Done():
-			pace.Stop()
 			return
 		case <-pace.C:
 		}
+		if i%25 == 0 {
+			session = f.next()
+		}
 		id, file := f.next(), f.files[r.IntN(len(f.files))]
 		fr := api.Frame{Agent: "claude", Cwd: f.dir}
-		switch r.IntN(8) {
-		case 0:
+		switch n := r.IntN(8); {
+		case n == 0 || i%25 == 0:
 			fr.Wait, fr.Payload = true, f.hook("UserPromptSubmit", session, id, "", "mend the protocol of the wire")
-		case 1, 2:
+		case n < 3:
 			fr.Wait, fr.Payload = true, f.hook("PreToolUse", session, id, "Read", file)
 		default:
 			fr.Payload = f.hook("PostToolUse", session, id, []string{"Read", "Edit"}[r.IntN(2)], file)

@@ -36,6 +36,7 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, 40)
+			d.env = append(d.env, fmt.Sprintf("AOA_THRESHOLD=%g", prefetch.Aggressive)) // something is to be suggested, too
 			d.must("init")
 			d.must("stop")
 			f := newFeed(d, seed)
@@ -256,7 +257,7 @@ func newReplayed(d *desk, files []aoa.Path) replayed {
 	}
 	d.Cleanup(func() { store.Close() })
 	ranker := rank.New(store, func() *aoa.Tree { return tree }, rank.Options{Contents: func() *aoa.Contents { return contents }})
-	fetch := prefetch.New(store, ranker, prefetch.Options{})
+	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	db := openLog(d)
 	err = db.Replay(d.Context(), 0, func(seq int64, batch []aoa.Event) error { return learner.Learn(d.Context(), batch, seq) })

@@ -198,12 +198,15 @@ func TestRepositoryGone(t *testing.T) {
 		d.must("init")
 		d.must("stop")
 		daemon := d.daemon("AOA_WATCH=off")
-		aside := d.dir + "-old"
+		aside, anew := d.dir+"-old", d.dir+"-new"
 		if err := os.Rename(d.dir, aside); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("cp", "-R", aside, d.dir).CombinedOutput(); err != nil {
+		if out, err := exec.Command("cp", "-R", aside, anew).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
+		}
+		if err := os.Rename(anew, d.dir); err != nil { // at once: the daemon may just open a database in the old place
+			t.Fatal(err)
 		}
 		d.ends(daemon)
 		d.must("suggest", "server/wire.go")

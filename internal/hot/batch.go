@@ -177,15 +177,10 @@ func highest(ms []member) {
 	})
 }
 
-// best keeps the n highest in their order. It reorders ms: of a long set only those that may stay are sorted by name.
+// best keeps the n highest in their order. It reorders ms: of a long set only those that may stay are sorted.
 func best(ms []member, n int) []member {
-	if len(ms) > 2*n {
-		scores := make([]float64, len(ms))
-		for i, m := range ms {
-			scores[i] = coarse(m.score)
-		}
-		slices.Sort(scores)
-		floor, kept := scores[len(scores)-n], ms[:0]
+	if len(ms) > 2*n && n > 0 {
+		floor, kept := nth(ms, n), ms[:0]
 		for _, m := range ms {
 			if coarse(m.score) >= floor {
 				kept = append(kept, m)
@@ -195,6 +190,34 @@ func best(ms []member, n int) []member {
 	}
 	highest(ms)
 	return ms[:min(n, len(ms))]
+}
+
+// nth is the n-th highest score of at least n members. The n highest seen so far are a heap with the lowest on top:
+// of a long set few are higher than that, and the rest cost one comparison each.
+func nth(ms []member, n int) float64 {
+	heap := make([]float64, n)
+	for i, m := range ms[:n] {
+		heap[i] = coarse(m.score)
+	}
+	slices.Sort(heap)
+	for _, m := range ms[n:] {
+		x := coarse(m.score)
+		if x <= heap[0] {
+			continue
+		}
+		i := 0
+		for c := 1; c < n; c = 2*i + 1 {
+			if c+1 < n && heap[c+1] < heap[c] {
+				c++
+			}
+			if x <= heap[c] {
+				break
+			}
+			heap[i], i = heap[c], c
+		}
+		heap[i] = x
+	}
+	return heap[0]
 }
 
 func coarse(x float64) float64 {

@@ -14,6 +14,7 @@ import (
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
 	path      aoa.Path
+	label     *label // when it is settled
 	comod     [links]noisyOr
 	comodSum  float64 // Σ of the shares
 	together  float64 // Σ of the weights of common changes
@@ -133,6 +134,7 @@ func (p *pool) cut(n int, m Model, forced aoa.Path) {
 // settle fills in the signals that need no stored score of the candidate.
 func (c *candidate) settle(x *setting) {
 	v := &c.values
+	c.label = x.labels.of(c.path)
 	v[Bias] = 1
 	for l := range links {
 		v[comodOf[l]], v[sessionOf[l]], v[alikeOf[l]] = c.comod[l].value(), c.coaccess[l].value(), alike(c.alike[l])

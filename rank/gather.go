@@ -43,7 +43,7 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", moment)
 	}
-	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q), tree: tree, contents: r.o.Contents()}
+	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)

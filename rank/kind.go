@@ -1,10 +1,6 @@
 package rank
 
-import (
-	"math"
-
-	"github.com/aoa-dev/aoa/internal/aoa"
-)
+import "math"
 
 // kind is what a file is for.
 type kind uint8
@@ -29,7 +25,7 @@ func (x *setting) kinds(c *candidate) {
 		x.weighKinds()
 	}
 	v := &c.values
-	v[KindShare] = unit(x.kindShares[kindName(c.path)])
+	v[KindShare] = unit(x.kindShares[c.label.kind])
 	if v[Test] > 0 {
 		v[AsksTest], v[LateTest] = truth(x.asked&tests != 0), truth(x.edited)
 	}
@@ -46,7 +42,7 @@ func (x *setting) weighKinds() {
 	x.kindShares = map[string]float64{}
 	w, all := 1.0, 0.0
 	for _, f := range x.latest {
-		x.kindShares[kindName(f)] += w
+		x.kindShares[x.labels.of(f).kind] += w
 		all, w = all+w, w*folderFade
 	}
 	for k := range x.kindShares {
@@ -55,12 +51,4 @@ func (x *setting) weighKinds() {
 	for _, w := range x.words {
 		x.asked |= asks[w]
 	}
-}
-
-// kindName is a file's extension, tests apart.
-func kindName(f aoa.Path) string {
-	if isTest(f) {
-		return "test" + f.Ext()
-	}
-	return f.Ext()
 }

@@ -94,21 +94,7 @@ func (x *setting) seeds() []aoa.Path {
 }
 
 // baseTerms are the words of a file's name, without its extension.
-func (x *setting) baseTerms(f aoa.Path) []string {
-	if terms, known := x.bases[f]; known {
-		return terms
-	}
-	base := f.Base()
-	if e := f.Ext(); e != "" && len(e) < len(base) {
-		base = base[:len(base)-len(e)]
-	}
-	terms := aoa.Terms(base, 16)
-	if x.bases == nil {
-		x.bases = map[aoa.Path][]string{}
-	}
-	x.bases[f] = terms
-	return terms
-}
+func (x *setting) baseTerms(f aoa.Path) []string { return x.labels.of(f).words }
 
 // name is how much of a file's name the question says: Σ idf of the name's words in it / (1 + Σ idf of all of them).
 func (x *setting) name(f aoa.Path, said float64) float64 {
@@ -117,7 +103,7 @@ func (x *setting) name(f aoa.Path, said float64) float64 {
 	}
 	all := 1.0
 	for _, w := range x.baseTerms(f) {
-		all += idf(x.tree.Len(), len(x.tree.Word(w)))
+		all += x.rarity(w)
 	}
 	return unit(said / all)
 }

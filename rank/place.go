@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -17,11 +16,10 @@ const (
 
 // folders fills in the signals of where the file lies and what kind of file it is.
 func (x *setting) folders(c *candidate) {
-	v, dir := &c.values, c.path.Dir()
+	v, dir := &c.values, c.label.dir
 	around := len(x.tree.Dir(dir))
 	v[FolderSmall] = 1 / math.Sqrt(float64(max(around, 1)))
-	v[Depth] = unit(float64(strings.Count(string(c.path), "/")) / deep)
-	v[Document], v[Test] = truth(document(c.path)), truth(isTest(c.path))
+	v[Depth], v[Document], v[Test] = c.label.depth, truth(c.label.document), truth(c.label.test)
 	if len(x.files) > 0 {
 		v[Directory] = proximity(x.newest().Dir(), dir)
 		v[Pair] = truth(x.pairedWith(c.path) != "")
@@ -49,14 +47,19 @@ func (x *setting) folders(c *candidate) {
 
 // glance goes through the files opened last, the newest first.
 func (x *setting) glance() {
-	x.lately, x.places = map[string]float64{}, map[aoa.Path]int{}
-	if x.recent == nil {
+	n := 0
+	if x.recent != nil {
+		n = len(x.recent.Members)
+	}
+	x.lately, x.places = make(map[string]float64, n), make(map[aoa.Path]int, n)
+	if n == 0 {
 		return
 	}
 	for i, name := range x.recent.Members {
 		f := aoa.Path(name)
-		if _, known := x.lately[f.Dir()]; !known {
-			x.lately[f.Dir()] = recency(x.recent.Values[i], x.at, day)
+		dir := x.labels.of(f).dir
+		if _, known := x.lately[dir]; !known {
+			x.lately[dir] = recency(x.recent.Values[i], x.at, day)
 		}
 		x.places[f] = x.behind
 		if !has(x.open, f) {
@@ -83,19 +86,6 @@ func (x *setting) folderShare(dir string) float64 {
 		}
 	}
 	return unit(x.weights[dir])
-}
-
-func document(f aoa.Path) bool {
-	switch strings.ToLower(f.Ext()) {
-	case ".md", ".mdx", ".txt", ".rst", ".adoc":
-		return true
-	}
-	return false
-}
-
-func isTest(f aoa.Path) bool {
-	name := strings.ToLower(string(f))
-	return strings.Contains(name, "test") || strings.Contains(name, ".spec.")
 }
 
 // The signals that are also ranked among the candidates: 1/√rank, equal ones share the best rank.

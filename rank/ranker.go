@@ -48,6 +48,7 @@ type Ranker struct {
 	tree   func() *aoa.Tree
 	o      Options
 	models map[aoa.Moment]Model
+	labels labels
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.

@@ -42,16 +42,16 @@ type setting struct {
 	lately     map[string]float64 // folder → recency of its newest open
 	places     map[aoa.Path]int   // file → files not open here that were opened later
 	behind     int
-	bases      map[aoa.Path][]string // words of the names looked at
-	kins       []aoa.Path            // in hand, whose names are compared
-	rare       map[string]float64    // idf of words of names
-	kindShares map[string]float64    // kind → weight of the files opened last of it
-	asked      kind                  // that the prompt asks for
-	edited     bool                  // a file was edited since the prompt
-	commits    *hot.Ranked           // files committed last
-	commitAgo  map[aoa.Path]int      // file → commits since its own, of the newest files committed
-	clocks     []int64               // of the last opens of the session's files
-	weights    map[string]float64    // folder → weight of the files opened last in it
+	labels     *labels
+	kins       []aoa.Path         // in hand, whose names are compared
+	rare       map[string]float64 // idf of words of names
+	kindShares map[string]float64 // kind → weight of the files opened last of it
+	asked      kind               // that the prompt asks for
+	edited     bool               // a file was edited since the prompt
+	commits    *hot.Ranked        // files committed last
+	commitAgo  map[aoa.Path]int   // file → commits since its own, of the newest files committed
+	clocks     []int64            // of the last opens of the session's files
+	weights    map[string]float64 // folder → weight of the files opened last in it
 }
 
 // remember takes over what the session did.

@@ -1,0 +1,59 @@
+package rank
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// label is what a path says of its file without anything being looked up.
+type label struct {
+	dir            string
+	kind           string   // the extension, tests apart
+	words          []string // of the name, without its extension
+	depth          float64  // in [0,1]
+	test, document bool
+}
+
+func newLabel(f aoa.Path) *label {
+	l := &label{dir: f.Dir(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+	base := f.Base()
+	if e := l.kind; e != "" && len(e) < len(base) {
+		base = base[:len(base)-len(e)]
+	}
+	l.words = aoa.Terms(base, 16)
+	switch strings.ToLower(l.kind) {
+	case ".md", ".mdx", ".txt", ".rst", ".adoc":
+		l.document = true
+	}
+	name := strings.ToLower(string(f))
+	if l.test = strings.Contains(name, "test") || strings.Contains(name, ".spec."); l.test {
+		l.kind = "test" + l.kind
+	}
+	return l
+}
+
+// labels keeps what was found out about paths: questions in a row look at the same files, and taking names apart
+// was a fifth of a question's time.
+type labels struct {
+	mu    sync.Mutex
+	known map[aoa.Path]*label
+}
+
+// maxLabels bounds the memory, some 200 bytes each; beyond it everything is found out anew.
+const maxLabels = 16_384
+
+func (ls *labels) of(f aoa.Path) *label {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	l := ls.known[f]
+	if l == nil {
+		if ls.known == nil || len(ls.known) >= maxLabels {
+			ls.known = map[aoa.Path]*label{}
+		}
+		l = newLabel(f)
+		ls.known[f] = l
+	}
+	return l
+}

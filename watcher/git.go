@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // safeFlags stand before every subcommand: no locks, no file monitor, no signature program, and no setting of
@@ -50,9 +52,9 @@ func sanitize(env []string) []string {
 type homes struct{ home, config string }
 
 func homesOf(env []string) homes {
-	h := homes{home: lookup(env, "HOME"), config: lookup(env, "XDG_CONFIG_HOME")}
+	h := homes{home: aoa.Getenv(env, "HOME"), config: aoa.Getenv(env, "XDG_CONFIG_HOME")}
 	if h.home == "" {
-		h.home = lookup(env, "USERPROFILE")
+		h.home = aoa.Getenv(env, "USERPROFILE")
 	}
 	if h.config == "" && h.home != "" {
 		h.config = filepath.Join(h.home, ".config")
@@ -60,21 +62,9 @@ func homesOf(env []string) homes {
 	return h
 }
 
-func lookup(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(env[i], "="); ok && k == name {
-			return v
-		}
-	}
-	return ""
-}
-
 // findGit looks for git on the PATH of env, which may differ from the PATH of this process.
 func findGit(env []string) string {
-	path := lookup(env, "PATH")
-	if path == "" {
-		path = lookup(env, "Path")
-	}
+	path := aoa.Getenv(env, "PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue // never run a git that lies in the repository

@@ -45,7 +45,6 @@ func newServer(t *testing.T, args ...string) *server {
 	_, port, _ := net.SplitHostPort(s.addr)
 	s.args = append([]string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile", filepath.Join(dir, "log")}, args...)
 	s.start()
-	t.Cleanup(s.kill)
 	return s
 }
 
@@ -67,6 +66,7 @@ func (s *server) start() {
 	s.Helper()
 	s.cmd = exec.Command("redis-server", s.args...)
 	check(s.T, s.cmd.Start())
+	s.Cleanup(s.kill) // also when it never answers
 	s.ready()
 }
 
@@ -125,7 +125,6 @@ func newWatched(t *testing.T) *watched {
 	_, port, _ = net.SplitHostPort(w.sentinel.addr)
 	w.sentinel.args = []string{file, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile", filepath.Join(dir, "log")}
 	w.sentinel.start()
-	t.Cleanup(w.sentinel.kill)
 	w.whole()
 	return w
 }

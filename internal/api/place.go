@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // Place is where a repository's store and socket lie.
@@ -28,7 +29,7 @@ const StoreName = "aoa"
 // git dir, or in the user's state folder when an earlier Create could not write there. env is os.Environ().
 func Locate(commonDir string, env []string) Place {
 	store := filepath.Join(commonDir, StoreName)
-	if v := lookup(env, "AOA_STORE"); v != "" {
+	if v := aoa.Getenv(env, "AOA_STORE"); v != "" {
 		store = v
 	} else if _, err := os.Stat(store); err != nil {
 		if other := stateStore(commonDir, env); other != "" {
@@ -92,11 +93,11 @@ func stateStore(commonDir string, env []string) string {
 
 // StateFolder is where the user's state lies that belongs to no repository, "" if the environment does not say.
 func StateFolder(env []string) string {
-	state := lookup(env, "XDG_STATE_HOME")
+	state := aoa.Getenv(env, "XDG_STATE_HOME")
 	if state == "" {
-		home := lookup(env, "HOME")
+		home := aoa.Getenv(env, "HOME")
 		if home == "" {
-			home = lookup(env, "USERPROFILE")
+			home = aoa.Getenv(env, "USERPROFILE")
 		}
 		if home == "" {
 			return ""
@@ -131,13 +132,4 @@ func private(dir string) error {
 	}
 	f.Close()
 	return os.Remove(f.Name())
-}
-
-func lookup(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }

@@ -71,14 +71,14 @@ func (h *house) remind(ctx context.Context, w *worktree, call hooks.Call) string
 // workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
 // session whose changes are not committed. Who cleared the conversation is told of files only.
 func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []aoa.Suggestion) {
-	files, session := h.workingSet(ctx, w, call, at)
+	files, session, changed := h.workingSet(ctx, w, call, at)
 	if session == "" || slices.ContainsFunc(call.Events, func(e aoa.Event) bool { return e.Kind == aoa.KindStart && e.Tool == "clear" }) {
 		return history.Context{}, files
 	}
 	c, err := h.memory.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []aoa.Path) history.State {
 		ctx, cancel := context.WithTimeout(ctx, standTime)
 		defer cancel()
-		return w.stands(ctx, held)
+		return w.stands(ctx, held, changed)
 	}})
 	if err != nil {
 		h.o.Log.Warn("no context", "err", err)
@@ -86,11 +86,14 @@ func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 	return c, files
 }
 
-// stands says how the checkout stands. Where git cannot be asked in time nothing is known.
-func (w *worktree) stands(ctx context.Context, files []aoa.Path) history.State {
-	changed, err := w.repo.Changed(ctx)
-	if err != nil {
-		return history.State{}
+// stands says how the checkout stands. changed are the files that are not committed, nil to ask git. Where git cannot
+// be asked in time nothing is known.
+func (w *worktree) stands(ctx context.Context, files, changed []aoa.Path) history.State {
+	if changed == nil {
+		var err error
+		if changed, err = w.repo.Changed(ctx); err != nil {
+			return history.State{}
+		}
 	}
 	st := history.State{Known: true, Changed: changed, Files: map[aoa.Path]string{}}
 	if ref, oid, err := w.repo.Head(ctx); err == nil {
@@ -146,7 +149,9 @@ func (h *house) context(ctx context.Context, r api.ContextRequest) (api.ContextA
 			return out, err
 		}
 	}
-	c, err := h.memory.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: w.stands})
+	c, err := h.memory.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []aoa.Path) history.State {
+		return w.stands(ctx, held, nil)
+	}})
 	if err != nil {
 		return out, err
 	}

@@ -201,28 +201,29 @@ func goesOn(call hooks.Call) bool {
 }
 
 // workingSet finds the files of the session that goes on; for a new session, those of the work before it that
-// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is.
-func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []aoa.Suggestion, session string) {
+// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
+// changed what is not committed where git was asked.
+func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []aoa.Suggestion, session string, changed []aoa.Path) {
 	f := cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
 	has := w.tree.Load().Has
 	if goesOn(call) {
 		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
 	} else {
-		changed, err := w.repo.Changed(ctx)
-		if err != nil || len(changed) == 0 {
-			return nil, ""
+		var err error
+		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
+			return nil, "", nil
 		}
 		has = func(p aoa.Path) bool { return slices.Contains(changed, p) }
 	}
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
 		h.o.Log.Warn("no working set", "err", err)
-		return nil, session
+		return nil, session, changed
 	}
 	if session == "" {
 		session = lastChanger(events, has)
 	}
-	return prefetch.FindWorkingSet(events, has, at), session
+	return prefetch.FindWorkingSet(events, has, at), session, changed
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.

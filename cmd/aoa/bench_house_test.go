@@ -156,6 +156,18 @@ func (d *bed) cpu() (sum time.Duration) {
 	return sum
 }
 
+// mapped is how many of the resident bytes are pages of files, most of them the program itself, which the system may
+// drop at any time; 0 where it does not say.
+func (d *bed) mapped() (bytes float64) {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.daemon.Process.Pid))
+	for line := range strings.Lines(string(raw)) {
+		if kb, ok := strings.CutPrefix(line, "RssFile:"); ok {
+			bytes, _ = strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 64) // the system's own format
+		}
+	}
+	return bytes * 1024
+}
+
 func (d *bed) stop(b *testing.B) {
 	b.Helper()
 	must(b, d.daemon.Process.Signal(os.Interrupt))

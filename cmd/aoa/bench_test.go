@@ -224,7 +224,7 @@ func BenchmarkMemory(b *testing.B) {
 				st, err := api.Call(b.Context(), d.client, api.Status, api.None{})
 				must(b, err)
 				b.ReportMetric(float64(st.RSS)/1e6, "MB")
-				b.ReportMetric(float64(st.Hot)/1e6, "heap-MB")
+				b.ReportMetric(d.mapped()/1e6, "mapped-MB")
 				b.ReportMetric(float64(st.RSS)/1e6/budget, "MB/budget")
 			}
 			b.ReportMetric(0, "ns/op")

@@ -44,11 +44,12 @@ func (t trait) target() float64 {
 }
 
 // traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest. A prompt comes once
-// a turn and before any search: what is right half the time there saves more than it costs.
+// a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
+// promised between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources promised more than .60, none of 9.
 var traits = map[Kind]trait{
 	Next:       {moment: aoa.MomentOpen, files: 2, hint: true},
-	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true, lower: .15, aim: .5},
-	Pair:       {moment: aoa.MomentChange, files: 2, hint: true},
+	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true, lower: .20, aim: .5},
+	Pair:       {moment: aoa.MomentChange, files: 2, hint: true, lower: -.15},
 	Partner:    {moment: aoa.MomentChange, files: MaxFiles},
 	Rescue:     {files: 1, fact: true},
 	WorkingSet: {files: MaxFiles, fact: true},

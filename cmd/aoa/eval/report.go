@@ -155,7 +155,7 @@ func report(sources []Source, scores []*Score) *Report {
 	r.Latency = latency(took)
 	r.Macro = macro(r.Repos, scores)
 	if len(r.Repos) > 1 {
-		r.Loses = append(losses("macro", r.Macro.Tasks, r.Macro.Baselines), r.Loses...)
+		r.Loses = slices.Insert(r.Loses, 0, losses("macro", r.Macro.Tasks, r.Macro.Baselines)...) // [] in JSON, never null
 	}
 	return r
 }

@@ -38,6 +38,9 @@ func TestReport(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
+	if _, ok := got["loses"].([]any); !ok {
+		t.Errorf("loses is %v, no list", got["loses"])
+	}
 	repo := got["repos"].([]any)[0].(map[string]any)
 	tasks := repo["tasks"].(map[string]any)
 	for task, fields := range map[string]string{"T1": "n any5 p5 recall10 mrr", "T2": "n hit1 hit3 hit5 hit10 mrr", "T3": "n hit1 hit3 hit5 hit10 mrr",

@@ -12,7 +12,8 @@ import (
 func TestRescue(t *testing.T) {
 	r := Rescuer{
 		Tree: aoa.NewTree([]aoa.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
-			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go"}),
+			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
+			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go"}),
 		Renamed: func(p aoa.Path) (aoa.Path, bool) {
 			to, ok := map[aoa.Path]aoa.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 			return to, ok
@@ -34,6 +35,8 @@ func TestRescue(t *testing.T) {
 		{"pkg/one", "isdir", "pkg/one/only.go"},                             // its only file
 		{"a/rank", "isdir", "a/rank/rank.go"},                               // named like it
 		{"web/src", "isdir", "web/src/App.tsx"},                             // its only file, folders aside
+		{"pkg/id", "isdir", "pkg/id/short.go"},                              // its only file, tests aside
+		{"pkg/many", "isdir", ""},                                           // which of two?
 		{"cmd/app/main.go", "missing", ""},                                  // it exists: something else is wrong
 		{"nothing.xyz", "missing", ""}, {"app/main.go", "denied", ""}, {"", "missing", ""},
 	} {

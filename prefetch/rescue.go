@@ -48,7 +48,8 @@ func (r Rescuer) Rescue(wrong aoa.Path, why string) (s aoa.Suggestion, ok bool) 
 	return s, false
 }
 
-// entrance is the file that stands for a folder: one of the usual names, one named like the folder, or the only one.
+// entrance is the file that stands for a folder: one of the usual names, one named like the folder, or the only one
+// but for tests.
 func (r Rescuer) entrance(dir aoa.Path) (aoa.Path, bool) {
 	files := r.Tree.Dir(string(dir))
 	if len(files) == 1 {
@@ -59,9 +60,11 @@ func (r Rescuer) entrance(dir aoa.Path) (aoa.Path, bool) {
 			return f, true
 		}
 	}
-	return only(files, func(f aoa.Path) bool {
-		return aoa.Stem(f) == strings.ToLower(dir.Base()) && !strings.Contains(f.Base(), "test")
-	})
+	source := func(f aoa.Path) bool { return !strings.Contains(f.Base(), "test") }
+	if f, ok := only(files, func(f aoa.Path) bool { return source(f) && aoa.Stem(f) == strings.ToLower(dir.Base()) }); ok {
+		return f, true
+	}
+	return only(files, source)
 }
 
 // nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than

@@ -5,7 +5,7 @@
 set -eu
 if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
   dir=$(mktemp -d)
-  trap 'kill "$server" 2>/dev/null || :; rm -rf "$dir"' EXIT
+  trap 'kill "$server" 2>/dev/null || :; wait "$server" 2>/dev/null || :; rm -rf "$dir"' EXIT
   redis-server --port "${REDIS_PORT:-16379}" --bind 127.0.0.1 --save '' --appendonly no --dir "$dir" --logfile "$dir/log" &
   server=$!
   export AOA_TEST_REDIS="redis://127.0.0.1:${REDIS_PORT:-16379}/0"

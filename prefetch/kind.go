@@ -49,7 +49,7 @@ func (t trait) target() float64 {
 var traits = map[Kind]trait{
 	Next:       {moment: aoa.MomentOpen, files: 2, hint: true},
 	Prompt:     {moment: aoa.MomentPrompt, files: 3, hint: true, lower: .20, aim: .5},
-	Pair:       {moment: aoa.MomentChange, files: 2, hint: true, lower: -.15},
+	Pair:       {moment: aoa.MomentChange, files: 2, hint: true, lower: -warnMargin},
 	Partner:    {moment: aoa.MomentChange, files: MaxFiles},
 	Rescue:     {files: 1, fact: true},
 	WorkingSet: {files: MaxFiles, fact: true},

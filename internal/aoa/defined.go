@@ -89,12 +89,9 @@ func (c *Contents) Defining(names []string, n int) []Found {
 	defer c.mu.RUnlock()
 	t := c.tally()
 	for i, name := range names {
-		id, known := c.defs.ids[name]
-		if !known || len(c.defs.users[id]) > definers {
-			continue
-		}
-		for _, u := range c.defs.users[id] {
-			t.add(u.of(), i, 1/float64(len(c.defs.users[id])))
+		users := c.defs.having(name, definers)
+		for _, u := range users {
+			t.add(u.of(), i, 1/float64(len(users)))
 		}
 	}
 	return t.best(n, names)
@@ -113,13 +110,10 @@ func (c *Contents) Called(p Path, n int) []Found {
 	names := make([]string, len(idents))
 	for i, use := range idents {
 		names[i] = c.idents.names[use.of()]
-		id, known := c.defs.ids[names[i]]
-		if !known || len(c.defs.users[id]) > definers {
-			continue
-		}
-		for _, u := range c.defs.users[id] {
+		users := c.defs.having(names[i], definers)
+		for _, u := range users {
 			if u.of() != self {
-				t.add(u.of(), i, 1/float64(len(c.defs.users[id])))
+				t.add(u.of(), i, 1/float64(len(users)))
 			}
 		}
 	}
@@ -134,6 +128,14 @@ func (c *Contents) Size(p Path) float64 {
 		return c.said[n].size
 	}
 	return 0
+}
+
+// having are the files that have a name, none if it is unknown or more than most have it: then it tells nothing.
+func (l *lexicon) having(name string, most int) []use {
+	if id, known := l.ids[name]; known && len(l.users[id]) <= most {
+		return l.users[id]
+	}
+	return nil
 }
 
 // enter keeps all of the names, in order.

@@ -53,12 +53,9 @@ func (c *Contents) Identifiers(names []string, n int) []Found {
 	defer c.mu.RUnlock()
 	t := c.tally()
 	for i, name := range names {
-		id, known := c.idents.ids[name]
-		if !known || len(c.idents.users[id]) > rareIdent {
-			continue
-		}
-		for _, u := range c.idents.users[id] {
-			t.add(u.of(), i, 1/math.Sqrt(float64(len(c.idents.users[id]))))
+		users := c.idents.having(name, rareIdent)
+		for _, u := range users {
+			t.add(u.of(), i, 1/math.Sqrt(float64(len(users))))
 		}
 	}
 	return t.best(n, names)

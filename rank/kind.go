@@ -6,8 +6,7 @@ import "math"
 type kind uint8
 
 const (
-	source kind = 0
-	tests  kind = 1 << iota
+	tests kind = 1 << iota
 	documents
 )
 

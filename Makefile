@@ -4,6 +4,8 @@ REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # SQLite and Lua, translated to or written in Go, run alone in their goroutine: watching them costs four times the time.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
+# One way to compile for all targets but race: what one of them has compiled, the next one finds.
+export CGO_ENABLED := 0
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
@@ -13,19 +15,19 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 build: ## build bin/aoa
-	@CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/aoa
+	@go build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/aoa
 
 run: build ## learn REPO (this repository by default) and print suggestions with reasons
 	@scripts/demo.sh $(BIN) "$(REPO)"
 
 test: ## run the tests (no C compiler needed)
-	CGO_ENABLED=0 go test -timeout 30m ./...
+	go test -timeout 30m ./...
 
 test-clients: ## drive real coding agents from npm against scripted models (AOA_REQUIRE=clients: a skip fails)
-	AOA_CLIENTS=1 CGO_ENABLED=0 go test -count=1 -timeout 15m -v -run '^TestClient' ./cmd/aoa
+	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient' ./cmd/aoa
 
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
-	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
+	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
 # Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands.
 race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
@@ -50,7 +52,7 @@ faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per
 
 soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over: is memory level? SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg
 	@mkdir -p bin
-	CGO_ENABLED=0 go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
+	go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
@@ -66,9 +68,9 @@ bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside 
 	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk
 
 cross: ## compile for every platform, vet for another one of each kind
-	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/aoa || exit 1; done
-	@GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
-	@GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
+	@for p in $(PLATFORMS); do echo $$p; GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/aoa || exit 1; done
+	@GOOS=darwin GOARCH=arm64 go vet ./...
+	@GOOS=windows GOARCH=amd64 go vet ./...
 
 train: ## fit the weights of rank anew: SESSIONS=DIR of traces, REPOS=DIR of their clones (docs/ranking.md)
 	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -out rank/weights.json
@@ -77,7 +79,7 @@ golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
 install: ## install aoa into GOBIN
-	CGO_ENABLED=0 go install -trimpath -ldflags '-s -w' ./cmd/aoa
+	go install -trimpath -ldflags '-s -w' ./cmd/aoa
 
 clean: ## remove what was built
 	rm -rf bin

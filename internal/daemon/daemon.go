@@ -168,6 +168,7 @@ func (h *house) rest(ctx context.Context) error {
 		if last != given && !h.importingNow() && h.o.Now().Sub(time.UnixMilli(last)) >= restAfter {
 			h.hot.Compact()
 			debug.FreeOSMemory()
+			releaseProgram()
 			given = last
 		}
 	}

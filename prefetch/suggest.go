@@ -46,6 +46,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	if err != nil {
 		return Decision{}, err
 	}
+	defer ranking.Done()
 	promises := p.o.confident().Promises(tr.moment, ranking.Files, s.own)
 	c := choice{kind: kind, trait: tr, theta: theta(tr.start(s.base), s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}

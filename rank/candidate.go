@@ -135,39 +135,33 @@ func (p *pool) cut(n int, m Model, forced aoa.Path) {
 func (c *candidate) settle(x *setting) {
 	v := &c.values
 	c.label = x.labels.of(c.path)
-	v[Bias] = 1
+	for _, s := range [...]Signal{Bias, Opened, TurnOpened, Asked, JustListed, InHand} {
+		v[s] = x.same[s]
+	}
 	for l := range links {
 		v[comodOf[l]], v[sessionOf[l]], v[alikeOf[l]] = c.comod[l].value(), c.coaccess[l].value(), alike(c.alike[l])
 	}
 	v[Terms] = c.terms.value()
 	v[Support] = support(c.together)
 	if n := len(x.files); n > 0 {
-		v[ComodMean], v[InHand] = unit(c.comodSum/float64(n)), opened(n)
+		v[ComodMean] = unit(c.comodSum / float64(n))
 	}
 	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
 	v[Words], v[Name] = words(c.wordSum), x.name(c.path, c.nameSum)
-	v[Opened] = opened(len(x.open))
-	v[TurnOpened], v[Asked], v[JustListed] = opened(x.turn), opened(len(x.words)), truth(x.justListed)
-	v[Named] = truth(c.named || has(x.named, c.path))
-	v[NamedBefore] = truth(has(x.before, c.path))
-	if clock, said := x.commands[c.path]; said {
+	named, before, seen := c.named || has(x.named, c.path), has(x.before, c.path), x.seen[c.path]
+	clock, said := x.commands[c.path]
+	if said {
 		v[InCommand], v[CommandRecent] = 1, fading(x.clock-clock)
 	}
+	v[Named], v[NamedBefore], v[SeenBefore] = truth(named), truth(before), truth(seen)
 	v[Mentioned] = unit(x.said[c.path])
-	v[SeenBefore] = truth(x.seen[c.path])
 	x.listings(c)
 	x.folders(c)
 	x.kinds(c)
 	v[FreshCommitted] = x.freshCommitted(c.path)
 	v[ComodLast], v[SessionLast] = c.comodLast, c.sessionLast
-	v[Unseen] = truth(c.unseen(x))
-}
-
-// unseen reports whether nothing in the session has named the file.
-func (c *candidate) unseen(x *setting) bool {
-	return !c.named && !x.seen[c.path] && !has(x.named, c.path) && !has(x.before, c.path) &&
-		!has(x.commands, c.path) && !has(x.open, c.path)
+	v[Unseen] = truth(!named && !before && !said && !seen && !has(x.open, c.path)) // nothing in the session has named it
 }
 
 // stored fills in the signals of the scores kept per file.

@@ -78,6 +78,7 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 	x.say(p)
 	may := x.wanted(q, moment)
 	p.keep(func(f aoa.Path) bool { return f == forced || may(f) && tree.Has(f) })
+	x.level()
 	for _, c := range p.list {
 		c.settle(x)
 	}

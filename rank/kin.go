@@ -41,10 +41,7 @@ func (x *setting) kin(f aoa.Path) float64 {
 		return 0
 	}
 	mine := x.baseTerms(f)
-	best, all := 0.0, 1.0
-	for _, w := range mine {
-		all += x.rarity(w)
-	}
+	best := 0.0
 	for _, g := range x.kins {
 		shared := 0.0
 		for _, w := range x.baseTerms(g) {
@@ -53,6 +50,13 @@ func (x *setting) kin(f aoa.Path) float64 {
 			}
 		}
 		best = max(best, shared)
+	}
+	if best == 0 {
+		return 0 // most names share nothing
+	}
+	all := 1.0
+	for _, w := range mine {
+		all += x.rarity(w)
 	}
 	return unit(best / all)
 }

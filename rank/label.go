@@ -9,7 +9,7 @@ import (
 
 // label is what a path says of its file without anything being looked up.
 type label struct {
-	dir            string
+	dir, stem      string
 	kind           string   // the extension, tests apart
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
@@ -17,7 +17,7 @@ type label struct {
 }
 
 func newLabel(f aoa.Path) *label {
-	l := &label{dir: f.Dir(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+	l := &label{dir: f.Dir(), stem: aoa.Stem(f), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
 	base := f.Base()
 	if e := l.kind; e != "" && len(e) < len(base) {
 		base = base[:len(base)-len(e)]

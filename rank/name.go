@@ -229,6 +229,7 @@ func (r *Ranker) likely(ctx context.Context, q aoa.Query) (map[aoa.Path]float64,
 	if err != nil {
 		return nil, err
 	}
+	defer k.Done()
 	out := make(map[aoa.Path]float64, len(k.Files))
 	if q.Session != "" {
 		v := r.store.View(q.At)

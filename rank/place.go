@@ -16,19 +16,13 @@ const (
 
 // folders fills in the signals of where the file lies and what kind of file it is.
 func (x *setting) folders(c *candidate) {
-	v, dir := &c.values, c.label.dir
-	around := len(x.tree.Dir(dir))
-	v[FolderSmall] = 1 / math.Sqrt(float64(max(around, 1)))
+	v, in := &c.values, x.folder(c.label.dir)
+	v[FolderSmall], v[FolderShare], v[FolderRecent] = in.small, in.share, in.recent
 	v[Depth], v[Document], v[Test] = c.label.depth, truth(c.label.document), truth(c.label.test)
 	if len(x.files) > 0 {
-		v[Directory] = proximity(x.newest().Dir(), dir)
-		v[Pair] = truth(x.pairedWith(c.path) != "")
+		v[Directory] = in.near
+		v[Pair] = truth(x.pairedWith(c) != "")
 	}
-	v[FolderShare] = x.folderShare(dir)
-	if x.lately == nil {
-		x.glance()
-	}
-	v[FolderRecent] = x.lately[dir]
 	if n, known := x.places[c.path]; known {
 		v[RecencyRank] = 1 / math.Log2(float64(2+n))
 	}
@@ -36,13 +30,39 @@ func (x *setting) folders(c *candidate) {
 		if g == c.path {
 			continue
 		}
-		if aoa.Stem(g) == aoa.Stem(c.path) {
+		lead := x.labels.of(g)
+		if lead.stem == c.label.stem {
 			v[NamedPair] = 1
 		}
-		if g.Dir() == dir && around <= manyInFolder {
+		if lead.dir == c.label.dir && in.files <= manyInFolder {
 			v[NamedFolder] = v[FolderSmall]
 		}
 	}
+}
+
+// folder is what a folder says of every file in it.
+type folder struct {
+	files                      int
+	small, near, share, recent float64
+}
+
+// folder looks at a folder once per question.
+func (x *setting) folder(dir string) folder {
+	in, known := x.inFolder[dir]
+	if known {
+		return in
+	}
+	if x.inFolder == nil {
+		x.inFolder = map[string]folder{}
+		x.glance()
+	}
+	in = folder{files: len(x.tree.Dir(dir)), share: x.folderShare(dir), recent: x.lately[dir]}
+	in.small = 1 / math.Sqrt(float64(max(in.files, 1)))
+	if len(x.files) > 0 {
+		in.near = proximity(x.newest().Dir(), dir)
+	}
+	x.inFolder[dir] = in
+	return in
 }
 
 // glance goes through the files opened last, the newest first.

@@ -74,7 +74,7 @@ func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 	if err != nil {
 		return aoa.Answer{}, err
 	}
-	defer k.from.pool.done()
+	defer k.Done()
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultLimit
@@ -94,7 +94,16 @@ func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 type Ranking struct {
 	Files  []Scored
 	ranker *Ranker
-	from   *gathered
+	from   []*gathered
+}
+
+// Done gives the memory of the candidates back for the next question. Nothing of the Ranking may be used any more. Who
+// does not call it leaves it to the collector.
+func (k *Ranking) Done() {
+	for _, g := range k.from {
+		g.pool.done()
+	}
+	k.from, k.Files = nil, nil
 }
 
 // Scored is one file of a Ranking.
@@ -114,7 +123,7 @@ func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Ranking{ranker: r, from: g, Files: make([]Scored, 0, len(g.pool.list))}
+	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
 		weights, scale := g.model.of(c.values[Unseen] > 0)
 		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
@@ -158,6 +167,7 @@ func (r *Ranker) ScoreEach(ctx context.Context, q aoa.Query, n int) (*Ranking, e
 		if err != nil {
 			return nil, err
 		}
+		k.from = append(k.from, alone.from...)
 		for _, s := range alone.Files {
 			i, known := place[s.File]
 			switch {

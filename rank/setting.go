@@ -39,6 +39,7 @@ type setting struct {
 	results    []hot.Result
 	patterns   []hot.Said
 	listed     map[aoa.Path]*listed
+	inFolder   map[string]folder
 	lately     map[string]float64 // folder → recency of its newest open
 	places     map[aoa.Path]int   // file → files not open here that were opened later
 	behind     int
@@ -52,6 +53,16 @@ type setting struct {
 	commitAgo  map[aoa.Path]int   // file → commits since its own, of the newest files committed
 	clocks     []int64            // of the last opens of the session's files
 	weights    map[string]float64 // folder → weight of the files opened last in it
+	same       Values             // what is the same for every candidate
+}
+
+// level fills in what is the same for every candidate.
+func (x *setting) level() {
+	x.same[Bias], x.same[Opened], x.same[TurnOpened] = 1, opened(len(x.open)), opened(x.turn)
+	x.same[Asked], x.same[JustListed] = opened(len(x.words)), truth(x.justListed)
+	if n := len(x.files); n > 0 {
+		x.same[InHand] = opened(n)
+	}
 }
 
 // remember takes over what the session did.
@@ -97,9 +108,9 @@ func (x *setting) mentioned() []aoa.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is a file in hand that shares the stem of f, "" if none does.
-func (x *setting) pairedWith(f aoa.Path) aoa.Path {
-	if g := x.stems[aoa.Stem(f)]; g != f {
+// pairedWith is a file in hand that shares the candidate's stem, "" if none does.
+func (x *setting) pairedWith(c *candidate) aoa.Path {
+	if g := x.stems[c.label.stem]; g != c.path {
 		return g
 	}
 	return ""

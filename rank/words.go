@@ -76,7 +76,7 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		}
 		return "in the same folder as " + x.newest().Display()
 	case Pair:
-		return "same stem as " + x.pairedWith(c.path).Display()
+		return "same stem as " + x.pairedWith(c).Display()
 	case RecencyHour, RecencyDay, RecencyRank:
 		return "opened " + ago(x.at, c.access)
 	case Committed:

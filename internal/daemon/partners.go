@@ -42,6 +42,7 @@ func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.Partne
 	if err != nil {
 		return out, err
 	}
+	defer ranking.Done()
 	lacks, err := prefetch.Shipped().Warning.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f aoa.Path) (both, of int, err error) {
 		return h.db.Together(ctx, with, f)
 	})

@@ -162,6 +162,13 @@ func TestFiles(t *testing.T) {
 			t.Errorf("git %v: %q %v, want %q", r.HasGit(), got, err, want)
 		}
 	}
+	tracked := []aoa.Path{".gitignore", "a.go", "forced.log", "gone.go", "x/_.go"}
+	if got, err := g.open().Tracked(context.Background()); err != nil || !slices.Equal(got, tracked) {
+		t.Errorf("tracked: %q %v, want %q", got, err, tracked)
+	}
+	if got, err := without(t, g).Tracked(context.Background()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("tracked, without git: %q %v, want all: %q", got, err, want)
+	}
 }
 
 func TestParseLsFilesKeepsOddRecordsOut(t *testing.T) {

@@ -20,12 +20,8 @@ type Listing struct {
 // List is Files without its choice of what is worth suggesting: a lock file that a tool wrote decides what the next step
 // does, too. It reads the rules for ignored files anew.
 func (r *Repo) List(ctx context.Context) (Listing, error) {
-	list := r.listGit
-	if r.git == "" {
-		list = r.listIndex
-	}
 	r.Reload()
-	files, err := list(ctx)
+	files, err := r.list(ctx)
 	if err != nil {
 		return Listing{}, fmt.Errorf("list files of %s: %w", r.Root, err)
 	}

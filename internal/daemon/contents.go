@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -47,8 +48,7 @@ func (r *readings) run(ctx context.Context, root aoa.Root, tree func() *aoa.Tree
 
 // all reads the files that were written since they were read, and forgets those that went.
 func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
-	slices.SortFunc(files, nearest)
-	files = files[:min(len(files), maxRead)]
+	files = nearest(files, maxRead)
 	there := make(map[aoa.Path]bool, len(files))
 	for _, p := range files {
 		if ctx.Err() != nil {
@@ -117,22 +117,23 @@ func (r *readings) saved(root aoa.Root, e aoa.Event) {
 	}
 }
 
-// nearest orders files by depth, then by name.
-func nearest(a, b aoa.Path) int {
-	if d := depth(a) - depth(b); d != 0 {
-		return d
-	}
-	if a < b {
-		return -1
-	}
-	return 1
-}
-
-func depth(p aoa.Path) (n int) {
-	for i := range len(p) {
-		if p[i] == '/' {
-			n++
+// nearest are the n files with the fewest folders above them, of equal ones the first by name.
+func nearest(files []aoa.Path, n int) []aoa.Path {
+	var below [][]aoa.Path // by depth
+	for _, p := range files {
+		depth := strings.Count(string(p), "/")
+		for len(below) <= depth {
+			below = append(below, nil)
 		}
+		below[depth] = append(below[depth], p)
 	}
-	return n
+	out := make([]aoa.Path, 0, min(len(files), n))
+	for _, level := range below {
+		if len(out) == n {
+			break
+		}
+		slices.Sort(level)
+		out = append(out, level[:min(len(level), n-len(out))]...)
+	}
+	return out
 }

@@ -320,3 +320,25 @@ func TestWorktrees(t *testing.T) {
 		t.Errorf("a worktree that was removed is no reason for %v", w)
 	}
 }
+
+// A large index is believed at the start; what is on the disk follows without being asked for.
+func TestLargeIndex(t *testing.T) {
+	d := newDesk(t)
+	d.start()
+	d.until("the history is known", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	d.stop()
+	script := `cd "$1" && oid=$(git rev-parse HEAD:a.go) && seq -f "100644 $oid	far/away/in/a/deep/folder/file%06g.go" 30000 | git update-index --index-info && echo new >new.go`
+	cmd := exec.Command("sh", "-c", script, "sh", string(d.o.Repo.Root))
+	cmd.Env = d.o.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if info, err := os.Stat(filepath.Join(d.o.Repo.GitDir, "index")); err != nil || info.Size() < 2<<20 {
+		t.Fatalf("the index is too small for this test: %v %v", info, err)
+	}
+	d.start()
+	d.until("the files on the disk are listed", func() bool { return call(d, api.Status, api.None{}).Files == 4 })
+	if got := call(d, api.Complete, api.CompleteRequest{Query: "new"}).Files; len(got) != 1 || got[0] != "new.go" {
+		t.Errorf("a new file: %v", got)
+	}
+}

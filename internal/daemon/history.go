@@ -66,7 +66,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// reconcile reads what is new. The first time the lists of files are as new as the daemon.
+// reconcile reads what is new. The first time the lists of files are as new as the daemon, but for those that are brief.
 func (h *house) reconcile(ctx context.Context, first bool) error {
 	begin := h.o.Now()
 	cursor, err := h.db.Cursor(ctx)
@@ -95,7 +95,7 @@ func (h *house) reconcile(ctx context.Context, first bool) error {
 	}
 	h.mu.Unlock()
 	for _, w := range all {
-		if !first || commits > 0 {
+		if !first || commits > 0 || w.brief.Load() {
 			w.refresh(ctx, h)
 		}
 	}

@@ -127,7 +127,7 @@ func (h *house) open(ctx context.Context) (err error) {
 	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
 	go func() { // while the snapshot is read
 		defer close(listed)
-		home.refresh(ctx, h)
+		home.first(ctx, h)
 	}()
 	seq, err := h.warm(ctx)
 	<-listed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -26,6 +27,7 @@ type worktree struct {
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
 	readings *readings
+	brief    atomic.Bool // the list of files is that of the index: nobody has looked at the disk yet
 }
 
 // worktree returns the checkout of that repo, making it known when it is new.
@@ -107,6 +109,23 @@ const (
 	maxWorktrees = 64   // checkouts whose saves are seen
 )
 
+// bigIndex is the size in bytes of an index beyond which a start does not wait for git to look at every file and folder:
+// some 20,000 files.
+const bigIndex = 2 << 20
+
+// first reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
+// with the first look at the history.
+func (w *worktree) first(ctx context.Context, h *house) {
+	if index, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && index.Size() > bigIndex {
+		if files, err := w.repo.Tracked(ctx); err == nil {
+			w.brief.Store(true)
+			w.list(files)
+			return
+		}
+	}
+	w.refresh(ctx, h)
+}
+
 // refresh reads the list of files anew.
 func (w *worktree) refresh(ctx context.Context, h *house) {
 	files, err := w.repo.Files(ctx)
@@ -117,6 +136,12 @@ func (w *worktree) refresh(ctx context.Context, h *house) {
 		}
 		files = w.look()
 	}
+	w.brief.Store(false)
+	w.list(files)
+}
+
+// list makes the files those that may be suggested.
+func (w *worktree) list(files []aoa.Path) {
 	tree := aoa.NewTree(files)
 	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
 	w.tree.Store(tree)

@@ -156,12 +156,12 @@ func (d *bed) cpu() (sum time.Duration) {
 	return sum
 }
 
-// mapped is how many of the resident bytes are pages of files, most of them the program itself, which the system may
-// drop at any time; 0 where it does not say.
-func (d *bed) mapped() (bytes float64) {
+// resident is how many bytes of the daemon are resident (VmRSS:), or of them pages of files, most of them the program
+// itself, which the system may drop at any time (RssFile:); 0 where the system does not say.
+func (d *bed) resident(which string) (bytes float64) {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.daemon.Process.Pid))
 	for line := range strings.Lines(string(raw)) {
-		if kb, ok := strings.CutPrefix(line, "RssFile:"); ok {
+		if kb, ok := strings.CutPrefix(line, which); ok {
 			bytes, _ = strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 64) // the system's own format
 		}
 	}

@@ -110,6 +110,12 @@ func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.d
 
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
+	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
+	go func() { // while the stores are opened and the snapshot is read
+		defer close(listed)
+		home.first(ctx, h)
+	}()
+	defer func() { <-listed }()
 	if h.seal, err = h.unseal(); err != nil {
 		return err
 	}
@@ -124,11 +130,6 @@ func (h *house) open(ctx context.Context) (err error) {
 	}()
 	// Most of what is allocated now stays: a collector that keeps the heap small would look at all of it in vain.
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
-	go func() { // while the snapshot is read
-		defer close(listed)
-		home.first(ctx, h)
-	}()
 	seq, err := h.warm(ctx)
 	<-listed
 	if err != nil {

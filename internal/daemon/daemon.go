@@ -73,6 +73,9 @@ func live(ctx context.Context, o Options) (cause, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	h, err := build(ctx, o, cfg)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return context.Cause(ctx), nil // the end came while the stores were being opened
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -342,3 +342,18 @@ func TestLargeIndex(t *testing.T) {
 		t.Errorf("a new file: %v", got)
 	}
 }
+
+// Whoever stops a daemon gets no error for it, however far it has come.
+func TestStopWhileOpening(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for ms := range 25 {
+		ctx, cancel := context.WithCancel(t.Context())
+		end := time.AfterFunc(time.Duration(ms)*time.Millisecond, cancel)
+		if err := daemon.Run(ctx, d.o); err != nil {
+			t.Errorf("stopped after %d ms: %v", ms, err)
+		}
+		end.Stop()
+		cancel()
+	}
+}

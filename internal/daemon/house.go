@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -132,7 +133,7 @@ func (h *house) open(ctx context.Context) (err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
 	seq, err := h.warm(ctx)
 	<-listed
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	h.furnish(ctx, home)

@@ -130,7 +130,9 @@ func (w *worktree) first(ctx context.Context, h *house) {
 func (w *worktree) refresh(ctx context.Context, h *house) {
 	files, err := w.repo.Files(ctx)
 	if err != nil {
-		h.o.Log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
+		if ctx.Err() == nil {
+			h.o.Log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
+		}
 		if w.tree.Load() != nil {
 			return // the old list is better than none
 		}

@@ -172,7 +172,7 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 		if o.repos == "" {
 			continue
 		}
-		dir := cloneOf(o.repos, sources[i].Name)
+		dir := eval.CloneOf(o.repos, sources[i].Name)
 		if dir == "" {
 			a.talk("no clone of %s in %s: its contents are not known", sources[i].Name, o.repos)
 			continue
@@ -185,25 +185,6 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 		}
 	}
 	return sources, nil
-}
-
-// cloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not.
-func cloneOf(dir, name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {
-		for _, sub := range []string{"", ".git", "repo"} {
-			at := filepath.Join(dir, n, sub)
-			if sub == ".git" {
-				at = filepath.Join(dir, n) + ".git"
-			}
-			for _, sign := range []string{"HEAD", ".git"} {
-				if _, err := os.Stat(filepath.Join(at, sign)); err == nil {
-					return at
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // evalHere is the work on the repository that the caller stands in.

@@ -91,11 +91,8 @@ func gather(ctx context.Context, traces, repos string) ([]eval.Source, error) {
 		return nil, err
 	}
 	for _, c := range clones {
-		dir := filepath.Join(repos, c.Name())
-		if _, err := os.Stat(filepath.Join(dir, "repo")); err == nil {
-			dir = filepath.Join(dir, "repo")
-		}
 		name := strings.ReplaceAll(c.Name(), "+", "/")
+		dir := eval.CloneOf(repos, name)
 		if i := slices.IndexFunc(out, func(s eval.Source) bool { return s.Name == name }); i >= 0 {
 			if err := out[i].Clone(ctx, dir, os.Environ()); err != nil {
 				return nil, err

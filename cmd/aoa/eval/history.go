@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,6 +200,25 @@ func History(ctx context.Context, name, dir string, env []string, excluded func(
 	s := Source{Name: name, Commits: events(commits)}
 	s.attach(dir, env, commits)
 	return s, nil
+}
+
+// CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not; "" if there is none.
+func CloneOf(dir, name string) string {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	for _, n := range []string{strings.ReplaceAll(name, "/", "+"), name, base} {
+		for _, sub := range []string{"", ".git", "repo"} {
+			at := filepath.Join(dir, n, sub)
+			if sub == ".git" {
+				at = filepath.Join(dir, n) + ".git"
+			}
+			for _, sign := range []string{"HEAD", ".git"} {
+				if _, err := os.Stat(filepath.Join(at, sign)); err == nil {
+					return at
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // Clone completes a source from a clone of its repository: what commits deleted and renamed, and what files held. A

@@ -14,8 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -89,17 +87,9 @@ func sources(ctx context.Context, traces, repos string) ([]eval.Source, error) {
 		return all, err
 	}
 	for i, s := range all {
-		for _, name := range []string{s.Name, strings.ReplaceAll(s.Name, "/", "+")} {
-			for _, sub := range []string{"", "repo"} {
-				dir := filepath.Join(repos, name, sub)
-				if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-					if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
-						continue
-					}
-				}
-				if err := all[i].Clone(ctx, dir, os.Environ()); err != nil {
-					return nil, fmt.Errorf("read %s: %w", dir, err)
-				}
+		if dir := eval.CloneOf(repos, s.Name); dir != "" {
+			if err := all[i].Clone(ctx, dir, os.Environ()); err != nil {
+				return nil, fmt.Errorf("read %s: %w", dir, err)
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lithammer/fuzzysearch/fuzzy"
 )
 
 // Key is one setting, for aoa config and the documentation.
@@ -231,23 +233,7 @@ func nearest(name string) string {
 	return best
 }
 
-// distance is the number of characters to insert, drop or replace (Levenshtein), looked at up to 64 bytes.
+// distance is the number of characters to insert, drop or replace, looked at up to 64 bytes.
 func distance(a, b string) int {
-	a, b = strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = min(left, row[j], row[j+1]) + 1
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return fuzzy.LevenshteinDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b))
 }

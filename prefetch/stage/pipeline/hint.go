@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/lithammer/fuzzysearch/fuzzy"
 )
 
 // didYouMean is "; did you mean …?" with the known name most like this one, "" if none is close.
@@ -21,25 +23,9 @@ func didYouMean(name string, known []string, format string) string {
 	return "; did you mean " + fmt.Sprintf(format, best) + "?"
 }
 
-// distance is the number of characters to insert, drop or replace (Levenshtein), of at most 64 bytes each.
+// distance is the number of characters to insert, drop or replace, looked at up to 64 bytes.
 func distance(a, b string) int {
-	a, b = strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)])
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost = min(left, row[j], row[j+1]) + 1
-			}
-			left, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return fuzzy.LevenshteinDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)]))
 }
 
 // nameOf is a file's name without folder and extension.

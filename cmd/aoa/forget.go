@@ -14,8 +14,9 @@ func (a *app) forget() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget [PATH]",
 		Short: "erase what was learned about a path, a session or a time",
-		Long: `Erases events and scores, and their bytes in the database. A PATH may be a folder. To keep
-a path from being learned again, list it in .aoaignore.`,
+		Long: `Erases events and scores, cached data, replays, what sessions and pipelines left, and results of
+stages that read the PATH, down to the bytes on the disk. A PATH may be a folder. To keep a path
+from being learned again, list it in .aoaignore.`,
 		Example: "  aoa forget secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

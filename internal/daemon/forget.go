@@ -36,6 +36,9 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 			return out, err
 		}
 	}
+	if err := h.stages.cache.Forget(ctx, filter); err != nil {
+		return out, err
+	}
 	err := h.answers.without(func() error {
 		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func keys(ctx context.Context, f *cold.File, name string, args ...any) (out []st
 // Sweep drops what is too old or too much, sessions that nobody used for sessionKeep, and files without a row that a
 // crash left. A cache that was never used is not opened for it.
 func (c *Cache) Sweep(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(filepath.Dir(c.o.Dir), "stage.db")); err != nil {
+	if !c.used() {
 		return nil
 	}
 	f, err := c.open(ctx)

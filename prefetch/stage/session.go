@@ -141,41 +141,6 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	})
 }
 
-// forgetSessions drops the sessions that nobody used since.
-func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Time) error {
-	old, err := keys(ctx, f, "old_sessions", since.UnixMilli())
-	if err != nil || len(old) == 0 {
-		return err
-	}
-	return dropSessions(ctx, f, old...)
-}
-
-// ForgetSession drops everything that pipelines left in a session. It reports whether there was something.
-func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
-	s, err := c.Session(ctx, id, "")
-	if err != nil {
-		return false, err
-	}
-	f, err := c.open(ctx)
-	if err != nil {
-		return false, err
-	}
-	return s.Known, dropSessions(ctx, f, id)
-}
-
-func dropSessions(ctx context.Context, f *cold.File, ids ...string) error {
-	return f.Write(ctx, "drop sessions", func(w cold.Writing) error {
-		for _, id := range ids {
-			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
-				if _, err := w.Exec(name, id); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
 // LoaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.
 const LoaderTTL = 5 * time.Minute
 

@@ -70,6 +70,13 @@ SELECT at, data FROM loaded WHERE session = ?
 INSERT OR REPLACE INTO loaded (session, at, data) VALUES (?, ?, ?)
 -- name: old_sessions
 SELECT session FROM runs GROUP BY session HAVING max(at) < ?
+-- name: new_sessions
+SELECT session FROM runs GROUP BY session HAVING max(at) >= ?1 UNION SELECT session FROM outputs WHERE at >= ?1
+UNION SELECT session FROM contexts WHERE at >= ?1 UNION SELECT session FROM loaded WHERE at >= ?1
+-- name: new_entries
+SELECT key FROM entries WHERE created >= ?
+-- name: materials
+SELECT key, material FROM entries
 -- name: drop_outputs
 DELETE FROM outputs WHERE session = ?
 -- name: drop_contexts

@@ -1,0 +1,120 @@
+package stage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// used reports whether anything was ever kept: a cache that never was is not opened to look.
+func (c *Cache) used() bool {
+	_, err := os.Stat(filepath.Join(filepath.Dir(c.o.Dir), "stage.db"))
+	return err == nil
+}
+
+// Forget drops what f names, down to the bytes: of a session, what its pipelines left; since a time, the results of what ran
+// and the sessions that pipelines ran in; of a file or of all below a folder, the results of what read it, for they may say
+// what it held.
+func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
+	if !c.used() {
+		return nil
+	}
+	file, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.Session != "":
+		err = dropSessions(ctx, file, f.Session)
+	case f.Path != "":
+		err = c.forgetReaders(ctx, file, string(f.Path))
+	default:
+		err = c.forgetSince(ctx, file, f.Since)
+	}
+	return errors.Join(err, file.Scrub(ctx))
+}
+
+func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) error {
+	sessions, err := keys(ctx, f, "new_sessions", since.UnixMilli())
+	if err != nil {
+		return err
+	}
+	results, err := keys(ctx, f, "new_entries", since.UnixMilli())
+	if err != nil {
+		return err
+	}
+	return errors.Join(dropSessions(ctx, f, sessions...), c.drop(ctx, f, results...))
+}
+
+// forgetReaders drops the results of what read the file, or a file below the folder. What of a result cannot be read any
+// more might have.
+func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) error {
+	var readers []string
+	err := f.Each(ctx, "materials", nil, func(rows *sql.Rows) error {
+		var key string
+		var packed []byte
+		if err := rows.Scan(&key, &packed); err != nil {
+			return err
+		}
+		m, err := unpack(packed)
+		if err != nil || m.reads(path) {
+			readers = append(readers, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.drop(ctx, f, readers...)
+}
+
+// reads reports whether a file, or one below a folder, is among the dependencies.
+func (m Material) reads(path string) bool {
+	for _, p := range m {
+		if group(p.Kind) == kindFile && (p.Name == path || strings.HasPrefix(p.Name, path+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetSessions drops the sessions that nobody used since.
+func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Time) error {
+	old, err := keys(ctx, f, "old_sessions", since.UnixMilli())
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	return dropSessions(ctx, f, old...)
+}
+
+// ForgetSession drops everything that pipelines left in a session. It reports whether there was something.
+func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
+	s, err := c.Session(ctx, id, "")
+	if err != nil {
+		return false, err
+	}
+	f, err := c.open(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.Known, dropSessions(ctx, f, id)
+}
+
+func dropSessions(ctx context.Context, f *cold.File, ids ...string) error {
+	return f.Write(ctx, "drop sessions", func(w cold.Writing) error {
+		for _, id := range ids {
+			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
+				if _, err := w.Exec(name, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

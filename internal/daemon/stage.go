@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
 )
@@ -24,7 +25,8 @@ type stages struct {
 
 func (h *house) newStages() *stages {
 	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
-		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.config().Stage.Keep }})
+		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.config().Stage.Keep },
+		Seal: func() *cold.Seal { return h.seal }})
 	return &stages{h: h, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }

@@ -25,6 +25,7 @@ type Options struct {
 	Log   *slog.Logger
 	Bytes func() int64         // the records may take so much
 	Keep  func() time.Duration // an entry that was not used for so long goes
+	Seal  func() *cold.Seal    // closes what steps printed; nil, or a nil Seal: it is stored open
 }
 
 // Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it open.

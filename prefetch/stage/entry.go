@@ -75,13 +75,30 @@ func (e Entry) age(now time.Time) time.Duration { return max(0, now.Sub(e.Create
 // blob is the file of a key.
 func (c *Cache) blob(key string) string { return filepath.Join(c.o.Dir, key) }
 
+// seal is what closes texts; the nil Seal closes nothing.
+func (c *Cache) seal() *cold.Seal {
+	if c.o.Seal == nil {
+		return nil
+	}
+	return c.o.Seal()
+}
+
+// What a sealed text belongs to.
+func recordOf(key string) string { return "stage result " + key }
+func outputOf(session, stage, prompt string) string {
+	return "stage output " + session + "\x00" + stage + "\x00" + prompt
+}
+func contextOf(session, name string) string { return "stage context " + session + "\x00" + name }
+
 // load reads an entry's record. One that is not what was written is dropped, with one warning: it is a miss from then on.
 func (c *Cache) load(ctx context.Context, f *cold.File, e Entry) ([]byte, bool) {
+	what := "its content is another one"
 	data, err := os.ReadFile(c.blob(e.Key))
 	if err == nil && sha256.Sum256(data) == e.sum {
-		return data, true
+		if data, err = c.seal().Open(recordOf(e.Key), data); err == nil {
+			return data, true
+		}
 	}
-	what := "its content is another one"
 	if err != nil {
 		what = err.Error()
 	}
@@ -122,6 +139,7 @@ func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m 
 	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
+	record = c.seal().Seal(recordOf(e.Key), record)
 	tmp, err := os.CreateTemp(c.o.Dir, ".new-*") // 0600
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)

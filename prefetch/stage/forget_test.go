@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,26 +11,28 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// onDisk tells whether any file of the store has the text in it.
+func (r *room) onDisk(text string) (found bool) {
+	r.Helper()
+	err := filepath.WalkDir(r.store, func(name string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			found = found || bytes.Contains(data, []byte(text))
+		}
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return found
+}
+
 // TestForget: what is forgotten is gone, down to the bytes on the disk, and nothing else is.
 func TestForget(t *testing.T) {
 	r := newRoom(t)
-	onDisk := func(text string) (found bool) {
-		t.Helper()
-		err := filepath.WalkDir(r.store, func(name string, e os.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				data, err := os.ReadFile(name)
-				if err != nil {
-					return err
-				}
-				found = found || bytes.Contains(data, []byte(text))
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
-	}
 	forget := func(f cold.ForgetFilter) {
 		t.Helper()
 		if err := r.c.Forget(t.Context(), f); err != nil {
@@ -55,25 +58,68 @@ func TestForget(t *testing.T) {
 	r.clock.at = r.clock.at.Add(time.Hour)
 	r.keep(other, r.turn(other), "of-one-file")
 	for _, text := range []string{"of-both-files", "of-one-file", "told-in-s1", "told-in-s2"} {
-		if !onDisk(text) {
+		if !r.onDisk(text) {
 			t.Fatalf("%q is not on the disk, the test says nothing", text)
 		}
 	}
 
 	forget(cold.ForgetFilter{Session: "s1"})
-	if onDisk("told-in-s1") || !onDisk("told-in-s2") || !onDisk("of-both-files") {
+	if r.onDisk("told-in-s1") || !r.onDisk("told-in-s2") || !r.onDisk("of-both-files") {
 		t.Error("one session is not what went")
 	}
 	forget(cold.ForgetFilter{Path: "src/a.go"})
-	if r.turn(one).Hit || onDisk("of-both-files") || !onDisk("of-one-file") {
+	if r.turn(one).Hit || r.onDisk("of-both-files") || !r.onDisk("of-one-file") {
 		t.Error("the results of what read a file are not what went")
 	}
 	forget(cold.ForgetFilter{Since: between})
-	if onDisk("of-one-file") || !onDisk("told-in-s2") {
+	if r.onDisk("of-one-file") || !r.onDisk("told-in-s2") {
 		t.Error("what came since is not what went")
 	}
 	forget(cold.ForgetFilter{Since: between.Add(-2 * time.Hour)})
-	if onDisk("told-in-s2") {
+	if r.onDisk("told-in-s2") {
 		t.Error("a session of that time is still there")
+	}
+}
+
+// TestSealed: what steps printed is no text on the disk, and without the key it is as if it had never been kept.
+func TestSealed(t *testing.T) {
+	r := newRoom(t)
+	seal := func() *cold.Seal {
+		t.Helper()
+		dir := t.TempDir()
+		s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	mine := seal()
+	r.c.o.Seal = func() *cold.Seal { return mine }
+	q := r.request()
+	r.keep(q, r.turn(q), "printed-by-a-step")
+	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-by-a-stage")}, Key: "k",
+		Context: map[string][]byte{"a": []byte(`"handed-on"`)}}
+	if err := r.c.Progress(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.turn(q); !got.Hit || !bytes.Contains(got.Record, []byte("printed-by-a-step")) {
+		t.Errorf("with the key: %+v", got)
+	}
+	s, err := r.c.Session(t.Context(), "s", "p")
+	if err != nil || string(s.Outputs[0].Value) != "told-by-a-stage" || string(s.Context["a"]) != `"handed-on"` {
+		t.Errorf("with the key: %v %+v", err, s)
+	}
+	for _, text := range []string{"printed-by-a-step", "told-by-a-stage", "handed-on"} {
+		if r.onDisk(text) {
+			t.Errorf("%q lies open on the disk", text)
+		}
+	}
+	other := seal()
+	r.c.o.Seal = func() *cold.Seal { return other }
+	if got := r.turn(q); got.Hit {
+		t.Errorf("without the key: %+v", got)
+	}
+	if _, err := r.c.Session(t.Context(), "s", "p"); !errors.Is(err, cold.ErrLostKey) {
+		t.Errorf("without the key: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // format is the version of the key and of the record: another one makes every entry a miss.
-const format = "aoa stage 1"
+const format = "aoa stage 2"
 
 // group is what a kind is compared with: a file that became executable is the same file.
 func group(kind string) string {

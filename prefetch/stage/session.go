@@ -55,6 +55,9 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		var o Output
 		var at int64
 		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
+		if err == nil {
+			o.Value, err = c.seal().Open(outputOf(id, o.Stage, o.Prompt), o.Value)
+		}
 		o.At = time.UnixMilli(at)
 		s.Outputs = append(s.Outputs, o)
 		return err
@@ -64,7 +67,9 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 			var name string
 			var value []byte
 			err := rows.Scan(&name, &value)
-			s.Context[name] = value
+			if err == nil {
+				s.Context[name], err = c.seal().Open(contextOf(id, name), value)
+			}
 			return err
 		})
 	}
@@ -108,7 +113,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			if o.JSON && !json.Valid(o.Value) {
 				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
 			}
-			if _, err := w.Exec("put_output", p.Session, o.Stage, o.Prompt, o.JSON, o.Value, now); err != nil {
+			if _, err := w.Exec("put_output", p.Session, o.Stage, o.Prompt, o.JSON, c.seal().Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
 				return err
 			}
 			if _, err := w.Exec("put_step", p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
@@ -116,7 +121,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			}
 		}
 		for name, value := range p.Context {
-			if _, err := w.Exec("put_context", p.Session, name, value, now); err != nil {
+			if _, err := w.Exec("put_context", p.Session, name, c.seal().Seal(contextOf(p.Session, name), value), now); err != nil {
 				return err
 			}
 		}

@@ -219,7 +219,7 @@ func BenchmarkMemory(b *testing.B) {
 				_, err := api.Call(b.Context(), d.client, api.Rank, aoa.Query{Session: "s", Current: d.files[5]})
 				must(b, err)
 			}
-			<-time.After(11 * time.Second)                    // memory is given back when nobody has called for a while
+			<-time.After(66 * time.Second)                    // memory is given back when nobody has called for a while
 			for mb := d.resident("VmRSS:") / 1e6; b.Loop(); { // asking the daemon would be work for it
 				b.ReportMetric(mb, "MB")
 				b.ReportMetric(d.resident("RssFile:")/1e6, "mapped-MB")

@@ -157,22 +157,31 @@ const (
 	idleAtLeast = 100 * time.Millisecond
 )
 
-// Memory is given back to the system when nobody has called for restAfter; that is looked at every restLook.
+// Memory is given back to the system when nobody has called for restAfter, and the pages of the program when nobody has
+// for sleepAfter: the next hook takes 0.6 ms more for those, which would be too much between two calls of an agent.
+// That is looked at every restLook.
 const (
-	restLook  = 5 * time.Second
-	restAfter = 4 * time.Second
+	restLook   = 5 * time.Second
+	restAfter  = 4 * time.Second
+	sleepAfter = time.Minute
 )
 
 // rest gives back to the system what a burst of work, an import or the start has left unused.
 func (h *house) rest(ctx context.Context) error {
-	given := int64(-1) // the last call before memory was given back
+	rested, asleep := int64(-1), int64(-1) // the last call before memory, and before the program was given back
 	for pause(ctx, restLook) {
 		last := h.called.Load()
-		if last != given && !h.importingNow() && h.o.Now().Sub(time.UnixMilli(last)) >= restAfter {
-			h.hot.Compact()
-			debug.FreeOSMemory()
+		quiet := h.o.Now().Sub(time.UnixMilli(last))
+		sleep := quiet >= sleepAfter && last != asleep
+		if h.importingNow() || quiet < restAfter || last == rested && !sleep {
+			continue
+		}
+		h.hot.Compact()
+		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
+		rested = last
+		if sleep {
 			releaseProgram()
-			given = last
+			asleep = last
 		}
 	}
 	return nil

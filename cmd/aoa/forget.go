@@ -44,7 +44,14 @@ from being learned again, list it in .aoaignore.`,
 				return err
 			}
 			return a.answer(ans, func() {
-				fmt.Fprintf(a.out, "forgot %s events about %s files\n", count(int64(ans.Events)), count(int64(ans.Files)))
+				fmt.Fprintf(a.out, "forgot %s events about %s files", count(int64(ans.Events)), count(int64(ans.Files)))
+				if ans.Commits > 0 {
+					fmt.Fprintf(a.out, ", and their share in %s commits", count(int64(ans.Commits)))
+				}
+				if ans.Results > 0 {
+					fmt.Fprintf(a.out, ", and %s results of stages", count(int64(ans.Results)))
+				}
+				fmt.Fprintln(a.out)
 			})
 		},
 	}

@@ -223,8 +223,10 @@ type ForgetRequest struct {
 
 // ForgetAnswer says what was forgotten.
 type ForgetAnswer struct {
-	Events int `json:"events"`
-	Files  int `json:"files"`
+	Events  int `json:"events"`
+	Files   int `json:"files"`
+	Commits int `json:"commits"` // that stay without the path
+	Results int `json:"results"` // of stages
 }
 
 // StopRequest ends the daemon.

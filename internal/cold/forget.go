@@ -36,20 +36,20 @@ func (f ForgetFilter) check() error {
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
 // happened since, with its share in the statistics, the answers that speak of it and the snapshot's records
-// that hold the name; it returns the deleted events in order. Delivered again, they stay away. Then the file
+// that hold the name; it returns what is gone, the events in order. Delivered again, they stay away. Then the file
 // is rewritten, so that the bytes are gone (see Scrub).
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
 // names the path. Whoever keeps the hot store forgets there, saves a full snapshot, and calls Scrub once more.
-func (d *DB) Forget(ctx context.Context, f ForgetFilter) ([]aoa.Event, error) {
+func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	if err := f.check(); err != nil {
-		return nil, err
+		return Forgotten{}, err
 	}
-	var removed []aoa.Event
+	var gone Forgotten
 	err := d.write(ctx, "forget", func(w writing) error {
 		g := &forgetting{writing: w, filter: f, names: newNames(w), tally: newTally()}
 		var err error
-		if removed, err = g.events(); err != nil {
+		if g.gone.Events, err = g.events(); err != nil {
 			return err
 		}
 		if f.Path != "" {
@@ -57,23 +57,32 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) ([]aoa.Event, error) {
 				return err
 			}
 		}
+		gone = g.gone
 		return g.traces()
 	})
 	if err != nil {
-		return nil, err
+		return Forgotten{}, err
 	}
 	d.renamed.Add(1)
 	d.counted.Add(1)
-	if len(removed) > 0 {
+	if len(gone.Events) > 0 {
 		d.anyGone.Store(true)
 	}
-	return removed, errors.Join(d.DropDamaged(), d.Scrub(ctx))
+	return gone, errors.Join(d.DropDamaged(), d.Scrub(ctx))
+}
+
+// Forgotten is what a Forget took out.
+type Forgotten struct {
+	Events  []aoa.Event // in order
+	Files   int         // of a path: names known of it and below it
+	Commits int         // of a path: commits that stay without it
 }
 
 // forgetting is one Forget under way.
 type forgetting struct {
 	writing
 	filter ForgetFilter
+	gone   Forgotten
 	names  *names
 	tally  *tally
 }
@@ -209,6 +218,7 @@ func (g *forgetting) recount() error {
 // path takes the path out of every table and every commit.
 func (g *forgetting) path() error {
 	ids, err := g.below()
+	g.gone.Files = len(ids)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -281,6 +291,7 @@ func (g *forgetting) commits() error {
 			if err != nil {
 				return err
 			}
+			g.gone.Commits++
 			if err := g.run("update_commit", r.id, clean.subject, clean.files, clean.rest); err != nil {
 				return err
 			}

@@ -60,7 +60,8 @@ func ids(events []aoa.Event) (out []string) {
 func TestForgetPath(t *testing.T) {
 	for _, path := range []aoa.Path{secret, "secret"} {
 		d := remembered(t)
-		removed, err := d.Forget(t.Context(), ForgetFilter{Path: path})
+		gone, err := d.Forget(t.Context(), ForgetFilter{Path: path})
+		removed := gone.Events
 		must(t, err)
 		want := []string{"a1", "search", "prompt"}
 		if path == "secret" {
@@ -95,7 +96,8 @@ func TestForgetPath(t *testing.T) {
 
 func TestForgetSession(t *testing.T) {
 	d := remembered(t)
-	removed, err := d.Forget(t.Context(), ForgetFilter{Session: "a"})
+	gone, err := d.Forget(t.Context(), ForgetFilter{Session: "a"})
+	removed := gone.Events
 	must(t, err)
 	same(t, "removed", ids(removed), []string{"a1", "a2", "search", "prompt"})
 	stats, err := d.FileStats(t.Context(), 0)
@@ -110,7 +112,8 @@ func TestForgetSession(t *testing.T) {
 
 func TestForgetSince(t *testing.T) {
 	d := remembered(t)
-	removed, err := d.Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
+	gone, err := d.Forget(t.Context(), ForgetFilter{Since: noon.Add(2 * time.Minute)})
+	removed := gone.Events
 	must(t, err)
 	same(t, "removed", ids(removed), []string{"b1", "b2"})
 	sessions, err := d.SessionStats(t.Context(), 0)

@@ -225,7 +225,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	// A path that only a sealed text names is forgotten, too.
 	gone, err := d.Forget(t.Context(), ForgetFilter{Path: secret})
 	must(t, err)
-	same(t, "forgotten", gone, fresh[:1])
+	same(t, "forgotten", gone.Events, fresh[:1])
 	p, err := d.Prune(t.Context(), noon.Add(time.Hour), 0)
 	must(t, err)
 	same(t, "pruned before a snapshot", p.Events, 0)

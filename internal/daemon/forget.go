@@ -36,10 +36,11 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 			return out, err
 		}
 	}
-	if err := h.stages.cache.Forget(ctx, filter); err != nil {
+	var err error
+	if out.Results, err = h.stages.cache.Forget(ctx, filter); err != nil {
 		return out, err
 	}
-	err := h.answers.without(func() error {
+	err = h.answers.without(func() error {
 		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
 	})
 	err = errors.Join(err, h.memory.Forget(ctx))
@@ -65,7 +66,7 @@ func (h *house) forgetAnew(ctx context.Context, f cold.ForgetFilter, out *api.Fo
 		if err := h.db.SaveSnapshot(ctx, 0, nil, true); err != nil || l == nil {
 			return err
 		}
-		seq, err = h.forgetShared(ctx, l, f, gone, files)
+		seq, err = h.forgetShared(ctx, l, f, gone.Events, files)
 		return err
 	})
 	if err != nil {
@@ -96,14 +97,14 @@ func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter, 
 }
 
 // count says what is gone, and returns the files that it named.
-func count(out *api.ForgetAnswer, gone []aoa.Event) map[aoa.Path]bool {
+func count(out *api.ForgetAnswer, gone cold.Forgotten) map[aoa.Path]bool {
 	files := map[aoa.Path]bool{}
-	for _, e := range gone {
+	for _, e := range gone.Events {
 		for _, p := range e.Paths {
 			files[p] = true
 		}
 	}
-	out.Events, out.Files = len(gone), len(files)
+	out.Events, out.Files, out.Commits = len(gone.Events), max(len(files), gone.Files), gone.Commits
 	return files
 }
 

@@ -20,41 +20,41 @@ func (c *Cache) used() bool {
 
 // Forget drops what f names, down to the bytes: of a session, what its pipelines left; since a time, the results of what ran
 // and the sessions that pipelines ran in; of a file or of all below a folder, the results of what read it, for they may say
-// what it held.
-func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
+// what it held. It returns the number of results that went.
+func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, err error) {
 	if !c.used() {
-		return nil
+		return 0, nil
 	}
 	file, err := c.open(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	switch {
 	case f.Session != "":
 		err = dropSessions(ctx, file, f.Session)
 	case f.Path != "":
-		err = c.forgetReaders(ctx, file, string(f.Path))
+		results, err = c.forgetReaders(ctx, file, string(f.Path))
 	default:
-		err = c.forgetSince(ctx, file, f.Since)
+		results, err = c.forgetSince(ctx, file, f.Since)
 	}
-	return errors.Join(err, file.Scrub(ctx))
+	return results, errors.Join(err, file.Scrub(ctx))
 }
 
-func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) error {
+func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) (int, error) {
 	sessions, err := keys(ctx, f, "new_sessions", since.UnixMilli())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	results, err := keys(ctx, f, "new_entries", since.UnixMilli())
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return errors.Join(dropSessions(ctx, f, sessions...), c.drop(ctx, f, results...))
+	return len(results), errors.Join(dropSessions(ctx, f, sessions...), c.drop(ctx, f, results...))
 }
 
 // forgetReaders drops the results of what read the file, or a file below the folder. What of a result cannot be read any
 // more might have.
-func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) error {
+func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) (int, error) {
 	var readers []string
 	err := f.Each(ctx, "materials", nil, func(rows *sql.Rows) error {
 		var key string
@@ -69,9 +69,9 @@ func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) er
 		return nil
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return c.drop(ctx, f, readers...)
+	return len(readers), c.drop(ctx, f, readers...)
 }
 
 // reads reports whether a file, or one below a folder, is among the dependencies.

@@ -33,13 +33,13 @@ func (r *room) onDisk(text string) (found bool) {
 // TestForget: what is forgotten is gone, down to the bytes on the disk, and nothing else is.
 func TestForget(t *testing.T) {
 	r := newRoom(t)
-	forget := func(f cold.ForgetFilter) {
+	forget := func(f cold.ForgetFilter, results int) {
 		t.Helper()
-		if err := r.c.Forget(t.Context(), f); err != nil {
-			t.Fatal(err)
+		if n, err := r.c.Forget(t.Context(), f); err != nil || n != results {
+			t.Fatalf("%d results, %v; want %d", n, err, results)
 		}
 	}
-	forget(cold.ForgetFilter{Session: "x"})
+	forget(cold.ForgetFilter{Session: "x"}, 0)
 	if _, err := os.Stat(filepath.Join(r.store, "stage.db")); err == nil {
 		t.Error("a cache that nobody used was made to be forgotten in")
 	}
@@ -63,19 +63,19 @@ func TestForget(t *testing.T) {
 		}
 	}
 
-	forget(cold.ForgetFilter{Session: "s1"})
+	forget(cold.ForgetFilter{Session: "s1"}, 0)
 	if r.onDisk("told-in-s1") || !r.onDisk("told-in-s2") || !r.onDisk("of-both-files") {
 		t.Error("one session is not what went")
 	}
-	forget(cold.ForgetFilter{Path: "src/a.go"})
+	forget(cold.ForgetFilter{Path: "src/a.go"}, 1)
 	if r.turn(one).Hit || r.onDisk("of-both-files") || !r.onDisk("of-one-file") {
 		t.Error("the results of what read a file are not what went")
 	}
-	forget(cold.ForgetFilter{Since: between})
+	forget(cold.ForgetFilter{Since: between}, 1)
 	if r.onDisk("of-one-file") || !r.onDisk("told-in-s2") {
 		t.Error("what came since is not what went")
 	}
-	forget(cold.ForgetFilter{Since: between.Add(-2 * time.Hour)})
+	forget(cold.ForgetFilter{Since: between.Add(-2 * time.Hour)}, 0)
 	if r.onDisk("told-in-s2") {
 		t.Error("a session of that time is still there")
 	}

@@ -45,6 +45,9 @@ func New(o Options) *Cache {
 	return &Cache{o: o, memo: NewMemo(o.Now), trees: map[string]*tree{}}
 }
 
+// database is the file of it.
+func (c *Cache) database() string { return filepath.Join(filepath.Dir(c.o.Dir), "stage.db") }
+
 // open returns the database, opening it when first asked.
 func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	c.mu.Lock()
@@ -56,9 +59,8 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(filepath.Dir(c.o.Dir), "stage.db")
 	// One that is damaged is replaced by the next daemon; for this one every lookup fails, and steps simply run.
-	if c.file, err = cold.OpenFile(ctx, path, files, cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
+	if c.file, err = cold.OpenFile(ctx, c.database(), files, cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
 		return nil, err
 	}
 	return c.file, c.recall(ctx, c.file)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // used reports whether anything was ever kept: a cache that never was is not opened to look.
 func (c *Cache) used() bool {
-	_, err := os.Stat(filepath.Join(filepath.Dir(c.o.Dir), "stage.db"))
+	_, err := os.Stat(c.database())
 	return err == nil
 }
 
@@ -31,7 +30,7 @@ func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, e
 	}
 	switch {
 	case f.Session != "":
-		err = dropSessions(ctx, file, f.Session)
+		_, err = dropSessions(ctx, file, f.Session)
 	case f.Path != "":
 		results, err = c.forgetReaders(ctx, file, string(f.Path))
 	default:
@@ -49,7 +48,8 @@ func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) 
 	if err != nil {
 		return 0, err
 	}
-	return len(results), errors.Join(dropSessions(ctx, f, sessions...), c.drop(ctx, f, results...))
+	_, err = dropSessions(ctx, f, sessions...)
+	return len(results), errors.Join(err, c.drop(ctx, f, results...))
 }
 
 // forgetReaders drops the results of what read the file, or a file below the folder. What of a result cannot be read any
@@ -90,31 +90,36 @@ func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Tim
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	return dropSessions(ctx, f, old...)
+	_, err = dropSessions(ctx, f, old...)
+	return err
 }
 
 // ForgetSession drops everything that pipelines left in a session. It reports whether there was something.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
-	s, err := c.Session(ctx, id, "")
-	if err != nil {
-		return false, err
-	}
 	f, err := c.open(ctx)
 	if err != nil {
 		return false, err
 	}
-	return s.Known, dropSessions(ctx, f, id)
+	return dropSessions(ctx, f, id)
 }
 
-func dropSessions(ctx context.Context, f *cold.File, ids ...string) error {
-	return f.Write(ctx, "drop sessions", func(w cold.Writing) error {
+// dropSessions reports whether a pipeline had left something in one of them: definitions alone are none.
+func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, err error) {
+	err = f.Write(ctx, "drop sessions", func(w cold.Writing) error {
 		for _, id := range ids {
 			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
-				if _, err := w.Exec(name, id); err != nil {
+				res, err := w.Exec(name, id)
+				if err != nil {
 					return err
 				}
+				n, err := res.RowsAffected()
+				if err != nil {
+					return err
+				}
+				had = had || n > 0 && name != "drop_loaded"
 			}
 		}
 		return nil
 	})
+	return had, err
 }

@@ -122,4 +122,9 @@ func TestSealed(t *testing.T) {
 	if _, err := r.c.Session(t.Context(), "s", "p"); !errors.Is(err, cold.ErrLostKey) {
 		t.Errorf("without the key: %v", err)
 	}
+	for _, had := range []bool{true, false} {
+		if got, err := r.c.ForgetSession(t.Context(), "s"); got != had || err != nil {
+			t.Errorf("forgotten without the key: %v %v, want %v", got, err, had)
+		}
+	}
 }

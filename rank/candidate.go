@@ -135,7 +135,7 @@ func (p *pool) cut(n int, m Model, forced aoa.Path) {
 func (c *candidate) settle(x *setting) {
 	v := &c.values
 	c.label = x.labels.of(c.path)
-	for _, s := range [...]Signal{Bias, Opened, TurnOpened, Asked, JustListed, InHand} {
+	for _, s := range ofQuestion {
 		v[s] = x.same[s]
 	}
 	for l := range links {

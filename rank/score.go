@@ -53,6 +53,14 @@ func strongest(rs []aoa.Reason, n int) []aoa.Reason {
 	return out
 }
 
-// sameForAll are the signals that are the same for every file of a question.
-var sameForAll = map[string]bool{Bias.String(): true, Opened.String(): true, TurnOpened.String(): true, Asked.String(): true,
-	JustListed.String(): true, InHand.String(): true}
+// ofQuestion are the signals that are the same for every file of a question.
+var ofQuestion = [...]Signal{Bias, Opened, TurnOpened, Asked, JustListed, InHand}
+
+// sameForAll are their names.
+var sameForAll = func() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range ofQuestion {
+		names[s.String()] = true
+	}
+	return names
+}()

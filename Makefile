@@ -23,15 +23,15 @@ run: build ## learn REPO (this repository by default) and print suggestions with
 test: ## run the tests (no C compiler needed)
 	go test -timeout 30m ./...
 
-test-clients: ## drive real coding agents from npm against scripted models (AOA_REQUIRE=clients: a skip fails)
-	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient' ./cmd/aoa
+test-clients: ## drive real coding agents from npm against scripted models: all, or ONLY=Claude (AOA_REQUIRE=clients: a skip fails)
+	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
 
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
 	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
-# Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands.
+# Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands. Vet has its own target.
 race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
-	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race $(UNWATCHED) -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m ./...
 
 vet: ## go vet, and no sleeping tests
 	go vet ./...

@@ -19,6 +19,7 @@ import (
 // TestHookTakesAnything: whatever an agent sends, the hook exits 0 and says nothing, and what is no payload leaves no
 // trace. One good payload before and one after show that the way was open.
 func TestHookTakesAnything(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 16)
 	d.must("init")
@@ -97,6 +98,7 @@ func (d *desk) silent(t *testing.T) {
 
 // TestDamage: whatever becomes of the database, the next command works, says so once, and git history is back.
 func TestDamage(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	for name, harm := range map[string]func(*testing.T, string){
 		"truncated": func(t *testing.T, db string) { check(t, os.Truncate(db, 20_000)) },
@@ -190,6 +192,7 @@ func edit(t *testing.T, path, statement string) {
 
 // TestBrokenHead: without a HEAD that can be read there is no new history, but what was learned still answers.
 func TestBrokenHead(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 16)
 	d.must("init")
@@ -216,6 +219,7 @@ func TestBrokenHead(t *testing.T) {
 
 // TestHostileNames: names, sessions and tags from outside cannot move the cursor, forge a line or break the JSON.
 func TestHostileNames(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 16)
 	const evil = "\x1b[31mred\x1b]0;title\x07"

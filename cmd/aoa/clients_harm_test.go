@@ -38,6 +38,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 			t.Run(name+" "+when, func(t *testing.T) {
 				c := newClaude(t, program)
 				pid := c.pid()
+				c.impatient()
 				t.Cleanup(func() { c.end(pid) }) // a hung one, or one without a store
 				amid := func() { harms[name](c.workshop) }
 				if when == "before" {
@@ -63,6 +64,7 @@ func unharmed(t *testing.T, w *workshop, names []string, often int, without time
 	t.Helper()
 	for _, name := range names {
 		pid := w.pid() // it starts a daemon if there is none
+		w.impatient()
 		t.Cleanup(func() { w.end(pid) })
 		harms[name](w)
 		m, o := work()
@@ -78,6 +80,9 @@ func unharmed(t *testing.T, w *workshop, names []string, often int, without time
 		}
 	}
 }
+
+// impatient lets hooks wait as long as they do for users, and no longer.
+func (w *workshop) impatient() { w.env = append(w.env, "AOA_PATIENCE=1") }
 
 // work is a session with an access that fails, reads, an edit and a command; something happens in its middle.
 func (c claude) work(amid func()) (*model, outcome) {

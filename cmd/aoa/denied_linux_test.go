@@ -55,6 +55,7 @@ func forNobody(t *testing.T) *desk {
 }
 
 func TestNoPermission(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	t.Run("a repository of another user", func(t *testing.T) {
 		t.Parallel()
@@ -123,6 +124,7 @@ func TestNoPermission(t *testing.T) {
 // TestFullDisk: on a full disk nothing that was acknowledged is lost, what cannot be written is refused or waits in
 // memory, questions are answered, and when there is room again what waits is written.
 func TestFullDisk(t *testing.T) {
+	noRace(t)
 	const name = "AOA_TEST_TMPFS"
 	disk := os.Getenv(name)
 	if disk == "" {

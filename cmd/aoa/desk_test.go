@@ -73,6 +73,14 @@ func newDesk(t *testing.T, n int) *desk {
 	return d
 }
 
+// noRace skips a test of what one command meets on its own: make test runs it, make race (-short) would only take longer.
+func noRace(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one command at a time: nothing for the race detector")
+	}
+}
+
 func (d *desk) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.dir, d.env

@@ -19,6 +19,7 @@ import (
 // TestCorrupted: with random bytes of any file of the store changed, cut off or lost, while no daemon runs, the next
 // command answers from git's history at least, and says so whenever something is missing; nothing ends with a panic.
 func TestCorrupted(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	const commits = 32
 	d := newDesk(t, commits)

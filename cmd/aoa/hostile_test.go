@@ -25,6 +25,7 @@ func controls(text string) string {
 // TestHostileRepository: a repository in a folder with a hostile name, by a hostile author, with links in a circle, links
 // out of it and names of 4 kB, is learned and spoken of without any of that reaching a terminal or an agent raw.
 func TestHostileRepository(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	const evil = "\x1b[31mred\x1b]0;title\x07\u202e"
 	d := newDesk(t, 0)
@@ -88,6 +89,7 @@ func TestHostileRepository(t *testing.T) {
 // TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and nothing is
 // made anywhere.
 func TestGitElsewhere(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 4)
 	top := filepath.Dir(d.dir)

@@ -13,6 +13,7 @@ import (
 // TestPasswordStaysIn: the password of the shared server is where it was put and nowhere else: in no log, no answer, no
 // error and no list of processes, whether the server takes it, refuses it, or is gone.
 func TestPasswordStaysIn(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	const right, wrong = "correct-horse-battery", "staple-of-the-horse"
 	s := newServer(t, append(fleeting, "--requirepass", right)...)

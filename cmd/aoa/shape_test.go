@@ -17,6 +17,7 @@ import (
 // TestWhyRepeats: aoa why --at is, to the digit, what aoa suggest had said, whatever was learned since; and the score
 // can be computed again from what is printed.
 func TestWhyRepeats(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 32)
 	d.must("init")
@@ -60,6 +61,7 @@ func total(reasons []aoa.Reason) (sum float64) {
 
 // TestJSONShapes: programs that read the JSON rely on its names.
 func TestJSONShapes(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newDesk(t, 16)
 	for _, want := range []struct{ args, fields string }{

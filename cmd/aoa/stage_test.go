@@ -212,6 +212,7 @@ func ways() []changed {
 
 // TestStageWays: each way in which an input can change makes the step run again, and nothing else does.
 func TestStageWays(t *testing.T) {
+	noRace(t)
 	t.Parallel()
 	d := newStageDesk(t)
 	first := d.stage("s", d.flags(), d.script()...)

@@ -25,8 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	binaries.fat, binaries.empty = filepath.Join(dir, "fat"), filepath.Join(dir, "empty")
 	for name, out := range map[string]string{"fat": binaries.fat, "empty": binaries.empty} {
-		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
-		if msg, err := build.CombinedOutput(); err != nil {
+		if msg, err := compile(out, "./testdata/"+name); err != nil {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, msg)
 			os.Exit(1)
 		}
@@ -34,6 +33,13 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// compile builds a program as make does, so that what is compiled is there already, under the race detector, too.
+func compile(out, program string) ([]byte, error) {
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, program)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	return build.CombinedOutput()
 }
 
 // repo makes a repository with a store; its path is free of symlinks and short enough for a socket.
@@ -139,7 +145,7 @@ func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...strin
 func realBinary(t testing.TB) string {
 	t.Helper()
 	out := filepath.Join(filepath.Dir(binaries.fat), "aoa")
-	if msg, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "../../cmd/aoa").CombinedOutput(); err != nil {
+	if msg, err := compile(out, "../../cmd/aoa"); err != nil {
 		t.Fatalf("build aoa: %v\n%s", err, msg)
 	}
 	return out

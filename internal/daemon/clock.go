@@ -17,9 +17,7 @@ const settled = 24 * time.Hour
 // shows in a log that ends longer ago than events are kept. Until then nothing is dropped and no snapshot taken: the log
 // has it all.
 func (h *house) sound() bool {
-	wall := h.o.Now().Round(0).Sub(h.started) // without the monotonic part, which no wrong clock moves
-	leap := wall - time.Since(h.born)
-	if leap > longestSleep {
+	if leap := h.leap(); leap > longestSleep {
 		if !h.leapt.Swap(true) {
 			h.loud.Warn("the clock leapt: nothing is dropped and no snapshot taken until it is back or the daemon is restarted", "by", leap.Round(time.Hour))
 		}
@@ -27,6 +25,12 @@ func (h *house) sound() bool {
 	}
 	h.leapt.Store(false)
 	return !h.estranged || time.Since(h.born) > settled
+}
+
+// leap is how much further the wall clock has moved than this process's own time, negative if it was set back.
+func (h *house) leap() time.Duration {
+	wall := h.o.Now().Round(0).Sub(h.started) // without the monotonic part, which no wrong clock moves
+	return wall - time.Since(h.born)
 }
 
 // recall compares the clock with the end of the log, before anything of this daemon's is in it.

@@ -114,9 +114,9 @@ func TestDamage(t *testing.T) {
 		},
 		"a folder": func(t *testing.T, db string) { check(t, os.Remove(db)); check(t, os.Mkdir(db, 0o700)) },
 		"an event": func(t *testing.T, db string) { edit(t, db, `UPDATE intent_log SET rest = '{'`) },
-		"snapshot": func(t *testing.T, db string) { edit(t, db, `UPDATE snapshot SET data = zeroblob(7)`) },
+		"snapshot": func(t *testing.T, db string) { edit(t, db, `UPDATE snapshot_block SET data = zeroblob(7)`) },
 		"a record": func(t *testing.T, db string) {
-			edit(t, db, `UPDATE snapshot SET data = substr(data, 1, length(data) - 1) WHERE key = (SELECT key FROM snapshot ORDER BY key LIMIT 1 OFFSET 2)`)
+			edit(t, db, `UPDATE snapshot_block SET data = substr(data, 1, length(data) - 1)`)
 		},
 		"its number": func(t *testing.T, db string) {
 			edit(t, db, `UPDATE meta SET value = 'many' WHERE key = 'snapshot_seq'`)

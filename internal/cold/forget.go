@@ -310,7 +310,7 @@ func (g *forgetting) traces() error {
 	if err := g.run("forget_answers", since, text, jsonInner(text)); err != nil || text == "" {
 		return err
 	}
-	return g.run("forget_records", text)
+	return g.forgetRecords(text)
 }
 
 // is reports whether p is the path or lies below it.

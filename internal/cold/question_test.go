@@ -44,6 +44,17 @@ func TestSnapshot(t *testing.T) {
 	if len(got) != len(many) || seq != 9 || got[many[77].Key] != string(many[77].Data) {
 		t.Fatalf("full: %d records at %d", len(got), seq)
 	}
+	gone, changed := many[chunk].Key, many[3*chunk/2].Key // over blocks: one gone, one changed, one before all and one after
+	must(t, d.SaveSnapshot(t.Context(), 10, []Record{{gone, nil}, {changed, []byte("new")}, {"a", []byte("first")}, {"z", []byte("last")}, {"y", nil}}, false))
+	_, got = load()
+	if _, there := got[gone]; there || len(got) != len(many)+1 || got[changed] != "new" || got["a"] != "first" || got["z"] != "last" {
+		t.Fatalf("%d records, %q is there: %v, %q is %q, a %q, z %q", len(got), gone, there, changed, got[changed], got["a"], got["z"])
+	}
+	must(t, d.SaveSnapshot(t.Context(), 11, []Record{{gone, []byte("back")}, {"a", nil}}, false))
+	_, got = load()
+	if _, there := got["a"]; there || len(got) != len(many)+1 || got[gone] != "back" {
+		t.Fatalf("%d records, a is there: %v, %q is %q", len(got), there, gone, got[gone])
+	}
 	stop := errors.New("stop")
 	if _, err := d.LoadSnapshot(t.Context(), func([]Record) error { return stop }); err != stop {
 		t.Fatalf("the callback's error became %v", err)
@@ -252,4 +263,41 @@ func TestTogetherForgetsWithCommits(t *testing.T) {
 	_, err := d.Forget(t.Context(), ForgetFilter{Path: "b"})
 	must(t, err)
 	want("b forgotten", 0, 1)
+}
+
+// FuzzBlock: whatever a block holds, its records are read to the end; and what was put in comes out.
+func FuzzBlock(f *testing.F) {
+	var b block
+	b.add(Record{"f:a", []byte("1")})
+	b.add(Record{"f:b", []byte("two")})
+	f.Add(b.data, "f:c", []byte("3"))
+	f.Add(b.data[:len(b.data)-1], "\xff", []byte{0})
+	f.Add([]byte{0, 0, 0}, "k", []byte("v"))
+	f.Fuzz(func(t *testing.T, data []byte, key string, value []byte) {
+		total := 0
+		for r := range recordsOf(data) {
+			total += len(r.Key) + len(r.Data)
+			if len(r.Data) == 0 {
+				t.Fatalf("the record %q has no data", r.Key)
+			}
+		}
+		if total > len(data) {
+			t.Fatalf("%d bytes of records from %d", total, len(data))
+		}
+		if key == "" || len(value) == 0 {
+			return
+		}
+		var b block
+		b.add(Record{key, value})
+		b.add(Record{key, value})
+		n := 0
+		for r := range recordsOf(b.data) {
+			if n++; r.Key != key || string(r.Data) != string(value) {
+				t.Fatalf("%q %q became %q %q", key, value, r.Key, r.Data)
+			}
+		}
+		if n != 2 || b.first != key {
+			t.Fatalf("%d records, the first %q", n, b.first)
+		}
+	})
 }

@@ -20,37 +20,122 @@ type Record struct {
 const chunk = 4096
 
 // SaveSnapshot keeps the records as the state after batch seq, in one transaction. With full they replace
-// all that was there, else only the records with the same keys.
+// all that was there, else only the records with the same keys. Of several with one key the last counts.
 func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bool) error {
-	recs = slices.Clone(recs)
 	byKey := func(x, y Record) int { return strings.Compare(x.Key, y.Key) }
 	if !slices.IsSortedFunc(recs, byKey) {
+		recs = slices.Clone(recs)
 		slices.SortStableFunc(recs, byKey)
 	}
 	return d.write(ctx, "save snapshot", func(w writing) error {
-		if full {
-			if err := w.run("clear_snapshot"); err != nil {
-				return err
-			}
+		var any bool
+		if _, err := w.Scan("any_record", nil, &any); err != nil {
+			return err
 		}
-		args := make([]any, 0, 2*len(recs))
-		for i, r := range recs {
-			switch {
-			case i+1 < len(recs) && recs[i+1].Key == r.Key:
-				// The last of several records with one key counts.
-			case len(r.Data) > 0:
-				args = append(args, r.Key, r.Data)
-			case !full:
-				if err := w.run("delete_record", r.Key); err != nil {
-					return err
-				}
-			}
+		save := w.saveChanges
+		if full || !any {
+			save = w.saveBlocks
 		}
-		if err := w.insertRows("INSERT OR REPLACE INTO snapshot (key, data)", 2, args); err != nil {
+		if err := save(recs); err != nil {
 			return err
 		}
 		return w.run("set_meta", metaSnapshot, strconv.FormatInt(seq, 10))
 	})
+}
+
+// saveBlocks makes the records, in order, the whole snapshot.
+func (w writing) saveBlocks(recs []Record) error {
+	if err := errors.Join(w.run("clear_snapshot"), w.run("clear_blocks")); err != nil {
+		return err
+	}
+	var b block
+	for i, r := range recs {
+		if len(r.Data) == 0 || i+1 < len(recs) && recs[i+1].Key == r.Key {
+			continue
+		}
+		if b.add(r); len(b.data) >= blockSize {
+			if err := w.run("add_block", b.first, b.data); err != nil {
+				return err
+			}
+			b = block{data: b.data[:0]}
+		}
+	}
+	if len(b.data) == 0 {
+		return nil
+	}
+	return w.run("add_block", b.first, b.data)
+}
+
+// saveChanges puts the records, in order, over what is there. What is gone stays as an empty row where a block has it.
+func (w writing) saveChanges(recs []Record) error {
+	args := make([]any, 0, 2*len(recs))
+	for i, r := range recs {
+		if i+1 < len(recs) && recs[i+1].Key == r.Key {
+			continue
+		}
+		if len(r.Data) == 0 {
+			inside, err := w.inBlock(r.Key)
+			if err != nil {
+				return err
+			}
+			if !inside {
+				if err := w.run("delete_record", r.Key); err != nil {
+					return err
+				}
+				continue
+			}
+			r.Data = []byte{}
+		}
+		args = append(args, r.Key, r.Data)
+	}
+	return w.insertRows("INSERT OR REPLACE INTO snapshot (key, data)", 2, args)
+}
+
+// inBlock reports whether a block has a record of that key.
+func (w writing) inBlock(key string) (bool, error) {
+	var data []byte
+	if found, err := w.Scan("block_of", []any{key}, &data); !found || err != nil {
+		return false, err
+	}
+	for r := range recordsOf(data) {
+		if r.Key == key {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// forgetRecords drops the records that hold the text in their name or data.
+func (w writing) forgetRecords(text string) error {
+	if err := w.run("forget_records", text); err != nil {
+		return err
+	}
+	var olds []string
+	var kept []block
+	err := w.Each("blocks_with", []any{text}, func(rows *sql.Rows) error {
+		var old string
+		var data []byte
+		if err := rows.Scan(&old, &data); err != nil {
+			return err
+		}
+		var b block
+		for r := range recordsOf(data) {
+			if !strings.Contains(r.Key, text) && !bytes.Contains(r.Data, []byte(text)) {
+				b.add(r)
+			}
+		}
+		olds, kept = append(olds, old), append(kept, b)
+		return nil
+	})
+	for i, b := range kept {
+		if err == nil {
+			err = w.run("delete_block", olds[i])
+		}
+		if err == nil && len(b.data) > 0 {
+			err = w.run("add_block", b.first, b.data)
+		}
+	}
+	return err
 }
 
 // LoadSnapshot calls fn with the records of the last snapshot, 4096 at a time, and returns the number of the
@@ -79,33 +164,76 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	return seq, nil
 }
 
-// readRecords streams the table; stopped says that the error is fn's.
+// readRecords streams the blocks and what has changed since, in the order of the keys; stopped says that the error is
+// fn's.
 func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) error) (stopped bool, err error) {
-	rows, err := tx.QueryContext(ctx, d.query("snapshot"))
+	changed, err := tx.QueryContext(ctx, d.query("snapshot"))
 	if err != nil {
 		return false, err
 	}
-	defer rows.Close()
+	defer changed.Close()
+	blocks, err := tx.QueryContext(ctx, d.query("blocks"))
+	if err != nil {
+		return false, err
+	}
+	defer blocks.Close()
 	recs := make([]Record, 0, chunk)
-	for rows.Next() {
-		var r Record
-		var data sql.RawBytes // one copy less than []byte
-		if err := rows.Scan(&r.Key, &data); err != nil {
+	hand := func(r Record) bool {
+		if len(r.Data) == 0 {
+			return true
+		}
+		if recs = append(recs, r); len(recs) == chunk {
+			err, recs = fn(recs), make([]Record, 0, chunk)
+			stopped = err != nil
+		}
+		return !stopped
+	}
+	over := overlay{rows: changed}
+	over.next()
+	for blocks.Next() {
+		var data []byte
+		if err := blocks.Scan(&data); err != nil {
 			return false, err
 		}
-		r.Data = bytes.Clone(data)
-		if recs = append(recs, r); len(recs) == chunk {
-			if err := fn(recs); err != nil {
+		for r := range recordsOf(data) {
+			for over.ok && over.at.Key < r.Key && hand(over.at) {
+				over.next()
+			}
+			if over.ok && over.at.Key == r.Key {
+				r = over.at
+				over.next()
+			}
+			if !stopped && !hand(r) {
 				return true, err
 			}
-			recs = make([]Record, 0, chunk)
 		}
 	}
-	if err := rows.Err(); err != nil || len(recs) == 0 {
-		return false, err
+	for over.ok && hand(over.at) {
+		over.next()
+	}
+	if err := errors.Join(err, over.err, blocks.Err()); err != nil || len(recs) == 0 {
+		return stopped, err
 	}
 	err = fn(recs)
 	return err != nil, err
+}
+
+// overlay reads the rows of what has changed since the blocks were written.
+type overlay struct {
+	rows *sql.Rows
+	at   Record
+	ok   bool // at is one
+	err  error
+}
+
+func (o *overlay) next() {
+	if o.ok = o.rows.Next(); !o.ok {
+		o.err = o.rows.Err()
+		return
+	}
+	o.at = Record{}
+	o.err = o.rows.Scan(&o.at.Key, &o.at.Data)
+	o.ok = o.err == nil
 }
 
 // SnapshotSeq is the number of the last batch inside the snapshot, 0 if there is none.

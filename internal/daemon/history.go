@@ -21,6 +21,9 @@ const (
 	lookAtMost = 5 * time.Minute
 )
 
+// manyCommits change so much that a full snapshot is written, in blocks: the next start reads it faster.
+const manyCommits = 1000
+
 // reconciler brings the store to what git knows, whenever something hints that git changed. A hint is never
 // taken for a fact: the cursor in cold and the refs decide.
 func (h *house) reconciler(ctx context.Context) error {
@@ -105,6 +108,11 @@ func (h *house) reconcile(ctx context.Context, first bool) error {
 	h.setHead(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
 	if commits > 0 {
 		h.o.Log.Info("history read", "events", commits, "took", h.o.Now().Sub(begin))
+		if commits >= manyCommits {
+			h.mu.Lock()
+			h.whole = true
+			h.mu.Unlock()
+		}
 		return h.snapshot(ctx)
 	}
 	return nil

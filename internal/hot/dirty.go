@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Dirty packs what changed since the last call, or with full everything, in the order of the keys. The records of
@@ -15,36 +18,23 @@ import (
 func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	names := s.dirty
+	todo := slices.AppendSeq(make([]record, 0, len(s.dirty)+1), maps.Keys(s.dirty)) // what is gone, too
 	if full {
-		all, err := s.everything(ctx)
-		if err != nil {
+		var err error
+		if todo, err = s.everything(ctx, todo); err != nil {
 			return nil, fmt.Errorf("snapshot: %w", err)
 		}
-		maps.Copy(all, s.dirty) // what is gone, too
-		names = all
-	}
-	todo := make([]record, 0, len(names)+1)
-	for r := range names {
-		todo = append(todo, r)
 	}
 	slices.SortFunc(todo, func(a, b record) int {
-		return cmp.Or(cmp.Compare(a.noun, b.noun), cmp.Compare(a.text, b.text))
+		if a.noun != b.noun {
+			return cmp.Compare(a.noun, b.noun)
+		}
+		return strings.Compare(a.text, b.text)
 	})
-	todo = append(todo, record{noun: nounMeta})
-	p := &packer{store: s, print: s.print}
-	out := make([]Record, 0, len(todo))
-	for len(todo) > 0 {
-		n := 1
-		for n < len(todo) && n < packChunk && todo[n].noun == todo[0].noun {
-			n++
-		}
-		recs, err := p.pack(ctx, todo[:n])
-		if err != nil {
-			return nil, fmt.Errorf("snapshot: %w", err)
-		}
-		out = append(out, recs...)
-		todo = todo[n:]
+	todo = append(slices.Compact(todo), record{noun: nounMeta})
+	out, err := s.packAll(ctx, todo)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	s.dirty = map[record]bool{} // cleared, one that an import made large would stay large
 	return out, nil
@@ -52,6 +42,33 @@ func (s *Store) Dirty(ctx context.Context, full bool) ([]Record, error) {
 
 // packChunk is how many records are read in one round trip.
 const packChunk = 500
+
+// packers is how many chunks are packed at a time: nothing is learned meanwhile, and questions need a processor, too.
+const packers = 2
+
+func (s *Store) packAll(ctx context.Context, todo []record) ([]Record, error) {
+	var chunks [][]record
+	for len(todo) > 0 {
+		n := 1
+		for n < len(todo) && n < packChunk && todo[n].noun == todo[0].noun {
+			n++
+		}
+		chunks, todo = append(chunks, todo[:n]), todo[n:]
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	packed := make([][]Record, len(chunks))
+	for w := range packers {
+		g.Go(func() (err error) {
+			p := &packer{store: s, print: s.print}
+			for i := w; i < len(chunks) && err == nil; i += packers {
+				packed[i], err = p.pack(ctx, chunks[i])
+			}
+			return err
+		})
+	}
+	err := g.Wait()
+	return slices.Concat(packed...), err
+}
 
 // Redo marks records as changed again, because they could not be saved.
 func (s *Store) Redo(recs []Record) {
@@ -64,12 +81,9 @@ func (s *Store) Redo(recs []Record) {
 	}
 }
 
-// everything names all records there are. On a server that takes a scan of its keys.
-func (s *Store) everything(ctx context.Context) (map[record]bool, error) {
-	all := make(map[record]bool, len(s.known))
-	for r := range s.known {
-		all[r] = true
-	}
+// everything adds the names of all records there are, some twice. On a server that takes a scan of its keys.
+func (s *Store) everything(ctx context.Context, all []record) ([]record, error) {
+	all = slices.AppendSeq(slices.Grow(all, len(s.known)+1), maps.Keys(s.known))
 	live, facts := &get{op: opAll, key: s.keys.expiry()}, &get{op: opAll, key: s.keys.facts()}
 	gets := []*get{live, facts}
 	var nouns []noun
@@ -86,7 +100,7 @@ func (s *Store) everything(ctx context.Context) (map[record]bool, error) {
 					return nil, err
 				}
 				for _, o := range owners {
-					all[record{f.owner, o}] = true
+					all = append(all, record{f.owner, o})
 				}
 			}
 		}
@@ -95,14 +109,14 @@ func (s *Store) everything(ctx context.Context) (map[record]bool, error) {
 		return nil, err
 	}
 	for _, m := range live.set {
-		all[record{nounSession, m.name}] = true
+		all = append(all, record{nounSession, m.name})
 	}
 	for _, m := range facts.set {
-		all[record{nounFact, m.name}] = true
+		all = append(all, record{nounFact, m.name})
 	}
 	for i, n := range nouns {
 		for _, m := range gets[i+2].set {
-			all[record{n, m.name}] = true
+			all = append(all, record{n, m.name})
 		}
 	}
 	return all, nil
@@ -160,9 +174,9 @@ func (p *packer) cut(c *content, r record) []byte {
 // scores reads files, tags or terms: their values in the global sets, and the sets they own.
 func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 	s, kind := p.store, rs[0].noun
-	texts := make([]string, len(rs))
+	texts, owned := make([]string, len(rs)), make([]uint16, len(rs))
 	for i, r := range rs {
-		texts[i] = r.text
+		texts[i], owned[i] = r.text, s.owned(r)
 	}
 	type column struct {
 		family *family
@@ -181,7 +195,7 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 				prefix := s.keys.owners(f, k)
 				c.gets = make([]*get, len(rs)) // nil: owns none
 				for i, r := range rs {
-					if s.owns(f, r) {
+					if owned[i]>>f.index&1 == 1 {
 						c.gets[i] = &get{op: opAll, key: prefix + r.text}
 						gets = append(gets, c.gets[i])
 					}
@@ -211,7 +225,7 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 				continue
 			}
 			if set := c.gets[i].set; len(set) > 0 {
-				slices.SortFunc(set, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+				slices.SortFunc(set, byName)
 				grown := s.grown[ownedKey{c.family.index, c.epoch, rs[i].text}]
 				cs[i].sets = append(cs[i].sets, ownedSet{family: c.family.index, epoch: c.epoch, grown: grown, members: set})
 			}
@@ -219,6 +233,8 @@ func (p *packer) scores(ctx context.Context, rs []record) ([]content, error) {
 	}
 	return cs, nil
 }
+
+func byName(a, b member) int { return strings.Compare(a.name, b.name) }
 
 // snapshotEpochs are those that a reader at the newest time adds, and where that time cannot be, because the clock leapt
 // and came back, those that one adds now.
@@ -272,7 +288,7 @@ func (p *packer) sessions(ctx context.Context, rs []record) ([]content, error) {
 		cs[i].fields, cs[i].deadline = sortedFields(g[0].hash), g[1].scores[0]
 		for part := range parts {
 			cs[i].parts[part] = g[int(part)+2].set
-			slices.SortFunc(cs[i].parts[part], func(a, b member) int { return cmp.Compare(a.name, b.name) })
+			slices.SortFunc(cs[i].parts[part], byName)
 		}
 	}
 	return cs, nil

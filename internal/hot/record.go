@@ -59,8 +59,14 @@ func (s *Store) touchSet(f *family, owner string) {
 }
 
 // owns reports whether the set may exist.
-func (s *Store) owns(f *family, r record) bool {
-	return s.embedded == nil || s.known[r]>>f.index&1 == 1
+func (s *Store) owns(f *family, r record) bool { return s.owned(r)>>f.index&1 == 1 }
+
+// owned has a bit for each family of which the record may own sets.
+func (s *Store) owned(r record) uint16 {
+	if s.embedded == nil {
+		return math.MaxUint16
+	}
+	return s.known[r]
 }
 
 // Record is a packed part of the store, for the snapshot. Empty Data says that the key is gone. The form is: version

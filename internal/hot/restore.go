@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -148,7 +149,7 @@ func (l *loader) add(r record, c *content) error {
 			continue
 		}
 		if key := s.keys.owned(f, set.epoch, r.text); set.n > 0 {
-			s.packed.keep(key, packedSet{r.text, set.raw})
+			s.packed.keep(key, packedSet{r.text, bytes.Clone(set.raw)}) // not the block that it was cut from
 		} else if err := l.put(key, set.members...); err != nil {
 			return err
 		}

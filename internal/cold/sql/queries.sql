@@ -137,11 +137,32 @@ SELECT batch, pos, commit_id, n, sign, event_id FROM ledger WHERE batch > ? ORDE
 -- name: clear_snapshot
 DELETE FROM snapshot
 
+-- name: clear_blocks
+DELETE FROM snapshot_block
+
 -- name: delete_record
 DELETE FROM snapshot WHERE key = ?
 
+-- name: add_block
+INSERT INTO snapshot_block (first, data) VALUES (?, ?)
+
+-- name: delete_block
+DELETE FROM snapshot_block WHERE first = ?
+
+-- name: block_of
+SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1
+
+-- name: any_record
+SELECT EXISTS (SELECT 1 FROM snapshot) OR EXISTS (SELECT 1 FROM snapshot_block)
+
 -- name: snapshot
 SELECT key, data FROM snapshot ORDER BY key
+
+-- name: blocks
+SELECT data FROM snapshot_block ORDER BY first
+
+-- name: blocks_with
+SELECT first, data FROM snapshot_block WHERE instr(data, CAST(? AS BLOB)) ORDER BY first
 
 -- name: together
 SELECT count(*) FROM changes a CROSS JOIN changes b ON b.file = ?2 AND b.commit_id = a.commit_id WHERE a.file = ?1

@@ -6,6 +6,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
 # One way to compile for all targets but race: what one of them has compiled, the next one finds.
 export CGO_ENABLED := 0
+# Those that wait longest begin first, beside the others.
+PACKAGES    := ./cmd/aoa ./watcher ./...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
@@ -21,7 +23,7 @@ run: build ## learn REPO (this repository by default) and print suggestions with
 	@scripts/demo.sh $(BIN) "$(REPO)"
 
 test: ## run the tests (no C compiler needed)
-	go test -timeout 30m ./...
+	go test -timeout 30m $(PACKAGES)
 
 test-clients: ## drive real coding agents from npm against scripted models: all, or ONLY=Claude (AOA_REQUIRE=clients: a skip fails)
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
@@ -31,7 +33,7 @@ replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR
 
 # Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands. Vet has its own target.
 race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
-	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m $(PACKAGES)
 
 vet: ## go vet, and no sleeping tests
 	go vet ./...

@@ -130,8 +130,12 @@ func TestDoubleDelivery(t *testing.T) {
 }
 
 func TestDecodeHostile(t *testing.T) {
+	n := 500_000
+	if testing.Short() {
+		n /= 50
+	}
 	big := `{"hook_event_name":"PostToolUse","tool_name":"Bash","session_id":"s","cwd":"/home/dev/orchard","tool_use_id":"t","tool_input":{"command":"cat store/basket.go"},"tool_response":{"stdout":"` +
-		strings.Repeat(`store/basket.go web/server.go:3 <b>x</b> `, 500_000) + `"}}`
+		strings.Repeat(`store/basket.go web/server.go:3 <b>x</b> `, n) + `"}}`
 	call, err := Decode("claude", []byte(big), orchard())
 	if err != nil || len(call.Events) != 1 || len(call.Events[0].Paths) != 1 {
 		t.Errorf("%d MB: %v, %d events", len(big)>>20, err, len(call.Events))

@@ -127,7 +127,7 @@ func (c *Client) stopOther(ctx context.Context) {
 
 func (c *Client) try(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	if c.web == nil {
-		c.web = &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		c.web = &http.Client{Transport: &http.Transport{IdleConnTimeout: 10 * time.Second,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return Dial(ctx, c.Place) }}}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://aoa"+path, bytes.NewReader(body))

@@ -67,6 +67,7 @@ type house struct {
 	warnings  []string
 	unsaved   error // why the last snapshot could not be written
 	whole     bool  // the next snapshot is a full one
+	loose     int   // records that were saved since the last full one
 
 	waiting waiting
 	pace    pace

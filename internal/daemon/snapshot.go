@@ -7,6 +7,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
+// manyLoose records that were saved since the last full snapshot make the next one full: they lie over its blocks, one
+// row each, and a start reads blocks faster.
+const manyLoose = 20_000
+
 // snapshot writes what changed since the last one, and which batch it includes. One at a time: of two, the older
 // one saved last would be taken for the newer.
 func (h *house) snapshot(ctx context.Context) error {
@@ -18,7 +22,7 @@ func (h *house) snapshot(ctx context.Context) error {
 	var recs []hot.Record
 	var at int64
 	h.mu.Lock()
-	whole := h.whole
+	whole := h.whole || h.loose >= manyLoose
 	h.whole = false
 	h.mu.Unlock()
 	err := h.steps.Learned(func(seq int64) (err error) {
@@ -43,5 +47,8 @@ func (h *house) snapshot(ctx context.Context) error {
 		return err
 	}
 	h.snapped = h.o.Now()
+	if h.loose += len(recs); whole {
+		h.loose = 0
+	}
 	return nil
 }

@@ -62,9 +62,9 @@ func TestClientClaudeUnharmed(t *testing.T) {
 // model that often; without says how long such work takes.
 func unharmed(t *testing.T, w *workshop, names []string, often int, without time.Duration, work func() (*model, outcome)) {
 	t.Helper()
+	w.impatient()
 	for _, name := range names {
 		pid := w.pid() // it starts a daemon if there is none
-		w.impatient()
 		t.Cleanup(func() { w.end(pid) })
 		harms[name](w)
 		m, o := work()

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// TestPlatforms: the programs' sources fit together on every platform that make cross compiles for, tests left out.
+// TestPlatforms: the programs' sources fit together on the other systems, tests left out; make cross compiles for all.
 // Checking types takes seconds where compiling all that is imported takes minutes.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()

@@ -56,8 +56,9 @@ func TestSnapshot(t *testing.T) {
 		t.Fatalf("%d records, a is there: %v, %q is %q", len(got), there, gone, got[gone])
 	}
 	stop := errors.New("stop")
-	if _, err := d.LoadSnapshot(t.Context(), func([]Record) error { return stop }); err != stop {
-		t.Fatalf("the callback's error became %v", err)
+	calls := 0
+	if _, err := d.LoadSnapshot(t.Context(), func([]Record) error { calls++; return stop }); err != stop || calls != 1 {
+		t.Fatalf("the callback's error became %v, after %d calls", err, calls)
 	}
 }
 

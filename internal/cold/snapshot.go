@@ -22,11 +22,7 @@ const chunk = 4096
 // SaveSnapshot keeps the records as the state after batch seq, in one transaction. With full they replace
 // all that was there, else only the records with the same keys. Of several with one key the last counts.
 func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bool) error {
-	byKey := func(x, y Record) int { return strings.Compare(x.Key, y.Key) }
-	if !slices.IsSortedFunc(recs, byKey) {
-		recs = slices.Clone(recs)
-		slices.SortStableFunc(recs, byKey)
-	}
+	recs = ordered(recs)
 	return d.write(ctx, "save snapshot", func(w writing) error {
 		var any bool
 		if _, err := w.Scan("any_record", nil, &any); err != nil {
@@ -43,14 +39,27 @@ func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bo
 	})
 }
 
+// ordered puts the records in the order of their keys, the last of each.
+func ordered(recs []Record) []Record {
+	recs = slices.Clone(recs)
+	slices.SortStableFunc(recs, func(x, y Record) int { return strings.Compare(x.Key, y.Key) })
+	kept := recs[:0]
+	for i, r := range recs {
+		if i+1 == len(recs) || recs[i+1].Key != r.Key {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
 // saveBlocks makes the records, in order, the whole snapshot.
 func (w writing) saveBlocks(recs []Record) error {
 	if err := errors.Join(w.run("clear_snapshot"), w.run("clear_blocks")); err != nil {
 		return err
 	}
 	var b block
-	for i, r := range recs {
-		if len(r.Data) == 0 || i+1 < len(recs) && recs[i+1].Key == r.Key {
+	for _, r := range recs {
+		if len(r.Data) == 0 {
 			continue
 		}
 		if b.add(r); len(b.data) >= blockSize {
@@ -69,10 +78,7 @@ func (w writing) saveBlocks(recs []Record) error {
 // saveChanges puts the records, in order, over what is there. What is gone stays as an empty row where a block has it.
 func (w writing) saveChanges(recs []Record) error {
 	args := make([]any, 0, 2*len(recs))
-	for i, r := range recs {
-		if i+1 < len(recs) && recs[i+1].Key == r.Key {
-			continue
-		}
+	for _, r := range recs {
 		if len(r.Data) == 0 {
 			inside, err := w.inBlock(r.Key)
 			if err != nil {
@@ -110,8 +116,7 @@ func (w writing) forgetRecords(text string) error {
 	if err := w.run("forget_records", text); err != nil {
 		return err
 	}
-	var olds []string
-	var kept []block
+	kept := map[string]block{} // by the first key of the block that each replaces
 	err := w.Each("blocks_with", []any{text}, func(rows *sql.Rows) error {
 		var old string
 		var data []byte
@@ -124,12 +129,12 @@ func (w writing) forgetRecords(text string) error {
 				b.add(r)
 			}
 		}
-		olds, kept = append(olds, old), append(kept, b)
+		kept[old] = b
 		return nil
 	})
-	for i, b := range kept {
+	for old, b := range kept {
 		if err == nil {
-			err = w.run("delete_block", olds[i])
+			err = w.run("delete_block", old)
 		}
 		if err == nil && len(b.data) > 0 {
 			err = w.run("add_block", b.first, b.data)
@@ -177,45 +182,58 @@ func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) erro
 		return false, err
 	}
 	defer blocks.Close()
-	recs := make([]Record, 0, chunk)
-	hand := func(r Record) bool {
-		if len(r.Data) == 0 {
-			return true
-		}
-		if recs = append(recs, r); len(recs) == chunk {
-			err, recs = fn(recs), make([]Record, 0, chunk)
-			stopped = err != nil
-		}
-		return !stopped
-	}
+	to := handing{fn: fn}
 	over := overlay{rows: changed}
 	over.next()
-	for blocks.Next() {
+	for to.err == nil && blocks.Next() {
 		var data []byte
 		if err := blocks.Scan(&data); err != nil {
 			return false, err
 		}
 		for r := range recordsOf(data) {
-			for over.ok && over.at.Key < r.Key && hand(over.at) {
-				over.next()
+			for ; over.ok && over.at.Key < r.Key; over.next() {
+				to.add(over.at)
 			}
 			if over.ok && over.at.Key == r.Key {
 				r = over.at
 				over.next()
 			}
-			if !stopped && !hand(r) {
-				return true, err
-			}
+			to.add(r)
 		}
 	}
-	for over.ok && hand(over.at) {
-		over.next()
+	for ; to.err == nil && over.ok; over.next() {
+		to.add(over.at)
 	}
-	if err := errors.Join(err, over.err, blocks.Err()); err != nil || len(recs) == 0 {
-		return stopped, err
+	if err := errors.Join(over.err, blocks.Err()); err != nil && to.err == nil {
+		return false, err
 	}
-	err = fn(recs)
-	return err != nil, err
+	to.flush()
+	return to.err != nil, to.err
+}
+
+// handing hands records over, a chunk at a time, until fn fails.
+type handing struct {
+	fn   func([]Record) error
+	recs []Record
+	err  error // fn's
+}
+
+func (h *handing) add(r Record) {
+	if h.err != nil || len(r.Data) == 0 {
+		return // empty: gone since the block was written
+	}
+	if h.recs == nil {
+		h.recs = make([]Record, 0, chunk)
+	}
+	if h.recs = append(h.recs, r); len(h.recs) == chunk {
+		h.flush()
+	}
+}
+
+func (h *handing) flush() {
+	if h.err == nil && len(h.recs) > 0 {
+		h.err, h.recs = h.fn(h.recs), nil
+	}
 }
 
 // overlay reads the rows of what has changed since the blocks were written.

@@ -32,19 +32,48 @@ func Listen(p Place) (net.Listener, error) {
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
-	ln, err := net.Listen("unix", p.Socket)
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
 	}
-	if err := os.Chmod(p.Socket, 0o600); err != nil {
+	// By then the name may belong to the daemon of a store that was made in place of this one: see socket.release.
+	ln.SetUnlinkOnClose(false)
+	s := &socket{UnixListener: ln, name: p.Socket}
+	if err = os.Chmod(p.Socket, 0o600); err == nil {
+		s.file, err = os.Lstat(p.Socket)
+	}
+	if err != nil {
 		ln.Close()
 		return nil, fmt.Errorf("close socket to others: %w", err)
 	}
-	return ln, nil
+	return s, nil
+}
+
+// socket is a listening unix socket that knows its own file.
+type socket struct {
+	*net.UnixListener
+	name string
+	file os.FileInfo // as it was made; its inode is not used again while the socket listens
+}
+
+// release removes the socket's file, unless another daemon's socket has taken the name.
+func (s *socket) release() {
+	if now, err := os.Lstat(s.name); err == nil && os.SameFile(s.file, now) {
+		_ = os.Remove(s.name)
+	}
+}
+
+// Close stops listening and removes the socket's file.
+func (s *socket) Close() error {
+	s.release()
+	return s.UnixListener.Close()
 }
 
 // grace is how long requests that are running when the server ends may take.
 const grace = 2 * time.Second
+
+// drain is how long a listener whose name is gone goes on accepting: who had connected before is served.
+const drain = 20 * time.Millisecond
 
 // Serve answers until ctx ends. Then the socket's name goes, so that nobody new connects; who had connected is
 // still served, for hooks write and leave; and running requests finish within two seconds.
@@ -54,11 +83,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	var running, callers sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
-	over, retired := make(chan struct{}), make(chan struct{})
-	stop := context.AfterFunc(ctx, func() { defer close(retired); retire(ln, over) })
+	stop := context.AfterFunc(ctx, func() { stopAccepting(ln) })
+	defer stop()
 	for {
 		conn, err := ln.Accept()
-		if errors.Is(err, net.ErrClosed) {
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
 		if err != nil { // out of descriptors: in a moment there may be one
@@ -68,17 +97,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			}
 			continue
 		}
-		if conn.RemoteAddr().String() == ln.Addr().String()+lastCaller {
-			conn.Close()
-			break
-		}
 		callers.Go(func() { s.serve(ctx, conn, hand) })
 	}
 	ln.Close()
-	close(over)
-	if !stop() {
-		<-retired
-	}
 	callers.Wait() // frames are taken, requests handed over
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
@@ -90,39 +111,18 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// Added to the socket's name: while the server ends, and by the last caller, which is the server itself.
-const (
-	ending     = "~"
-	lastCaller = "~~"
-)
-
-// retire takes the socket's name away and then calls itself: callers are accepted in the order in which they came,
-// so with that call everybody is in. It returns when over is closed.
-func retire(ln net.Listener, over <-chan struct{}) {
-	name := ln.Addr().String()
-	_ = os.Remove(name + lastCaller) // of one that was killed here
-	if os.Rename(name, name+ending) != nil {
-		ln.Close() // where the name cannot go first, some callers may be turned away
+// stopAccepting takes the socket's name away, and ends Accept once those who had connected are accepted: connections
+// wait in the order in which they came.
+func stopAccepting(ln net.Listener) {
+	s, ok := ln.(*socket)
+	if !ok {
+		ln.Close()
 		return
 	}
-	defer os.Remove(name + ending)
-	defer os.Remove(name + lastCaller)
-	d := net.Dialer{LocalAddr: &net.UnixAddr{Name: name + lastCaller, Net: "unix"}}
-	for range 100 {
-		conn, err := d.Dial("unix", name+ending)
-		if err == nil {
-			<-over
-			conn.Close()
-			return
-		}
-		_ = os.Remove(name + lastCaller)
-		select { // the queue of callers is full, and being worked off
-		case <-over:
-			return
-		case <-time.After(10 * time.Millisecond):
-		}
+	s.release()
+	if s.SetDeadline(time.Now().Add(drain)) != nil {
+		ln.Close()
 	}
-	ln.Close()
 }
 
 // sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.

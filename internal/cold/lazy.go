@@ -3,6 +3,7 @@ package cold
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ type Lazy struct {
 	path   string
 	schema fs.FS
 	o      Options
+	folder fs.FileInfo // as it was at NewLazy; nil: there was none
 
 	mu   sync.RWMutex // held for reading while the file is used
 	file *File
@@ -24,7 +26,9 @@ type Lazy struct {
 
 // NewLazy opens nothing. The arguments are OpenFile's.
 func NewLazy(path string, schema fs.FS, o Options) *Lazy {
-	return &Lazy{path: path, schema: schema, o: o}
+	l := &Lazy{path: path, schema: schema, o: o}
+	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
+	return l
 }
 
 // Exists reports whether there is a file to be opened: a question to an empty room need not make one.
@@ -61,9 +65,13 @@ func (l *Lazy) open(ctx context.Context) error {
 	if l.file != nil {
 		return nil
 	}
-	// A store that was moved or deleted under the daemon is not made anew in its old place.
-	if _, err := os.Stat(filepath.Dir(l.path)); err != nil {
+	// A store that was moved, deleted or replaced under the daemon gets no file in its old place.
+	folder, err := os.Stat(filepath.Dir(l.path))
+	if err != nil {
 		return err
+	}
+	if l.folder != nil && !os.SameFile(l.folder, folder) {
+		return fmt.Errorf("open %s: its folder was replaced: %w", l.path, fs.ErrNotExist)
 	}
 	f, err := OpenFile(ctx, l.path, l.schema, l.o)
 	l.file = f

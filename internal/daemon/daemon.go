@@ -33,7 +33,8 @@ type Options struct {
 
 	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
 
-	asked *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
+	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
+	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
 }
 
 // Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
@@ -48,6 +49,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
+	if o.lockFile, err = held.Stat(); err != nil {
+		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
+	}
 	limitMemory(o.Env)
 	o.asked = new(atomic.Bool)
 	for range maxLives {
@@ -131,11 +135,11 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	if err := <-drained; err != nil {
 		h.o.Log.Error("last events not written", "err", err)
 	}
+	if h.replaced() {
+		return nil // what is left to write belongs to a store that nobody will read
+	}
 	if serr := h.snapshot(context.WithoutCancel(ctx)); serr != nil {
 		h.o.Log.Error("last snapshot not written", "err", serr)
-	}
-	if _, gone := os.Stat(h.o.Place.Store); gone != nil && errors.Is(err, fs.ErrNotExist) {
-		return nil // the repository is gone, and with it where the last words would have been written
 	}
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -187,16 +191,17 @@ func (h *house) rest(ctx context.Context) error {
 	return nil
 }
 
-// idle stops the daemon when nobody called for the configured time, or its store is another one or none: then the
-// repository was deleted, moved, or cloned anew in its place.
+// replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
+// cloned again, or the store was deleted and made again. Nothing may be written by name then.
+func (h *house) replaced() bool {
+	now, err := os.Stat(h.o.Place.Lock())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(h.o.lockFile, now)
+}
+
+// idle stops the daemon when nobody called for the configured time, or its store was replaced.
 func (h *house) idle(ctx context.Context) error {
-	own, err := os.Stat(h.o.Place.Lock())
-	if err != nil {
-		return fmt.Errorf("look at the lock: %w", err)
-	}
 	for wait := idleAtLeast; pause(ctx, wait); {
-		now, err := os.Stat(h.o.Place.Lock())
-		if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(own, now) {
+		if h.replaced() {
 			h.stop(errDeleted)
 			return nil
 		}

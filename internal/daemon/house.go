@@ -167,6 +167,9 @@ func (h *house) close() error {
 		err = h.hot.Close()
 		h.hot = nil
 	}
+	if h.replaced() {
+		return errors.Join(err, h.db.Close()) // the other stores would write their last state into the new folder
+	}
 	if h.memory != nil {
 		err = errors.Join(err, h.memory.Close())
 	}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// TestStoreReplaced: the store is deleted under a running daemon and made again at once. The new daemon answers, the old
+// one ends and puts nothing into the new store.
+func TestStoreReplaced(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted here")
+	}
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	d.must("stop")
+	book := fault.Open(t, "store deleted and made again")
+	for range fault.Rounds() {
+		old := d.daemon()
+		d.read()
+		if _, err := d.frame(api.Frame{Agent: "claude", Cwd: d.dir, Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(d.place().Store); err != nil {
+			t.Fatal(err)
+		}
+		d.must("init")
+		d.ends(old)
+		if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
+			t.Errorf("after the old daemon ended: %s", out)
+		}
+		if pid := d.status().Pid; pid == old.Process.Pid {
+			t.Errorf("daemon %d serves a store that it did not make", pid)
+		}
+		if out := d.must("session", "list", "--json"); strings.Contains(out, "old") {
+			t.Errorf("the new store holds a session of the old one: %s", out)
+		}
+		if got := d.log("--kind", "read"); len(got) != 0 {
+			t.Errorf("the new store holds %d events of the old one", len(got))
+		}
+		d.must("stop")
+		book.Add(fault.Whole, 1)
+	}
+}

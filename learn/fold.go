@@ -42,7 +42,7 @@ type fold struct {
 func sessionOf(e aoa.Event) string {
 	switch e.Kind {
 	case aoa.KindCommit, aoa.KindUncommit, aoa.KindRename, aoa.KindDelete, aoa.KindBranch, aoa.KindTick,
-		aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback:
+		aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindSetting:
 		return ""
 	case aoa.KindSave:
 		return watchID
@@ -70,7 +70,7 @@ func (f *fold) event(e aoa.Event) {
 			f.expire(e.Time)
 			f.batch.Trim(e.Time)
 		}
-	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback: // Options.Fold sees them
+	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindSetting: // Options.Fold sees them
 	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed,
 		aoa.KindSave, aoa.KindStart, aoa.KindEnd:
 		f.inSession(e)

@@ -72,7 +72,8 @@ func (p *Prefetcher) load(ctx context.Context, events []aoa.Event) (*folded, err
 		}
 		tick = tick || e.Kind == aoa.KindTick
 	}
-	if len(ids) == 0 && !tick && !slices.ContainsFunc(events, func(e aoa.Event) bool { return e.Kind == aoa.KindFeedback }) {
+	alone := func(e aoa.Event) bool { return e.Kind == aoa.KindFeedback || e.Kind == aoa.KindSetting } // matters without a session
+	if len(ids) == 0 && !tick && !slices.ContainsFunc(events, alone) {
 		return nil, nil
 	}
 	v := p.store.View(newest(events))
@@ -126,6 +127,8 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e aoa.Event) {
 		p.foldOutcome(st, s, e)
 	case e.Kind == aoa.KindFeedback:
 		p.foldFeedback(st, s, e)
+	case e.Kind == aoa.KindSetting && e.Tool == settingThreshold && len(e.Scores) == 1:
+		st.rebase(clamp(e.Scores[0]))
 	case e.Kind == aoa.KindTick:
 		st.forget(e.Time)
 	}
@@ -176,7 +179,7 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 		st.set(factRecord, recordField(made.Kind, Shown, "retired"), map[bool]string{true: "1"}[now])
 	}
 	if made.Fate == Shown {
-		st.move(made.Kind, e.OK, p.o.threshold())
+		st.move(made.Kind, e.OK, p.o.first())
 	}
 }
 
@@ -201,20 +204,39 @@ func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
 	_, known := traits[Kind(e.Tool)]
 	for _, k := range Kinds() {
 		if k == Kind(e.Tool) || !known && traits[k].hint {
-			st.move(k, e.OK, p.o.threshold())
+			st.move(k, e.OK, p.o.first())
 		}
 	}
 }
 
-// move steps a kind's drift. Drifts learned under another base are dropped first.
-func (st *folded) move(k Kind, used bool, base float64) {
-	now := drifts(st.facts[factDrift], base)
-	if st.facts[factDrift][fieldBase] != number(base) {
-		st.set(factDrift, fieldBase, number(base))
-		for _, other := range Kinds() {
-			st.set(factDrift, string(other), "")
-		}
+// SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the setting
+// of the moment: a replay under another setting gives the same state.
+func SetThreshold(value float64, at time.Time) aoa.Event {
+	return aoa.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Kind: aoa.KindSetting, Agent: "cli",
+		Tool: settingThreshold, Scores: []float64{value}}
+}
+
+// settingThreshold is Event.Tool of SetThreshold.
+const settingThreshold = "threshold"
+
+// rebase makes base where thresholds start. Drifts learned under another base are dropped.
+func (st *folded) rebase(base float64) {
+	if st.facts[factDrift][fieldBase] == number(base) {
+		return
 	}
+	st.set(factDrift, fieldBase, number(base))
+	for _, other := range Kinds() {
+		st.set(factDrift, string(other), "")
+	}
+}
+
+// move steps a kind's drift. first is the base when nothing has said another.
+func (st *folded) move(k Kind, used bool, first float64) {
+	if st.facts[factDrift][fieldBase] == "" {
+		st.rebase(first)
+	}
+	base := parse(st.facts[factDrift][fieldBase])
+	now := drifts(st.facts[factDrift], base)
 	st.set(factDrift, string(k), number(drift(now[k], step(used, traits[k].target()), traits[k].start(base))))
 }
 

@@ -16,6 +16,7 @@ import (
 // setting holds at once.
 type Options struct {
 	Threshold func() float64  // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
+	First     func() float64  // what Threshold was when the log began, until its first SetThreshold event; nil is Threshold
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
@@ -28,6 +29,13 @@ func (o Options) threshold() float64 {
 		return Balanced
 	}
 	return clamp(o.Threshold())
+}
+
+func (o Options) first() float64 {
+	if o.First == nil {
+		return o.threshold()
+	}
+	return clamp(o.First())
 }
 
 func (o Options) holdout() float64 {

@@ -29,6 +29,7 @@ const (
 	KindSuggest  Kind = "suggest"  // a prediction was made: Paths, Scores, and whether it was shown
 	KindOutcome  Kind = "outcome"  // a prediction was settled: OK says whether it was used in time
 	KindFeedback Kind = "feedback" // a person said whether a suggestion helped (OK)
+	KindSetting  Kind = "setting"  // a setting that folding needs has this value from now on: Tool names it, Scores[0] is it
 )
 
 // Open reports whether the kind counts as opening a file.

@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 )
@@ -27,78 +24,20 @@ const BuildHeader = "Aoa-Build"
 // frameDeadline bounds one frame's reading and writing: a client that stalls must not hold a goroutine.
 const frameDeadline = 5 * time.Second
 
-// Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is stale.
-func Listen(p Place) (net.Listener, error) {
-	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("remove stale socket: %w", err)
-	}
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
-	}
-	// By then the name may belong to the daemon of a store that was made in place of this one: see socket.release.
-	ln.SetUnlinkOnClose(false)
-	s := &socket{UnixListener: ln, name: p.Socket}
-	if err = os.Chmod(p.Socket, 0o600); err == nil {
-		s.file, err = os.Lstat(p.Socket)
-	}
-	if err != nil {
-		ln.Close()
-		return nil, fmt.Errorf("close socket to others: %w", err)
-	}
-	return s, nil
-}
-
-// socket is a listening unix socket that knows its own file.
-type socket struct {
-	*net.UnixListener
-	name string
-	file os.FileInfo // as it was made; its inode is not used again while the socket listens
-}
-
-// release removes the socket's file, unless another daemon's socket has taken the name.
-func (s *socket) release() {
-	if now, err := os.Lstat(s.name); err == nil && os.SameFile(s.file, now) {
-		_ = os.Remove(s.name)
-	}
-}
-
-// Close stops listening and removes the socket's file.
-func (s *socket) Close() error {
-	s.release()
-	return s.UnixListener.Close()
-}
-
 // grace is how long requests that are running when the server ends may take.
 const grace = 2 * time.Second
 
-// drain is how long a listener whose name is gone goes on accepting: who had connected before is served.
-const drain = 20 * time.Millisecond
-
 // Serve answers until ctx ends. Then the socket's name goes, so that nobody new connects; who had connected is
 // still served, for hooks write and leave; and running requests finish within two seconds.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
 	web := &http.Server{Handler: s.sameBuild(s.HTTP), ReadHeaderTimeout: frameDeadline,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	var running, callers sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
-	stop := context.AfterFunc(ctx, func() { stopAccepting(ln) })
-	defer stop()
-	for {
-		conn, err := ln.Accept()
-		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
-			break
-		}
-		if err != nil { // out of descriptors: in a moment there may be one
-			select {
-			case <-time.After(10 * time.Millisecond):
-			case <-ctx.Done():
-			}
-			continue
-		}
+	ln.accept(ctx, func(conn net.Conn) {
 		callers.Go(func() { s.serve(ctx, conn, hand) })
-	}
+	})
 	ln.Close()
 	callers.Wait() // frames are taken, requests handed over
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
@@ -109,20 +48,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	_ = web.Close()
 	running.Wait()
 	return nil
-}
-
-// stopAccepting takes the socket's name away, and ends Accept once those who had connected are accepted: connections
-// wait in the order in which they came.
-func stopAccepting(ln net.Listener) {
-	s, ok := ln.(*socket)
-	if !ok {
-		ln.Close()
-		return
-	}
-	s.release()
-	if s.SetDeadline(time.Now().Add(drain)) != nil {
-		ln.Close()
-	}
 }
 
 // sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.

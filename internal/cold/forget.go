@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -14,11 +13,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
-// ForgetFilter says what to forget; exactly one field is set.
+// ForgetFilter says what to forget; exactly one of Path, Session and Since is set.
 type ForgetFilter struct {
 	Path    aoa.Path  // a file, or a folder and all below it
 	Session string    // a session
 	Since   time.Time // everything from then on
+	Until   time.Time // events of the log that happened later stay; zero: none do
 }
 
 func (f ForgetFilter) check() error {
@@ -35,12 +35,12 @@ func (f ForgetFilter) check() error {
 }
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the statistics, the answers that speak of it and the snapshot's records
-// that hold the name; it returns what is gone, the events in order. Delivered again, they stay away. Then the file
-// is rewritten, so that the bytes are gone (see Scrub).
+// happened since, with its share in the statistics, the answers that speak of it and the snapshot, in one transaction;
+// it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
-// names the path. Whoever keeps the hot store forgets there, saves a full snapshot, and calls Scrub once more.
+// names the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever
+// holds scores in memory must rebuild them in the same way, and must not save a snapshot of them.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	if err := f.check(); err != nil {
 		return Forgotten{}, err
@@ -58,7 +58,10 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 			}
 		}
 		gone = g.gone
-		return g.traces()
+		if err := g.traces(); err != nil {
+			return err
+		}
+		return w.clearSnapshot()
 	})
 	if err != nil {
 		return Forgotten{}, err
@@ -68,7 +71,23 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	if len(gone.Events) > 0 {
 		d.anyGone.Store(true)
 	}
-	return gone, errors.Join(d.DropDamaged(), d.Scrub(ctx))
+	return gone, nil
+}
+
+// Meant returns the events that Forget would delete, in order.
+func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []aoa.Event, err error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	err = d.write(ctx, "forget", func(w writing) error { // its statements are the writer's
+		g := &forgetting{writing: w, filter: f, names: newNames(w)}
+		found, err := g.find()
+		for _, l := range found {
+			events = append(events, l.event)
+		}
+		return err
+	})
+	return events, err
 }
 
 // Forgotten is what a Forget took out.
@@ -138,6 +157,9 @@ func (g *forgetting) find() ([]logged, error) {
 		e, err := r.event(g.d.seal)
 		if err != nil {
 			return nil, err
+		}
+		if !g.filter.Until.IsZero() && e.Time.After(g.filter.Until) {
+			continue
 		}
 		if g.filter.Path == "" || mentions(e, g.filter.Path) {
 			out = append(out, logged{id, e})
@@ -299,7 +321,7 @@ func (g *forgetting) commits() error {
 	}
 }
 
-// traces deletes answers and records that hold the name.
+// traces deletes answers that hold the name.
 func (g *forgetting) traces() error {
 	f := g.filter
 	since, text := int64(math.MinInt64), f.Session+string(f.Path)
@@ -307,10 +329,7 @@ func (g *forgetting) traces() error {
 		since = f.Since.UnixMilli()
 	}
 	g.d.kept = -1
-	if err := g.run("forget_answers", since, text, jsonInner(text)); err != nil || text == "" {
-		return err
-	}
-	return g.forgetRecords(text)
+	return g.run("forget_answers", since, text, jsonInner(text))
 }
 
 // is reports whether p is the path or lies below it.

@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -52,9 +51,24 @@ func ordered(recs []Record) []Record {
 	return kept
 }
 
+func (w writing) clearRecords() error {
+	if err := w.run("clear_snapshot"); err != nil {
+		return err
+	}
+	return w.run("clear_blocks")
+}
+
+// clearSnapshot leaves no snapshot: the next start replays the whole log.
+func (w writing) clearSnapshot() error {
+	if err := w.clearRecords(); err != nil {
+		return err
+	}
+	return w.run("set_meta", metaSnapshot, "0")
+}
+
 // saveBlocks makes the records, in order, the whole snapshot.
 func (w writing) saveBlocks(recs []Record) error {
-	if err := errors.Join(w.run("clear_snapshot"), w.run("clear_blocks")); err != nil {
+	if err := w.clearRecords(); err != nil {
 		return err
 	}
 	var b block
@@ -109,38 +123,6 @@ func (w writing) inBlock(key string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// forgetRecords drops the records that hold the text in their name or data.
-func (w writing) forgetRecords(text string) error {
-	if err := w.run("forget_records", text); err != nil {
-		return err
-	}
-	kept := map[string]block{} // by the first key of the block that each replaces
-	err := w.Each("blocks_with", []any{text}, func(rows *sql.Rows) error {
-		var old string
-		var data []byte
-		if err := rows.Scan(&old, &data); err != nil {
-			return err
-		}
-		var b block
-		for r := range recordsOf(data) {
-			if !strings.Contains(r.Key, text) && !bytes.Contains(r.Data, []byte(text)) {
-				b.add(r)
-			}
-		}
-		kept[old] = b
-		return nil
-	})
-	for old, b := range kept {
-		if err == nil {
-			err = w.run("delete_block", old)
-		}
-		if err == nil && len(b.data) > 0 {
-			err = w.run("add_block", b.first, b.data)
-		}
-	}
-	return err
 }
 
 // LoadSnapshot calls fn with the records of the last snapshot, 4096 at a time, and returns the number of the

@@ -2,6 +2,7 @@ package cold
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -33,39 +34,65 @@ func (f *File) GiveBack(ctx context.Context) error {
 	return nil
 }
 
-// DropDamaged deletes the copies that Open moved aside: they hold what is to be forgotten, too.
-func (f *File) DropDamaged() error {
-	old, err := filepath.Glob(globLiteral.Replace(f.path) + ".damaged-*")
-	if err != nil {
-		return fmt.Errorf("forget: %w", err)
-	}
-	for _, name := range old {
-		if err := os.RemoveAll(name); err != nil {
-			return fmt.Errorf("forget: remove the damaged copy: %w", err)
-		}
-	}
-	return nil
-}
-
 var globLiteral = strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`)
 
 // Scrub overwrites what was deleted: it rewrites the file without free space and empties the write-ahead log.
-// The whole file is written anew, during which others read but do not write.
+// The whole file is written again, during which others read but do not write. It fails while another connection reads
+// what was deleted, and on a disk without room for the new file.
 func (f *File) Scrub(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
-	if _, err := f.conn.ExecContext(background, "VACUUM"); err != nil {
-		return f.explain("scrub store", err)
+	return scrub(f.path, f.conn)
+}
+
+// ScrubFolder does what Scrub does to every database of a folder, and deletes the copies of damaged databases that
+// were moved aside. Others may use the databases meanwhile. What fails for one is reported after the rest is done.
+func ScrubFolder(ctx context.Context, dir string) error {
+	literal := globLiteral.Replace(dir)
+	aside, err := filepath.Glob(filepath.Join(literal, "*.damaged-*"))
+	if err != nil {
+		return fmt.Errorf("scrub store: %w", err)
+	}
+	var failed []error
+	for _, name := range aside {
+		failed = append(failed, os.RemoveAll(name))
+	}
+	files, err := filepath.Glob(filepath.Join(literal, "*.db"))
+	failed = append(failed, err)
+	for _, name := range files {
+		failed = append(failed, scrubClosed(ctx, name))
+	}
+	return errors.Join(failed...)
+}
+
+// scrubClosed is Scrub for a database that the caller has not opened.
+func scrubClosed(ctx context.Context, path string) (err error) {
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return fmt.Errorf("scrub store: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return explain("scrub store", path, classify(err), err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return scrub(path, conn)
+}
+
+func scrub(path string, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(background, "VACUUM"); err != nil {
+		return explain("scrub store", path, classify(err), err)
 	}
 	var busy, pages, done int
-	if err := f.conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done); err != nil {
-		return f.explain("scrub store", err)
+	if err := conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done); err != nil {
+		return explain("scrub store", path, classify(err), err)
 	}
 	if busy != 0 {
-		return errors.New("scrub store: a long reading is under way, so the log still holds the old bytes: try again in a moment")
+		return fmt.Errorf("scrub store: %s: another program reads it, so its write-ahead log still holds the old bytes", path)
 	}
 	return nil
 }

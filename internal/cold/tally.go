@@ -63,7 +63,7 @@ func access(k aoa.Kind) bool { return k.Open() || k == aoa.KindSave }
 // own reports whether the event is aOa's own bookkeeping, which says nothing of the work.
 func own(k aoa.Kind) bool {
 	switch k {
-	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindTick:
+	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindTick, aoa.KindSetting:
 		return true
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"runtime/debug"
 	"sync/atomic"
@@ -113,7 +112,7 @@ func (h *house) salvage() error {
 }
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
-func (h *house) serve(ctx context.Context, ln net.Listener) error {
+func (h *house) serve(ctx context.Context, ln *api.Listener) error {
 	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Build: h.o.Build}
 	// The journal outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
@@ -121,9 +120,12 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	drained := make(chan error, 1)
 	go func() { drained <- h.journal.Run(tail) }()
 
+	if err := h.logThreshold(ctx); err != nil {
+		h.o.Log.Warn("the threshold is not logged", "err", err)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.answers.run, h.desk.Run, h.stages.run,
-		h.sequences.Run, h.share.run} {
+		h.sequences.Run, h.share.run, h.eraser} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

@@ -30,59 +30,105 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
-	filter := cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}
-	for _, r := range h.rooms() {
-		if err := r.forget(ctx, filter); err != nil {
-			return out, err
-		}
-	}
-	var err error
-	if out.Results, err = h.stages.cache.Forget(ctx, filter); err != nil {
+	if _, err := h.share.linkedNow(); err != nil {
 		return out, err
 	}
-	err = h.answers.without(func() error {
-		return h.journal.Alone(ctx, func() (int64, error) { return h.forgetAnew(ctx, filter, &out) })
-	})
-	err = errors.Join(err, h.memory.Forget(ctx))
-	if h.void.Load() {
-		h.stop(errForgot)
+	h.erasing.Lock()
+	defer h.erasing.Unlock()
+	e, err := newErasure(h.o.Place.Store, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}, h.o.Now())
+	if err != nil {
+		return out, err
 	}
-	return out, err
+	// The intention is on the disk: a caller that goes away does not end it half done.
+	return h.erase(context.WithoutCancel(ctx), e)
 }
 
-// forgetAnew leaves no snapshot, so that hot is made anew of what the log still holds: no word of a forgotten prompt,
-// no share of a forgotten event is left. The daemon then begins anew; what it had in memory goes with it.
-func (h *house) forgetAnew(ctx context.Context, f cold.ForgetFilter, out *api.ForgetAnswer) (int64, error) {
+// erase does what is left to do of an erasure: the log, the other stores, then the bytes. An error leaves the rest for
+// eraser. Once something is out of the log, the daemon opens its stores again: what it had in memory goes with it.
+// h.erasing is held.
+func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
+	defer func() {
+		if err != nil {
+			h.notErased(err)
+		}
+		if h.void.Load() {
+			h.stop(errForgot)
+		}
+	}()
+	if !e.Log {
+		err := h.answers.without(func() error {
+			return h.journal.Alone(ctx, func() (int64, error) { return h.forgetLog(ctx, e, &out) })
+		})
+		if err != nil {
+			return out, fmt.Errorf("not forgotten yet, it is tried again every %s and at every start: %w", eraseEvery, err)
+		}
+	}
+	if out.Results, err = h.forgetStores(ctx, e); err != nil {
+		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every %s and at every start: %w", eraseEvery, err)
+	}
+	if err := errors.Join(h.db.Scrub(ctx), cold.ScrubFolder(ctx, h.o.Place.Store)); err != nil {
+		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
+	}
+	return out, e.remove()
+}
+
+// forgetLog takes it out of the shared server and out of the log, together with the snapshot. It returns the number of
+// the newest batch.
+func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
 	h.saving.Lock()
 	defer h.saving.Unlock()
-	seq := h.steps.newest()
-	err := h.share.alone(ctx, func(l *link) error {
-		gone, err := h.db.Forget(ctx, f)
+	seq = h.steps.newest()
+	err = h.share.alone(ctx, func(l *link) error {
+		if l != nil && !e.Server {
+			if seq, err = h.forgetShared(ctx, l, e.filter()); err != nil {
+				return err
+			}
+			e.Server = true
+			if err := e.save(); err != nil {
+				return err
+			}
+		}
+		gone, err := h.db.Forget(ctx, e.filter())
 		if err != nil {
 			return err
 		}
-		files := count(out, gone)
+		count(out, gone)
 		h.void.Store(true)
-		if err := h.db.SaveSnapshot(ctx, 0, nil, true); err != nil || l == nil {
-			return err
-		}
-		seq, err = h.forgetShared(ctx, l, f, gone.Events, files)
-		return err
+		e.Log = true
+		return e.save()
 	})
-	if err != nil {
-		return 0, err
+	return seq, err
+}
+
+// forgetStores takes it out of everything but the log.
+func (h *house) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
+	if e.Stores {
+		return 0, nil
 	}
-	return seq, h.db.Scrub(ctx)
+	f := e.filter()
+	for _, r := range h.rooms() {
+		err = errors.Join(err, r.forget(ctx, f))
+	}
+	results, serr := h.stages.cache.Forget(ctx, f)
+	if err = errors.Join(err, serr, h.memory.Forget(ctx)); err != nil {
+		return results, err
+	}
+	e.Stores = true
+	return results, e.save()
 }
 
 // forgetShared takes it out of the server that others learn into as well: a file whoever knew it, of the rest what this
-// daemon contributed.
-func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter, gone []aoa.Event, files map[aoa.Path]bool) (int64, error) {
+// daemon contributed. It returns the number of the newest batch.
+func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter) (int64, error) {
 	defer l.learner.Reset()
+	gone, err := h.db.Meant(ctx, f)
+	if err != nil {
+		return 0, err
+	}
 	if f.Path != "" {
-		for p := range h.below(f.Path, files) {
+		for p := range h.below(f.Path, filesOf(gone)) {
 			if err := l.far.Forget(ctx, p); err != nil {
-				return 0, fmt.Errorf("it is forgotten here, but not in the shared server, whose memory of it fades: %w", err)
+				return 0, err
 			}
 		}
 		return h.steps.newest(), nil
@@ -96,15 +142,19 @@ func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter, 
 	return seq, err
 }
 
-// count says what is gone, and returns the files that it named.
-func count(out *api.ForgetAnswer, gone cold.Forgotten) map[aoa.Path]bool {
+// count says what is gone.
+func count(out *api.ForgetAnswer, gone cold.Forgotten) {
+	out.Events, out.Files, out.Commits = len(gone.Events), max(len(filesOf(gone.Events)), gone.Files), gone.Commits
+}
+
+// filesOf are the files that events name first.
+func filesOf(events []aoa.Event) map[aoa.Path]bool {
 	files := map[aoa.Path]bool{}
-	for _, e := range gone.Events {
+	for _, e := range events {
 		for _, p := range e.Paths {
 			files[p] = true
 		}
 	}
-	out.Events, out.Files, out.Commits = len(gone.Events), max(len(files), gone.Files), gone.Commits
 	return files
 }
 

@@ -45,6 +45,7 @@ type house struct {
 	stop    context.CancelCauseFunc
 
 	saving  sync.Mutex   // held while a snapshot is taken
+	erasing sync.Mutex   // held while something is forgotten
 	void    atomic.Bool  // hot holds what was forgotten: no snapshot of it is kept
 	called  atomic.Int64 // unix ms of the last call
 	started time.Time    // by the wall clock
@@ -54,6 +55,8 @@ type house struct {
 	estranged bool        // the log ended long before this daemon began
 
 	whereabouts whereabouts // of the sessions
+
+	firstThreshold float64 // that held when the log began
 
 	sequences *reload.Cache
 
@@ -66,6 +69,7 @@ type house struct {
 	snapped   time.Time
 	warnings  []string
 	unsaved   error // why the last snapshot could not be written
+	unerased  error // why something that was to be forgotten is not gone yet
 	whole     bool  // the next snapshot is a full one
 	loose     int   // records that were saved since the last full one
 
@@ -132,12 +136,17 @@ func (h *house) open(ctx context.Context) (err error) {
 	}()
 	// Most of what is allocated now stays: a collector that keeps the heap small would look at all of it in vain.
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
+	h.eraseLog(ctx)
+	if h.firstThreshold, err = h.oldestThreshold(ctx); err != nil {
+		return err
+	}
 	seq, err := h.warm(ctx)
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	h.furnish(ctx, home)
+	h.eraseStores(ctx)
 	return h.replay(ctx, seq)
 }
 

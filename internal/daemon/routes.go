@@ -159,13 +159,13 @@ func (h *house) pause(ctx context.Context, r api.PauseRequest) (api.PauseAnswer,
 
 // reload reads the configuration anew. What is only read at the start (redis_url, half_lives, watch) needs a
 // restart, and the command that sets it says so.
-func (h *house) reload(context.Context, api.None) (api.None, error) {
+func (h *house) reload(ctx context.Context, _ api.None) (api.None, error) {
 	cfg, _, err := config.Load(h.o.Env, h.o.Place.Store)
 	if err != nil {
 		return api.None{}, api.Bad("aoa config", "%v", err)
 	}
 	h.cfg.Store(&cfg)
-	return api.None{}, nil
+	return api.None{}, h.logThreshold(ctx)
 }
 
 func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error) {
@@ -206,6 +206,9 @@ func (h *house) troubles() (out []string) {
 	}
 	if text := h.share.troubles(); text != "" {
 		out = append(out, text)
+	}
+	if h.unerased != nil {
+		out = append(out, "forgetting is not finished: "+h.unerased.Error())
 	}
 	if h.unsaved != nil {
 		out = append(out, "the last snapshot was not written: "+h.unsaved.Error())

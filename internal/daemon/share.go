@@ -275,6 +275,16 @@ func (s *sharing) resume(ctx context.Context, l *link) error {
 	return err
 }
 
+// linkedNow is the link to the server, nil when nothing is shared. It refuses when the server cannot be reached.
+func (s *sharing) linkedNow() (*link, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.url != "" && s.link == nil {
+		return nil, &api.Error{Code: api.CodeBusy, Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
+	}
+	return s.link, nil
+}
+
 // alone runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
 // when the server cannot be reached.
 func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
@@ -283,11 +293,9 @@ func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
 	}
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	s.mu.Lock()
-	l := s.link
-	s.mu.Unlock()
-	if l == nil {
-		return &api.Error{Code: api.CodeBusy, Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
+	l, err := s.linkedNow()
+	if err != nil {
+		return err
 	}
 	if err := s.catchUp(ctx, l); err != nil {
 		return err

@@ -3,15 +3,40 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // threshold is what the user set.
 func (h *house) threshold() float64 { return h.config().Threshold }
+
+// oldestThreshold is the first threshold that the log knows, the setting if it knows none.
+func (h *house) oldestThreshold(ctx context.Context) (float64, error) {
+	found, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindSetting}, Oldest: true, Limit: 1})
+	if err != nil || len(found) == 0 || len(found[0].Scores) != 1 {
+		return h.threshold(), err
+	}
+	return found[0].Scores[0], nil
+}
+
+// logThreshold logs the setting if the log has another one or none.
+func (h *house) logThreshold(ctx context.Context) error {
+	newest, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindSetting}, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(newest) == 1 && slices.Equal(newest[0].Scores, []float64{h.threshold()}) {
+		return nil
+	}
+	h.journal.Add(prefetch.SetThreshold(h.threshold(), h.o.Now()))
+	return nil
+}
 
 func (h *house) thresholds(ctx context.Context, session string) (api.ThresholdAnswer, error) {
 	value, kinds, err := h.settle.Threshold(ctx, session, h.o.Now())

@@ -68,7 +68,7 @@ func (h *house) enter(w *worktree) *worktree {
 
 // prefetcher makes the first worktree's; the others share its state.
 func (h *house) prefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(h.hot, r, prefetch.Options{Threshold: h.threshold, Seed: repoID(h.o, *h.config()),
+	return prefetch.New(h.hot, r, prefetch.Options{Threshold: h.threshold, First: func() float64 { return h.firstThreshold }, Seed: repoID(h.o, *h.config()),
 		Holdout: func() float64 { return h.config().Holdout },
 		Tokens:  func() int { return h.config().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { on, known := h.config().Kinds[string(k)]; return on || !known }})

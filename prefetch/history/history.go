@@ -95,7 +95,7 @@ func (h *History) open(ctx context.Context, make bool) (*cold.File, error) {
 	return h.file, err
 }
 
-// Forget drops all that was derived from the log, with the bytes: who forgets an event cannot tell which summaries
+// Forget drops all that was derived from the log: who forgets an event cannot tell which summaries
 // speak of it, and each is made anew from what the log still has.
 func (h *History) Forget(ctx context.Context) error {
 	h.past.clear()
@@ -103,7 +103,7 @@ func (h *History) Forget(ctx context.Context) error {
 	if err != nil || f == nil {
 		return err
 	}
-	err = f.Write(ctx, "forget summaries", func(w cold.Writing) error {
+	return f.Write(ctx, "forget summaries", func(w cold.Writing) error {
 		for _, name := range []string{"forget_summaries", "forget_requests", "forget_transcripts"} {
 			if _, err := w.Exec(name); err != nil {
 				return err
@@ -111,7 +111,6 @@ func (h *History) Forget(ctx context.Context) error {
 		}
 		return nil
 	})
-	return errors.Join(err, f.DropDamaged(), f.Scrub(ctx))
 }
 
 // load reads a session's summary. One that cannot be read is as good as none.

@@ -270,6 +270,7 @@ func TestSealed(t *testing.T) {
 		t.Fatalf("nothing was kept: %v", err)
 	}
 	must(t, r.Close())
+	must(t, cold.ScrubFolder(t.Context(), filepath.Dir(r.o.Path)))
 	raw, err := os.ReadFile(r.o.Path)
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {
@@ -297,6 +298,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("a summary is left, %v", err)
 	}
 	must(t, r.Close())
+	must(t, cold.ScrubFolder(t.Context(), filepath.Dir(r.o.Path)))
 	raw, err := os.ReadFile(r.o.Path)
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -17,14 +16,14 @@ type Erase struct {
 	Text    string    // items that hold it, in their data, description or metadata
 }
 
-// Forget deletes items and overwrites their bytes in the file. It returns how many there were.
+// Forget deletes items. It returns how many there were.
 func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 	err = c.look(ctx, func(f *cold.File) error {
 		keys, err := c.meant(ctx, f, e)
 		if err != nil {
 			return err
 		}
-		err = f.Write(ctx, "forget items", func(w cold.Writing) error {
+		return f.Write(ctx, "forget items", func(w cold.Writing) error {
 			n = 0
 			for _, key := range keys {
 				var session string
@@ -47,10 +46,6 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 			_, err := w.Exec("delete_session", e.Session)
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		return errors.Join(f.DropDamaged(), f.Scrub(ctx))
 	})
 	return n, err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // living lists the sessions that have something.
@@ -115,6 +117,7 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 		n, err := c.Forget(t.Context(), e)
 		check(t, err)
 		same(t, "forgot", n, want)
+		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(c.o.Path)))
 	}
 	forget(Erase{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {

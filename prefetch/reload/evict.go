@@ -104,7 +104,7 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	return 2*lost > len(e.Files) || wrote > 0 && other == wrote
 }
 
-// Forget drops what names a file or a folder, comes from a session, or was recorded since; down to the bytes.
+// Forget drops what names a file or a folder, comes from a session, or was recorded since.
 func (c *Cache) Forget(ctx context.Context, file aoa.Path, session string, since time.Time) (int, error) {
 	return c.forget(ctx, func(e *Entry) bool {
 		return file != "" && e.names(file) || session != "" && e.Session == session || !since.IsZero() && !e.Created.Before(since)
@@ -151,9 +151,6 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 	})
 	if err == nil {
 		err = c.Flush(ctx)
-	}
-	if err == nil {
-		err = c.file.Use(ctx, func(f *cold.File) error { return f.Scrub(ctx) })
 	}
 	if err != nil {
 		return n, fmt.Errorf("forget recorded sequences: %w", err)

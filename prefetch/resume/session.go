@@ -141,7 +141,7 @@ func (d *Desk) Remove(ctx context.Context, id string) error {
 	return d.drop(ctx, "remove", id)
 }
 
-// Forget deletes the snapshots of a session, or of all that were active since, or that name a path, down to the bytes.
+// Forget deletes the snapshots of a session, or of all that were active since, or that name a path.
 func (d *Desk) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
 		return err
@@ -158,10 +158,7 @@ func (d *Desk) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	default:
 		err = d.drop(ctx, "remove_since", f.Since.UnixMilli())
 	}
-	if err != nil {
-		return err
-	}
-	return d.file.Use(ctx, func(f *cold.File) error { return errors.Join(f.DropDamaged(), f.Scrub(ctx)) })
+	return err
 }
 
 // drop runs a deleting statement and forgets what is held in memory.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,9 +18,9 @@ func (c *Cache) used() bool {
 	return err == nil
 }
 
-// Forget drops what f names, down to the bytes: of a session, what its pipelines left; since a time, the results of what ran
-// and the sessions that pipelines ran in; of a file or of all below a folder, the results of what read it, for they may say
-// what it held. It returns the number of results that went.
+// Forget drops what f names: of a session, what its pipelines left; since a time, the results of what ran, the digests of
+// files that were read, and the sessions that pipelines ran in; of a file or of all below a folder, their digests, the
+// results of what read or names them, and the sessions whose texts name them. It returns the number of results that went.
 func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, err error) {
 	if !c.used() {
 		return 0, nil
@@ -32,11 +33,11 @@ func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, e
 	case f.Session != "":
 		_, err = dropSessions(ctx, file, f.Session)
 	case f.Path != "":
-		results, err = c.forgetReaders(ctx, file, string(f.Path))
+		results, err = c.forgetPath(ctx, file, string(f.Path))
 	default:
 		results, err = c.forgetSince(ctx, file, f.Since)
 	}
-	return results, errors.Join(err, file.Scrub(ctx))
+	return results, err
 }
 
 func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) (int, error) {
@@ -48,22 +49,36 @@ func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) 
 	if err != nil {
 		return 0, err
 	}
+	if err := c.forgetDigests(ctx, f, "forget_digests_since", since.UnixMilli()); err != nil {
+		return 0, err
+	}
 	_, err = dropSessions(ctx, f, sessions...)
 	return len(results), errors.Join(err, c.drop(ctx, f, results...))
 }
 
-// forgetReaders drops the results of what read the file, or a file below the folder. What of a result cannot be read any
-// more might have.
-func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) (int, error) {
+// forgetDigests deletes digests of files, those in memory too: they would be written again.
+func (c *Cache) forgetDigests(ctx context.Context, f *cold.File, statement string, arg any) error {
+	c.memo.clear()
+	return f.Write(ctx, "forget digests", func(w cold.Writing) error {
+		_, err := w.Exec(statement, arg)
+		return err
+	})
+}
+
+// forgetPath drops what names a file, or a file below a folder. What cannot be read any more might name it.
+func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int, error) {
+	if err := c.forgetDigests(ctx, f, "forget_digests_of", path); err != nil {
+		return 0, err
+	}
 	var readers []string
 	err := f.Each(ctx, "materials", nil, func(rows *sql.Rows) error {
-		var key string
-		var packed []byte
-		if err := rows.Scan(&key, &packed); err != nil {
+		var key, command string
+		var packed, deps []byte
+		if err := rows.Scan(&key, &packed, &command, &deps); err != nil {
 			return err
 		}
 		m, err := unpack(packed)
-		if err != nil || m.reads(path) {
+		if err != nil || m.reads(path) || strings.Contains(command, path) || bytes.Contains(deps, []byte(path)) {
 			readers = append(readers, key)
 		}
 		return nil
@@ -71,7 +86,48 @@ func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) (i
 	if err != nil {
 		return 0, err
 	}
+	if err := c.forgetNaming(ctx, f, path); err != nil {
+		return 0, err
+	}
 	return len(readers), c.drop(ctx, f, readers...)
+}
+
+// forgetNaming drops the sessions whose outputs or context name the path, and all parsed definitions: their prompts may,
+// and they are only a cache.
+func (c *Cache) forgetNaming(ctx context.Context, f *cold.File, path string) error {
+	ids, err := keys(ctx, f, "new_sessions", 0)
+	if err != nil {
+		return err
+	}
+	var naming []string
+	for _, id := range ids {
+		s, err := c.Session(ctx, id, "")
+		if err != nil || s.names(path) {
+			naming = append(naming, id)
+		}
+	}
+	if _, err := dropSessions(ctx, f, naming...); err != nil {
+		return err
+	}
+	return f.Write(ctx, "forget definitions", func(w cold.Writing) error {
+		_, err := w.Exec("forget_loaded")
+		return err
+	})
+}
+
+// names reports whether an output or a context value holds the path.
+func (s *Session) names(path string) bool {
+	for _, o := range s.Outputs {
+		if bytes.Contains(o.Value, []byte(path)) || strings.Contains(o.Prompt, path) {
+			return true
+		}
+	}
+	for name, value := range s.Context {
+		if bytes.Contains(value, []byte(path)) || strings.Contains(name, path) {
+			return true
+		}
+	}
+	return false
 }
 
 // reads reports whether a file, or one below a folder, is among the dependencies.

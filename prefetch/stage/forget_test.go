@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -37,6 +38,9 @@ func TestForget(t *testing.T) {
 		t.Helper()
 		if n, err := r.c.Forget(t.Context(), f); err != nil || n != results {
 			t.Fatalf("%d results, %v; want %d", n, err, results)
+		}
+		if err := cold.ScrubFolder(t.Context(), r.store); err != nil {
+			t.Fatal(err)
 		}
 	}
 	forget(cold.ForgetFilter{Session: "x"}, 0)
@@ -125,6 +129,37 @@ func TestSealed(t *testing.T) {
 	for _, had := range []bool{true, false} {
 		if got, err := r.c.ForgetSession(t.Context(), "s"); got != had || err != nil {
 			t.Errorf("forgotten without the key: %v %v, want %v", got, err, had)
+		}
+	}
+}
+
+// TestForgetNames: a forgotten name is not left in the digests of files, in the line of a command, or in what a pipeline
+// printed.
+func TestForgetNames(t *testing.T) {
+	r := newRoom(t)
+	one, other := r.request(), r.request()
+	other.Stage, other.Deps, other.Shown = "other", []string{"src/b.go"}, "lint notes/plan.txt"
+	r.keep(one, r.turn(one), "of-both-files")
+	r.keep(other, r.turn(other), "of-one-file")
+	p := Progress{Session: "s1", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("see notes/plan.txt")}, Key: "k"}
+	if err := r.c.Progress(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []aoa.Path{"src/a.go", "notes"} {
+		if !r.onDisk(string(path)) {
+			t.Fatalf("%q is not on the disk, the test says nothing", path)
+		}
+		if _, err := r.c.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.c.Flush(t.Context()), cold.ScrubFolder(t.Context(), r.store)); err != nil {
+			t.Fatal(err)
+		}
+		if r.onDisk(string(path)) {
+			t.Errorf("%q is still on the disk", path)
 		}
 	}
 }

@@ -214,3 +214,11 @@ func (m *Memo) put(name string, d digest) {
 		m.known[name] = d
 	}
 }
+
+// clear drops all digests.
+func (m *Memo) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.known)
+	clear(m.fresh)
+}

@@ -146,9 +146,6 @@ DELETE FROM snapshot WHERE key = ?
 -- name: add_block
 INSERT INTO snapshot_block (first, data) VALUES (?, ?)
 
--- name: delete_block
-DELETE FROM snapshot_block WHERE first = ?
-
 -- name: block_of
 SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1
 
@@ -160,9 +157,6 @@ SELECT key, data FROM snapshot ORDER BY key
 
 -- name: blocks
 SELECT data FROM snapshot_block ORDER BY first
-
--- name: blocks_with
-SELECT first, data FROM snapshot_block WHERE instr(data, CAST(? AS BLOB)) ORDER BY first
 
 -- name: together
 SELECT count(*) FROM changes a CROSS JOIN changes b ON b.file = ?2 AND b.commit_id = a.commit_id WHERE a.file = ?1
@@ -320,9 +314,6 @@ WHERE id = ?1
 
 -- name: forget_answers
 DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))
-
--- name: forget_records
-DELETE FROM snapshot WHERE instr(key, ?1) OR instr(data, CAST(?1 AS BLOB))
 
 -- name: accesses_of
 SELECT total_accesses FROM file_stats WHERE id = ?

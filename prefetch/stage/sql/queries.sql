@@ -40,6 +40,10 @@ SELECT path, size, mtime, ctime, inode, mode, sum FROM digests ORDER BY seen DES
 INSERT OR REPLACE INTO digests (path, size, mtime, ctime, inode, mode, sum, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 -- name: drop_digests
 DELETE FROM digests WHERE seen < ?
+-- name: forget_digests_since
+DELETE FROM digests WHERE seen >= ?
+-- name: forget_digests_of
+DELETE FROM digests WHERE instr(replace(path, '\', '/') || '/', '/' || ? || '/') > 0
 
 -- name: outputs
 SELECT stage, prompt, json, value, at FROM outputs WHERE session = ? ORDER BY at, stage, prompt
@@ -76,7 +80,7 @@ UNION SELECT session FROM contexts WHERE at >= ?1 UNION SELECT session FROM load
 -- name: new_entries
 SELECT key FROM entries WHERE created >= ?
 -- name: materials
-SELECT key, material FROM entries
+SELECT key, material, command, deps FROM entries
 -- name: drop_outputs
 DELETE FROM outputs WHERE session = ?
 -- name: drop_contexts
@@ -87,3 +91,5 @@ DELETE FROM runs WHERE session = ?
 DELETE FROM steps WHERE session = ?
 -- name: drop_loaded
 DELETE FROM loaded WHERE session = ?
+-- name: forget_loaded
+DELETE FROM loaded

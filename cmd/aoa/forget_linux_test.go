@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// TestForgetFullDisk: without room the request is refused with nothing changed, or is kept and finished when there is
+// room again.
+func TestForgetFullDisk(t *testing.T) {
+	noRace(t)
+	disk := onTmpfs(t, "16m")
+	if disk == "" {
+		return
+	}
+	book := fault.Open(t, "forget, full disk")
+	for round := range fault.Rounds() {
+		store := filepath.Join(disk, fmt.Sprint("store", round))
+		d := secretive(t, "AOA_STORE="+store)
+		filler := filepath.Join(disk, "filler")
+		fill(t, filler)
+		if round%2 == 0 { // room for the intention, not for the rest
+			check(t, os.Truncate(filler, bytesOf(t, filler)-int64(4096*(1+round))))
+		}
+		s := d.do("forget", secretFile)
+		t.Logf("exit %d: %s%s", s.code, s.out, s.err)
+		if s.code != 1 || !strings.Contains(s.err, "no space left") {
+			t.Errorf("on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+		}
+		left, _ := filepath.Glob(filepath.Join(store, "forget-*.json"))
+		if pending := !strings.Contains(s.err, "nothing was forgotten"); pending != (len(left) == 1) {
+			t.Errorf("it said %q, and %d intentions are kept", s.err, len(left))
+		}
+		check(t, os.Remove(filler))
+		if len(left) == 0 {
+			d.must("forget", secretFile)
+		} else {
+			d.must("stop")
+			d.must("start")
+		}
+		d.forgotten()
+		d.must("stop")
+		check(t, os.RemoveAll(store))
+		book.Add(fault.Whole, 1)
+	}
+}
+
+func bytesOf(t *testing.T, name string) int64 {
+	t.Helper()
+	st, err := os.Stat(name)
+	check(t, err)
+	return st.Size()
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+const secretFile = "server/secretplan.go"
+
+// secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a session, a cached step.
+func secretive(t *testing.T, env ...string) *desk {
+	t.Helper()
+	d := newDesk(t, 16)
+	d.env = append(d.env, "AOA_WATCH=off") // a save that is seen later would be learned again
+	d.env = append(d.env, env...)
+	d.must("init")
+	d.write(secretFile, "package server\n")
+	d.read()
+	var batch []aoa.Event
+	for i := range 200 {
+		batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: aoa.KindEdit, OK: true, Session: "s", Agent: "test",
+			Time: time.Now().Add(-time.Minute), Paths: []aoa.Path{secretFile, "docs/protocol.md"}})
+	}
+	batch = append(batch, aoa.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: aoa.KindPrompt, Session: "s", Agent: "test",
+		Time: time.Now().Add(-time.Minute), Text: "change " + secretFile})
+	call(d, api.Events, batch)
+	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")
+	if !d.knows() {
+		d.Fatal("the store does not know the file, the test says nothing")
+	}
+	return d
+}
+
+// knows reports whether a file of the store holds the name.
+func (d *desk) knows() (found bool) {
+	d.Helper()
+	err := filepath.WalkDir(d.place().Store, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil // it went meanwhile, or is a socket
+		}
+		if raw, err := os.ReadFile(name); err == nil && bytes.Contains(raw, []byte("secretplan")) {
+			found = true
+		}
+		return nil
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return found
+}
+
+// forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log, and no intention.
+func (d *desk) forgotten() {
+	d.Helper()
+	d.until("the bytes are overwritten", func() bool {
+		left, _ := filepath.Glob(filepath.Join(d.place().Store, "forget-*"))
+		return len(left) == 0 && !d.knows()
+	})
+	for _, args := range [][]string{{"log", "--json"}, {"stats", "files", "--json"}, {"stage", "list", "--json"}} {
+		if out := d.must(args...); strings.Contains(out, "secretplan") {
+			d.Errorf("aoa %v still names it", args)
+		}
+	}
+}
+
+// TestForgetReader: another program reads the log while something is forgotten. It is out of every answer at once, the
+// command says that the bytes are left, and they go when the reader ends.
+func TestForgetReader(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	book := fault.Open(t, "forget, reader open")
+	for range fault.Rounds() {
+		d := secretive(t)
+		db, err := sql.Open("sqlite", filepath.Join(d.place().Store, "aoa.db"))
+		check(t, err)
+		conn, err := db.Conn(context.Background())
+		check(t, err)
+		_, err = conn.ExecContext(context.Background(), "BEGIN")
+		check(t, err)
+		var n int
+		check(t, conn.QueryRowContext(context.Background(), "SELECT count(*) FROM intent_log").Scan(&n))
+		s := d.do("forget", secretFile)
+		if s.code != 1 || !strings.Contains(s.err, "the bytes are still on the disk") {
+			t.Errorf("with a reader: exit %d\n%s%s", s.code, s.out, s.err)
+		}
+		if out := d.must("log", "--json"); strings.Contains(out, "secretplan") {
+			t.Error("it is still in the log")
+		}
+		if s := d.do("status"); !strings.Contains(s.err, "forgetting is not finished") {
+			t.Errorf("status does not say that something is left: %s%s", s.out, s.err)
+		}
+		check(t, conn.Close())
+		check(t, db.Close())
+		d.must("stop")
+		d.must("start")
+		d.forgotten()
+		d.must("stop")
+		book.Add(fault.Whole, 1)
+	}
+}
+
+// TestForgetInterrupted: the daemon is killed, or the command interrupted, at some moment while something is forgotten.
+// After the next start it is gone everywhere, and what happened after the request is still there.
+func TestForgetInterrupted(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals here")
+	}
+	book := fault.Open(t, "forget, interrupted")
+	for round := range fault.Rounds() {
+		d := secretive(t)
+		d.must("stop")
+		daemon := d.daemon()
+		cmd := d.command(d.bin, "forget", secretFile)
+		check(t, cmd.Start())
+		d.until("the intention is on the disk", func() bool {
+			left, _ := filepath.Glob(filepath.Join(d.place().Store, "forget-*.json"))
+			return len(left) > 0 || !d.knows()
+		})
+		if round%3 == 2 {
+			check(t, cmd.Process.Signal(os.Interrupt))
+			_ = cmd.Wait()
+			d.forgotten()
+			d.must("stop")
+			_ = daemon.Wait()
+		} else {
+			for range round * 50 { // let it go on for a while that differs from round to round
+				runtime.Gosched()
+			}
+			d.kill(daemon)
+			_ = cmd.Wait()
+			d.must("start")
+		}
+		d.forgotten()
+		call(d, api.Events, []aoa.Event{{ID: "later", Kind: aoa.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []aoa.Path{secretFile}}})
+		d.must("stop")
+		d.must("start")
+		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
+			t.Errorf("what was learned later: %v", got)
+		}
+		d.must("stop")
+		book.Add(fault.Whole, 1)
+	}
+}
+
+// TestForgetLeavesThresholds: to forget one file moves no threshold, whatever the settings were when it was learned.
+func TestForgetLeavesThresholds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	call(d, api.Events, []aoa.Event{{ID: "x", Kind: aoa.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []aoa.Path{"README.md"}}})
+	d.must("config", "threshold", "0.5")
+	for range 5 {
+		d.must("feedback", "bad")
+	}
+	d.must("config", "threshold", "0.6")
+	d.must("feedback", "bad")
+	before := call(d, api.Threshold, api.None{})
+	d.must("forget", "README.md")
+	d.must("status") // the daemon opens its stores again, and the client waits for that
+	if after := call(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
+		t.Errorf("thresholds were %v and are %v", before.Kinds, after.Kinds)
+	}
+	d.must("stop")
+	d.must("start")
+	if after := call(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
+		t.Errorf("after a restart thresholds are %v, they were %v", after.Kinds, before.Kinds)
+	}
+}

@@ -1,0 +1,183 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// erasure is one request to forget, from its intention to its end. Its file is written before anything is deleted and
+// removed when nothing is left to do. A crash, a full disk, or another program that reads the old bytes leaves the file
+// for the next attempt: within eraseEvery, and at the next start.
+type erasure struct {
+	file string
+
+	Path    []byte    `json:"path,omitempty"` // bytes: a name in git need not be UTF-8
+	Session []byte    `json:"session,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	Asked   time.Time `json:"asked"` // events that happened later stay
+
+	// What is done. Each part can be repeated, but a later event must not be deleted by the repetition.
+	Server bool `json:"server,omitempty"` // the shared server has subtracted it
+	Log    bool `json:"log,omitempty"`    // it is out of the log
+	Stores bool `json:"stores,omitempty"` // it is out of the other stores: only bytes in free space are left
+}
+
+// Where erasures lie in the store, and how often one that is not finished is tried again.
+const (
+	erasurePrefix = "forget-"
+	eraseEvery    = 20 * time.Second
+)
+
+// newErasure writes the intention. On an error nothing has changed.
+func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, error) {
+	e := &erasure{file: filepath.Join(store, erasurePrefix+rand.Text()+".json"), Path: []byte(f.Path), Session: []byte(f.Session),
+		Since: f.Since, Asked: now.UTC()}
+	if err := e.save(); err != nil {
+		return nil, fmt.Errorf("nothing was forgotten: %w", err)
+	}
+	return e, nil
+}
+
+// erasures reads the intentions that a store holds.
+func erasures(store string) (found []*erasure, err error) {
+	entries, err := os.ReadDir(store)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if ok, _ := filepath.Match(erasurePrefix+"*.json", entry.Name()); !ok {
+			continue
+		}
+		e := &erasure{file: filepath.Join(store, entry.Name())}
+		raw, rerr := os.ReadFile(e.file)
+		if rerr == nil {
+			rerr = json.Unmarshal(raw, e)
+		}
+		if rerr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w: say again what to forget, then delete this file", e.file, rerr))
+			continue
+		}
+		found = append(found, e)
+	}
+	return found, err
+}
+
+// save writes the file whole and to the disk. It drops the name once nothing needs it.
+func (e *erasure) save() error {
+	kept := *e
+	if e.Log && e.Stores {
+		kept.Path, kept.Session = nil, nil
+	}
+	raw, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	part := e.file + ".new"
+	if err := writeSynced(part, raw); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return os.Rename(part, e.file)
+}
+
+func writeSynced(name string, content []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (e *erasure) filter() cold.ForgetFilter {
+	return cold.ForgetFilter{Path: aoa.Path(e.Path), Session: string(e.Session), Since: e.Since, Until: e.Asked}
+}
+
+// remove takes the intention away: nothing is left of what it names.
+func (e *erasure) remove() error {
+	if err := os.Remove(e.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// eraseLog finishes, before the scores are loaded, what an earlier daemon began to take out of the log. Where a server
+// is shared, it must subtract first: that waits for it, in eraser.
+func (h *house) eraseLog(ctx context.Context) {
+	if h.config().RedisURL != "" {
+		return
+	}
+	found, err := erasures(h.o.Place.Store)
+	h.notErased(err)
+	for _, e := range found {
+		if e.Log {
+			h.notErased(errErasing)
+			continue
+		}
+		if _, err := h.db.Forget(ctx, e.filter()); err != nil {
+			h.notErased(err)
+			continue
+		}
+		e.Log = true
+		h.notErased(e.save())
+	}
+}
+
+// eraseStores finishes what an earlier daemon began to take out of the other stores, before anybody asks them.
+func (h *house) eraseStores(ctx context.Context) {
+	found, _ := erasures(h.o.Place.Store) // eraser reports what cannot be read
+	for _, e := range found {
+		if e.Log {
+			if _, err := h.forgetStores(ctx, e); err != nil {
+				h.notErased(err)
+			}
+		}
+	}
+}
+
+// eraser finishes what earlier attempts to forget left.
+func (h *house) eraser(ctx context.Context) error {
+	for {
+		h.eraseAll(ctx)
+		if !pause(ctx, eraseEvery) {
+			return nil
+		}
+	}
+}
+
+func (h *house) eraseAll(ctx context.Context) {
+	h.erasing.Lock()
+	defer h.erasing.Unlock()
+	found, failed := erasures(h.o.Place.Store)
+	for _, e := range found {
+		if _, err := h.erase(ctx, e); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	h.notErased(failed)
+	if failed != nil && ctx.Err() == nil {
+		h.o.Log.Warn("forgetting is not finished", "err", failed)
+	}
+}
+
+// errErasing is why forgetting is not finished while eraser has not tried yet.
+var errErasing = errors.New("it is under way")
+
+// notErased keeps for aoa status why forgetting is not finished; nil: it is.
+func (h *house) notErased(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unerased = err
+}

@@ -46,7 +46,7 @@ func TestForgetFullDisk(t *testing.T) {
 		d.forgotten()
 		d.must("stop")
 		check(t, os.RemoveAll(store))
-		book.Add(fault.Whole, 1)
+		book.Add(verdict(t), 1)
 	}
 }
 

@@ -45,6 +45,6 @@ func TestStoreReplaced(t *testing.T) {
 			t.Errorf("the new store holds %d events of the old one", len(got))
 		}
 		d.must("stop")
-		book.Add(fault.Whole, 1)
+		book.Add(verdict(t), 1)
 	}
 }

@@ -157,13 +157,16 @@ func (f *File) connect(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
+// busyTimeout is how long a connection waits for another one's lock, in milliseconds.
+const busyTimeout = "5000"
+
 // dsn makes the driver's name for the file. The path is escaped: '?' and '#' are allowed in folder names.
 func dsn(path string, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // a Windows drive
 	}
-	q := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	q := url.Values{"_pragma": append([]string{"busy_timeout(" + busyTimeout + ")"}, pragmas...)}
 	return "file://" + (&url.URL{Path: p}).EscapedPath() + "?" + q.Encode()
 }
 

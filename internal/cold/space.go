@@ -87,8 +87,14 @@ func scrub(path string, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(background, "VACUUM"); err != nil {
 		return explain("scrub store", path, classify(err), err)
 	}
+	// A reader that stays for long is not waited for: writers wait for this.
+	if _, err := conn.ExecContext(background, "PRAGMA busy_timeout(500)"); err != nil {
+		return explain("scrub store", path, classify(err), err)
+	}
 	var busy, pages, done int
-	if err := conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done); err != nil {
+	err := conn.QueryRowContext(background, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
+	_, berr := conn.ExecContext(background, "PRAGMA busy_timeout("+busyTimeout+")")
+	if err := errors.Join(err, berr); err != nil {
 		return explain("scrub store", path, classify(err), err)
 	}
 	if busy != 0 {

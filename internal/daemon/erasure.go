@@ -35,7 +35,7 @@ type erasure struct {
 // Where erasures lie in the store, and how often one that is not finished is tried again.
 const (
 	erasurePrefix = "forget-"
-	eraseEvery    = 20 * time.Second
+	eraseEvery    = time.Minute
 )
 
 // newErasure writes the intention. On an error nothing has changed.

@@ -60,11 +60,11 @@ func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, er
 			return h.journal.Alone(ctx, func() (int64, error) { return h.forgetLog(ctx, e, &out) })
 		})
 		if err != nil {
-			return out, fmt.Errorf("not forgotten yet, it is tried again every %s and at every start: %w", eraseEvery, err)
+			return out, fmt.Errorf("not forgotten yet, it is tried again every minute and at every start: %w", err)
 		}
 	}
 	if out.Results, err = h.forgetStores(ctx, e); err != nil {
-		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every %s and at every start: %w", eraseEvery, err)
+		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
 	if err := errors.Join(h.db.Scrub(ctx), cold.ScrubFolder(ctx, h.o.Place.Store)); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // ErrNoDaemon is returned when nobody listens and none could be started.
@@ -30,7 +32,8 @@ type Client struct {
 	web *http.Client
 }
 
-// Dial connects to the socket, refusing one that another user owns.
+// Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is known only after
+// it has connected: until then folders can be renamed.
 func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)
@@ -38,13 +41,17 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 			return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 		}
 		if err := checkOwner(name, st); err != nil {
-			return nil, fmt.Errorf("refuse socket: %w", err)
+			return nil, foreign(p.Socket, err)
 		}
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", p.Socket)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+	}
+	if err := withDescriptor(conn, func(fd uintptr) error { return peer.Listener(fd, p.Socket) }); err != nil {
+		conn.Close()
+		return nil, foreign(p.Socket, fmt.Errorf("the process that listens there is not trusted: %w", err))
 	}
 	return conn, nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // Server answers frames and HTTP on one listener: a connection whose first byte is 0 is a frame.
@@ -139,7 +141,7 @@ func (s *Server) sameBuild(next http.Handler) http.Handler {
 func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 	late := time.AfterFunc(frameDeadline, func() { conn.Close() })
 	defer late.Stop()
-	if err := checkPeer(conn); err != nil {
+	if err := withDescriptor(conn, peer.Caller); err != nil {
 		conn.Close()
 		return
 	}

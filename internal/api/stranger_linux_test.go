@@ -91,7 +91,7 @@ func TestStrangerCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := api.AppendFrame(nil, []byte(`{"agent":"claude","wait":true}`))
-	for what, sent := range map[string]string{"a frame": string(frame), "a request": "GET /v1/status HTTP/1.1\r\nHost: aoa\r\n\r\n"} {
+	for what, sent := range map[string]string{"a frame": string(frame), "a request": "GET /v1/status HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n"} {
 		conn, err := fault.AsNobody(t, func() (net.Conn, error) { return net.Dial("unix", p.Socket) })
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

@@ -116,4 +116,3 @@ func hasChild(all []process, parent, pid int) bool {
 	}
 	return false
 }
-

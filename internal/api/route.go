@@ -48,6 +48,7 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
+	CodeSilent   = "silent"  // never sent: a client says it of a daemon that does not answer
 	CodeForeign  = "foreign" // never sent: a client says it of a socket that is another user's
 )
 

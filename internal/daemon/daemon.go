@@ -202,7 +202,7 @@ func (h *house) idle(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := h.config().IdleTimeout
-		if limit == 0 || h.importingNow() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
+		if limit == 0 || h.importingNow() || h.owes() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
 			continue
 		}
 		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))

@@ -114,6 +114,16 @@ func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	named, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !named.IsDir() {
+		return fmt.Errorf("%s is not a folder", dir)
+	}
+	if err := checkOwner(dir, named); err != nil {
+		return err // before it is opened: without the right to, that would pass for a folder that cannot be written
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -123,13 +133,8 @@ func private(dir string) error {
 	if err != nil {
 		return err
 	}
-	if named, err := os.Lstat(dir); err != nil {
-		return err
-	} else if !os.SameFile(st, named) {
-		return fmt.Errorf("%s is a link, not a folder", dir)
-	}
-	if err := checkOwner(dir, st); err != nil {
-		return err
+	if !os.SameFile(st, named) {
+		return fmt.Errorf("%s is another folder than a moment ago", dir)
 	}
 	if st.Mode().Perm()&0o077 != 0 {
 		return root.Chmod(".", 0o700)

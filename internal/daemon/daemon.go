@@ -194,6 +194,7 @@ func (h *house) idle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look at the lock: %w", err)
 	}
+	owed := false // it was said that events wait
 	for wait := idleAtLeast; pause(ctx, wait); {
 		now, err := os.Stat(h.o.Place.Lock())
 		if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(own, now) {
@@ -202,11 +203,19 @@ func (h *house) idle(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := h.config().IdleTimeout
-		if limit == 0 || h.importingNow() || h.owes() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
+		if limit == 0 || h.importingNow() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
 			continue
 		}
 		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))
-		if left <= 0 {
+		switch {
+		case left > 0:
+		case h.owes():
+			if !owed {
+				owed = true
+				h.loud.Warn("idle, but the daemon goes on: events wait that cannot be written")
+			}
+			continue
+		default:
 			h.stop(errIdle)
 			return nil
 		}

@@ -49,7 +49,7 @@ redis: ## the store suites on real servers that the tests start, and on AOA_TEST
 	@scripts/redis.sh
 
 # What tests of faults do a few times in every run, many times.
-faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs: a skip fails)
+faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
 soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over: is memory level? SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg

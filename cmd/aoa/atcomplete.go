@@ -71,7 +71,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 // completing finds files in learned order; it starts no daemon, and without one matches names alone.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []aoa.Path {
 	if place := api.Locate(repo.CommonDir, a.env); place.Exists() {
-		if ans, err := api.Call(ctx, &api.Client{Place: place, Dir: a.dir}, api.Complete, r); err == nil {
+		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
 			return ans.Files
 		}
 	}

@@ -145,6 +145,73 @@ func onTmpfs(t *testing.T, size string) string {
 	return ""
 }
 
+// TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa stop says how many there are, where
+// they belong and what to do. When there is room it stops, and they are there. Only by force is it stopped without.
+func TestStopOnFullDisk(t *testing.T) {
+	noRace(t)
+	disk := onTmpfs(t, "6m")
+	if disk == "" {
+		return
+	}
+	d := newDesk(t, 16)
+	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
+	d.must("init")
+	filler := filepath.Join(disk, "filler")
+	hooks := func(name string) {
+		t.Helper()
+		fill(t, filler)
+		for i := 0; ; i++ {
+			_, err := api.Call(t.Context(), d.client(), api.Events, []aoa.Event{{ID: fmt.Sprint("fill", name, i), Kind: aoa.KindPrompt,
+				Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)}})
+			if err != nil {
+				break // the pages that the database had allocated are used up, too
+			}
+		}
+		for i := range 66 {
+			if s := d.feed(string(d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+				t.Errorf("a hook on a full disk: %+v", s)
+			}
+		}
+		d.until("the events wait in memory", func() bool { return waiting(d.do("status").err) >= 66 })
+	}
+	hooks("a")
+	pid := d.status().Pid
+	s := d.do("stop")
+	t.Logf("aoa stop: exit %d\n%s%s", s.code, s.out, s.err)
+	if s.code != exitFailed || s.out != "" || waiting(s.err) < 66 || !strings.Contains(s.err, filepath.Join(disk, "store", "aoa.db")) ||
+		!strings.Contains(s.err, "hint: free some space") || !strings.Contains(s.err, "aoa stop --force") {
+		t.Errorf("aoa stop on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	if now := d.do("status", "--json"); !strings.Contains(now.out, fmt.Sprintf(`"pid": %d,`, pid)) {
+		t.Errorf("the daemon %d does not go on: %s", pid, now.out)
+	}
+	check(t, os.Remove(filler))
+	d.must("stop")
+	if n := len(d.log("--kind", "read")); n != 66 {
+		t.Errorf("with room again %d events are there, want 66", n)
+	}
+
+	hooks("b")
+	s = d.do("stop", "--force")
+	t.Logf("aoa stop --force: exit %d\n%s%s", s.code, s.out, s.err)
+	if s.code != exitOK || !strings.Contains(s.out, "stopped 1") || waiting(s.err) < 66 || !strings.Contains(s.err, "lost") {
+		t.Errorf("aoa stop --force on a full disk: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	check(t, os.Remove(filler))
+	if n := len(d.log("--kind", "read")); n != 66 {
+		t.Errorf("after that %d events are there, want the 66 of before", n)
+	}
+	hooks("c") // what it must not come to: that nothing can be removed any more
+	d.must("remove", "--yes")
+}
+
+// waiting is the number of events that a message is about.
+func waiting(message string) (n int) {
+	before, _, _ := strings.Cut(message, " events ")
+	_, _ = fmt.Sscan(before[strings.LastIndexByte(before, ' ')+1:], &n)
+	return n
+}
+
 // TestFullDisk: on a full disk nothing that was acknowledged is lost, what cannot be written is refused or waits in
 // memory, questions are answered, and when there is room again what waits is written.
 func TestFullDisk(t *testing.T) {

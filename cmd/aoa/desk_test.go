@@ -68,7 +68,7 @@ func newDesk(t *testing.T, n int) *desk {
 	t.Cleanup(func() {
 		last := *d
 		last.dir = top // the repository may be gone
-		last.do("stop", "--all")
+		last.do("stop", "--all", "--force")
 	})
 	return d
 }

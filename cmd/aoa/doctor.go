@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -106,6 +107,10 @@ func (a *app) examineStore(p api.Place) []finding {
 func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p api.Place) []finding {
 	begin := a.now()
 	st, err := api.Call(ctx, a.dial(repo, p, false), api.Status, api.None{})
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Hint != "" {
+		return []finding{{"daemon", false, err.Error(), refused.Hint}}
+	}
 	if err != nil {
 		return []finding{{"daemon", false, err.Error(), "aoa daemon --verbose shows why it does not start"}}
 	}

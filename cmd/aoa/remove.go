@@ -32,7 +32,7 @@ that was learned. Files of others are left as they were.`,
 			if err := a.removeHooks(c.Context(), repo); err != nil {
 				return err
 			}
-			if err := a.halt(c.Context(), place); err != nil && !errors.Is(err, api.ErrNoDaemon) {
+			if err := a.halt(c.Context(), place, true); err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
 			}
 			if filepath.Dir(place.Socket) != place.Store {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/watcher"
@@ -24,6 +25,7 @@ const (
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
 	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
+	exitSilent   = 6  // a daemon is running and does not answer
 	exitUsage    = 64 // the command line is wrong
 )
 
@@ -93,6 +95,9 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		code, hint = f.code, f.hint
 	case errors.As(err, &refused):
 		hint = refused.Hint
+		if refused.Code == api.CodeSilent {
+			code = exitSilent
+		}
 	case errors.Is(err, api.ErrNoDaemon):
 		code, hint = exitNoDaemon, "aoa doctor"
 	case strings.HasPrefix(err.Error(), "unknown command"):
@@ -202,12 +207,17 @@ func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.R
 }
 
 func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
-	c := &api.Client{Place: place, Dir: a.dir}
+	c := a.ask(place)
 	if !running {
 		c.Build = build()
 		c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
 	}
 	return c
+}
+
+// ask is a client of a daemon that runs; it starts none.
+func (a *app) ask(place api.Place) *api.Client {
+	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
 }
 
 // talk writes a line for people to stderr.

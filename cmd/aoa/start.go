@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
 )
@@ -50,11 +51,13 @@ func human(state string) string {
 }
 
 func (a *app) stop() *cobra.Command {
-	var all bool
+	var all, force bool
 	c := &cobra.Command{
 		Use:   "stop",
 		Short: "stop the daemon; it writes everything first",
-		Args:  cobra.NoArgs,
+		Long: `Exits 1 when events cannot be written, on a full disk for example: the daemon goes on, with
+them in memory. Exits 6 when the daemon does not answer.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			places := a.running()
 			if !all {
@@ -65,37 +68,51 @@ func (a *app) stop() *cobra.Command {
 				places = []api.Place{client.Place}
 			}
 			stopped := 0
+			var failed []error
 			for _, p := range places {
-				err := a.halt(c.Context(), p)
-				if err != nil && !errors.Is(err, api.ErrNoDaemon) {
-					return err
-				}
-				if err == nil {
+				err := a.halt(c.Context(), p, force)
+				switch {
+				case err == nil:
 					stopped++
+				case !errors.Is(err, api.ErrNoDaemon):
+					failed = append(failed, err)
 				}
 			}
-			return a.answer(map[string]any{"stopped": stopped}, func() {
+			if err := errors.Join(failed...); err != nil && stopped == 0 {
+				return err
+			}
+			err := a.answer(map[string]any{"stopped": stopped}, func() {
 				if stopped == 0 {
 					fmt.Fprintln(a.out, "not running")
 					return
 				}
 				fmt.Fprintf(a.out, "stopped %d\n", stopped)
 			})
+			return errors.Join(append(failed, err)...)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every daemon of this user")
+	c.Flags().BoolVar(&force, "force", false, "lose what cannot be written; kill a daemon that does not answer")
 	return c
 }
 
-// halt asks a daemon to stop and waits until it has written everything and let go of its lock.
-func (a *app) halt(ctx context.Context, p api.Place) error {
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
+// halt asks a daemon to stop and waits until it has written everything and let go of its lock. By force it ends in any
+// case, and what it cannot write is lost.
+func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
+	limit := stopTime * time.Duration(client.Factor())
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var asked bool
 	for {
-		_, err := api.Call(ctx, &api.Client{Place: p}, api.Stop, api.StopRequest{})
-		if err != nil && !errors.Is(err, api.ErrNoDaemon) {
+		ans, err := api.Call(ctx, a.ask(p), api.Stop, api.StopRequest{Force: force})
+		if force {
+			err = a.kill(err)
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, api.ErrNoDaemon) {
 			return err
+		}
+		if ans.Unwritten > 0 {
+			a.talk("%d events are lost: %s", ans.Unwritten, ans.Why)
 		}
 		asked = asked || err == nil
 		// One that listens no more may still be writing its last snapshot, or begin anew: then it is asked again.
@@ -108,9 +125,26 @@ func (a *app) halt(ctx context.Context, p api.Place) error {
 		case gone:
 			return err
 		case ctx.Err() != nil:
-			return fmt.Errorf("the daemon did not stop within %s", stopTime)
+			return fmt.Errorf("the daemon did not stop within %s", limit)
 		}
 	}
+}
+
+// kill ends the daemon that an error says is silent. Other errors stay.
+func (a *app) kill(err error) error {
+	var silent *api.Silent
+	if !errors.As(err, &silent) || silent.Pid == 0 {
+		return err
+	}
+	process, err := os.FindProcess(silent.Pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill the daemon (pid %d): %w", silent.Pid, err)
+	}
+	a.talk("killed the daemon (pid %d): what it had not written is lost", silent.Pid)
+	return nil
 }
 
 // How long a daemon may take to stop, and when it is asked again.

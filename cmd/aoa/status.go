@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,17 +98,23 @@ func (a *app) running() []api.Place {
 
 func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
+	quiet := 0
 	for _, p := range a.running() {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		st, err := api.Call(ctx, &api.Client{Place: p}, api.Status, api.None{})
-		cancel()
-		if err == nil {
+		st, err := api.Call(ctx, a.ask(p), api.Status, api.None{})
+		var silent *api.Silent
+		switch {
+		case err == nil:
 			found = append(found, st)
+		case errors.As(err, &silent):
+			a.talk("warning: %v", silent)
+			quiet++
 		}
 	}
 	return a.answer(found, func() {
 		if len(found) == 0 {
-			a.talk("no daemon is running")
+			if quiet == 0 {
+				a.talk("no daemon is running")
+			}
 			return
 		}
 		rows := []string{"pid\tup\tmemory\tevents\trepository"}

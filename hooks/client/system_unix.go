@@ -6,6 +6,8 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // conn is a connected unix socket. Raw system calls: package net costs 0.2 ms of start-up.
@@ -74,6 +76,8 @@ func pause(ms int64) {
 	_ = sleepFor(&tv)
 }
 
+// dial connects to the daemon. A socket on which another user listens counts as busy: nothing is sent there, and a
+// daemon that were started could not take its place.
 func dial(path string, deadline int64) (conn, int) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -85,7 +89,9 @@ func dial(path string, deadline int64) (conn, int) {
 	for {
 		switch err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err {
 		case nil:
-			return c, alive
+			if peer.Listener(uintptr(fd), path) == nil {
+				return c, alive
+			}
 		case syscall.EINTR:
 			continue
 		case syscall.ENOENT, syscall.ECONNREFUSED:

@@ -4,6 +4,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // conn is a connected unix socket (Windows 10 and later).
@@ -73,6 +75,10 @@ func dial(path string, deadline int64) (conn, int) {
 	c, err := net.Dial("unix", path)
 	if err != nil {
 		return conn{}, dead
+	}
+	if peer.Listener(0, path) != nil { // there is no user to ask the descriptor for
+		_ = c.Close()
+		return conn{}, busy
 	}
 	go func() {
 		<-at(deadline)

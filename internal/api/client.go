@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // ErrNoDaemon is returned when nobody listens and none could be started.
@@ -27,10 +29,13 @@ type Client struct {
 	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
 	Wait  time.Duration               // how long a daemon may take to start or to be replaced; 0 is 30 s
 
+	Patience int64 // how many times longer than usual it may take to show a sign of life (AOA_PATIENCE); 0 is 1
+
 	web *http.Client
 }
 
-// Dial connects to the socket, refusing one that another user owns.
+// Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is known only after
+// it has connected: until then folders can be renamed.
 func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)
@@ -38,16 +43,38 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 			return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 		}
 		if err := checkOwner(name, st); err != nil {
-			return nil, fmt.Errorf("refuse socket: %w", err)
+			return nil, foreign(p.Socket, err)
 		}
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", p.Socket)
+	conn, err := connect(ctx, p.Socket)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 	}
+	if err := withDescriptor(conn, func(fd uintptr) error { return peer.Listener(fd, p.Socket) }); err != nil {
+		conn.Close()
+		return nil, foreign(p.Socket, fmt.Errorf("the process that listens there is not trusted: %w", err))
+	}
 	return conn, nil
 }
+
+// connect waits while the queue of those who have connected is full: then somebody listens, and does not accept.
+func connect(ctx context.Context, socket string) (net.Conn, error) {
+	var d net.Dialer
+	for {
+		conn, err := d.DialContext(ctx, "unix", socket)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(queueFull):
+		}
+	}
+}
+
+// queueFull is the time between two attempts to connect.
+const queueFull = 10 * time.Millisecond
 
 // do sends a request and, if it may, brings about a daemon of this build that answers it.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
@@ -69,7 +96,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 		case old:
 			// It drains, snapshots and exits, then ours takes over.
 			resp.Body.Close()
-			c.stopOther(ctx)
+			if err := c.stopOther(ctx); err != nil {
+				return nil, err
+			}
 		case cut(err) && !repeated:
 			// It ended in the middle: killed, or about to begin anew. Asking twice is harmless: events carry IDs, and all
 			// else says how things shall be.
@@ -114,15 +143,19 @@ func late(ctx context.Context, old bool, wait time.Duration) error {
 }
 
 // stopOther asks a daemon of another build to stop. Many clients may do so at once: one that comes late must not
-// hit the successor.
-func (c *Client) stopOther(ctx context.Context) {
+// hit the successor. The error is its reason to go on.
+func (c *Client) stopOther(ctx context.Context) error {
 	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
 	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body)
 	if err != nil {
-		return // gone already, or the next attempt tells
+		return nil // gone already, or the next attempt tells
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp)
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
-	resp.Body.Close()
+	return nil
 }
 
 func (c *Client) try(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
@@ -130,14 +163,27 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 		c.web = &http.Client{Transport: &http.Transport{IdleConnTimeout: 10 * time.Second,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return Dial(ctx, c.Place) }}}
 	}
+	outer := ctx
+	ctx, giveUp := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, method, "http://aoa"+path, bytes.NewReader(body))
 	if err != nil {
+		giveUp(nil)
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
 	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
+	stop := c.attend(ctx, giveUp)
 	resp, err := c.web.Do(req)
+	stop()
+	if err == nil {
+		resp.Body = &attended{resp.Body, c, ctx, giveUp}
+		return resp, nil
+	}
+	if outer.Err() == nil {
+		err = instead(ctx, err)
+	}
+	giveUp(nil)
 	var around *url.Error
 	if errors.As(err, &around) {
 		err = around.Err // method and address tell nobody anything
@@ -145,5 +191,5 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the daemon was killed before it answered, try again: %w", err)
 	}
-	return resp, err
+	return nil, err
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -55,7 +56,7 @@ func Create(commonDir string, env []string) (Place, error) {
 	}
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
 		if err := private(dir); err != nil {
-			return p, fmt.Errorf("create socket folder: %w", err)
+			return p, foreign(p.Socket, err)
 		}
 	}
 	return p, nil
@@ -107,29 +108,43 @@ func StateFolder(env []string) string {
 	return filepath.Join(state, "aoa")
 }
 
-// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others.
+// private makes dir with mode 0700, or checks that an existing one is ours and closes it to others. What is checked and
+// changed is one open folder: a link or another folder in its place, put there meanwhile, is neither.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	st, err := os.Lstat(dir)
+	named, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}
-	if !st.IsDir() {
+	if !named.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
-	if err := checkOwner(dir, st); err != nil {
+	if err := checkOwner(dir, named); err != nil {
+		return err // before it is opened: without the right to, that would pass for a folder that cannot be written
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		return err
 	}
+	defer root.Close()
+	st, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(st, named) {
+		return fmt.Errorf("%s is another folder than a moment ago", dir)
+	}
 	if st.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(dir, 0o700)
+		return root.Chmod(".", 0o700)
 	}
 	// A folder that exists may still lie on a read-only disk.
-	f, err := os.CreateTemp(dir, ".probe-*")
+	probe := ".probe-" + rand.Text()
+	f, err := root.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	return root.Remove(probe)
 }

@@ -48,6 +48,8 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
+	CodeSilent   = "silent"  // never sent: a client says it of a daemon that does not answer
+	CodeForeign  = "foreign" // never sent: a client says it of a socket that is another user's
 )
 
 var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}

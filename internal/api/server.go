@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // Server answers frames and HTTP on one listener: a connection whose first byte is 0 is a frame.
@@ -64,7 +66,7 @@ func (s *Server) sameBuild(next http.Handler) http.Handler {
 func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 	late := time.AfterFunc(frameDeadline, func() { conn.Close() })
 	defer late.Stop()
-	if err := checkPeer(conn); err != nil {
+	if err := withDescriptor(conn, peer.Caller); err != nil {
 		conn.Close()
 		return
 	}

@@ -99,7 +99,7 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 			asked.Add(1)
 			return api.StatusAnswer{}, nil
 		})
-		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.None, error) { stop(); return api.None{}, nil })
+		api.Handle(mux, api.Stop, func(context.Context, api.StopRequest) (api.StopAnswer, error) { stop(); return api.StopAnswer{}, nil })
 		return mux
 	}
 	var stop context.CancelFunc

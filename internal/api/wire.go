@@ -26,7 +26,8 @@ var (
 	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
 	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
 	Complete     = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
-	Stop         = Route[StopRequest, None]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
+	Ping         = Route[None, None]{"GET", "/ping"}               // a sign of life; takes no lock
+	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
 // WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
@@ -232,6 +233,13 @@ type ForgetAnswer struct {
 // StopRequest ends the daemon.
 type StopRequest struct {
 	Unless string `json:"unless_build,omitempty"` // not when it is of this build: it has already replaced the one meant
+	Force  bool   `json:"force,omitempty"`        // stop also when events cannot be written: they are lost
+}
+
+// StopAnswer says what a daemon that was forced to stop could not write.
+type StopAnswer struct {
+	Unwritten int    `json:"unwritten_events,omitempty"`
+	Why       string `json:"why,omitempty"`
 }
 
 // PauseRequest stops learning and answering for a while; zero ends the pause.

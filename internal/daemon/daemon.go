@@ -202,6 +202,7 @@ func (h *house) replaced() bool {
 
 // idle stops the daemon when nobody called for the configured time, or its store was replaced.
 func (h *house) idle(ctx context.Context) error {
+	owed := false // it was said that events wait
 	for wait := idleAtLeast; pause(ctx, wait); {
 		if h.replaced() {
 			h.stop(errDeleted)
@@ -213,7 +214,15 @@ func (h *house) idle(ctx context.Context) error {
 			continue
 		}
 		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))
-		if left <= 0 {
+		switch {
+		case left > 0:
+		case h.owes():
+			if !owed {
+				owed = true
+				h.loud.Warn("idle, but the daemon goes on: events wait that cannot be written")
+			}
+			continue
+		default:
 			h.stop(errIdle)
 			return nil
 		}

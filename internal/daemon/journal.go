@@ -28,8 +28,9 @@ type journal struct {
 	log   *slog.Logger
 	steps *steps
 
-	mu      sync.Mutex // guards pending, since, failing, dropped
+	mu      sync.Mutex // guards pending, writing, since, failing, dropped
 	pending []aoa.Event
+	writing int       // events of a batch that is being written, and is pending again when that fails
 	since   time.Time // when the oldest pending event was added; zero if none
 	failing error     // why the last append failed: one warning per outage
 	dropped int       // events that exceeded maxPending
@@ -108,16 +109,19 @@ func (j *journal) flush(ctx context.Context) error {
 	}
 	j.mu.Lock()
 	batch, since := j.pending, j.since
-	j.pending, j.since = nil, time.Time{}
+	j.pending, j.writing, j.since = nil, len(batch), time.Time{}
 	j.mu.Unlock()
 	if len(batch) == 0 {
 		return nil
 	}
 	seq, fresh, err := j.db.Append(ctx, j.marked(ctx, batch))
+	j.mu.Lock()
+	j.writing = 0
 	if err != nil {
-		j.mu.Lock()
 		j.pending, j.since = append(batch, j.pending...), since
-		j.mu.Unlock()
+	}
+	j.mu.Unlock()
+	if err != nil {
 		j.outcome(err)
 		return err
 	}
@@ -150,7 +154,7 @@ func (j *journal) outcome(err error) {
 func (j *journal) Trouble() (waiting, dropped int, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return len(j.pending), j.dropped, j.failing
+	return len(j.pending) + j.writing, j.dropped, j.failing
 }
 
 // marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.

@@ -44,13 +44,8 @@ func (h *house) routes() http.Handler {
 	h.replayRoutes(mux)
 	h.shelf.routes(mux)
 	h.desk.routes(mux)
-	api.Handle(mux, api.Stop, func(_ context.Context, r api.StopRequest) (api.None, error) {
-		if r.Unless == "" || r.Unless != h.o.Build {
-			h.o.asked.Store(true)
-			h.stop(errAsked)
-		}
-		return api.None{}, nil
-	})
+	api.Handle(mux, api.Ping, func(context.Context, api.None) (api.None, error) { return api.None{}, nil })
+	api.Handle(mux, api.Stop, h.end)
 	mux.Handle("GET /v1/metrics", promhttp.HandlerFor(h.gauges.registry(h), promhttp.HandlerOpts{}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.called.Store(h.o.Now().UnixMilli())

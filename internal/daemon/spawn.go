@@ -44,9 +44,7 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 		report.Close()
 		said <- strings.TrimSpace(string(text))
 	}()
-	if err := cmd.Process.Release(); err != nil {
-		return err
-	}
+	go func() { _ = cmd.Wait() }() // a caller that lives longer, as aoa mcp does, must not keep a zombie of it
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

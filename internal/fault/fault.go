@@ -23,7 +23,7 @@ func Rounds() int {
 	return 3
 }
 
-// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, tmpfs, separated by commas.
+// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, tmpfs, root, separated by commas.
 func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }
@@ -93,4 +93,11 @@ func (b *Book) Add(v Verdict, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.n[v] += n
+}
+
+// Count is how many rounds came to v.
+func (b *Book) Count(v Verdict) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.n[v]
 }

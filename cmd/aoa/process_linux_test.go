@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// process is what /proc says of one.
+type process struct {
+	pid, parent int
+	state       string // R, S, T, Z, …
+}
+
+// processes lists what runs on this machine.
+func processes(t *testing.T) (out []process) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/stat")
+	check(t, err)
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended
+		}
+		pid, _, _ := strings.Cut(string(raw), " ")
+		fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:])) // a name may hold anything
+		var p process
+		p.state = fields[0]
+		p.pid, _ = strconv.Atoi(pid)
+		p.parent, _ = strconv.Atoi(fields[1])
+		out = append(out, p)
+	}
+	return out
+}
+
+// stateOf is the state of a process, "" when it is gone.
+func stateOf(t *testing.T, pid int) string {
+	t.Helper()
+	for _, p := range processes(t) {
+		if p.pid == pid {
+			return p.state
+		}
+	}
+	return ""
+}
+
+// TestNoZombies: aoa mcp lives as long as its client and starts a daemon whenever a question finds none. Of the daemons
+// that have ended nothing is left.
+func TestNoZombies(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	d.must("stop")
+	server := d.command(d.bin, "mcp")
+	questions, err := server.StdinPipe()
+	check(t, err)
+	out, err := server.StdoutPipe()
+	check(t, err)
+	check(t, server.Start())
+	answers := bufio.NewScanner(out)
+	answers.Buffer(nil, 1<<20)
+	send := func(format string, args ...any) {
+		t.Helper()
+		_, err := fmt.Fprintf(questions, format+"\n", args...)
+		check(t, err)
+	}
+	answer := func(id int) string {
+		t.Helper()
+		for answers.Scan() {
+			if strings.Contains(answers.Text(), fmt.Sprintf(`"id":%d,`, id)) {
+				return answers.Text()
+			}
+		}
+		t.Fatalf("no answer to question %d: %v", id, answers.Err())
+		return ""
+	}
+	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	answer(1)
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for i := range 3 {
+		send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"suggest_files","arguments":{"files":["server/wire.go"]}}}`, 2+i)
+		if text := answer(2 + i); !strings.Contains(text, "docs/protocol.md") {
+			t.Fatalf("question %d: %s", i, text)
+		}
+		daemon := d.status().Pid
+		if p := processes(t); !hasChild(p, server.Process.Pid, daemon) {
+			t.Fatalf("round %d: the daemon %d is no child of the server %d", i, daemon, server.Process.Pid)
+		}
+		d.must("stop")
+		d.until("the daemon has ended", func() bool { s := stateOf(t, daemon); return s == "" || s == "Z" })
+		d.until(fmt.Sprintf("nothing is left of daemon %d; its state is now %q", daemon, stateOf(t, daemon)), func() bool { return stateOf(t, daemon) == "" })
+	}
+	for _, p := range processes(t) {
+		if p.parent == server.Process.Pid {
+			t.Errorf("a child is left: %+v", p)
+		}
+	}
+	check(t, questions.Close())
+	_, _ = io.Copy(io.Discard, out)
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server: %v", err)
+	}
+}
+
+func hasChild(all []process, parent, pid int) bool {
+	for _, p := range all {
+		if p.pid == pid {
+			return p.parent == parent
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// within runs the program as a person does, and ends it after a time in which every command must have given up.
+func (d *desk) within(args ...string) said {
+	ctx, cancel := context.WithTimeout(d.Context(), patient)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, d.bin, args...)
+	cmd.Dir, cmd.Env = d.dir, append(d.env, "AOA_PATIENCE=1")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		d.Errorf("aoa %v: %v", args, err)
+	}
+	if ctx.Err() != nil {
+		d.Errorf("aoa %v hangs", args)
+	}
+	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand still.
+func (d *desk) freeze(pid int) {
+	d.Helper()
+	check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
+	d.until("the daemon stands still", func() bool { return stateOf(d.T, pid) == "T" })
+}
+
+// TestFrozenDaemon: with a daemon that was stopped by SIGSTOP every command ends by itself, says which process does not
+// answer and what to do, and exits with the code for it; a stage's command runs. When the daemon goes on, so does all.
+func TestFrozenDaemon(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	d := newDesk(t, 16)
+	d.must("init")
+	pid := d.status().Pid
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // one that stands still hears of no request
+	d.freeze(pid)
+	silent := fmt.Sprintf("(pid %d, stopped by a signal) does not answer", pid)
+	way := fmt.Sprintf("kill -CONT %d lets it go on, aoa stop --force ends it", pid)
+	var all sync.WaitGroup
+	for _, c := range []struct {
+		args string
+		code int
+		out  string
+	}{
+		{"suggest server/wire.go", exitSilent, ""}, {"status", exitSilent, ""}, {"init", exitSilent, ""}, {"start", exitSilent, ""},
+		{"log", exitSilent, ""}, {"stage list", exitSilent, ""}, {"doctor", exitFailed, "BAD"},
+		{"stage run s -- echo it-ran", exitOK, "it-ran\n"}, {"stage run t -- sh -c exit\\ 7", 7, ""}, {"status --all", exitOK, ""},
+	} {
+		all.Go(func() {
+			args := strings.Fields(c.args)
+			if last := args[len(args)-1]; last == "7" {
+				args = append(args[:len(args)-2], "exit 7")
+			}
+			s := d.within(args...)
+			t.Logf("aoa %s: exit %d\n%s%s", c.args, s.code, s.out, s.err)
+			if s.code != c.code || !strings.Contains(s.out, c.out) || !strings.Contains(s.out+s.err, silent) {
+				t.Errorf("aoa %s: exit %d, want %d, %q and %q", c.args, s.code, c.code, c.out, silent)
+			}
+			if c.code == exitSilent && !strings.Contains(s.err, "hint: "+way) || c.code == exitFailed && !strings.Contains(s.out, way) {
+				t.Errorf("aoa %s does not say what to do", c.args)
+			}
+		})
+	}
+	all.Wait()
+	check(t, syscall.Kill(pid, syscall.SIGCONT))
+	if now := d.status().Pid; now != pid {
+		t.Errorf("the daemon is another one: %d, was %d", now, pid)
+	}
+	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
+		t.Errorf("when it goes on: %s", out)
+	}
+
+	d.freeze(pid)
+	if s := d.within("stop"); s.code != exitSilent || !strings.Contains(s.err, silent) || !strings.Contains(s.err, way) || s.out != "" {
+		t.Errorf("aoa stop: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	if state := stateOf(t, pid); state != "T" {
+		t.Errorf("aoa stop changed the daemon to %q", state)
+	}
+	if s := d.within("stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") || !strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
+		t.Errorf("aoa stop --force: exit %d\n%s%s", s.code, s.out, s.err)
+	}
+	d.until("the daemon is gone", func() bool { return stateOf(t, pid) == "" })
+	if out := d.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") || d.status().Pid == pid {
+		t.Errorf("with a new daemon: %s", out)
+	}
+}

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/peer"
+)
+
+// Silent is the error of a daemon that exists and does not answer: it was stopped by a signal, or hangs.
+type Silent struct {
+	Place Place
+	Pid   int // 0: the system does not name it
+}
+
+func (s *Silent) Error() string {
+	return fmt.Sprintf("the daemon of %s%s does not answer", s.Place.Store, s.process())
+}
+
+// Unwrap gives the error as everybody reads errors: with a code and what to do next.
+func (s *Silent) Unwrap() error {
+	hint := "aoa stop --force ends it"
+	switch {
+	case s.Pid == 0:
+		hint = "end the process that holds " + s.Place.Lock() + ", then try again"
+	case s.state() != "":
+		hint = fmt.Sprintf("kill -CONT %d lets it go on, %s", s.Pid, hint)
+	}
+	return &Error{Code: CodeSilent, Message: s.Error(), Hint: hint}
+}
+
+func (s *Silent) process() string {
+	switch state := s.state(); {
+	case s.Pid == 0:
+		return ""
+	case state != "":
+		return fmt.Sprintf(" (pid %d, %s)", s.Pid, state)
+	}
+	return fmt.Sprintf(" (pid %d)", s.Pid)
+}
+
+// state says why a process stands still, where the system tells it in /proc.
+func (s *Silent) state() string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid))
+	if err != nil {
+		return ""
+	}
+	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" ")) // a program's name may hold anything
+	switch {
+	case bytes.HasPrefix(after, []byte("T")):
+		return "stopped by a signal"
+	case bytes.HasPrefix(after, []byte("t")):
+		return "stopped by a debugger"
+	}
+	return ""
+}
+
+// How long a question is left alone before the daemon has to show a sign of life beside it, and how long it may take
+// to. A daemon that is busy answers the sign at once: it takes no lock for it.
+const (
+	leaveAlone = 2 * time.Second
+	signTime   = 3 * time.Second
+)
+
+// patience is a time of this file, longer on slow machines.
+func (c *Client) patience(d time.Duration) time.Duration {
+	return d * time.Duration(max(c.Patience, 1))
+}
+
+// attend looks for signs of life, again and again, while a question waits for its answer. When there are none, it calls
+// giveUp with the reason. stop ends it.
+func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	first := time.AfterFunc(c.patience(leaveAlone), func() {
+		for missed := false; ; {
+			err := c.signOfLife(ctx)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err == nil:
+				missed = false
+			case errors.Is(err, ErrNoDaemon) && !missed:
+				missed = true // it may be ending: then those who had connected are answered within two seconds
+			default:
+				giveUp(err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(c.patience(leaveAlone)):
+			}
+		}
+	})
+	return func() { first.Stop(); cancel() }
+}
+
+// signOfLife asks the daemon for any answer, on a connection of its own. One of another build knows no such request,
+// and answers that.
+func (c *Client) signOfLife(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.patience(signTime))
+	defer cancel()
+	silent := &Silent{Place: c.Place}
+	conn, err := Dial(ctx, c.Place)
+	if err != nil {
+		if ctx.Err() != nil {
+			return silent // its queue is full, and stays so
+		}
+		return err
+	}
+	defer conn.Close()
+	_ = withDescriptor(conn, func(fd uintptr) error { silent.Pid = peer.Process(fd); return nil })
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	_, err = fmt.Fprintf(conn, "%s /v1%s HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n", Ping.Method, Ping.Path)
+	if err == nil {
+		_, err = conn.Read(make([]byte, 1))
+	}
+	if err != nil && ctx.Err() != nil {
+		return silent
+	}
+	return nil // an answer, or its end: the question learns of that by itself
+}
+
+// attended is an answer that is read as long as its daemon shows signs of life.
+type attended struct {
+	io.ReadCloser
+	client *Client
+	ctx    context.Context
+	giveUp context.CancelCauseFunc
+}
+
+func (a *attended) Read(p []byte) (int, error) {
+	stop := a.client.attend(a.ctx, a.giveUp)
+	defer stop()
+	n, err := a.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = instead(a.ctx, err)
+	}
+	return n, err
+}
+
+func (a *attended) Close() error {
+	defer a.giveUp(nil)
+	return a.ReadCloser.Close()
+}
+
+// instead is the reason for which a question was given up, in place of the error that this led to.
+func instead(ctx context.Context, err error) error {
+	if why := context.Cause(ctx); why != nil && !errors.Is(why, context.Canceled) {
+		return why
+	}
+	return err
+}

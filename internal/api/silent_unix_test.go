@@ -1,0 +1,137 @@
+//go:build unix
+
+package api_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited for.
+func TestBusyIsNotSilent(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{})
+	var once sync.Once
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Ping, func(context.Context, api.None) (api.None, error) {
+		once.Do(func() { close(asked) })
+		return api.None{}, nil
+	})
+	api.Handle(mux, api.Rank, func(context.Context, aoa.Query) (aoa.Answer, error) {
+		<-asked
+		return aoa.Answer{Confidence: 0.5}, nil
+	})
+	p := serve(t, &api.Server{HTTP: mux})
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{}); err != nil || ans.Confidence != 0.5 {
+		t.Errorf("a busy daemon: %v, %v", ans, err)
+	}
+}
+
+// TestSilent: of a daemon that does not accept, does not answer, or stops in the middle of its answer, the error says
+// which process it is. None other is started.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]string{"does not answer": "", "stops in its answer": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+		"does not accept": "-"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := quietPlace(t)
+			if said == "-" {
+				fullQueue(t, p.Socket)
+			} else {
+				stuck(t, p.Socket, said)
+			}
+			c := &api.Client{Place: p, Start: func(context.Context) error { t.Error("another daemon is started"); return nil }}
+			_, err := api.Call(t.Context(), c, api.Status, api.None{})
+			var silent *api.Silent
+			var e *api.Error
+			if !errors.As(err, &silent) || !errors.As(err, &e) || e.Code != api.CodeSilent || e.Hint == "" || errors.Is(err, api.ErrNoDaemon) {
+				t.Fatalf("%v", err)
+			}
+			if said != "-" && silent.Pid != os.Getpid() && silent.Pid != 0 {
+				t.Errorf("it is process %d, not %d", silent.Pid, os.Getpid())
+			}
+		})
+	}
+}
+
+// quietPlace is a place in which nobody listens.
+func quietPlace(t *testing.T) api.Place {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p, err := api.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// stuck accepts, says the same to the first caller, and no more to anybody.
+func stuck(t *testing.T, socket, said string) {
+	t.Helper()
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns []net.Conn
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			if len(conns) == 0 {
+				_, _ = io.WriteString(c, said)
+			}
+			conns = append(conns, c)
+		}
+	}()
+	t.Cleanup(func() {
+		ln.Close()
+		<-done
+		for _, c := range conns {
+			c.Close()
+		}
+	})
+}
+
+// fullQueue listens and does not accept, with no room for a further caller.
+func fullQueue(t *testing.T, socket string) {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: socket})
+	}
+	if err == nil {
+		err = syscall.Listen(fd, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	for range 4 {
+		c, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.SetNonblock(c, true)
+		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is room for fail
+		t.Cleanup(func() { _ = syscall.Close(c) })
+	}
+}

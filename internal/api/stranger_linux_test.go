@@ -1,0 +1,105 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// TestStrangerListens: a process of another user listens on the socket, whose name and folder pass for the caller's
+// own. Nothing is sent to it, and the error says who it is, where, and what to do.
+func TestStrangerListens(t *testing.T) {
+	p, err := api.Create(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Socket = "/tmp/aoa-test-" + api.Fingerprint(p.Store) + "/sock"
+	dir := strings.TrimSuffix(p.Socket, "/sock")
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := fault.AsNobody(t, func() (net.Listener, error) { return net.Listen("unix", p.Socket) })
+	if err == nil { // what a rename does between the look and the call
+		err = errors.Join(os.Lchown(p.Socket, 0, 0), os.Chmod(dir, 0o700))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var connections, got atomic.Int64
+	reached := make(chan struct{}, 1)
+	if err := ln.(*net.UnixListener).SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer close(reached)
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			if connections.Add(1) == 1 {
+				reached <- struct{}{}
+			}
+			running.Go(func() {
+				defer c.Close()
+				b := make([]byte, 4096)
+				n, _ := c.Read(b)
+				got.Add(int64(n))
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"+`{"pid": 4711}`)
+			})
+		}
+	})
+	st, err := api.Call(t.Context(), &api.Client{Place: p, Start: func(context.Context) error { return errors.New("started one") }}, api.Status, api.None{})
+	<-reached // or closed: nobody came within a minute
+	ln.Close()
+	running.Wait()
+	if err == nil || errors.Is(err, api.ErrNoDaemon) || st.Pid != 0 {
+		t.Fatalf("the other user's answer counts: %+v, %v", st, err)
+	}
+	if text := err.Error(); !strings.Contains(text, "user 65534") || !strings.Contains(text, p.Socket) {
+		t.Errorf("the error does not say who and where: %s", text)
+	}
+	var refused *api.Error
+	if !errors.As(err, &refused) || !strings.Contains(refused.Hint, dir) {
+		t.Errorf("the error does not say what to do: %#v", err)
+	}
+	if connections.Load() == 0 || got.Load() > 0 {
+		t.Errorf("%d connections, and the other user got %d bytes", connections.Load(), got.Load())
+	}
+}
+
+// TestStrangerCalls: a process of another user that gets at the socket is not served, neither as a hook nor over HTTP.
+func TestStrangerCalls(t *testing.T) {
+	var served atomic.Int64
+	p := serve(t, &api.Server{Frame: func(context.Context, api.Frame) []byte { served.Add(1); return []byte("what was learned") },
+		HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})
+	if err := errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755), os.Chmod(p.Socket, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	frame := api.AppendFrame(nil, []byte(`{"agent":"claude","wait":true}`))
+	for what, sent := range map[string]string{"a frame": string(frame), "a request": "GET /v1/status HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n"} {
+		conn, err := fault.AsNobody(t, func() (net.Conn, error) { return net.Dial("unix", p.Socket) })
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		_, _ = io.WriteString(conn, sent) // the server may have closed it already
+		if answer, _ := io.ReadAll(conn); len(answer) > 0 || served.Load() > 0 {
+			t.Errorf("%s of another user is answered: %q", what, answer)
+		}
+		conn.Close()
+	}
+}

@@ -1,0 +1,89 @@
+package daemon_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// heard passes records on and tells of one whose message begins like that.
+type heard struct {
+	slog.Handler
+	begin string
+	tell  chan<- struct{}
+}
+
+func (h heard) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, h.begin) {
+		select {
+		case h.tell <- struct{}{}:
+		default:
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// TestIdleKeepsWhatWaits: a daemon that is idle does not end while events wait that could not be written. It ends once
+// they are.
+func TestIdleKeepsWhatWaits(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "AOA_IDLE_TIMEOUT=1h")
+	waits, goesOn := make(chan struct{}, 1), make(chan struct{}, 1)
+	d.o.Log = slog.New(heard{heard{d.o.Log.Handler(), "events wait in memory", waits}, "idle, but", goesOn})
+	d.start()
+	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	file := filepath.Join(d.o.Place.Store, "aoa.db")
+	other, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	held, err := other.Conn(t.Context())
+	if err == nil {
+		_, err = held.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := api.Dial(t.Context(), d.o.Place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Write(api.AppendFrame(nil, []byte(`{"agent":"claude","cwd":"`+string(d.o.Repo.Root)+`","payload":{"session_id":"s","cwd":"`+string(d.o.Repo.Root)+
+		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"`+string(d.o.Repo.Root)+`/a.go"},"tool_response":{"type":"text"}}}`)))
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-waits
+	d.late.Store(int64(2 * time.Hour))
+	select {
+	case <-goesOn:
+	case err := <-d.done:
+		d.done <- err
+		t.Errorf("it ended: %v", err)
+	}
+	if _, err := held.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.ended()
+	db, err := cold.Open(t.Context(), file, cold.Options{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 10}); err != nil || len(events) != 1 {
+		t.Errorf("of one event that waited %d are there: %v", len(events), err)
+	}
+}

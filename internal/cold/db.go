@@ -71,10 +71,15 @@ func (d *DB) begin(ctx context.Context) error {
 		return err
 	}
 	seq, err := parseSeq(v)
+	if err != nil && !d.bad.skip(err) {
+		return err
+	}
+	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken.
+	last, err := d.lastBatch(ctx)
 	if err != nil {
 		return err
 	}
-	d.seq.Store(seq)
+	d.seq.Store(max(seq, last))
 	var any bool
 	if err := d.row(ctx, "any_gone").Scan(&any); err != nil {
 		return err
@@ -95,13 +100,29 @@ func (d *DB) acquit(ctx context.Context) error {
 	return err
 }
 
+// lastBatch is the number of the last batch that has rows.
+func (d *DB) lastBatch(ctx context.Context) (last int64, err error) {
+	for _, name := range []string{"last_events", "last_lines"} {
+		err := d.Each(ctx, name, []any{int64(maxBatch)}, func(row Row) error {
+			var batch int64
+			err := row.Scan(&batch)
+			last = max(last, batch)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
+}
+
 func parseSeq(v string) (int64, error) {
 	if v == "" {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: a batch is numbered %q", ErrDamaged, v)
+	if err != nil || n < 0 || n > maxBatch {
+		return 0, fmt.Errorf("%w: the number of a batch in meta", ErrRow)
 	}
 	return n, nil
 }

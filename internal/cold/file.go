@@ -23,9 +23,10 @@ type Options struct {
 	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
 	Seal    *Seal            // of the texts in the store; nil stores them open
 
-	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
-	readers int    // reading connections; 0: fileReaders
-	warning string // what Log is told of a damaged file; "": fileWarning
+	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
+	readers int      // reading connections; 0: fileReaders
+	warning string   // what Log is told of a damaged file; "": fileWarning
+	bad     *badRows // counts rows that cannot be read; nil: one of its own
 }
 
 // A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
@@ -39,7 +40,7 @@ const (
 // and index are written by every batch, and go there once.
 const walPages = 4000
 
-func (o Options) withDefaults() Options {
+func (o Options) withDefaults(path string) Options {
 	if o.cache == 0 {
 		o.cache = fileCache
 	}
@@ -48,6 +49,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.warning == "" {
 		o.warning = fileWarning
+	}
+	if o.bad == nil {
+		o.bad = &badRows{path: path, log: o.Log}
 	}
 	return o
 }
@@ -61,6 +65,7 @@ type File struct {
 	version int               // number of the last migration in schema
 	queries map[string]string // statements by name
 	damaged func()
+	bad     *badRows
 	reader  *sql.DB // several connections, read only
 	writer  *sql.DB // exactly one connection, held in conn
 
@@ -93,7 +98,7 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	o = o.withDefaults()
+	o = o.withDefaults(path)
 	f, err := tryFile(ctx, path, schema, o, settle)
 	if err == nil || !errors.Is(err, ErrDamaged) {
 		return f, err
@@ -112,7 +117,7 @@ func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle f
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	f := &File{path: path, schema: schema, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
 	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
 	err := f.learnSchema()
 	if err == nil {

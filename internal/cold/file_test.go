@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func put(ctx context.Context, f *File, name string, n int) error {
 func content(t testing.TB, f *File) string {
 	t.Helper()
 	var out []string
-	must(t, f.Each(t.Context(), "all", nil, func(rows *sql.Rows) error {
+	must(t, f.Each(t.Context(), "all", nil, func(rows Row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
@@ -97,7 +96,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	must(t, f.Close())
 	f, _ = openBoxes(t, path, boxes)
 	same(t, "kept over a restart", content(t, f), "a1")
-	if err := f.Each(t.Context(), "all", nil, func(*sql.Rows) error { return mine }); !errors.Is(err, mine) {
+	if err := f.Each(t.Context(), "all", nil, func(Row) error { return mine }); !errors.Is(err, mine) {
 		t.Fatalf("the reader's own error came back as %v", err)
 	}
 }

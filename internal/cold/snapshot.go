@@ -117,7 +117,7 @@ func (w writing) forgetRecords(text string) error {
 		return err
 	}
 	kept := map[string]block{} // by the first key of the block that each replaces
-	err := w.Each("blocks_with", []any{text}, func(rows *sql.Rows) error {
+	err := w.Each("blocks_with", []any{text}, func(rows Row) error {
 		var old string
 		var data []byte
 		if err := rows.Scan(&old, &data); err != nil {
@@ -156,8 +156,8 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, d.explain("load snapshot", err)
 	}
-	if seq, err = parseSeq(v); err != nil {
-		return 0, d.explain("load snapshot", err)
+	if seq, err = parseSeq(v); err != nil && !d.bad.skip(err) {
+		return 0, err
 	}
 	stopped, err := d.readRecords(ctx, tx, fn)
 	if err != nil && !stopped {
@@ -261,5 +261,8 @@ func (d *DB) SnapshotSeq(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	seq, err := parseSeq(v)
-	return seq, d.explain("read snapshot", err)
+	if d.bad.skip(err) {
+		return 0, nil
+	}
+	return seq, err
 }

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"strings"
@@ -56,7 +55,7 @@ func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) 
 // more might have.
 func (c *Cache) forgetReaders(ctx context.Context, f *cold.File, path string) (int, error) {
 	var readers []string
-	err := f.Each(ctx, "materials", nil, func(rows *sql.Rows) error {
+	err := f.Each(ctx, "materials", nil, func(rows cold.Row) error {
 		var key string
 		var packed []byte
 		if err := rows.Scan(&key, &packed); err != nil {

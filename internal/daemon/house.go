@@ -64,7 +64,7 @@ type house struct {
 	head      api.Progress         // of the history import
 	past      api.ImportAnswer
 	snapped   time.Time
-	warnings  []string
+	warnings  []warning
 	unsaved   error // why the last snapshot could not be written
 	whole     bool  // the next snapshot is a full one
 	loose     int   // records that were saved since the last full one
@@ -78,17 +78,14 @@ type house struct {
 
 // build opens the rooms bottom up and brings hot to the end of the log: snapshot, then the tail.
 func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
-	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
-		look: make(chan struct{}, 1), imports: make(chan string, 1),
-		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
-	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
-	h.cfg.Store(&cfg)
-	h.called.Store(o.Now().UnixMilli())
-	h.gauges, h.stages = newGauges(), h.newStages()
-	h.pace.load(paceFile(o.Place.Store))
+	h := newHouse(o, cfg)
 	err := h.open(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.
+		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely. Nothing
+		// of the first attempt is used again, since its parts hold stores that are closed, but for what it warned of.
+		first := h
+		h = newHouse(o, cfg)
+		h.warnings = first.warnings
 		err = h.open(ctx)
 	}
 	if err == nil {
@@ -99,6 +96,19 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	}
 	signal(h.look)
 	return h, nil
+}
+
+// newHouse opens nothing.
+func newHouse(o Options, cfg config.Config) *house {
+	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
+		look: make(chan struct{}, 1), imports: make(chan string, 1),
+		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
+	h.cfg.Store(&cfg)
+	h.called.Store(o.Now().UnixMilli())
+	h.gauges, h.stages = newGauges(), h.newStages()
+	h.pace.load(paceFile(o.Place.Store))
+	return h
 }
 
 // harmed ends the daemon when the open store meets damage: the next one begins with a close look.
@@ -150,7 +160,6 @@ func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.desk = h.newDesk()
 	h.memory = h.newMemory()
 	h.sequences = h.newSequences()
-	clear(h.worktrees)
 	h.arrivals = make(chan *worktree, maxWorktrees)
 	w := h.enter(home)
 	h.settle = w.prefetch
@@ -215,11 +224,29 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 // maxWarnings bounds what aoa status shows.
 const maxWarnings = 20
 
-func (h *house) warn(text string) {
+// warning is a record of the log. Its text may change while the daemon lives: a count in it goes on counting.
+type warning struct {
+	first string
+	slog.Record
+}
+
+func newWarning(r slog.Record) warning {
+	w := warning{Record: r}
+	w.first = w.text()
+	return w
+}
+
+func (w warning) text() string {
+	text := w.Message
+	w.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
+	return text
+}
+
+func (h *house) warn(w warning) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.warnings) < maxWarnings && !slices.Contains(h.warnings, text) {
-		h.warnings = append(h.warnings, text)
+	if len(h.warnings) < maxWarnings && !slices.ContainsFunc(h.warnings, func(o warning) bool { return o.first == w.first }) {
+		h.warnings = append(h.warnings, w)
 	}
 }
 
@@ -228,14 +255,12 @@ func (h *house) paused() bool { return h.o.Now().Before(h.config().PausedUntil) 
 // echo passes log records on and keeps the warnings for aoa status.
 type echo struct {
 	slog.Handler
-	warn func(string)
+	warn func(warning)
 }
 
 func (e *echo) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
-		text := r.Message
-		r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
-		e.warn(text)
+		e.warn(newWarning(r.Clone()))
 	}
 	return e.Handler.Handle(ctx, r)
 }

@@ -57,7 +57,7 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 
 // meant are the keys of the items that are to be forgotten.
 func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string, err error) {
-	return keys, f.Each(ctx, "contents", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, "contents", nil, func(rows cold.Row) error {
 		var key, session string
 		var written int64
 		var description, notes, packed sql.RawBytes
@@ -77,4 +77,5 @@ func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string
 		}
 		return nil
 	})
+	return keys, err
 }

@@ -164,7 +164,7 @@ func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err 
 }
 
 func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err error) {
-	return out, f.Each(ctx, "sessions", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, "sessions", nil, func(rows cold.Row) error {
 		u := Usage{Quota: c.o.Quota}
 		var created, accessed, ended int64
 		err := rows.Scan(&u.Session, &created, &accessed, &ended, &u.Items, &u.Used)
@@ -180,4 +180,5 @@ func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err er
 		}
 		return err
 	})
+	return out, err
 }

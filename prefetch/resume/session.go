@@ -67,7 +67,7 @@ func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, bad []string
 	if !d.file.Exists() {
 		return nil, nil, nil
 	}
-	return out, bad, d.file.Use(ctx, func(f *cold.File) error {
+	err = d.file.Use(ctx, func(f *cold.File) error {
 		out, bad = nil, nil
 		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
@@ -83,6 +83,7 @@ func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, bad []string
 			return nil
 		})
 	})
+	return out, bad, err
 }
 
 // moves says from which states a person can bring a session to another.

@@ -22,11 +22,16 @@ type Options struct {
 	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
 	Seal    *Seal            // of the texts in the store; nil stores them open
+	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not ask.
+	Expected bool
 
-	cache   int      // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
-	readers int      // reading connections; 0: fileReaders
-	warning string   // what Log is told of a damaged file; "": fileWarning
-	bad     *badRows // counts rows that cannot be read; nil: one of its own
+	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
+	readers int    // reading connections; 0: fileReaders
+	warning string // what Log is told of a damaged file; "": fileWarning
+	// moved is told where a damaged file went when a fresh one is open in its place, and returns what Log is to say of it;
+	// may be nil.
+	moved func(aside string) []any
+	bad   *badRows // counts rows that cannot be read; nil: one of its own
 }
 
 // A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
@@ -107,10 +112,15 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 	if moveErr != nil {
 		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
 	}
-	if o.Log != nil {
-		o.Log.Warn(o.warning, "file", path, "moved_to", aside, "damage", err.Error())
+	f, again := tryFile(ctx, path, schema, o, settle)
+	said := []any{"file", path, "moved_to", aside, "damage", err.Error()}
+	if again == nil && o.moved != nil {
+		said = append(said, o.moved(aside)...)
 	}
-	return tryFile(ctx, path, schema, o, settle)
+	if o.Log != nil {
+		o.Log.Warn(o.warning, said...)
+	}
+	return f, again
 }
 
 func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
@@ -20,6 +21,7 @@ type Seal struct {
 	current uint32
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
 	lost    int                    // wrapped keys that could not be opened
+	fresh   atomic.Bool            // there was no wrapped key: one was made
 }
 
 // The first byte of what Seal returns, and the length of what goes before the text.

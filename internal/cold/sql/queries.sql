@@ -142,6 +142,16 @@ DELETE FROM cursor WHERE ref = ?
 SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE id >= (SELECT coalesce(min(id), 1) FROM intent_log WHERE batch > ?1) AND batch > ?1 ORDER BY id
 
+-- name: rescue_events
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
+WHERE id > ? ORDER BY id
+
+-- name: rescue_gone
+SELECT id FROM gone WHERE id > ? ORDER BY id
+
+-- name: any_sealed
+SELECT EXISTS (SELECT 1 FROM intent_log WHERE sealed IS NOT NULL)
+
 -- name: replay_ledger
 SELECT batch, pos, commit_id, n, sign, event_id FROM ledger WHERE batch > ? ORDER BY batch, pos
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -170,4 +172,158 @@ func breakLeaf(t *testing.T, file, id string) {
 		}
 	}
 	t.Fatal("no such page")
+}
+
+// TestMissing: what was lost of the store between two runs is told in one warning at the next start, and in none later.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w := d.listen()
+	d.start()
+	d.feed(0, 48)
+	d.prompt()
+	d.stop() // this much is in the file itself
+	d.start()
+	for i := range 20 {
+		d.feed(100+10*i, 10)
+	}
+	store := d.o.Place.Store
+	killed := t.TempDir()
+	d.until("the mark is written", func() bool {
+		raw, err := os.ReadFile(filepath.Join(store, "aoa.mark"))
+		return err == nil && strings.TrimSpace(string(raw)) >= "20" && len(raw) > 2
+	})
+	copyFiles(t, store, killed) // as a kill would leave it
+	d.stop()
+	wal, err := os.Stat(filepath.Join(killed, "aoa.db-wal"))
+	if err != nil || wal.Size() < 20_000 {
+		t.Fatalf("no log to lose: %v", err)
+	}
+	for _, c := range []struct {
+		what   string
+		harm   func() error
+		says   string
+		events int64 // at least
+	}{
+		{"nothing", func() error { return nil }, "", 248},
+		{"the write-ahead log is deleted", func() error { return os.Remove(filepath.Join(store, "aoa.db-wal")) }, "the end of the event log is missing", 48},
+		{"the write-ahead log is cut", func() error { return os.Truncate(filepath.Join(store, "aoa.db-wal"), wal.Size()/2) }, "the end of the event log is missing", 49},
+		{"the write-ahead log is damaged", func() error {
+			return damage(filepath.Join(store, "aoa.db-wal"), wal.Size()/2)
+		}, "the end of the event log is missing", 49},
+		{"the log is deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm")
+		}, "the event log is gone", 0},
+		{"the log and its mark are deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.mark")
+		}, "the event log is gone", 0},
+		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) }, "the keys to stored prompts", 248},
+		{"a key is damaged", func() error {
+			found, _ := filepath.Glob(filepath.Join(store, "keys", "*"))
+			return damage(found[0], 40)
+		}, "the key to stored prompts", 248},
+		{"the identity is deleted", func() error {
+			return os.Remove(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+		}, "the key to stored prompts", 248},
+		{"all but the settings is deleted", func() error {
+			if err := os.RemoveAll(filepath.Join(store, "keys")); err != nil {
+				return err
+			}
+			found, _ := filepath.Glob(filepath.Join(store, "*.*"))
+			for _, f := range found {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "", 0}, // nothing is left that says there was a store
+	} {
+		identity, err := os.ReadFile(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		restoreStore(t, killed, store)
+		if err := c.harm(); err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		w.take()
+		for start := range 2 {
+			d.start()
+			st := call(d, api.Status, api.None{})
+			if st.Events < c.events {
+				t.Errorf("%s: %d events are left, want at least %d", c.what, st.Events, c.events)
+			}
+			warnings := slices.Concat(w.take(), d.asks(w))
+			switch {
+			case start == 1 || c.says == "":
+				if len(warnings) != 0 {
+					t.Errorf("%s: warned of at start %d:\n%s", c.what, start, strings.Join(warnings, "\n"))
+				}
+			case len(warnings) != 1 || !strings.Contains(warnings[0], c.says) || !slices.Contains(st.Warnings, warnings[0]):
+				t.Errorf("%s: %d warnings, want one that says %q:\n%s\nstatus: %q", c.what, len(warnings), c.says, strings.Join(warnings, "\n"), st.Warnings)
+			}
+			d.stop()
+		}
+		if err := os.WriteFile(filepath.Join(api.StateFolder(d.o.Env), "identity"), identity, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// prompt logs a sealed text.
+func (d *desk) prompt() {
+	d.Helper()
+	call(d, api.Events, []aoa.Event{{ID: "prompt", Kind: aoa.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
+}
+
+func restoreStore(t *testing.T, from, store string) {
+	t.Helper()
+	if err := os.RemoveAll(store); err != nil {
+		t.Fatal(err)
+	}
+	copyFiles(t, from, store)
+}
+
+// copyFiles copies the regular files of a folder.
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(from, name)
+		switch {
+		case err != nil || rerr != nil:
+			return errors.Join(err, rerr)
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		case !e.Type().IsRegular():
+			return nil
+		}
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func removeAll(dir string, names ...string) error {
+	for _, n := range names {
+		if err := os.Remove(filepath.Join(dir, n)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage changes a few bytes of a file.
+func damage(file string, at int64) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt([]byte{1, 2, 3, 4, 5, 6, 7, 8}, at)
+	return err
 }

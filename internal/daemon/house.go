@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -120,6 +122,17 @@ func (h *house) harmed() {
 
 func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.db") }
 
+// expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
+// before any of these is made.
+func (h *house) expected() bool {
+	for _, pattern := range []string{"*.db", "keys/*", filepath.Base(paceFile(""))} {
+		if found, _ := fs.Glob(os.DirFS(h.o.Place.Store), pattern); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
 	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
@@ -128,10 +141,11 @@ func (h *house) open(ctx context.Context) (err error) {
 		home.first(ctx, h)
 	}()
 	defer func() { <-listed }()
+	expected := h.expected()
 	if h.seal, err = h.unseal(); err != nil {
 		return err
 	}
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal})
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal, Expected: expected})
 	if err != nil {
 		return err
 	}

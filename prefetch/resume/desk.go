@@ -107,12 +107,16 @@ func (d *Desk) Observe(ctx context.Context, events []aoa.Event) error {
 		if fresh[e.Session][e.ID] {
 			continue
 		}
-		d.mu.Lock()
-		d.touch(s, s.take(e))
-		d.mu.Unlock()
+		d.fold(s, e)
 	}
 	d.signal()
 	return errors.Join(errs...)
+}
+
+func (d *Desk) fold(s *entry, e aoa.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.touch(s, s.take(e))
 }
 
 // mine reports whether the kind changes a snapshot.

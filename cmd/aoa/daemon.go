@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/watcher"
@@ -88,5 +89,5 @@ func (a *app) register(note string, p api.Place) {
 	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
 		return
 	}
-	_ = os.WriteFile(note, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store), 0o600)
+	_ = cold.Replace(note, fmt.Appendf(nil, "%s\x00%s\n", p.CommonDir, p.Store))
 }

@@ -182,7 +182,8 @@ func (a *app) importSnapshot(ctx context.Context, client *api.Client, name strin
 		}
 		return nil
 	})
-	return sum, errors.Join(err, post())
+	err = errors.Join(err, post())
+	return sum, err
 }
 
 // abs is a file name of the command line.

@@ -88,7 +88,7 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
 			ctx = context.WithValue(ctx, dirKey{}, dir)
 		}
-		res, err := fn(ctx, req)
+		res, err := guard(ctx, r.Path, func() (Res, error) { return fn(ctx, req) })
 		if err != nil {
 			fail(w, err)
 			return

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -17,7 +18,8 @@ import (
 type Server struct {
 	Frame func(context.Context, Frame) []byte // answers a frame; the bytes are what the client prints
 	HTTP  http.Handler
-	Build string // this daemon's build: requests of another one get code other_build
+	Log   *slog.Logger // gets the stack of a handler that panicked; may be nil
+	Build string       // this daemon's build: requests of another one get code other_build
 }
 
 // BuildHeader carries the build of either end: a client of another build replaces the daemon.
@@ -33,8 +35,10 @@ const grace = 2 * time.Second
 // still served, for hooks write and leave; and running requests finish within two seconds.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
-	web := &http.Server{Handler: s.sameBuild(s.HTTP), ReadHeaderTimeout: frameDeadline,
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
+	web := &http.Server{Handler: s.sameBuild(guarded(s.HTTP)), ReadHeaderTimeout: frameDeadline,
+		BaseContext: func(net.Listener) context.Context {
+			return context.WithValue(context.WithoutCancel(ctx), logKey{}, s.Log)
+		}}
 	var running, callers sync.WaitGroup
 	running.Go(func() { _ = web.Serve(hand) })
 	ln.accept(ctx, func(conn net.Conn) {

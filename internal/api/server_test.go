@@ -1,9 +1,11 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -163,5 +165,41 @@ func TestModes(t *testing.T) {
 		if err != nil || st.Mode().Perm() != want {
 			t.Errorf("%s has mode %v, want %v (%v)", name, st.Mode().Perm(), want, err)
 		}
+	}
+}
+
+// TestPanicIsAnswered: a request that breaks its handler gets an answer, the log gets one line with the place and no
+// contents, and the next request is served.
+func TestPanicIsAnswered(t *testing.T) {
+	var log bytes.Buffer
+	mux := http.NewServeMux()
+	api.Handle(mux, api.Rank, func(_ context.Context, q aoa.Query) (aoa.Answer, error) {
+		if q.Limit == 7 {
+			panic("with " + q.Prompt)
+		}
+		return aoa.Answer{Confidence: 1}, nil
+	})
+	mux.HandleFunc("GET /v1/half", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("half"))
+		panic("later")
+	})
+	p := serve(t, &api.Server{HTTP: mux, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{Limit: 7, Prompt: "a secret"})
+	var e *api.Error
+	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "/rank") || e.Hint == "" {
+		t.Errorf("the caller got %#v", err)
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), "server_test.go") ||
+		!strings.Contains(log.String(), "route=/rank") || strings.Contains(log.String(), "secret") {
+		t.Errorf("%d lines in the log:\n%s", n, log.String())
+	}
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{}); err != nil || ans.Confidence != 1 {
+		t.Errorf("the next request: %v, %v", ans, err)
+	}
+	if _, err := api.Call(t.Context(), &api.Client{Place: p}, api.Route[api.None, api.None]{Method: "GET", Path: "/half"}, api.None{}); err == nil {
+		t.Error("half an answer was taken for a whole one")
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 2 {
+		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
 }

@@ -47,7 +47,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res], fn func(
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
 			ctx = context.WithValue(ctx, dirKey{}, dir)
 		}
-		res, err := fn(ctx, req, rest)
+		res, err := guard(ctx, r.Path, func() (Streamed[Res], error) { return fn(ctx, req, rest) })
 		switch {
 		case errors.Is(err, ErrEnding):
 			panic(http.ErrAbortHandler)

@@ -171,7 +171,7 @@ func (b *batch) recognise(events []aoa.Event) error {
 			ids = append(ids, e.ID)
 		}
 	}
-	return b.many(b.query("known_events"), 1, ids, func(rows *sql.Rows) error {
+	return b.many(b.query("known_events"), 1, ids, func(rows Row) error {
 		var id string
 		err := rows.Scan(&id)
 		b.known[id] = true

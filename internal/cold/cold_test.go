@@ -30,6 +30,8 @@ func (s *sink) Handle(_ context.Context, r slog.Record) error {
 func (s *sink) WithAttrs([]slog.Attr) slog.Handler { return s }
 func (s *sink) WithGroup(string) slog.Handler      { return s }
 
+func slogTo(s *sink) *slog.Logger { return slog.New(s) }
+
 func openTest(t testing.TB, path string) (*DB, *sink) {
 	t.Helper()
 	s := &sink{}
@@ -282,7 +284,7 @@ func checkChanges(t *testing.T, d *DB) {
 	defer d.mu.Unlock()
 	rows, err := d.conn.QueryContext(t.Context(), "SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE counted = 1")
 	must(t, err)
-	found, err := scanCommits(rows)
+	found, err := d.scanCommits(rows)
 	must(t, err)
 	want := map[[2]int64]bool{}
 	for _, c := range found {

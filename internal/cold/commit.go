@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,7 +123,7 @@ func decodeRestOfCommit(s sql.NullString) (aoa.Event, error) {
 	var r restOfCommit
 	text, raw := strings.CutPrefix(s.String, rawMark)
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return aoa.Event{}, fmt.Errorf("%w: a commit: %w", ErrDamaged, err)
+		return aoa.Event{}, err
 	}
 	r.Event.ID = r.ID
 	if raw {
@@ -134,12 +135,15 @@ func decodeRestOfCommit(s sql.NullString) (aoa.Event, error) {
 // event is the inverse of commitRow; name finds the path of a short name.
 func (r *commitRow) event(name func(id int64) (aoa.Path, error)) (aoa.Event, error) {
 	e, err := decodeRestOfCommit(r.rest)
+	if err == nil && !Possible(r.at) {
+		err = errors.New("its time cannot be")
+	}
 	if err != nil {
-		return e, err
+		return e, r.bad(err)
 	}
 	p, err := unpack(r.files)
 	if err != nil {
-		return e, fmt.Errorf("%w: commit %x: %w", ErrDamaged, r.sha, err)
+		return e, r.bad(err)
 	}
 	if e.ID == "" {
 		e.ID = "commit:" + hex.EncodeToString(r.sha)
@@ -170,8 +174,11 @@ func paths(ids []int64, name func(id int64) (aoa.Path, error)) ([]aoa.Path, erro
 	return out, nil
 }
 
+// bad is the error of a commit that cannot be read.
+func (r *commitRow) bad(err error) error { return fmt.Errorf("%w: commit %x: %w", ErrRow, r.sha, err) }
+
 func missingFile(id int64) error {
-	return fmt.Errorf("%w: file %d has no name", ErrDamaged, id)
+	return fmt.Errorf("%w: file %d has no name", ErrRow, id)
 }
 
 // claim is a commit that the batch speaks of.
@@ -235,17 +242,16 @@ func (c *claims) loadPart(w writing, keys []any) error {
 	if err != nil {
 		return err
 	}
-	defer found.Close()
-	for found.Next() {
+	return w.f.each(found, func(row Row) error {
 		r := &commitRow{}
-		if err := found.Scan(r.fields()...); err != nil {
+		if err := row.Scan(r.fields()...); err != nil {
 			return err
 		}
 		cl := &claim{commitRow: r, was: r.counted}
 		c.now[string(r.sha)] = cl
 		c.all = append(c.all, cl)
-	}
-	return found.Err()
+		return nil
+	})
 }
 
 // commit claims a commit unless it is counted already.
@@ -280,10 +286,13 @@ func (b *batch) uncommit(e aoa.Event) error {
 		return nil
 	}
 	back, err := known.event(b.names.name)
+	known.counted = false
+	if b.f.bad.skip(err) {
+		return nil // a start that replays the log leaves the commit out as well
+	}
 	if err != nil {
 		return err
 	}
-	known.counted = false
 	id := sql.NullString{String: e.ID, Valid: e.ID != uncommitID(key)}
 	b.claims.enter(int64(len(b.fresh)), known.id, -1, id)
 	back.ID, back.Kind = e.ID, aoa.KindUncommit
@@ -321,6 +330,9 @@ func (c *claims) flush(b *batch) error {
 			continue
 		}
 		files, err := cl.changed()
+		if b.f.bad.skip(err) {
+			err = b.run("delete_changes_of", cl.id)
+		}
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,15 @@ func (r *eventRow) fields() []any {
 	return []any{&r.batch, &r.pos, &r.id, &r.at, &r.kind, &r.agent, &r.session, &r.tool, &r.files, &r.tags, &r.rest, &r.raw, &r.sealed}
 }
 
+// scan reads a row of the usual columns behind others.
+func (r *eventRow) scan(row Row, before ...any) error {
+	err := row.Scan(append(before, r.fields()...)...)
+	if errors.Is(err, ErrRow) && r.id != "" {
+		return fmt.Errorf("event %q: %w", r.id, err)
+	}
+	return err
+}
+
 // restOfEvent is an event without the fields that have columns of their own: the outer fields hide the inner
 // ones, so that a field which is added to aoa.Event later is stored without a change here.
 type restOfEvent struct {
@@ -78,8 +87,23 @@ func list(s []string) (string, error) {
 // textOf is what the text of an event belongs to.
 func textOf(id string) string { return "event " + id }
 
-// event is the inverse of encode. A text whose key is lost is empty: all else of the event is there.
+// event is the inverse of encode. A text whose key is lost is empty: all else of the event is there. With ErrRow the
+// event has what its own columns say.
 func (r eventRow) event(seal *Seal) (aoa.Event, error) {
+	e, err := r.decode(seal)
+	e.ID, e.Time, e.Kind = r.id, moment(r.at), aoa.Kind(r.kind)
+	e.Agent, e.Session, e.Tool = r.agent, r.session, r.tool
+	if err != nil {
+		return e, fmt.Errorf("%w: event %q: %w", ErrRow, r.id, err)
+	}
+	return canonical(e), nil
+}
+
+// decode reads what has no column of its own. Its errors are all of the row's making.
+func (r eventRow) decode(seal *Seal) (aoa.Event, error) {
+	if !Possible(r.at) {
+		return aoa.Event{}, errors.New("its time cannot be")
+	}
 	var rest restOfEvent
 	err := json.Unmarshal([]byte(r.rest), &rest)
 	e := rest.Event
@@ -90,21 +114,19 @@ func (r eventRow) event(seal *Seal) (aoa.Event, error) {
 		err = json.Unmarshal([]byte(r.tags), &e.Tags)
 	}
 	if err != nil {
-		return aoa.Event{}, fmt.Errorf("%w: event %q: %w", ErrDamaged, r.id, err)
+		return aoa.Event{}, err
 	}
 	if r.raw {
 		e = mapStrings(e, unlatin)
 	}
 	if len(r.sealed) > 0 {
 		text, err := seal.Open(textOf(r.id), r.sealed)
-		if err != nil && !errors.Is(err, ErrLostKey) {
+		if errors.Is(err, ErrRow) {
 			return aoa.Event{}, err
 		}
 		e.Text = string(text)
 	}
-	e.ID, e.Time, e.Kind = r.id, moment(r.at), aoa.Kind(r.kind)
-	e.Agent, e.Session, e.Tool = r.agent, r.session, r.tool
-	return canonical(e), nil
+	return e, nil
 }
 
 // moment is a stored time.
@@ -117,6 +139,9 @@ func canonical(e aoa.Event) aoa.Event {
 	e.Time = moment(e.Time.UnixMilli())
 	if !e.Author.IsZero() {
 		e.Author = moment(e.Author.UnixMilli())
+	}
+	if !Possible(e.Author.UnixMilli()) { // git takes any number; JSON does not, and it is for show only
+		e.Author = time.Time{}
 	}
 	v := reflect.ValueOf(&e).Elem()
 	for i := range v.NumField() {

@@ -22,10 +22,16 @@ type Options struct {
 	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
 	Seal    *Seal            // of the texts in the store; nil stores them open
+	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not ask.
+	Expected bool
 
 	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int    // reading connections; 0: fileReaders
 	warning string // what Log is told of a damaged file; "": fileWarning
+	// moved is told where a damaged file went when a fresh one is open in its place, and returns what Log is to say of it;
+	// may be nil.
+	moved func(aside string) []any
+	bad   *badRows // counts rows that cannot be read; nil: one of its own
 }
 
 // A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
@@ -39,7 +45,7 @@ const (
 // and index are written by every batch, and go there once.
 const walPages = 4000
 
-func (o Options) withDefaults() Options {
+func (o Options) withDefaults(path string) Options {
 	if o.cache == 0 {
 		o.cache = fileCache
 	}
@@ -48,6 +54,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.warning == "" {
 		o.warning = fileWarning
+	}
+	if o.bad == nil {
+		o.bad = &badRows{path: path, log: o.Log}
 	}
 	return o
 }
@@ -61,6 +70,7 @@ type File struct {
 	version int               // number of the last migration in schema
 	queries map[string]string // statements by name
 	damaged func()
+	bad     *badRows
 	reader  *sql.DB // several connections, read only
 	writer  *sql.DB // exactly one connection, held in conn
 
@@ -93,7 +103,7 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	o = o.withDefaults()
+	o = o.withDefaults(path)
 	f, err := tryFile(ctx, path, schema, o, settle)
 	if err == nil || !errors.Is(err, ErrDamaged) {
 		return f, err
@@ -102,17 +112,22 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 	if moveErr != nil {
 		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
 	}
-	if o.Log != nil {
-		o.Log.Warn(o.warning, "file", path, "moved_to", aside, "damage", err.Error())
+	f, again := tryFile(ctx, path, schema, o, settle)
+	said := []any{"file", path, "moved_to", aside, "damage", err.Error()}
+	if again == nil && o.moved != nil {
+		said = append(said, o.moved(aside)...)
 	}
-	return tryFile(ctx, path, schema, o, settle)
+	if o.Log != nil {
+		o.Log.Warn(o.warning, said...)
+	}
+	return f, again
 }
 
 func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	f := &File{path: path, schema: schema, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
 	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
 	err := f.learnSchema()
 	if err == nil {

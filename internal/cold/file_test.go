@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func put(ctx context.Context, f *File, name string, n int) error {
 func content(t testing.TB, f *File) string {
 	t.Helper()
 	var out []string
-	must(t, f.Each(t.Context(), "all", nil, func(rows *sql.Rows) error {
+	must(t, f.Each(t.Context(), "all", nil, func(rows Row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
@@ -97,7 +96,7 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	must(t, f.Close())
 	f, _ = openBoxes(t, path, boxes)
 	same(t, "kept over a restart", content(t, f), "a1")
-	if err := f.Each(t.Context(), "all", nil, func(*sql.Rows) error { return mine }); !errors.Is(err, mine) {
+	if err := f.Each(t.Context(), "all", nil, func(Row) error { return mine }); !errors.Is(err, mine) {
 		t.Fatalf("the reader's own error came back as %v", err)
 	}
 }
@@ -285,4 +284,45 @@ func TestLazy(t *testing.T) {
 	use(func(f *File) { same(t, "content after damage", content(t, f), "") })
 	same(t, "warnings", len(s.records), 1)
 	must(t, l.Close())
+}
+
+// TestPanic: a callback that panics leaves no transaction and no reader behind: everything can be read and written.
+func TestPanic(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "box.db")
+	f, _ := openBoxes(t, path, boxes)
+	must(t, put(t.Context(), f, "a", 1))
+	must(t, put(t.Context(), f, "b", 2))
+	l := NewLazy(path, boxes, Options{Now: fixed})
+	t.Cleanup(func() { _ = l.Close() })
+	broken := func(what string, fn func() error) {
+		t.Helper()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s: the panic was swallowed", what)
+			}
+		}()
+		t.Errorf("%s: returned %v", what, fn())
+	}
+	for range 10 { // more often than there are connections
+		broken("write", func() error {
+			return f.Write(t.Context(), "put box", func(w Writing) error {
+				if _, err := w.Exec("put", "c", 3); err != nil {
+					return err
+				}
+				panic("in the middle")
+			})
+		})
+		broken("rows of a writer", func() error {
+			return f.Write(t.Context(), "put box", func(w Writing) error {
+				return w.Each("all", nil, func(Row) error { panic("at a row") })
+			})
+		})
+		broken("rows of a reader", func() error { return f.Each(t.Context(), "all", nil, func(Row) error { panic("at a row") }) })
+		broken("a file that is opened when used", func() error { return l.Use(t.Context(), func(*File) error { panic("in the middle") }) })
+	}
+	must(t, put(t.Context(), f, "d", 4))
+	same(t, "content", content(t, f), "a1 b2 d4")
+	must(t, l.Use(t.Context(), func(g *File) error { return put(t.Context(), g, "e", 5) }))
+	must(t, l.Close())
+	must(t, f.Close())
 }

@@ -151,17 +151,20 @@ func (g *forgetting) find() ([]logged, error) {
 	for rows.Next() {
 		var id int64
 		var r eventRow
-		if err := rows.Scan(append([]any{&id}, r.fields()...)...); err != nil {
+		err := r.scan(Row{rows}, &id)
+		e := aoa.Event{ID: r.id}
+		if err == nil {
+			e, err = r.event(g.d.seal)
+		}
+		bad := g.f.bad.skip(err)
+		if err != nil && !bad {
 			return nil, err
 		}
-		e, err := r.event(g.d.seal)
-		if err != nil {
-			return nil, err
-		}
-		if !g.filter.Until.IsZero() && e.Time.After(g.filter.Until) {
+		if !bad && !g.filter.Until.IsZero() && e.Time.After(g.filter.Until) {
 			continue
 		}
-		if g.filter.Path == "" || mentions(e, g.filter.Path) {
+		// What cannot be read may hold it: better forgotten than kept.
+		if bad || g.filter.Path == "" || mentions(e, g.filter.Path) {
 			out = append(out, logged{id, e})
 		}
 	}
@@ -296,21 +299,25 @@ func (g *forgetting) commits() error {
 		if err != nil {
 			return err
 		}
-		found, err := scanCommits(rows)
+		found, err := g.d.scanCommits(rows)
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		for _, r := range found {
 			last = r.id
 			e, err := r.event(g.names.name)
-			if err != nil {
+			bad := g.f.bad.skip(err)
+			if err != nil && !bad {
 				return err
 			}
-			if !mentions(e, g.filter.Path) {
+			if !bad && !mentions(e, g.filter.Path) {
 				continue
 			}
-			clean, err := g.names.commitRow(without(e, g.filter.Path))
-			if err != nil {
+			clean := &commitRow{files: packed{}.pack()} // what cannot be read may hold it
+			if !bad {
+				clean, err = g.names.commitRow(without(e, g.filter.Path))
+			}
+			if err != nil && !bad {
 				return err
 			}
 			g.gone.Commits++

@@ -26,6 +26,7 @@ type Lazy struct {
 
 // NewLazy opens nothing. The arguments are OpenFile's.
 func NewLazy(path string, schema fs.FS, o Options) *Lazy {
+	o.bad = &badRows{path: path, log: o.Log}
 	l := &Lazy{path: path, schema: schema, o: o}
 	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
 	return l
@@ -51,12 +52,17 @@ func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 		}
 	}
 	l.used.Store(true)
-	err := fn(l.file)
-	l.mu.RUnlock()
+	err := l.with(fn)
 	if errors.Is(err, ErrDamaged) {
 		err = errors.Join(err, l.Close())
 	}
 	return err
+}
+
+// with calls fn with the open file and gives the lock back that Use took, also when fn panics.
+func (l *Lazy) with(fn func(*File) error) error {
+	defer l.mu.RUnlock()
+	return fn(l.file)
 }
 
 func (l *Lazy) open(ctx context.Context) error {

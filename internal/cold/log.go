@@ -91,20 +91,19 @@ func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	var out []aoa.Event
-	for rows.Next() {
+	err = d.each(rows, func(row Row) error {
 		var r eventRow
-		if err := rows.Scan(r.fields()...); err != nil {
-			return nil, err
+		if err := r.scan(row); err != nil {
+			return err
 		}
 		e, err := r.event(d.seal)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out = append(out, e)
 		}
-		out = append(out, e)
-	}
-	return out, rows.Err()
+		return err
+	})
+	return out, err
 }
 
 func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
@@ -115,11 +114,22 @@ func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, names := make([]aoa.Event, len(found)), d.namer(ctx)
+	return d.commitEvents(ctx, found)
+}
+
+// commitEvents decodes commits, but for those that cannot be read.
+func (d *DB) commitEvents(ctx context.Context, found []commitRow) ([]aoa.Event, error) {
+	defer d.bad.warn()
+	out, names := make([]aoa.Event, 0, len(found)), d.namer(ctx)
 	for i := range found {
-		if out[i], err = found[i].event(names); err != nil {
+		e, err := found[i].event(names)
+		if d.bad.skip(err) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, e)
 	}
 	return out, nil
 }
@@ -134,21 +144,19 @@ func (d *DB) logUncommits(ctx context.Context, f LogFilter) ([]aoa.Event, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := scanCommits(rows)
+	found, err := d.scanCommits(rows)
 	if err != nil {
 		return nil, err
 	}
+	all, err := d.commitEvents(ctx, found)
 	var out []aoa.Event
-	for names := d.namer(ctx); len(found) > 0; found = found[1:] {
-		e, err := found[0].event(names)
-		if err != nil {
-			return nil, err
-		}
-		if e.Kind, e.ID = aoa.KindUncommit, uncommitID(found[0].sha); f.File == "" || slices.Contains(e.Paths, f.File) {
+	for _, e := range all {
+		key, _ := commitKey(e.ID)
+		if e.Kind, e.ID = aoa.KindUncommit, uncommitID(key); f.File == "" || slices.Contains(e.Paths, f.File) {
 			out = append(out, e)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) {
@@ -158,7 +166,7 @@ func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) 
 		if err != nil {
 			return nil, err
 		}
-		return scanCommits(rows)
+		return d.scanCommits(rows)
 	}
 	id, ok, err := d.fileID(ctx, f.File)
 	if err != nil || !ok {
@@ -176,7 +184,7 @@ func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) 
 		if err != nil {
 			return nil, err
 		}
-		found, err := scanCommits(rows)
+		found, err := d.scanCommits(rows)
 		if err != nil {
 			return nil, err
 		}
@@ -190,17 +198,17 @@ func (d *DB) findCommits(ctx context.Context, f LogFilter) ([]commitRow, error) 
 	return out, nil
 }
 
-func scanCommits(rows *sql.Rows) ([]commitRow, error) {
-	defer rows.Close()
+func (d *DB) scanCommits(rows *sql.Rows) ([]commitRow, error) {
 	var out []commitRow
-	for rows.Next() {
+	err := d.each(rows, func(row Row) error {
 		var r commitRow
-		if err := rows.Scan(r.fields()...); err != nil {
-			return nil, err
+		err := row.Scan(r.fields()...)
+		if err == nil {
+			out = append(out, r)
 		}
-		out = append(out, r)
-	}
-	return out, rows.Err()
+		return err
+	})
+	return out, err
 }
 
 // namer finds paths by short name for a reader, asking once per file.
@@ -211,7 +219,11 @@ func (d *DB) namer(ctx context.Context) func(id int64) (aoa.Path, error) {
 			return p, nil
 		}
 		var p string
-		if err := d.row(ctx, "file_name", id).Scan(&p); err != nil {
+		found, err := exists(d.row(ctx, "file_name", id).Scan(&p))
+		if err == nil && !found {
+			err = missingFile(id)
+		}
+		if err != nil {
 			return "", err
 		}
 		known[id] = aoa.Path(p)

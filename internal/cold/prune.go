@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
 )
 
 // Pruned says what Prune took away.
@@ -102,10 +104,12 @@ func (w writing) oldest(before, snapshot int64) ([]logged, error) {
 	for rows.Next() {
 		var l logged
 		var r eventRow
-		if err := rows.Scan(append([]any{&l.id}, r.fields()...)...); err != nil {
-			return nil, err
+		if err = r.scan(Row{rows}, &l.id); err == nil {
+			l.event, err = r.event(w.d.seal)
+		} else {
+			l.event = aoa.Event{ID: r.id}
 		}
-		if l.event, err = r.event(w.d.seal); err != nil {
+		if err != nil && !w.f.bad.skip(err) { // a row that cannot be read is pruned like the others
 			return nil, err
 		}
 		out = append(out, l)

@@ -8,15 +8,17 @@ import (
 // Scan reads one row of the named statement into dst; found is false when there is none. It sees what was
 // committed before it began and waits for no writer.
 func (f *File) Scan(ctx context.Context, name string, args []any, dst ...any) (found bool, err error) {
-	found, err = exists(f.row(ctx, name, args...).Scan(dst...))
+	rows, err := f.rows(ctx, name, args...)
+	found, err = f.one(rows, err, dst...)
 	return found, f.explainRead(name, err)
 }
 
-// Each calls fn with every row of the named statement. fn may use the file; its own error comes back as it is.
-func (f *File) Each(ctx context.Context, name string, args []any, fn func(*sql.Rows) error) error {
+// Each calls fn with every row of the named statement. fn may use the file; its own error comes back as it is, but for
+// ErrRow, which leaves out that row.
+func (f *File) Each(ctx context.Context, name string, args []any, fn func(Row) error) error {
 	s, err := f.readStmt(ctx, name)
 	if err == nil {
-		err = eachRow(ctx, s, args, fn)
+		err = f.eachRow(ctx, s, args, fn)
 	}
 	return f.explainRead(name, err)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"math"
 	"slices"
 
@@ -100,7 +99,7 @@ func (h hops) present(files []int64, at int64) []int64 {
 func (r *commitRow) changed() ([]int64, error) {
 	p, err := unpack(r.files)
 	if err != nil {
-		return nil, fmt.Errorf("%w: commit %x: %w", ErrDamaged, r.sha, err)
+		return nil, r.bad(err)
 	}
 	files := slices.Concat(p.files, p.gone)
 	slices.Sort(files)

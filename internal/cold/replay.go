@@ -3,6 +3,8 @@ package cold
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"math"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 )
@@ -56,60 +58,107 @@ func (r *replay) run(after int64) (err error) {
 		return err
 	}
 	defer events.Close()
-	if err := r.merge(events, ledger); err != nil {
+	defer r.d.bad.warn()
+	if err := r.merge(&eventReader{rows: Row{events}, bad: r.d.bad, last: after}, Row{ledger}); err != nil {
 		return err
 	}
 	return r.flush()
 }
 
-// merge takes from whichever half comes first by batch and place.
-func (r *replay) merge(events, ledger *sql.Rows) error {
-	var e eventRow
+// merge takes from whichever half comes first by batch and place. Rows that cannot be read are left out.
+func (r *replay) merge(events *eventReader, ledger Row) error {
 	var l ledgerRow
-	moreE, err := next(events, e.fields()...)
+	e, err := events.next()
 	if err != nil {
 		return err
 	}
-	moreL, err := next(ledger, l.fields()...)
+	moreL, err := r.nextLine(ledger, &l)
 	if err != nil {
 		return err
 	}
-	for moreE || moreL {
-		if moreL && (!moreE || l.batch < e.batch || l.batch == e.batch && l.pos < e.pos) {
+	for e != nil || moreL {
+		if moreL && (e == nil || l.batch < e.batch || l.batch == e.batch && l.pos < e.pos) {
 			if err := r.commits(l); err != nil {
 				return err
 			}
-			if moreL, err = next(ledger, l.fields()...); err != nil {
+			if moreL, err = r.nextLine(ledger, &l); err != nil {
 				return err
 			}
 			continue
 		}
 		event, err := e.event(r.d.seal)
-		if err != nil {
+		if err == nil {
+			err = r.add(e.batch, event)
+		}
+		if err != nil && (r.stopped || !r.d.bad.skip(err)) {
 			return err
 		}
-		if err := r.add(e.batch, event); err != nil {
-			return err
-		}
-		if moreE, err = next(events, e.fields()...); err != nil {
+		if e, err = events.next(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// next reads a row; more is false after the last.
-func next(rows *sql.Rows, dst ...any) (more bool, err error) {
-	if !rows.Next() {
-		return false, rows.Err()
+// eventReader reads the rows of intent_log in their order. A row whose batch does not stand between those of its
+// neighbors is left out: one wrong number would make the learner pass over all batches below it.
+type eventReader struct {
+	rows  Row
+	bad   *badRows
+	last  int64     // batch of the row that was returned last
+	ahead *eventRow // read, not returned yet
+	over  bool
+}
+
+// next returns the next row, nil behind the last.
+func (r *eventReader) next() (*eventRow, error) {
+	for {
+		if r.ahead == nil {
+			if err := r.read(); err != nil || r.ahead == nil {
+				return nil, err
+			}
+		}
+		e := r.ahead
+		if err := r.read(); err != nil {
+			return nil, err
+		}
+		if e.batch < r.last || r.ahead != nil && r.ahead.batch >= r.last && r.ahead.batch < e.batch {
+			r.bad.skip(fmt.Errorf("%w: event %q: its batch cannot be", ErrRow, e.id))
+			continue
+		}
+		r.last = e.batch
+		return e, nil
 	}
-	return true, rows.Scan(dst...)
+}
+
+// read reads a row into ahead; nil behind the last.
+func (r *eventReader) read() error {
+	r.ahead = nil
+	for !r.over {
+		if !r.rows.rows.Next() {
+			r.over = true
+			return r.rows.rows.Err()
+		}
+		e := &eventRow{}
+		err := e.scan(r.rows)
+		if err == nil && (e.batch <= 0 || e.batch > maxBatch) {
+			err = fmt.Errorf("%w: event %q: its batch cannot be", ErrRow, e.id)
+		}
+		if err == nil {
+			r.ahead = e
+			return nil
+		}
+		if !r.bad.skip(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // ledgerRow is a row of ledger.
 type ledgerRow struct {
 	batch, pos, commit, n int64
-	sign                  int
+	sign                  int64
 	id                    sql.NullString
 }
 
@@ -117,16 +166,36 @@ func (l *ledgerRow) fields() []any {
 	return []any{&l.batch, &l.pos, &l.commit, &l.n, &l.sign, &l.id}
 }
 
+// nextLine reads a line of the ledger; more is false after the last.
+func (r *replay) nextLine(rows Row, l *ledgerRow) (more bool, err error) {
+	for rows.rows.Next() {
+		err := rows.Scan(l.fields()...)
+		if err == nil && (l.batch <= 0 || l.batch > maxBatch || l.n <= 0 || l.sign != 1 && l.sign != -1) {
+			err = fmt.Errorf("%w: line %d of batch %d in the ledger of commits", ErrRow, l.pos, l.batch)
+		}
+		if err == nil {
+			return true, nil
+		}
+		if !r.d.bad.skip(err) {
+			return false, err
+		}
+	}
+	return false, rows.rows.Err()
+}
+
 // commits adds the commits of one line of the ledger.
 func (r *replay) commits(l ledgerRow) error {
-	rows, err := r.between.QueryContext(r.ctx, l.commit, l.commit+l.n-1)
+	last := l.commit + l.n - 1
+	if last < l.commit {
+		last = math.MaxInt64
+	}
+	rows, err := r.between.QueryContext(r.ctx, l.commit, last, l.batch)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
+	return r.d.each(rows, func(row Row) error {
 		var c commitRow
-		if err := rows.Scan(c.fields()...); err != nil {
+		if err := row.Scan(c.fields()...); err != nil {
 			return err
 		}
 		e, err := c.event(r.name)
@@ -139,11 +208,8 @@ func (r *replay) commits(l ledgerRow) error {
 				e.ID = uncommitID(c.sha)
 			}
 		}
-		if err := r.add(l.batch, e); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return r.add(l.batch, e)
+	})
 }
 
 func (r *replay) name(id int64) (aoa.Path, error) {
@@ -151,7 +217,11 @@ func (r *replay) name(id int64) (aoa.Path, error) {
 		return p, nil
 	}
 	var p string
-	if err := r.file.QueryRowContext(r.ctx, id).Scan(&p); err != nil {
+	found, err := exists(r.file.QueryRowContext(r.ctx, id).Scan(&p))
+	if err == nil && !found {
+		err = missingFile(id)
+	}
+	if err != nil {
 		return "", err
 	}
 	r.names[id] = aoa.Path(p)

@@ -6,11 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// ErrLostKey is returned for a text whose key is not there, or that somebody changed.
+// ErrLostKey is returned for a text whose key is not there, or that somebody changed. The second is ErrRow, too.
 var ErrLostKey = errors.New("the key to this text is lost")
 
 // Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not tell them:
@@ -20,6 +21,7 @@ type Seal struct {
 	current uint32
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
 	lost    int                    // wrapped keys that could not be opened
+	fresh   atomic.Bool            // there was no wrapped key: one was made
 }
 
 // The first byte of what Seal returns, and the length of what goes before the text.
@@ -43,13 +45,13 @@ func (s *Seal) Seal(of string, text []byte) []byte {
 }
 
 // Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text belongs to
-// something else, and when a bit of it was changed.
+// something else, and when a bit of it was changed: ErrRow tells the latter two from the first.
 func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	switch {
 	case len(sealed) > 0 && sealed[0] == sealOpen:
 		return sealed[1:], nil
 	case len(sealed) < sealHead || sealed[0] != sealClosed:
-		return nil, fmt.Errorf("open text of %s: %w: it is no sealed text", of, ErrLostKey)
+		return nil, fmt.Errorf("open text of %s: %w: it is no sealed text (%w)", of, ErrLostKey, ErrRow)
 	}
 	id := binary.BigEndian.Uint32(sealed[1:])
 	var key cipher.AEAD
@@ -61,7 +63,7 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	}
 	text, err := key.Open(nil, sealed[5:sealHead], sealed[sealHead:], []byte(of))
 	if err != nil {
-		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else", of, ErrLostKey)
+		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else (%w)", of, ErrLostKey, ErrRow)
 	}
 	return text, nil
 }

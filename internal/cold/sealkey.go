@@ -47,7 +47,7 @@ func OpenSeal(o SealOptions) (*Seal, error) {
 	for _, name := range names { // in the order of their numbers: the newest that opens is used
 		id, key, err := unwrap(name, o.Identity)
 		switch {
-		case err != nil && readable(name) != nil:
+		case err != nil && reachable(name) != nil:
 			return nil, fmt.Errorf("open seal: %w", err) // not lost, only out of reach now
 		case err != nil:
 			s.lost++
@@ -67,11 +67,12 @@ func OpenSeal(o SealOptions) (*Seal, error) {
 	if err := s.begin(o, len(names)); err != nil {
 		return nil, fmt.Errorf("open seal: %w", err)
 	}
+	s.fresh.Store(len(names) == 0)
 	return s, nil
 }
 
-// readable reports why a file cannot be read, nil if it can.
-func readable(name string) error {
+// reachable reports why a file cannot be read, nil if it can.
+func reachable(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err

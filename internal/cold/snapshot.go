@@ -138,8 +138,8 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, d.explain("load snapshot", err)
 	}
-	if seq, err = parseSeq(v); err != nil {
-		return 0, d.explain("load snapshot", err)
+	if seq, err = parseSeq(v); err != nil && !d.bad.skip(err) {
+		return 0, err
 	}
 	stopped, err := d.readRecords(ctx, tx, fn)
 	if err != nil && !stopped {
@@ -243,5 +243,8 @@ func (d *DB) SnapshotSeq(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	seq, err := parseSeq(v)
-	return seq, d.explain("read snapshot", err)
+	if d.bad.skip(err) {
+		return 0, nil
+	}
+	return seq, err
 }

@@ -41,17 +41,20 @@ type SessionStat struct {
 
 // FileStats returns the most used files; limit ≤ 0 returns all.
 func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
-	return collect(ctx, d, "file_stats", limit, func(rows *sql.Rows) (s FileStat, err error) {
+	return collect(ctx, d, "file_stats", limit, func(rows Row) (s FileStat, err error) {
 		var first, last int64
 		err = rows.Scan((*string)(&s.File), &s.Accesses, &first, &last, &s.MeanSession)
 		s.First, s.Last = moment(first), moment(last)
+		if err == nil && (!Possible(first) || !Possible(last)) {
+			err = fmt.Errorf("%w: file %q: its times cannot be", ErrRow, s.File)
+		}
 		return s, err
 	})
 }
 
 // TagStats returns the most used tags; limit ≤ 0 returns all.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
-	return collect(ctx, d, "tag_stats", limit, func(rows *sql.Rows) (s TagStat, err error) {
+	return collect(ctx, d, "tag_stats", limit, func(rows Row) (s TagStat, err error) {
 		err = rows.Scan(&s.Tag, &s.Uses, &s.Files)
 		return s, err
 	})
@@ -59,34 +62,31 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 
 // SessionStats returns the newest sessions; limit ≤ 0 returns all.
 func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
-	return collect(ctx, d, "session_stats", limit, func(rows *sql.Rows) (s SessionStat, err error) {
+	return collect(ctx, d, "session_stats", limit, func(rows Row) (s SessionStat, err error) {
 		var started, last int64
 		err = rows.Scan(&s.ID, &s.Agent, &started, &last, &s.Events, &s.Files)
 		s.Started, s.Last = moment(started), moment(last)
+		if err == nil && (!Possible(started) || !Possible(last)) {
+			err = fmt.Errorf("%w: session %q: its times cannot be", ErrRow, s.ID)
+		}
 		return s, err
 	})
 }
 
 // collect runs a statement whose only parameter is a limit.
-func collect[T any](ctx context.Context, d *DB, name string, limit int, scan func(*sql.Rows) (T, error)) ([]T, error) {
+func collect[T any](ctx context.Context, d *DB, name string, limit int, scan func(Row) (T, error)) ([]T, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	what := "read " + name
-	rows, err := d.rows(ctx, name, limit)
-	if err != nil {
-		return nil, d.explain(what, err)
-	}
-	defer rows.Close()
 	var out []T
-	for rows.Next() {
+	err := d.Each(ctx, name, []any{limit}, func(rows Row) error {
 		row, err := scan(rows)
-		if err != nil {
-			return nil, d.explain(what, err)
+		if err == nil {
+			out = append(out, row)
 		}
-		out = append(out, row)
-	}
-	return out, d.explain(what, rows.Err())
+		return err
+	})
+	return out, err
 }
 
 // Status is the size of the store.

@@ -2,7 +2,6 @@ package cold
 
 import (
 	"cmp"
-	"database/sql"
 	"maps"
 	"slices"
 
@@ -180,7 +179,7 @@ func (t *tally) flushPairs(w writing, keys map[string]int64) (map[int64]span, er
 		put = append(put, keys[p.session], p.file.file, s.first, s.last, s.n)
 	}
 	known := map[[2]int64]span{}
-	err := w.many(w.query("known_session_files"), 2, ask, func(rows *sql.Rows) error {
+	err := w.many(w.query("known_session_files"), 2, ask, func(rows Row) error {
 		var key [2]int64
 		var s span
 		err := rows.Scan(&key[0], &key[1], &s.first, &s.last)
@@ -222,7 +221,7 @@ func (t *tally) flushTags(w writing) error {
 		said[[2]int64{keys[p.tag], p.file.file}] = t.tagged[p]
 		args = append(args, keys[p.tag], p.file.file, t.tagged[p])
 	}
-	err := w.many(w.query("count_tagged"), 3, args, func(rows *sql.Rows) error {
+	err := w.many(w.query("count_tagged"), 3, args, func(rows Row) error {
 		var key [2]int64
 		var uses int
 		err := rows.Scan(&key[0], &key[1], &uses)

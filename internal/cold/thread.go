@@ -2,7 +2,6 @@ package cold
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -35,15 +34,16 @@ func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, e
 
 func (d *DB) numbered(ctx context.Context, name string, args ...any) ([]Numbered, error) {
 	var out []Numbered
-	err := d.Each(ctx, name, args, func(rows *sql.Rows) error {
+	err := d.Each(ctx, name, args, func(row Row) error {
 		var n Numbered
 		var r eventRow
-		if err := rows.Scan(append([]any{&n.Seq}, r.fields()...)...); err != nil {
+		if err := r.scan(row, &n.Seq); err != nil {
 			return err
 		}
 		var err error
-		n.Event, err = r.event(d.seal)
-		out = append(out, n)
+		if n.Event, err = r.event(d.seal); err == nil {
+			out = append(out, n)
+		}
 		return err
 	})
 	slices.Reverse(out)

@@ -107,18 +107,13 @@ func (d *DB) renamedTogether(ctx context.Context, a, b []alias) (both, ofA int, 
 func (d *DB) commitsOf(ctx context.Context, names []alias) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	for _, n := range names {
-		rows, err := d.rows(ctx, "commits_of", n.name, n.after, n.until)
-		if err != nil {
-			return nil, err
-		}
-		for rows.Next() {
+		err := d.Each(ctx, "commits_of", []any{n.name, n.after, n.until}, func(row Row) error {
 			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return nil, errors.Join(err, rows.Close())
-			}
+			err := row.Scan(&id)
 			out[id] = true
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -175,16 +170,15 @@ func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of 
 	if err != nil {
 		return nil, nil, err
 	}
-	defer rows.Close()
 	of = map[int64]int{}
-	for rows.Next() {
+	err = d.each(rows, func(row Row) error {
 		var r commitRow
-		if err := rows.Scan(&r.at, &r.files); err != nil {
-			return nil, nil, err
+		if err := row.Scan(&r.at, &r.sha, &r.files); err != nil {
+			return err
 		}
 		files, err := r.changed()
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		files = h.present(files, r.at)
 		for _, f := range files {
@@ -193,8 +187,9 @@ func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of 
 		if len(files) > 1 && len(files) <= pairFiles {
 			sets = append(sets, files)
 		}
-	}
-	return sets, of, rows.Err()
+		return nil
+	})
+	return sets, of, err
 }
 
 // countPairs counts the commits that each pair shares. Files with too few commits cannot make a pair.
@@ -256,7 +251,8 @@ func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]in
 				continue
 			}
 			var p string
-			if err := name.QueryRowContext(ctx, id).Scan(&p); err != nil {
+			// One that has no name belongs to a row that cannot be right: it is not told.
+			if err := name.QueryRowContext(ctx, id).Scan(&p); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return nil, err
 			}
 			named[id] = aoa.Path(p)
@@ -272,7 +268,7 @@ func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]in
 		switch {
 		case len(out) >= n:
 			return out, nil
-		case r.score <= 0, used[string(a)], used[string(b)], used[folders]:
+		case r.score <= 0, a == "", b == "", used[string(a)], used[string(b)], used[folders]:
 			continue
 		case exists != nil && (!exists(a) || !exists(b)):
 			continue

@@ -28,22 +28,33 @@ func (f *File) Write(ctx context.Context, what string, fn func(w Writing) error)
 	if _, err := f.conn.ExecContext(background, "BEGIN IMMEDIATE"); err != nil {
 		return f.explain(what, err)
 	}
+	open := true
+	defer func() { // deferred: a panic of fn must not leave the transaction open, or nothing could be written again
+		if open {
+			f.rollback()
+		}
+	}()
 	err := fn(Writing{f})
 	own := err != nil && !ofDatabase(err)
 	if err == nil {
 		if _, err = f.conn.ExecContext(background, "COMMIT"); err == nil {
+			open = false
 			return nil
 		}
-	}
-	// On a full disk SQLite may have rolled back by itself; a second rollback then fails, which is fine.
-	_, _ = f.conn.ExecContext(background, "ROLLBACK")
-	if f.undone != nil {
-		f.undone()
 	}
 	if own {
 		return err
 	}
 	return f.explain(what, err)
+}
+
+// rollback undoes the transaction under way.
+func (f *File) rollback() {
+	// On a full disk SQLite may have rolled back by itself; a second rollback then fails, which is fine.
+	_, _ = f.conn.ExecContext(background, "ROLLBACK")
+	if f.undone != nil {
+		f.undone()
+	}
 }
 
 // ofDatabase reports whether the database failed, rather than the caller's own code.
@@ -67,16 +78,18 @@ func (w Writing) Scan(name string, args []any, dst ...any) (found bool, err erro
 	if err != nil {
 		return false, err
 	}
-	return exists(s.QueryRowContext(background, args...).Scan(dst...))
+	rows, err := s.QueryContext(background, args...)
+	return w.f.one(rows, err, dst...)
 }
 
-// Each calls fn with every row of the named statement. fn may run other statements, not the same one.
-func (w Writing) Each(name string, args []any, fn func(*sql.Rows) error) error {
+// Each calls fn with every row of the named statement. fn may run other statements, not the same one. A row for which
+// fn returns ErrRow is left out.
+func (w Writing) Each(name string, args []any, fn func(Row) error) error {
 	s, err := w.stmt(name)
 	if err != nil {
 		return err
 	}
-	return eachRow(background, s, args, fn)
+	return w.f.eachRow(background, s, args, fn)
 }
 
 // exists tells a missing row from an error.
@@ -123,7 +136,7 @@ func (w Writing) insertRows(into string, width int, args []any) error {
 
 // many runs a statement that is written for one row of width parameters over many such rows, up to a hundred at a time.
 // fn, if there is one, sees each row that the statement returns.
-func (w Writing) many(text string, width int, args []any, fn func(*sql.Rows) error) error {
+func (w Writing) many(text string, width int, args []any, fn func(Row) error) error {
 	for len(args) > 0 {
 		n := 1
 		for _, size := range []int{100, 10} {
@@ -139,7 +152,7 @@ func (w Writing) many(text string, width int, args []any, fn func(*sql.Rows) err
 		if fn == nil {
 			_, err = s.ExecContext(background, args[:n*width]...)
 		} else {
-			err = eachRow(background, s, args[:n*width], fn)
+			err = w.f.eachRow(background, s, args[:n*width], fn)
 		}
 		if err != nil {
 			return err
@@ -149,15 +162,10 @@ func (w Writing) many(text string, width int, args []any, fn func(*sql.Rows) err
 	return nil
 }
 
-func eachRow(ctx context.Context, s *sql.Stmt, args []any, fn func(*sql.Rows) error) error {
+func (f *File) eachRow(ctx context.Context, s *sql.Stmt, args []any, fn func(Row) error) error {
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
 		return err
 	}
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+	return f.each(rows, fn)
 }

@@ -105,5 +105,6 @@ func entries(file string, top *yaml.Node) (out []entry, warnings []Warning, err 
 		}
 		return nil
 	}
-	return out, warnings, walk("", top)
+	err = walk("", top)
+	return out, warnings, err
 }

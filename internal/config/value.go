@@ -139,7 +139,8 @@ func parseLevel(v string) (slog.Level, error) {
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, strings.ToLower(v)) {
 		return l, errors.New("not a level")
 	}
-	return l, l.UnmarshalText([]byte(v))
+	err := l.UnmarshalText([]byte(v))
+	return l, err
 }
 
 // parseDuration reads Go's durations and the units d (24 h) and w, also mixed: 180d, 1w2d, 1d12h.

@@ -113,7 +113,7 @@ func (h *house) salvage() error {
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (h *house) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Build: h.o.Build}
+	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Log: h.o.Log, Build: h.o.Build}
 	// The journal outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()
@@ -125,7 +125,7 @@ func (h *house) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.answers.run, h.desk.Run, h.stages.run,
-		h.sequences.Run, h.share.run, h.eraser} {
+		h.sequences.Run, h.share.run, h.eraser, h.marker} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -67,7 +69,7 @@ type house struct {
 	head      api.Progress         // of the history import
 	past      api.ImportAnswer
 	snapped   time.Time
-	warnings  []string
+	warnings  []warning
 	unsaved   error // why the last snapshot could not be written
 	unerased  error // why something that was to be forgotten is not gone yet
 	whole     bool  // the next snapshot is a full one
@@ -82,17 +84,14 @@ type house struct {
 
 // build opens the rooms bottom up and brings hot to the end of the log: snapshot, then the tail.
 func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
-	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
-		look: make(chan struct{}, 1), imports: make(chan string, 1),
-		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
-	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
-	h.cfg.Store(&cfg)
-	h.called.Store(o.Now().UnixMilli())
-	h.gauges, h.stages = newGauges(), h.newStages()
-	h.pace.load(paceFile(o.Place.Store))
+	h := newHouse(o, cfg)
 	err := h.open(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely.
+		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely. Nothing
+		// of the first attempt is used again, since its parts hold stores that are closed, but for what it warned of.
+		first := h
+		h = newHouse(o, cfg)
+		h.warnings = first.warnings
 		err = h.open(ctx)
 	}
 	if err == nil {
@@ -105,6 +104,19 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 	return h, nil
 }
 
+// newHouse opens nothing.
+func newHouse(o Options, cfg config.Config) *house {
+	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
+		look: make(chan struct{}, 1), imports: make(chan string, 1),
+		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
+	h.cfg.Store(&cfg)
+	h.called.Store(o.Now().UnixMilli())
+	h.gauges, h.stages = newGauges(), h.newStages()
+	h.pace.load(paceFile(o.Place.Store))
+	return h
+}
+
 // harmed ends the daemon when the open store meets damage: the next one begins with a close look.
 func (h *house) harmed() {
 	if h.stop != nil {
@@ -114,6 +126,17 @@ func (h *house) harmed() {
 
 func (h *house) database() string { return filepath.Join(h.o.Place.Store, "aoa.db") }
 
+// expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
+// before any of these is made.
+func (h *house) expected() bool {
+	for _, pattern := range []string{"*.db", "keys/*", filepath.Base(paceFile(""))} {
+		if found, _ := fs.Glob(os.DirFS(h.o.Place.Store), pattern); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
 	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
@@ -122,10 +145,11 @@ func (h *house) open(ctx context.Context) (err error) {
 		home.first(ctx, h)
 	}()
 	defer func() { <-listed }()
+	expected := h.expected()
 	if h.seal, err = h.unseal(); err != nil {
 		return err
 	}
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal})
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal, Expected: expected})
 	if err != nil {
 		return err
 	}
@@ -159,7 +183,6 @@ func (h *house) furnish(ctx context.Context, home *worktree) {
 	h.desk = h.newDesk()
 	h.memory = h.newMemory()
 	h.sequences = h.newSequences()
-	clear(h.worktrees)
 	h.arrivals = make(chan *worktree, maxWorktrees)
 	w := h.enter(home)
 	h.settle = w.prefetch
@@ -227,11 +250,29 @@ func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) e
 // maxWarnings bounds what aoa status shows.
 const maxWarnings = 20
 
-func (h *house) warn(text string) {
+// warning is a record of the log. Its text may change while the daemon lives: a count in it goes on counting.
+type warning struct {
+	first string
+	slog.Record
+}
+
+func newWarning(r slog.Record) warning {
+	w := warning{Record: r}
+	w.first = w.text()
+	return w
+}
+
+func (w warning) text() string {
+	text := w.Message
+	w.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
+	return text
+}
+
+func (h *house) warn(w warning) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.warnings) < maxWarnings && !slices.Contains(h.warnings, text) {
-		h.warnings = append(h.warnings, text)
+	if len(h.warnings) < maxWarnings && !slices.ContainsFunc(h.warnings, func(o warning) bool { return o.first == w.first }) {
+		h.warnings = append(h.warnings, w)
 	}
 }
 
@@ -240,14 +281,12 @@ func (h *house) paused() bool { return h.o.Now().Before(h.config().PausedUntil) 
 // echo passes log records on and keeps the warnings for aoa status.
 type echo struct {
 	slog.Handler
-	warn func(string)
+	warn func(warning)
 }
 
 func (e *echo) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= slog.LevelWarn {
-		text := r.Message
-		r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
-		e.warn(text)
+		e.warn(newWarning(r.Clone()))
 	}
 	return e.Handler.Handle(ctx, r)
 }

@@ -36,6 +36,7 @@ type journal struct {
 	dropped int       // events that exceeded maxPending
 	wake    chan struct{}
 	full    chan struct{} // pending reached batchSize
+	durable chan struct{} // a batch was written; capacity 1
 
 	write gate // held while a batch is appended: the order in cold is the order of steps
 }
@@ -55,7 +56,7 @@ func (g gate) lock(ctx context.Context) error {
 func (g gate) unlock() { <-g }
 
 func newJournal(db *cold.DB, steps *steps, now func() time.Time, log *slog.Logger) *journal {
-	return &journal{db: db, steps: steps, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+	return &journal{db: db, steps: steps, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1), durable: make(chan struct{}, 1),
 		write: make(gate, 1),
 		cause: func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) { return e, nil }}
 }
@@ -103,7 +104,7 @@ func (j *journal) Flush(ctx context.Context) error {
 }
 
 // flush is Flush with the gate held.
-func (j *journal) flush(ctx context.Context) error {
+func (j *journal) flush(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -114,18 +115,24 @@ func (j *journal) flush(ctx context.Context) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	seq, fresh, err := j.db.Append(ctx, j.marked(ctx, batch))
-	j.mu.Lock()
-	j.writing = 0
-	if err != nil {
-		j.pending, j.since = append(batch, j.pending...), since
-	}
-	j.mu.Unlock()
-	if err != nil {
-		j.outcome(err)
+	written := false
+	defer func() { // also when something below panics: the batch must not be lost
+		j.mu.Lock()
+		j.writing = 0
+		if !written {
+			j.pending, j.since = append(batch, j.pending...), since
+		}
+		j.mu.Unlock()
+		if err != nil || written {
+			j.outcome(err)
+		}
+	}()
+	var seq int64
+	var fresh []aoa.Event
+	if seq, fresh, err = j.db.Append(ctx, j.marked(ctx, batch)); err != nil {
 		return err
 	}
-	j.outcome(nil)
+	written = true
 	j.steps.put(seq, fresh, j.now())
 	return nil
 }
@@ -140,6 +147,7 @@ func (j *journal) outcome(err error) {
 	j.failing = err
 	if err == nil {
 		j.dropped = 0
+		signal(j.durable)
 	}
 	j.mu.Unlock()
 	switch {
@@ -196,19 +204,25 @@ func (j *journal) Commits(ctx context.Context, events []aoa.Event, cursor map[st
 	for i := range events {
 		events[i] = events[i].Normalize(now)
 	}
-	if err := j.write.lock(ctx); err != nil {
+	seq, err := j.commits(ctx, events, cursor, now)
+	if err != nil {
 		return err
 	}
+	return j.steps.Wait(ctx, seq)
+}
+
+// commits is Commits without the waiting.
+func (j *journal) commits(ctx context.Context, events []aoa.Event, cursor map[string]string, now time.Time) (int64, error) {
+	if err := j.write.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer j.write.unlock()
 	seq, fresh, err := j.db.AppendCommits(ctx, events, cursor)
 	j.outcome(err)
 	if err == nil {
 		j.steps.put(seq, fresh, now)
 	}
-	j.write.unlock()
-	if err != nil {
-		return err
-	}
-	return j.steps.Wait(ctx, seq)
+	return seq, err
 }
 
 // Settle makes what was added durable and waits until it is learned, for at most the context's time: a question

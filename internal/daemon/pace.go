@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -142,8 +143,10 @@ func (p *pace) save(file string) error {
 	if !fresh || err != nil {
 		return err
 	}
-	part := file + ".new"
-	if err := errors.Join(os.WriteFile(part, raw, 0o600), os.Rename(part, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := cold.Replace(file, raw); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.mu.Lock()
+		p.fresh = true // the next save tries again
+		p.mu.Unlock()
 		return fmt.Errorf("keep the pace of hooks: %w", err)
 	}
 	return nil

@@ -56,6 +56,45 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestPaceOnFullDisk: what cannot be written leaves the old file as it is, and is written when it can be.
+func TestPaceOnFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	file := paceFile(t.TempDir())
+	var p pace
+	p.took([]prefetch.Kind{prefetch.Next}, time.Millisecond)
+	if err := p.save(file); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(file)
+	if err != nil || len(old) == 0 {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", file+".new"); err != nil { // where it is written first
+		t.Fatal(err)
+	}
+	p.took([]prefetch.Kind{prefetch.Next}, time.Second)
+	if err := p.save(file); err == nil {
+		t.Fatal("a full disk took it")
+	}
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		t.Fatalf("the file is now %v, %v", info.Mode(), err)
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != string(old) {
+		t.Errorf("the file holds %d bytes, it had %d: %v", len(now), len(old), err)
+	}
+	if err := p.save(file); err != nil {
+		t.Fatal(err)
+	}
+	var again pace
+	again.load(file)
+	if n, _, _ := again.of(prefetch.Next); n != 2 {
+		t.Errorf("%d hooks are kept, want 2", n)
+	}
+}
+
 // TestPaceFile: what stands in the file need not be ours.
 func TestPaceFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pace.json")

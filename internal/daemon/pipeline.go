@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -113,7 +112,10 @@ func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, er
 	for k, v := range r.Context {
 		p.Context[k] = v
 	}
-	return api.None{}, errors.Join(wrong(s.cache.Progress(ctx, p)), s.h.desk.Spend(ctx, r.Session, r.Tokens))
+	if err := s.cache.Progress(ctx, p); err != nil {
+		return api.None{}, wrong(err) // nothing was kept: told again, its tokens must not count twice
+	}
+	return api.None{}, s.h.desk.Spend(ctx, r.Session, r.Tokens)
 }
 
 func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {

@@ -27,15 +27,19 @@ func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	}
 	seq, err = h.thaw(ctx)
 	skipped := h.hot.Size(ctx).Skipped
+	var applied int64 // by what the records themselves say
+	if err == nil {
+		applied, err = h.hot.Applied(ctx)
+	}
 	switch {
 	case errors.Is(err, hot.ErrHalfLives):
 		h.o.Log.Info("half-lives have changed: the log is replayed")
-	case err == nil && skipped > 0:
+	case err == nil && (skipped > 0 || seq > 0 && applied == 0):
 		h.loud.Warn("the snapshot was damaged: the log is replayed", "records", skipped)
 	case err != nil:
 		return 0, fmt.Errorf("load snapshot: %w", err)
 	default:
-		return seq, nil
+		return min(seq, applied), nil // a batch that is replayed twice is learned once; one that is left out, never
 	}
 	if err := h.hot.Close(); err != nil {
 		return 0, err
@@ -50,6 +54,7 @@ func (h *house) thaw(ctx context.Context) (seq int64, err error) {
 	chunks := make(chan []cold.Record, 2)
 	g.Go(func() error {
 		defer close(chunks)
+		var err error
 		seq, err = h.db.LoadSnapshot(ctx, func(recs []cold.Record) error {
 			select {
 			case chunks <- recs:
@@ -72,7 +77,8 @@ func (h *house) thaw(ctx context.Context) (seq int64, err error) {
 		}
 		return nil
 	})
-	return seq, g.Wait()
+	err = g.Wait() // apart: seq is known once the reader has ended
+	return seq, err
 }
 
 func (h *house) openHot(ctx context.Context, writer string) (err error) {

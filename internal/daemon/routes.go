@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -190,7 +189,10 @@ func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out.Import, out.Snapshot = h.head, h.snapped
-	out.Warnings = append(slices.Clone(h.warnings), h.troubles()...)
+	for _, w := range h.warnings {
+		out.Warnings = append(out.Warnings, w.text())
+	}
+	out.Warnings = append(out.Warnings, h.troubles()...)
 	return out, nil
 }
 

@@ -95,7 +95,8 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 	g.Go(func() error { return s.follow(ctx, l, &linked) })
 	g.Go(func() error { return s.listen(ctx, l) })
 	g.Go(func() error { return s.watchLost(ctx) })
-	return linked, g.Wait()
+	err = g.Wait() // apart: linked counts once follow has ended
+	return linked, err
 }
 
 func (s *sharing) unlink() {

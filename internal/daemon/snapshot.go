@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -51,4 +52,22 @@ func (h *house) snapshot(ctx context.Context) error {
 		h.loose = 0
 	}
 	return nil
+}
+
+// markEvery is how often at most the number of the last batch is written beside the log.
+const markEvery = time.Second
+
+// marker writes that number while batches are written: a start can then tell when the end of the log is missing.
+func (h *house) marker(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil // closing the log writes the last one
+		case <-h.journal.durable:
+		}
+		if err := h.db.Mark(); err != nil {
+			h.o.Log.Debug("the mark of the log is not written", "err", err)
+		}
+		pause(ctx, markEvery)
+	}
 }

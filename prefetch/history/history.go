@@ -126,6 +126,9 @@ func (h *History) load(ctx context.Context, session string) (digest, bool, error
 	}
 	if h.o.Open != nil {
 		if body, err = h.o.Open(summaryOf(session), body); err != nil {
+			if errors.Is(err, cold.ErrRow) {
+				_ = f.BadRow(err) // it is made anew
+			}
 			return digest{}, false, nil
 		}
 	}

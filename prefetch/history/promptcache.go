@@ -3,7 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
-	"database/sql"
+	"fmt"
 	"slices"
 	"time"
 
@@ -72,11 +72,14 @@ func (h *History) PromptCache(ctx context.Context, limit int) ([]Cached, error) 
 	by := map[string]*Cached{}
 	total := &Cached{}
 	var before ModelRequest
-	err = f.Each(ctx, "requests", []any{limit}, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "requests", []any{limit}, func(rows cold.Row) error {
 		var r ModelRequest
 		var at int64
 		if err := rows.Scan(&r.Session, &r.Side, &at, &r.Model, &r.Input, &r.Read, &r.Write, &r.Output); err != nil {
 			return err
+		}
+		if !cold.Possible(at) {
+			return fmt.Errorf("%w: a request of session %q: its time cannot be", cold.ErrRow, r.Session)
 		}
 		r.At = time.UnixMilli(at).UTC()
 		if by[r.Session] == nil {

@@ -31,6 +31,8 @@ func bad(hint, format string, args ...any) error { return refuse(CodeBad, hint, 
 // storage turns a failure of the file into an Error; others stay what they are.
 func storage(err error) error {
 	switch {
+	case errors.Is(err, cold.ErrRow):
+		return refuse(CodeFull, "delete the item and set it aside again", "the item cannot be read any more: %v", err)
 	case errors.Is(err, cold.ErrFull), errors.Is(err, cold.ErrReadOnly), errors.Is(err, cold.ErrNewer), errors.Is(err, cold.ErrLostKey):
 		return refuse(CodeFull, "aoa doctor says what is wrong; nothing was half-written", "%v", err)
 	case errors.Is(err, cold.ErrDamaged):

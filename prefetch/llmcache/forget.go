@@ -52,7 +52,7 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 
 // meant are the keys of the items that are to be forgotten.
 func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string, err error) {
-	return keys, f.Each(ctx, "contents", nil, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "contents", nil, func(rows cold.Row) error {
 		var key, session string
 		var written int64
 		var description, notes, packed sql.RawBytes
@@ -64,12 +64,13 @@ func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string
 			data, err := c.unpack(key, bytes.Clone(packed))
 			text := []byte(e.Text)
 			// What cannot be read may hold it: better forgotten than kept.
-			is = err != nil || bytes.Contains(data, text) || bytes.Contains([]byte(c.text(descriptionOf(key), description)), text) ||
-				bytes.Contains([]byte(c.text(notesOf(key), notes)), text)
+			is = err != nil || bytes.Contains(data, text) || bytes.Contains([]byte(c.text(f, descriptionOf(key), description)), text) ||
+				bytes.Contains([]byte(c.text(f, notesOf(key), notes)), text)
 		}
 		if is {
 			keys = append(keys, key)
 		}
 		return nil
 	})
+	return keys, err
 }

@@ -69,11 +69,11 @@ func decode(packed []byte) ([]byte, error) {
 		defer decoders.Put(d)
 		data, err := d.DecodeAll(packed[1:], nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: packed data: %w", cold.ErrDamaged, err)
+			return nil, fmt.Errorf("%w: packed data: %w", cold.ErrRow, err)
 		}
 		return data, nil
 	}
-	return nil, fmt.Errorf("%w: packed data begins with no known byte", cold.ErrDamaged)
+	return nil, fmt.Errorf("%w: packed data begins with no known byte", cold.ErrRow)
 }
 
 // What the sealed parts of an item belong to.

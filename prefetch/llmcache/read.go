@@ -2,9 +2,9 @@ package llmcache
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -44,12 +44,18 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 		if !found {
 			return missingItem(key)
 		}
-		if data, err = c.unpack(key, packed); err != nil {
-			return err
-		}
-		out.Description = c.text(descriptionOf(key), description)
-		if n := c.text(notesOf(key), notes); n != "" {
+		data, err = c.unpack(key, packed)
+		out.Description = c.text(f, descriptionOf(key), description)
+		if n := c.text(f, notesOf(key), notes); n != "" {
 			out.Notes = json.RawMessage(n)
+		}
+		switch {
+		case errors.Is(err, cold.ErrRow):
+			return f.BadRow(err)
+		case err != nil:
+			return err
+		case out.JSON && !json.Valid(data) || out.Notes != nil && !json.Valid(out.Notes):
+			return f.BadRow(fmt.Errorf("item %s: it is no JSON", key))
 		}
 		return c.touch(ctx, f, k.Session, key)
 	})
@@ -60,9 +66,12 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	return out, err
 }
 
-// text opens a sealed text; one whose key is lost is empty.
-func (c *Cache) text(of string, sealed []byte) string {
-	b, _ := c.o.Seal.Open(of, sealed)
+// text opens a sealed text; one that cannot be opened is empty, and counted if its key is there.
+func (c *Cache) text(f *cold.File, of string, sealed []byte) string {
+	b, err := c.o.Seal.Open(of, sealed)
+	if errors.Is(err, cold.ErrRow) {
+		_ = f.BadRow(err) // the rest of the item is told all the same
+	}
 	return string(b)
 }
 
@@ -109,13 +118,13 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 		until = q.Until.UnixMilli()
 	}
 	err = c.look(ctx, func(f *cold.File) error {
-		err := f.Each(ctx, "list", []any{q.Session, q.Task, since, until, q.Limit}, func(rows *sql.Rows) error {
+		err := f.Each(ctx, "list", []any{q.Session, q.Task, since, until, q.Limit}, func(rows cold.Row) error {
 			var l Label
 			var description []byte
 			if err := rows.Scan(&l.Key, &description, &l.Size, &l.At); err != nil {
 				return err
 			}
-			l.Description = c.text(descriptionOf(l.Key), description)
+			l.Description = c.text(f, descriptionOf(l.Key), description)
 			labels = append(labels, l)
 			return nil
 		})
@@ -155,7 +164,7 @@ func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err 
 }
 
 func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err error) {
-	return out, f.Each(ctx, "sessions", nil, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "sessions", nil, func(rows cold.Row) error {
 		u := Usage{Quota: c.o.Quota}
 		var created, accessed, ended int64
 		err := rows.Scan(&u.Session, &created, &accessed, &ended, &u.Items, &u.Used)
@@ -163,7 +172,13 @@ func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err er
 		if ended > 0 {
 			u.Ended = time.UnixMilli(ended)
 		}
-		out = append(out, u)
+		if err == nil && (!cold.Possible(created) || !cold.Possible(accessed) || !cold.Possible(ended)) {
+			err = fmt.Errorf("%w: session %q: its times cannot be", cold.ErrRow, u.Session)
+		}
+		if err == nil {
+			out = append(out, u)
+		}
 		return err
 	})
+	return out, err
 }

@@ -2,7 +2,6 @@ package llmcache
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -85,7 +84,7 @@ func (c *Cache) overQuota(w cold.Writing, session string, used, asked int64, all
 	}
 	free, over := int64(0), used+asked-c.o.Quota
 	var names []string
-	err := w.Each("least_used", []any{session}, func(rows *sql.Rows) error {
+	err := w.Each("least_used", []any{session}, func(rows cold.Row) error {
 		var key string
 		var size, accessed int64
 		if err := rows.Scan(&key, &size, &accessed); err != nil {

@@ -86,6 +86,7 @@ type Cache struct {
 	last    map[string]string          // session → its newest entry
 	told    map[string]map[string]bool // session → ids of entries it was offered
 	counts  map[string]int64
+	bad     []string        // ids of rows that cannot be read
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
 	tallied bool            // counts are to be written
 	wake    chan struct{}

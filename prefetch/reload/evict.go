@@ -138,6 +138,12 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 			n++
 		}
 	}
+	if undos { // what cannot be read may hold what is to be forgotten
+		for _, id := range c.bad {
+			c.changed(id)
+		}
+		n, c.bad = n+len(c.bad), nil
+	}
 	clear(c.turns)
 	c.mu.Unlock()
 	err := c.save(ctx, "forget recorded sequences", func(w cold.Writing) error {

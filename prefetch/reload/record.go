@@ -219,13 +219,20 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 		Files: t.files, Outcome: Outcome{Ended: true, Tests: tested(t.actions)}, Session: session, Agent: t.agent, Message: t.asked.ID, Created: now, Used: now}
 	e.Summary = summary(e)
 	e.shrink()
+	if c.enter(e, session) {
+		c.Evict(ctx, w)
+	}
+}
+
+// enter makes an entry known; false if the one that is there is better.
+func (c *Cache) enter(e *Entry, session string) bool {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	e.print = newFingerprint(e.Trigger, e.Text, e.State, c.o.Embed)
 	if old := c.twin(e); old != nil {
 		if old.Outcome.well() && !e.Outcome.well() {
 			c.last[session] = old.ID
-			c.mu.Unlock()
-			return // the better one is kept
+			return false
 		}
 		e.ID, e.Created, e.Uses, e.Successes, e.Failures = old.ID, old.Created, old.Uses, old.Successes, old.Failures
 	}
@@ -233,8 +240,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 	c.last[session] = e.ID
 	c.count(countRecorded, 1)
 	c.changed(e.ID)
-	c.mu.Unlock()
-	c.Evict(ctx, w)
+	return true
 }
 
 // worth reports whether a turn can be found and done again: a prompt of fewer than two words says nothing ("go on").

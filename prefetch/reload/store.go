@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
-	"database/sql"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -87,7 +86,7 @@ func (c *Cache) save(ctx context.Context, what string, fn func(cold.Writing) err
 	return c.file.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
 }
 
-// load reads what is stored, once. Rows that cannot be read are left out and dropped: what is lost is a shortcut.
+// load reads what is stored, once. Rows that cannot be read are left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,19 +94,12 @@ func (c *Cache) load(ctx context.Context) error {
 		return nil
 	}
 	var found []*Entry
-	var bad []string
 	err := c.file.Use(ctx, func(f *cold.File) (err error) {
-		found, bad, err = c.read(ctx, f)
+		found, err = c.read(ctx, f)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read the recorded sequences: %w", err)
-	}
-	if len(bad) > 0 {
-		c.o.Log.Warn("recorded sequences that cannot be read are dropped", "sequences", len(bad))
-		for _, id := range bad {
-			c.changed(id)
-		}
 	}
 	for _, e := range found {
 		c.put(e)
@@ -116,9 +108,10 @@ func (c *Cache) load(ctx context.Context) error {
 	return nil
 }
 
-// read reads all rows, and the ids of those that cannot be read; mu is held.
-func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, bad []string, err error) {
-	err = f.Each(ctx, "sequences", nil, func(r *sql.Rows) error {
+// read reads all rows; mu is held. The ids of those that cannot be read are kept for forget.
+func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err error) {
+	c.bad = nil
+	err = f.Each(ctx, "sequences", nil, func(r cold.Row) error {
 		var e Entry
 		var id string
 		var used int64
@@ -126,24 +119,35 @@ func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, bad []s
 		if err := r.Scan(&id, &used, &e.Uses, &e.Successes, &e.Failures, &data); err != nil {
 			return err
 		}
-		if err := c.unpack("sequence:"+id, data, &e); err != nil || e.ID != id || !e.sound() {
-			bad = append(bad, id)
-			return nil
+		err := c.unpack("sequence:"+id, data, &e)
+		if err == nil && (e.ID != id || !e.sound() || !cold.Possible(used)) {
+			err = errors.New("it cannot be")
+		}
+		if err != nil {
+			c.bad = append(c.bad, id)
+		}
+		if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
+			return nil // the seal has warned, and the key may come back
+		}
+		if err != nil {
+			return fmt.Errorf("%w: sequence %s: %w", cold.ErrRow, id, err)
 		}
 		e.Used, e.size = time.UnixMilli(used).UTC(), len(data)
 		found = append(found, &e)
 		return nil
 	})
 	if err == nil {
-		err = f.Each(ctx, "counts", nil, func(r *sql.Rows) error {
+		err = f.Each(ctx, "counts", nil, func(r cold.Row) error {
 			var name string
 			var n int64
 			err := r.Scan(&name, &n)
-			c.counts[name] += n
+			if err == nil {
+				c.counts[name] += n
+			}
 			return err
 		})
 	}
-	return found, bad, err
+	return found, err
 }
 
 // sound reports whether a stored entry keeps to the bounds of those that are made.

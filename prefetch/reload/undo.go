@@ -115,8 +115,13 @@ func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 	var raw []byte
 	known := false
 	err = c.file.Use(ctx, func(f *cold.File) (err error) {
-		known, err = f.Scan(ctx, name, args, &found, &sequence, &done, &raw)
-		return err
+		if known, err = f.Scan(ctx, name, args, &found, &sequence, &done, &raw); err != nil || !known || done != 0 {
+			return err
+		}
+		if err := c.unpack("undo:"+found, raw, &u); err != nil {
+			return f.BadRow(fmt.Errorf("undo record %s: %w", found, err))
+		}
+		return nil
 	})
 	switch {
 	case err != nil:
@@ -127,9 +132,6 @@ func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 		return u, fmt.Errorf("%w: no undo record %q", ErrNone, id)
 	case done != 0:
 		return u, fmt.Errorf("%w: %s was undone already", ErrNone, found)
-	}
-	if err := c.unpack("undo:"+found, raw, &u); err != nil {
-		return u, fmt.Errorf("read undo record %s: %w", found, err)
 	}
 	return u, nil
 }

@@ -107,12 +107,16 @@ func (d *Desk) Observe(ctx context.Context, events []aoa.Event) error {
 		if fresh[e.Session][e.ID] {
 			continue
 		}
-		d.mu.Lock()
-		d.touch(s, s.take(e))
-		d.mu.Unlock()
+		d.fold(s, e)
 	}
 	d.signal()
 	return errors.Join(errs...)
+}
+
+func (d *Desk) fold(s *entry, e aoa.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.touch(s, s.take(e))
 }
 
 // mine reports whether the kind changes a snapshot.
@@ -121,7 +125,8 @@ func mine(k aoa.Kind) bool {
 }
 
 // take returns the session's entry. One that was not in memory is read and brought up to the log; known are the
-// events which that brought. One without a snapshot is begun from the log, or ErrUnknown.
+// events which that brought. One without a snapshot is begun from the log, or ErrUnknown; one whose snapshot cannot be
+// read is begun from the log in any case.
 func (d *Desk) take(ctx context.Context, id string, begin bool) (s *entry, known map[string]bool, err error) {
 	d.mu.Lock()
 	s = d.held[id]
@@ -130,15 +135,13 @@ func (d *Desk) take(ctx context.Context, id string, begin bool) (s *entry, known
 		return s, nil, nil
 	}
 	snap, err := d.load(ctx, id)
-	if err != nil && (!begin || !errors.Is(err, ErrUnknown)) {
+	if err != nil && !errors.Is(err, cold.ErrRow) && (!begin || !errors.Is(err, ErrUnknown)) {
 		return nil, nil, err
 	}
-	s = &entry{Snapshot: snap}
+	s = &entry{Snapshot: Snapshot{ID: id, State: Active}}
 	from := time.Time{}
 	if err == nil {
-		from, s.written = snap.Last.Add(time.Millisecond), d.o.Now()
-	} else {
-		s.ID, s.State = id, Active
+		s.Snapshot, from, s.written = snap, snap.Last.Add(time.Millisecond), d.o.Now()
 	}
 	missed, err := d.o.Since(ctx, id, from)
 	if err != nil {
@@ -226,10 +229,13 @@ func (d *Desk) Run(ctx context.Context) error {
 
 // catchUp brings the sessions that were at work when the last run ended up to the log: it may have been killed.
 func (d *Desk) catchUp(ctx context.Context) {
-	active, err := d.list(ctx, Filter{State: Active, Limit: maxHeld / 2})
+	active, bad, err := d.list(ctx, Filter{State: Active, Limit: maxHeld / 2})
 	for _, s := range active {
+		bad = append(bad, s.ID)
+	}
+	for _, id := range bad {
 		if err == nil {
-			_, _, err = d.take(ctx, s.ID, false)
+			_, _, err = d.take(ctx, id, false)
 		}
 	}
 	if err != nil && d.o.Log != nil && ctx.Err() == nil {
@@ -316,8 +322,10 @@ func (d *Desk) load(ctx context.Context, id string) (s Snapshot, err error) {
 		if err != nil {
 			return err
 		}
-		s, err = decode(id, text)
-		return err
+		if s, err = decode(id, text); err != nil {
+			return f.BadRow(err)
+		}
+		return nil
 	})
 	return s, err
 }

@@ -2,7 +2,6 @@ package resume
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,25 +46,44 @@ func (d *Desk) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 	if err := d.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return d.list(ctx, q)
+	found, bad, err := d.list(ctx, q)
+	if err != nil || len(bad) == 0 {
+		return found, err
+	}
+	for _, id := range bad {
+		if _, _, err := d.take(ctx, id, true); err != nil { // begun from the log again
+			return found, err
+		}
+	}
+	if err := d.Flush(ctx); err != nil {
+		return found, err
+	}
+	found, _, err = d.list(ctx, q)
+	return found, err
 }
 
-// list is List of what is in the file.
-func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, err error) {
+// list is List of what is in the file. bad are the sessions whose snapshots cannot be read.
+func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
 	if !d.file.Exists() {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return out, d.file.Use(ctx, func(f *cold.File) error {
-		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(rows *sql.Rows) error {
+	err = d.file.Use(ctx, func(f *cold.File) error {
+		out, bad = nil, nil
+		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
-			if err := rows.Scan(&id, &text); err != nil {
+			if err := row.Scan(&id, &text); err != nil {
 				return err
 			}
 			s, err := decode(id, text)
+			if err != nil {
+				bad = append(bad, id)
+				return err
+			}
 			out = append(out, s)
-			return err
+			return nil
 		})
 	})
+	return out, bad, err
 }
 
 // moves says from which states a person can bring a session to another.
@@ -192,19 +210,21 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 	err = d.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
 			archived, removed = 0, 0
-			err := w.Each("drop_old", []any{now.Add(-CleanUpAfter).UnixMilli()}, func(*sql.Rows) error { removed++; return nil })
+			err := w.Each("drop_old", []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
 			if err != nil {
 				return err
 			}
 			var old []Snapshot
-			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows *sql.Rows) error {
+			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows cold.Row) error {
 				var id, text string
 				if err := rows.Scan(&id, &text); err != nil {
 					return err
 				}
 				s, err := decode(id, text)
-				s.State = Archived
-				old = append(old, s)
+				if err == nil {
+					s.State = Archived
+					old = append(old, s)
+				}
 				return err
 			})
 			for _, s := range old {

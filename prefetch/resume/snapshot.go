@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // State of a session.
@@ -19,6 +20,14 @@ const (
 	Failed    State = "failed"
 	Archived  State = "archived"
 )
+
+func (s State) known() bool {
+	switch s {
+	case Active, Paused, Completed, Failed, Archived:
+		return true
+	}
+	return false
+}
 
 // Bounds of a snapshot.
 const (
@@ -137,10 +146,10 @@ func (s *Snapshot) encode() (string, error) {
 func decode(id, text string) (Snapshot, error) {
 	var s Snapshot
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return s, fmt.Errorf("snapshot of %s: %w", id, err)
+		return s, fmt.Errorf("%w: snapshot of %s: %w", cold.ErrRow, id, err)
 	}
-	if s.Version > version {
-		return s, fmt.Errorf("snapshot of %s has version %d, this aoa knows %d", id, s.Version, version)
+	if s.Version != version || !s.State.known() {
+		return s, fmt.Errorf("%w: snapshot of %s: version %d, state %.20q", cold.ErrRow, id, s.Version, s.State)
 	}
 	s.ID = id
 	return s, nil

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -30,7 +29,7 @@ type near struct {
 // when there is none.
 func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int) (best near, ok bool, err error) {
 	is := m.short()
-	err = f.Each(ctx, "nearest", []any{stage, n}, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "nearest", []any{stage, n}, func(rows cold.Row) error {
 		var e near
 		var created int64
 		var packed, from []byte
@@ -245,7 +244,7 @@ func (c *Cache) Stats(ctx context.Context) (out []Stat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = f.Each(ctx, "stats", nil, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "stats", nil, func(rows cold.Row) error {
 		var s Stat
 		var ms int64
 		err := rows.Scan(&s.Stage, &s.Hits, &s.Misses, &ms, &s.Entries, &s.Bytes)

@@ -153,9 +153,16 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 		land, wait := c.runs.join(t.Key, m)
 		if land != nil {
 			t.land = land
+			began := false
+			defer func() { // a panic below must not keep the turn from everybody else
+				if !began {
+					land()
+				}
+			}()
 			if err = c.begin(ctx, f, t, &r, m); err != nil || t.Hit {
 				land()
 			}
+			began = true
 			return t, err
 		}
 		select {

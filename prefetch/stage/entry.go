@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,15 +54,20 @@ func scanEntry(s scanner) (Entry, error) {
 	err := s.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &ttl, &e.Exit, &duration, &e.Bytes, &e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
 	e.Created, e.Used = time.UnixMilli(created), time.UnixMilli(used)
 	e.TTL, e.Duration = time.Duration(ttl)*time.Millisecond, time.Duration(duration)*time.Millisecond
+	if err == nil && (len(sum) != len(e.sum) || !cold.Possible(created) || !cold.Possible(used)) {
+		err = fmt.Errorf("%w: result %q: its times or its sum cannot be", cold.ErrRow, e.Key)
+	}
 	copy(e.sum[:], sum)
 	return e, err
 }
 
 // entries reads rows of the statement into a list.
 func entries(ctx context.Context, f *cold.File, name string, args ...any) (out []Entry, err error) {
-	err = f.Each(ctx, name, args, func(rows *sql.Rows) error {
+	err = f.Each(ctx, name, args, func(rows cold.Row) error {
 		e, err := scanEntry(rows)
-		out = append(out, e)
+		if err == nil {
+			out = append(out, e)
+		}
 		return err
 	})
 	return out, err

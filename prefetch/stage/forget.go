@@ -3,7 +3,6 @@ package stage
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"strings"
@@ -71,7 +70,7 @@ func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int,
 		return 0, err
 	}
 	var readers []string
-	err := f.Each(ctx, "materials", nil, func(rows *sql.Rows) error {
+	err := f.Each(ctx, "materials", nil, func(rows cold.Row) error {
 		var key, command string
 		var packed, deps []byte
 		if err := rows.Scan(&key, &packed, &command, &deps); err != nil {

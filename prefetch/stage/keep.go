@@ -2,7 +2,7 @@ package stage
 
 import (
 	"context"
-	"database/sql"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -25,7 +25,7 @@ func (c *Cache) evict(ctx context.Context, f *cold.File) error {
 		return err
 	}
 	doomed = nil
-	err = f.Each(ctx, "oldest", nil, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "oldest", nil, func(rows cold.Row) error {
 		var key string
 		var bytes int64
 		if err := rows.Scan(&key, &bytes); err != nil {
@@ -43,10 +43,12 @@ func (c *Cache) evict(ctx context.Context, f *cold.File) error {
 }
 
 func keys(ctx context.Context, f *cold.File, name string, args ...any) (out []string, err error) {
-	err = f.Each(ctx, name, args, func(rows *sql.Rows) error {
+	err = f.Each(ctx, name, args, func(rows cold.Row) error {
 		var k string
 		err := rows.Scan(&k)
-		out = append(out, k)
+		if err == nil {
+			out = append(out, k)
+		}
 		return err
 	})
 	return out, err
@@ -110,13 +112,16 @@ func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
 
 // recall reads the digests that an earlier daemon made.
 func (c *Cache) recall(ctx context.Context, f *cold.File) error {
-	return f.Each(ctx, "digests", []any{maxRecalled}, func(rows *sql.Rows) error {
+	return f.Each(ctx, "digests", []any{maxRecalled}, func(rows cold.Row) error {
 		var name string
 		var d digest
 		var sum []byte
 		var inode, mode int64
 		if err := rows.Scan(&name, &d.id.size, &d.id.mtime, &d.id.ctime, &inode, &mode, &sum); err != nil {
 			return err
+		}
+		if len(sum) != len(d.sum) {
+			return fmt.Errorf("%w: digest of %q: %d bytes", cold.ErrRow, name, len(sum))
 		}
 		d.id.inode, d.id.mode = uint64(inode), os.FileMode(mode)
 		copy(d.sum[:], sum)

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,7 +50,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		return nil, err
 	}
 	s := &Session{ID: id, Context: map[string][]byte{}, Steps: map[string]string{}}
-	err = f.Each(ctx, "outputs", []any{id}, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "outputs", []any{id}, func(rows cold.Row) error {
 		var o Output
 		var at int64
 		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
@@ -59,28 +58,44 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 			o.Value, err = c.seal().Open(outputOf(id, o.Stage, o.Prompt), o.Value)
 		}
 		o.At = time.UnixMilli(at)
-		s.Outputs = append(s.Outputs, o)
+		if err == nil && (o.JSON && !json.Valid(o.Value) || !cold.Possible(at)) {
+			err = fmt.Errorf("%w: output of %q in session %q", cold.ErrRow, o.Stage, id)
+		}
+		if err == nil {
+			s.Outputs = append(s.Outputs, o)
+		}
 		return err
 	})
 	if err == nil {
-		err = f.Each(ctx, "contexts", []any{id}, func(rows *sql.Rows) error {
+		err = f.Each(ctx, "contexts", []any{id}, func(rows cold.Row) error {
 			var name string
 			var value []byte
 			err := rows.Scan(&name, &value)
 			if err == nil {
-				s.Context[name], err = c.seal().Open(contextOf(id, name), value)
+				value, err = c.seal().Open(contextOf(id, name), value)
+			}
+			if err == nil && !json.Valid(value) {
+				err = fmt.Errorf("%w: context %q of session %q: it is no JSON", cold.ErrRow, name, id)
+			}
+			if err == nil {
+				s.Context[name] = value
 			}
 			return err
 		})
 	}
 	if err == nil {
 		_, err = f.Scan(ctx, "run", []any{id, pipeline}, &s.State, &s.Tokens)
+		if errors.Is(err, cold.ErrRow) || s.State != "" && s.State != Running && s.State != Done && s.State != Failed {
+			s.State, s.Tokens, err = "", 0, nil // how far it came is not known: it begins anew
+		}
 	}
 	if err == nil && s.State != Done {
-		err = f.Each(ctx, "steps", []any{id, pipeline}, func(rows *sql.Rows) error {
+		err = f.Each(ctx, "steps", []any{id, pipeline}, func(rows cold.Row) error {
 			var stage, key string
 			err := rows.Scan(&stage, &key)
-			s.Steps[stage] = key
+			if err == nil {
+				s.Steps[stage] = key
+			}
 			return err
 		})
 	}
@@ -158,6 +173,9 @@ func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
 	var at int64
 	var data []byte
 	found, err := f.Scan(ctx, "loaded", []any{session}, &at, &data)
+	if errors.Is(err, cold.ErrRow) {
+		return nil, nil // they are parsed again
+	}
 	if age := c.o.Now().Sub(time.UnixMilli(at)); !found || age >= LoaderTTL || age < 0 {
 		return nil, err
 	}
@@ -190,12 +208,16 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, er
 	if err != nil {
 		return nil, err
 	}
-	err = f.Each(ctx, "sessions", []any{limit}, func(rows *sql.Rows) error {
+	err = f.Each(ctx, "sessions", []any{limit}, func(rows cold.Row) error {
 		var e SessionEntry
 		var at int64
 		err := rows.Scan(&e.ID, &at, &e.Tokens, &e.Pipelines)
-		e.Used = time.UnixMilli(at)
-		out = append(out, e)
+		if e.Used = time.UnixMilli(at); err == nil && !cold.Possible(at) {
+			err = fmt.Errorf("%w: pipeline session %q: its time cannot be", cold.ErrRow, e.ID)
+		}
+		if err == nil {
+			out = append(out, e)
+		}
 		return err
 	})
 	return out, err

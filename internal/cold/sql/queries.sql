@@ -12,6 +12,13 @@ SELECT EXISTS (SELECT 1 FROM gone)
 -- name: last_event
 SELECT coalesce(max(id), 0) FROM intent_log
 
+-- name: last_events
+-- ?1 the highest number that a batch can have; a few rows, since one of them may be wrong
+SELECT batch FROM (SELECT batch FROM intent_log ORDER BY id DESC LIMIT 4) WHERE batch <= ?1
+
+-- name: last_lines
+SELECT batch FROM ledger WHERE batch <= ?1 ORDER BY batch DESC LIMIT 1
+
 -- name: last_commit
 SELECT coalesce(max(id), 0) FROM commits
 
@@ -71,7 +78,8 @@ SELECT value FROM meta WHERE key = ?
 SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE id = ?
 
 -- name: commits_between
-SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE id BETWEEN ? AND ? ORDER BY id
+-- ?1 first id, ?2 last id, ?3 the batch that counts them: a later one brought none of them
+SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE id BETWEEN ?1 AND ?2 AND batch <= ?3 ORDER BY id
 
 -- name: count_commit
 UPDATE commits SET counted = ?2 WHERE id = ?1
@@ -81,6 +89,9 @@ INSERT INTO ledger (batch, pos, commit_id, n, sign, event_id) VALUES (?, ?, ?, ?
 
 -- name: delete_change
 DELETE FROM changes WHERE file = ? AND commit_id = ?
+
+-- name: delete_changes_of
+DELETE FROM changes WHERE commit_id = ?
 
 -- name: renames
 SELECT was, time, became FROM renames ORDER BY was, time
@@ -131,6 +142,16 @@ DELETE FROM cursor WHERE ref = ?
 SELECT batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
 WHERE id >= (SELECT coalesce(min(id), 1) FROM intent_log WHERE batch > ?1) AND batch > ?1 ORDER BY id
 
+-- name: rescue_events
+SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
+WHERE id > ? ORDER BY id
+
+-- name: rescue_gone
+SELECT id FROM gone WHERE id > ? ORDER BY id
+
+-- name: any_sealed
+SELECT EXISTS (SELECT 1 FROM intent_log WHERE sealed IS NOT NULL)
+
 -- name: replay_ledger
 SELECT batch, pos, commit_id, n, sign, event_id FROM ledger WHERE batch > ? ORDER BY batch, pos
 
@@ -165,7 +186,7 @@ SELECT count(*) FROM changes a CROSS JOIN changes b ON b.file = ?2 AND b.commit_
 SELECT count(*) FROM changes WHERE file = ?
 
 -- name: newest_commits
-SELECT time, files FROM commits WHERE counted = 1 ORDER BY time DESC LIMIT ?
+SELECT time, sha, files FROM commits WHERE counted = 1 ORDER BY time DESC LIMIT ?
 
 -- name: log_by_time
 -- ?1 since, ?2 until, ?3 ",kind,kind," or "", ?4 limit, ?5 session, ?6 file; the same for the next two

@@ -1,0 +1,243 @@
+package cold
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// The store that the tests below damage.
+const (
+	rowReads   = 40 // one batch each
+	rowPrompts = 5  // sealed, one batch each
+	rowCommits = 12 // one batch, and one more commit that was taken back
+)
+
+// rowStore makes a closed store of many batches and returns its path and the seal of its texts.
+func rowStore(t testing.TB) (path string, seal *Seal) {
+	t.Helper()
+	dir := t.TempDir()
+	path = filepath.Join(dir, "aoa.db")
+	seal, err := OpenSeal(SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	must(t, err)
+	d := reopen(t, path, seal, &sink{})
+	var commits []aoa.Event
+	for i := range rowCommits {
+		commits = append(commits, commit(i, noon.Add(-time.Hour), aoa.Path(fmt.Sprint("c", i)), "doc.md"))
+	}
+	mustAppend(t, d, commits...)
+	for i := range rowReads {
+		mustAppend(t, d, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%3), aoa.Path(fmt.Sprint("f", i))))
+	}
+	for i := range rowPrompts {
+		e := read(fmt.Sprint("p", i), noon, "s0")
+		e.Kind, e.Text, e.Tags = aoa.KindPrompt, "some words", []string{"tag"}
+		mustAppend(t, d, e)
+	}
+	mustAppend(t, d, commit(500, noon, "late.go", "doc.md"))
+	mustAppend(t, d, uncommit(500))
+	mustAppend(t, d, aoa.Event{ID: "rename", Kind: aoa.KindRename, Time: noon, From: []aoa.Path{"f1"}, Paths: []aoa.Path{"g1"}})
+	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
+	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{}`)))
+	must(t, d.Close())
+	return path, seal
+}
+
+const rowEvents = rowReads + rowPrompts + rowCommits + 3
+
+func reopen(t testing.TB, path string, seal *Seal, s *sink) *DB {
+	t.Helper()
+	d, err := Open(t.Context(), path, Options{Now: fixed, Log: slogTo(s), Seal: seal})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// TestBadRows: a value that cannot be read costs its row, or what the row stands for, and one warning; all else is
+// read, live and replayed alike, and the store goes on.
+func TestBadRows(t *testing.T) {
+	whole, seal := rowStore(t)
+	content, err := os.ReadFile(whole)
+	must(t, err)
+	for _, c := range []struct {
+		change string
+		lost   int  // events that are missing in the replay
+		quiet  bool // it shows only at other work, or heals
+	}{
+		{`UPDATE intent_log SET rest = '{"turn":' WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET files = 'x' WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET tags = '[1' WHERE event_id = 'p1'`, 1, false},
+		{`UPDATE intent_log SET raw = 7 WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET timestamp = 1 << 62 WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET batch = 1 << 60 WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET batch = 1 << 40 WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET batch = 1 WHERE event_id = 'r7'`, 1, false},
+		{`UPDATE intent_log SET batch = -1 WHERE event_id = 'r7'`, 1, true}, // before all that is asked for
+		{`UPDATE intent_log SET sealed = CAST(substr(sealed, 1, length(sealed) - 1) || x'00' AS BLOB) WHERE event_id = 'p1'`, 1, false},
+		{`UPDATE intent_log SET sealed = x'0102' WHERE event_id = 'p1'`, 1, false},
+		{`UPDATE commits SET files = x'02' WHERE id = 5`, 1, false},
+		{`UPDATE commits SET rest = '{' WHERE id = 5`, 1, false},
+		{`UPDATE commits SET time = 1 << 62 WHERE id = 5`, 1, false},
+		{`UPDATE commits SET counted = 7 WHERE id = 5`, 1, false},
+		{`UPDATE commits SET files = x'01017f0000' WHERE id = 5`, 1, false}, // a file that has no name
+		{`UPDATE ledger SET sign = 5 WHERE batch = 1`, rowCommits, false},
+		{`UPDATE ledger SET n = 1 << 62 WHERE batch = 1`, 0, true},
+		{`UPDATE meta SET value = 'x' WHERE key = 'seq'`, 0, true},
+		{`UPDATE meta SET value = '2' WHERE key = 'seq'`, 0, true},
+		{`UPDATE meta SET value = 'x' WHERE key = 'snapshot_seq'`, 0, true},
+		{`UPDATE sessions SET last = 1 << 62 WHERE id = 's1'`, 0, true},
+	} {
+		t.Run(c.change, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "aoa.db")
+			must(t, os.WriteFile(path, content, 0o600))
+			alter(t, path, c.change)
+			for start := range 2 {
+				s := &sink{}
+				d := reopen(t, path, seal, s)
+				got := 0
+				last := int64(0)
+				for _, b := range replayAll(t, d, 0) {
+					got += len(b.Batch)
+					if b.Seq <= last {
+						t.Errorf("batch %d after %d", b.Seq, last)
+					}
+					last = b.Seq
+				}
+				if want := rowEvents - c.lost + start; got != want {
+					t.Errorf("start %d: %d events are replayed, want %d", start, got, want)
+				}
+				works(t, d)
+				if seq, fresh := mustAppend(t, d, read(fmt.Sprint("new", start), noon, "s0", "f1")); len(fresh) != 1 || seq <= last {
+					t.Errorf("start %d: batch %d after %d, %d events", start, seq, last, len(fresh))
+				}
+				if want := 1; !c.quiet && len(s.records) != want {
+					t.Errorf("start %d: %d warnings, want %d: %v", start, len(s.records), want, s.records)
+				}
+				must(t, d.Close())
+			}
+			if aside, _ := filepath.Glob(path + "?*"); len(aside) != 0 && !strings.HasSuffix(aside[0], ".mark") {
+				t.Errorf("left beside the store: %v", aside)
+			}
+		})
+	}
+}
+
+// works asks the store what its users ask.
+func works(t *testing.T, d *DB) {
+	t.Helper()
+	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []aoa.Kind{aoa.KindCommit, aoa.KindUncommit}}, {Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
+		_, err := d.Log(t.Context(), f)
+		must(t, err)
+	}
+	_, err := d.LoadSnapshot(t.Context(), func([]Record) error { return nil })
+	must(t, err)
+	_, err = d.FileStats(t.Context(), 0)
+	must(t, err)
+	_, err = d.TagStats(t.Context(), 0)
+	must(t, err)
+	sessions, err := d.SessionStats(t.Context(), 0)
+	must(t, err)
+	for _, s := range sessions {
+		if s.Last.Year() > 9999 {
+			t.Errorf("session %s ends in the year %d", s.ID, s.Last.Year())
+		}
+	}
+	_, err = d.Thread(t.Context(), "s0", 0, 0, 100)
+	must(t, err)
+	_, err = d.Prompts(t.Context(), 0, 100)
+	must(t, err)
+	_, _, err = d.Together(t.Context(), "g1", "doc.md")
+	must(t, err)
+	_, err = d.Pairs(t.Context(), 10, nil)
+	must(t, err)
+	_, err = d.Status(t.Context())
+	must(t, err)
+	_, err = d.Newest(t.Context())
+	must(t, err)
+}
+
+// TestAnyBadValue puts garbage into one value of one row, anywhere in the store, many times: it opens, its users are
+// answered, it takes new events, at most that row is missing, and nothing is moved aside.
+func TestAnyBadValue(t *testing.T) {
+	whole, seal := rowStore(t)
+	content, err := os.ReadFile(whole)
+	must(t, err)
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, table := range []string{"intent_log", "commits", "ledger", "file_stats", "tag_stats", "tag_files", "sessions", "session_files", "changes",
+		"renames", "touches", "meta", "answers", "snapshot_block"} {
+		for round := range 25 {
+			path := filepath.Join(t.TempDir(), "aoa.db")
+			must(t, os.WriteFile(path, content, 0o600))
+			what := spoil(t, r, path, table)
+			if what == "" {
+				continue // a key that is taken
+			}
+			s := &sink{}
+			d := reopen(t, path, seal, s)
+			got := 0
+			for _, b := range replayAll(t, d, 0) {
+				got += len(b.Batch)
+			}
+			if most := 2; got < rowEvents-most && table != "ledger" { // a commit that is counted and taken back is two events
+				t.Errorf("%s: %d of %d events are replayed", what, got, rowEvents)
+			}
+			works(t, d)
+			mustAppend(t, d, read("new", noon, "s0", "f1"), commit(900, noon, "c1", "doc.md"), uncommit(3))
+			works(t, d)
+			if len(s.records) > 1 {
+				t.Errorf("%s: %d warnings: %v", what, len(s.records), s.records)
+			}
+			if aside, _ := filepath.Glob(path + ".*damaged*"); len(aside) != 0 {
+				t.Errorf("%s: moved aside", what)
+			}
+			must(t, d.Close())
+			if t.Failed() && round > 3 {
+				t.FailNow()
+			}
+		}
+	}
+}
+
+// spoil gives one value of a random row of the table another content, and says which; "" when the table refuses it.
+func spoil(t testing.TB, r *rand.Rand, path, table string) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", dsn(path))
+	must(t, err)
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?)", table)
+	must(t, err)
+	var names, types []string
+	for rows.Next() {
+		var name, kind string
+		must(t, rows.Scan(&name, &kind))
+		names, types = append(names, name), append(types, kind)
+	}
+	must(t, rows.Err())
+	i := r.IntN(len(names))
+	choices := map[string][]string{"INTEGER": {"-1", "0", "7", "1 << 40", "1 << 62", "-(1 << 62)"},
+		"TEXT": {"''", "'{'", "'x'", "'[1'", "char(0)", "CAST(x'fffe' AS TEXT)"},
+		"BLOB": {"x''", "x'00'", "x'02'", "x'01ffffffffff7f'", "randomblob(60)"}}[types[i]]
+	value := choices[r.IntN(len(choices))]
+	keys := "rowid"
+	if _, err := db.ExecContext(t.Context(), "SELECT rowid FROM "+table+" LIMIT 0"); err != nil {
+		keys = "(" + names[0] + ", " + names[1] + ")"
+	}
+	change := fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s LIMIT 1 OFFSET abs(%d) %% (SELECT count(*) FROM %s))",
+		table, names[i], value, keys, strings.Trim(keys, "()"), table, r.IntN(1000), table)
+	if _, err := db.ExecContext(t.Context(), change); err != nil {
+		if strings.Contains(err.Error(), "constraint") || strings.Contains(err.Error(), "datatype mismatch") {
+			return ""
+		}
+		t.Fatalf("%s: %v", change, err)
+	}
+	return change
+}

@@ -1,0 +1,81 @@
+package cold
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Beside the database lies a file with the number of the last batch. SQLite does not notice when its write-ahead log was
+// deleted or cut: the database is sound, and ends earlier. The next Open compares the two.
+const markSuffix = ".mark"
+
+// Warnings of an Open that finds less than there was. Each is given once: Open sets the mark to what it found.
+const (
+	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
+		"if you have a backup of the file, stop the daemon and put it back"
+	cutWarning = "the end of the event log is missing, its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
+		"all that is there is used; if you have a backup, stop the daemon and put it back"
+	keysWarning = "the keys to stored prompts and tool inputs were deleted: those texts cannot be read, all else is kept; " +
+		"if you have a backup of the folder keys, stop the daemon and put it back"
+)
+
+func markFile(path string) string { return strings.TrimSuffix(path, ".db") + markSuffix }
+
+// readMark returns the number of the last batch that the last run wrote, 0 if it is not known.
+func readMark(path string) int64 {
+	raw, err := os.ReadFile(markFile(path))
+	if err != nil || len(raw) > 32 {
+		return 0
+	}
+	n, err := parseSeq(strings.TrimSpace(string(raw)))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Mark writes the number of the last batch beside the database if it has changed. It is to be called about once a second
+// while batches are written; Close calls it, too.
+func (d *DB) Mark() error {
+	d.marking.Lock()
+	defer d.marking.Unlock()
+	seq := d.seq.Load()
+	if seq == d.marked {
+		return nil
+	}
+	// Where the database was deleted or moved meanwhile, the mark belongs to another one.
+	if now, err := os.Stat(d.path); err != nil || !os.SameFile(now, d.opened) {
+		return nil
+	}
+	if err := Replace(markFile(d.path), []byte(strconv.FormatInt(seq, 10)+"\n")); err != nil {
+		return err
+	}
+	d.marked = seq
+	return nil
+}
+
+// compare warns of what is missing since the last run, and sets the mark to what is there.
+func (d *DB) compare(o Options, before int64, fresh bool) error {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		return err
+	}
+	d.opened, d.marked = info, -1
+	if o.Log != nil {
+		switch seq := d.seq.Load(); {
+		case fresh && (before > 0 || o.Expected):
+			o.Log.Warn(goneWarning, "file", d.path, "batches", before)
+		case before > seq:
+			o.Log.Warn(cutWarning, "file", d.path, "ends_at", seq, "written", before, "missing", before-seq)
+		}
+	}
+	_ = d.Mark() // a disk that cannot be written is told of by who writes events
+	return nil
+}
+
+// Close writes the mark and closes the file.
+func (d *DB) Close() error {
+	_ = d.Mark() // without it, less is noticed at the next start, and nothing is lost
+	return d.File.Close()
+}

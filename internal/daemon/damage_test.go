@@ -1,0 +1,329 @@
+package daemon_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// warned collects what a daemon logs from warnings on.
+type warned struct {
+	slog.Handler
+	mu   sync.Mutex
+	said []string
+}
+
+func (w *warned) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= slog.LevelWarn {
+		text := r.Message
+		r.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
+		w.mu.Lock()
+		w.said = append(w.said, text)
+		w.mu.Unlock()
+	}
+	return w.Handler.Handle(ctx, r)
+}
+
+func (w *warned) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := w.said
+	w.said = nil
+	return out
+}
+
+// listen makes the desk's log one that can be asked.
+func (d *desk) listen() *warned {
+	w := &warned{Handler: d.o.Log.Handler()}
+	d.o.Log = slog.New(w)
+	return w
+}
+
+// alter changes the database of a stopped daemon.
+func (d *desk) alter(name string, statements ...string) {
+	d.Helper()
+	db, err := sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name))
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.ExecContext(d.Context(), s); err != nil {
+			d.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// noSnapshot makes the next start replay the whole log, as after a kill in the first minute.
+var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE FROM snapshot", "DELETE FROM snapshot_block"}
+
+func (d *desk) feed(from, n int) {
+	d.Helper()
+	var batch []aoa.Event
+	for i := from; i < from+n; i++ {
+		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(), aoa.Path([]string{"a.go", "b.go"}[i%2])))
+	}
+	call(d, api.Events, batch)
+}
+
+// asks uses what the daemon has learned, and reports what it warned of meanwhile.
+func (d *desk) asks(w *warned) []string {
+	d.Helper()
+	d.feed(1000, 2)
+	call(d, api.Rank, aoa.Query{Session: "s1"})
+	call(d, api.Log, api.LogRequest{})
+	call(d, api.Sessions, api.SessionsRequest{})
+	before, after := call(d, api.Threshold, api.None{}).Value, 0.0
+	for range 3 {
+		after = call(d, api.Feedback, api.FeedbackRequest{Session: "s1", File: "a.go"}).Value
+	}
+	if after <= before {
+		d.Errorf("three times no help, and the threshold goes from %v to %v", before, after)
+	}
+	return w.take()
+}
+
+// TestBadRowInTheLog: one broken value costs its event and one warning; everything goes on as before.
+func TestBadRowInTheLog(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w := d.listen()
+	d.start()
+	d.feed(0, 60)
+	d.stop()
+	d.alter("aoa.db", append(noSnapshot, `UPDATE intent_log SET rest = '{"turn":' WHERE event_id = 'e7'`)...)
+	w.take()
+	d.start()
+	warnings := slices.Concat(w.take(), d.asks(w))
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "aoa.db") || !strings.Contains(warnings[0], "rows=1") {
+		t.Errorf("%d warnings, want one that names the file and the count:\n%s", len(warnings), strings.Join(warnings, "\n"))
+	}
+	st := call(d, api.Status, api.None{})
+	if st.Events < 62 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "rows=1") {
+		t.Errorf("%d events, warnings %q", st.Events, st.Warnings)
+	}
+	if got := len(call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 1000}).Events); got < 61 {
+		t.Errorf("%d events are told", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(d.o.Place.Store, "*.damaged-*")); len(left) > 0 {
+		t.Errorf("moved aside: %v", left)
+	}
+}
+
+// TestSecondOpening: damage that only reading meets makes the daemon open its stores a second time. Nothing of the
+// first time is used any more, and what can still be read of the log is kept.
+func TestSecondOpening(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w := d.listen()
+	d.start()
+	for i := range 30 {
+		d.feed(100*i, 20)
+	}
+	d.stop()
+	// So large that opening does not look at every page.
+	d.alter("aoa.db", append(noSnapshot, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) "+
+		"INSERT INTO answers (at, json) SELECT i, printf('%.*c', 40000, 'x') FROM n", "PRAGMA wal_checkpoint(TRUNCATE)")...)
+	file := filepath.Join(d.o.Place.Store, "aoa.db")
+	breakLeaf(t, file, "e1011")
+	w.take()
+	d.start()
+	warnings := slices.Concat(w.take(), d.asks(w))
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "moved aside") {
+		t.Errorf("%d warnings, want one of the damaged store:\n%s", len(warnings), strings.Join(warnings, "\n"))
+	}
+	if st := call(d, api.Status, api.None{}); st.Events < 500 {
+		t.Errorf("%d of 600 events are left", st.Events)
+	}
+}
+
+// breakLeaf makes the page of the log that holds an event's row one that SQLite refuses.
+func breakLeaf(t *testing.T, file, id string) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int(binary.BigEndian.Uint16(raw[16:]))
+	for at := size; at < len(raw); at += size {
+		page := raw[at : at+size]
+		if page[0] == 0x0d && bytes.Contains(page, []byte(id)) && bytes.Contains(page, []byte(`["`)) { // a leaf of a table
+			copy(page[:8], []byte{0x77, 1, 2, 3, 4, 5, 6, 7})
+			if err := os.WriteFile(file, raw, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("no such page")
+}
+
+// TestMissing: what was lost of the store between two runs is told in one warning at the next start, and in none later.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w := d.listen()
+	d.start()
+	d.feed(0, 48)
+	d.prompt()
+	d.stop() // this much is in the file itself
+	d.start()
+	for i := range 20 {
+		d.feed(100+10*i, 10)
+	}
+	store := d.o.Place.Store
+	killed := t.TempDir()
+	d.until("the mark is written", func() bool {
+		raw, err := os.ReadFile(filepath.Join(store, "aoa.mark"))
+		return err == nil && strings.TrimSpace(string(raw)) >= "20" && len(raw) > 2
+	})
+	copyFiles(t, store, killed) // as a kill would leave it
+	d.stop()
+	wal, err := os.Stat(filepath.Join(killed, "aoa.db-wal"))
+	if err != nil || wal.Size() < 20_000 {
+		t.Fatalf("no log to lose: %v", err)
+	}
+	for _, c := range []struct {
+		what   string
+		harm   func() error
+		says   string
+		events int64 // at least
+	}{
+		{"nothing", func() error { return nil }, "", 248},
+		{"the write-ahead log is deleted", func() error { return os.Remove(filepath.Join(store, "aoa.db-wal")) }, "the end of the event log is missing", 48},
+		{"the write-ahead log is cut", func() error { return os.Truncate(filepath.Join(store, "aoa.db-wal"), wal.Size()/2) }, "the end of the event log is missing", 49},
+		{"the write-ahead log is damaged", func() error {
+			return damage(filepath.Join(store, "aoa.db-wal"), wal.Size()/2)
+		}, "the end of the event log is missing", 49},
+		{"the log is deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm")
+		}, "the event log is gone", 0},
+		{"the log and its mark are deleted", func() error {
+			return removeAll(store, "aoa.db", "aoa.db-wal", "aoa.db-shm", "aoa.mark")
+		}, "the event log is gone", 0},
+		{"the keys are deleted", func() error { return os.RemoveAll(filepath.Join(store, "keys")) }, "the keys to stored prompts", 248},
+		{"a key is damaged", func() error {
+			found, _ := filepath.Glob(filepath.Join(store, "keys", "*"))
+			return damage(found[0], 40)
+		}, "the key to stored prompts", 248},
+		{"the identity is deleted", func() error {
+			return os.Remove(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+		}, "the key to stored prompts", 248},
+		{"all but the settings is deleted", func() error {
+			if err := os.RemoveAll(filepath.Join(store, "keys")); err != nil {
+				return err
+			}
+			found, _ := filepath.Glob(filepath.Join(store, "*.*"))
+			for _, f := range found {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "", 0}, // nothing is left that says there was a store
+	} {
+		identity, err := os.ReadFile(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		restoreStore(t, killed, store)
+		if err := c.harm(); err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		w.take()
+		for start := range 2 {
+			d.start()
+			st := call(d, api.Status, api.None{})
+			if st.Events < c.events {
+				t.Errorf("%s: %d events are left, want at least %d", c.what, st.Events, c.events)
+			}
+			warnings := slices.Concat(w.take(), d.asks(w))
+			switch {
+			case start == 1 || c.says == "":
+				if len(warnings) != 0 {
+					t.Errorf("%s: warned of at start %d:\n%s", c.what, start, strings.Join(warnings, "\n"))
+				}
+			case len(warnings) != 1 || !strings.Contains(warnings[0], c.says) || !slices.Contains(st.Warnings, warnings[0]):
+				t.Errorf("%s: %d warnings, want one that says %q:\n%s\nstatus: %q", c.what, len(warnings), c.says, strings.Join(warnings, "\n"), st.Warnings)
+			}
+			d.stop()
+		}
+		if err := os.WriteFile(filepath.Join(api.StateFolder(d.o.Env), "identity"), identity, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// prompt logs a sealed text.
+func (d *desk) prompt() {
+	d.Helper()
+	call(d, api.Events, []aoa.Event{{ID: "prompt", Kind: aoa.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
+}
+
+func restoreStore(t *testing.T, from, store string) {
+	t.Helper()
+	if err := os.RemoveAll(store); err != nil {
+		t.Fatal(err)
+	}
+	copyFiles(t, from, store)
+}
+
+// copyFiles copies the regular files of a folder.
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(from, name)
+		switch {
+		case err != nil || rerr != nil:
+			return errors.Join(err, rerr)
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		case !e.Type().IsRegular():
+			return nil
+		}
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), raw, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func removeAll(dir string, names ...string) error {
+	for _, n := range names {
+		if err := os.Remove(filepath.Join(dir, n)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage changes a few bytes of a file.
+func damage(file string, at int64) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt([]byte{1, 2, 3, 4, 5, 6, 7, 8}, at)
+	return err
+}

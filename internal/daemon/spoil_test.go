@@ -1,0 +1,252 @@
+package daemon_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/prefetch/stage"
+)
+
+// tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.
+var tables = map[string][]string{
+	"aoa.db":      {"intent_log", "commits", "ledger", "file_stats", "sessions", "meta", "snapshot_block"},
+	"sessions.db": {"sessions"},
+	"history.db":  {"summaries", "requests", "transcripts"},
+	"reload.db":   {"sequences", "counts"},
+	"stage.db":    {"entries", "saved", "outputs", "contexts", "runs", "steps"},
+	"cache.db":    {"sessions", "items", "contents"},
+}
+
+// TestAnyBadValue puts garbage into one value of one row of any store while no daemon runs, many times. The next daemon
+// starts; every list is told, with at most one entry missing; nothing is moved aside; there is one warning at most.
+func TestAnyBadValue(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w := d.listen()
+	d.start()
+	d.fill()
+	d.stop()
+	store, whole := d.o.Place.Store, t.TempDir()
+	d.alter("history.db", `INSERT INTO requests VALUES ('r1', 's1', 0, 1772366400000, 'm', 1, 2, 3, 4), ('r2', 's1', 1, 1772366400000, 'm', 1, 2, 3, 4)`,
+		`INSERT INTO transcripts VALUES ('/x', 5)`)
+	copyFiles(t, store, whole)
+	d.start()
+	want := d.count()
+	d.stop()
+	for what, n := range want {
+		if n < 2 {
+			t.Fatalf("only %d %s to lose", n, what)
+		}
+	}
+	w.take()
+	book := fault.Open(t, "one value spoiled")
+	r := rand.New(rand.NewPCG(11, 12))
+	for range fault.Rounds() {
+		for _, name := range []string{"aoa.db", "sessions.db", "history.db", "reload.db", "stage.db", "cache.db"} {
+			for _, table := range tables[name] {
+				restoreStore(t, whole, store)
+				change := spoil(t, r, filepath.Join(store, name), table)
+				if change == "" {
+					continue // a key that is taken
+				}
+				d.start()
+				got := d.count()
+				warnings := w.take()
+				d.stop()
+				verdict := fault.Whole
+				for what, n := range want {
+					if got[what] < n {
+						verdict = max(verdict, fault.Anew)
+					}
+					if got[what] < n-1 && what != "events" || got[what] < n-2 {
+						verdict = fault.Lost
+						t.Errorf("%s: %s: %d of %d %s are left", name, change, got[what], n, what)
+					}
+				}
+				if len(warnings) > 1 {
+					verdict = fault.Wrong
+					t.Errorf("%s: %s: %d warnings:\n%s", name, change, len(warnings), strings.Join(warnings, "\n"))
+				}
+				if aside, _ := filepath.Glob(filepath.Join(store, "*.damaged-*")); len(aside) > 0 {
+					verdict = fault.Wrong
+					t.Errorf("%s: %s: moved aside: %v, warnings %q", name, change, aside, warnings)
+				}
+				book.Add(verdict, 1)
+			}
+		}
+	}
+}
+
+// fill puts something into every store.
+func (d *desk) fill() {
+	d.Helper()
+	d.feed(0, 40)
+	var batch []aoa.Event
+	for i := range 60 {
+		batch = append(batch, aoa.Event{ID: fmt.Sprint("p", i), Kind: aoa.KindPrompt, Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test",
+			Session: "s1", Text: fmt.Sprint("please repair the wheel number ", i), OK: true},
+			read(fmt.Sprint("pr", i), "s1", d.o.Now().Add(time.Duration(i-100)*time.Second), "a.go"))
+	}
+	call(d, api.Events, batch)
+	call(d, api.Context, api.ContextRequest{Session: "s1"})
+	for i := range 3 {
+		session := fmt.Sprint("reload", i)
+		d.hook(session, "UserPromptSubmit", map[string]any{"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i], " module handles errors in a.go")})
+		d.hook(session, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": session + "-1", "tool_response": map[string]any{},
+			"tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
+		d.hook(session, "Stop", nil)
+		reply := stream(d, api.CachePut, api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,
+			Metadata: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
+		reply.Close()
+		req := api.StageRequest{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
+		turn := stream(d, api.StageBegin, req, nil)
+		rec := stage.Record{Frames: []stage.Frame{{Stream: stage.Stdout, Data: []byte("printed")}}}
+		kept := stream(d, api.StageEnd, api.StageResult{Request: req, Key: turn.Head.Key}, rec.Append(nil))
+		if !kept.Head.Kept {
+			d.Fatalf("not kept: %s", kept.Head.Why)
+		}
+		kept.Close()
+		turn.Close()
+		for j := range 2 {
+			call(d, api.PipelineProgress, api.PipelineStep{Session: fmt.Sprint("pipe", i), ID: "p", Key: "k", Tokens: 5,
+				Output: &api.PipelineOutput{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)}, Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
+		}
+	}
+	d.until("the turns are recorded", func() bool {
+		return len(call(d, api.ReloadList, api.SequencesRequest{All: true}).Sequences) == 3
+	})
+}
+
+// count asks every store for what it has.
+func (d *desk) count() map[string]int {
+	d.Helper()
+	n := map[string]int{}
+	events := call(d, api.Log, api.LogRequest{Limit: 10_000}).Events
+	n["events"] = len(events)
+	n["commits"] = int(call(d, api.Status, api.None{}).Events) // as counted, whether they can be read or not
+	sessions := call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions
+	n["sessions"] = len(sessions)
+	for _, s := range sessions {
+		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.SessionShow, api.SessionShowRequest{ID: s.ID, Full: true}); err != nil {
+			n["sessions"]--
+		}
+	}
+	n["sequences"] = len(call(d, api.ReloadList, api.SequencesRequest{All: true, Limit: 1000}).Sequences)
+	call(d, api.ReloadStats, api.None{})
+	call(d, api.StageStats, api.None{})
+	n["results"] = len(call(d, api.StageList, api.StageListRequest{}).Entries)
+	n["pipelines"] = len(call(d, api.PipelineSessions, api.None{}).Sessions)
+	items := call(d, api.CacheList, api.CacheListRequest{All: true}).Items
+	for _, i := range items {
+		reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place}, api.CacheGet, api.CacheGetRequest{Key: i.Key}, nil)
+		var refused *api.Error
+		switch {
+		case err == nil:
+			n["items"]++
+			reply.Close()
+		case !errors.As(err, &refused) || refused.Code == api.CodeInternal:
+			d.Errorf("item %s: %v", i.Key, err)
+		}
+	}
+	call(d, api.CacheStats, api.CacheStatsRequest{})
+	n["segments"] = len(call(d, api.Context, api.ContextRequest{Session: "s1"}).Segments)
+	call(d, api.PromptCache, api.PromptCacheRequest{})
+	for _, table := range []string{"files", "tags", "sessions"} {
+		call(d, api.Stats, api.StatsRequest{Table: table})
+	}
+	call(d, api.Rank, aoa.Query{Session: "s1"})
+	d.feed(2000, 2)
+	return n
+}
+
+func stream[Req, Res any](d *desk, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
+	d.Helper()
+	reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, r, req, rest)
+	if err != nil {
+		d.Fatalf("%s: %v", r.Path, err)
+	}
+	return reply
+}
+
+// hook sends what an agent's hook would and waits until it was taken.
+func (d *desk) hook(session, event string, more map[string]any) {
+	d.Helper()
+	payload := map[string]any{"session_id": session, "cwd": d.o.Repo.Root, "hook_event_name": event}
+	for k, v := range more {
+		payload[k] = v
+	}
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		d.Fatal(err)
+	}
+	body, err := json.Marshal(api.Frame{Agent: "claude", Cwd: string(d.o.Repo.Root), Payload: raw, Wait: true})
+	if err != nil {
+		d.Fatal(err)
+	}
+	conn, err := api.Dial(d.Context(), d.o.Place)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err = conn.Write(api.AppendFrame(nil, body)); err == nil {
+		_, err = api.ReadFrame(conn)
+	}
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+// spoil gives one value of a random row of the table another content, and says which; "" when the table refuses it.
+func spoil(t *testing.T, r *rand.Rand, path, table string) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file://"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT name, type FROM pragma_table_info(?)", table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, types []string
+	for rows.Next() {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil {
+			t.Fatal(err)
+		}
+		names, types = append(names, name), append(types, kind)
+	}
+	i := r.IntN(len(names))
+	choices := map[string][]string{"INTEGER": {"-1", "0", "7", "1 << 40", "1 << 62", "-(1 << 62)"},
+		"TEXT": {"''", "'{'", "'x'", "'[1'", "char(0)", "CAST(x'fffe' AS TEXT)"},
+		"BLOB": {"x''", "x'00'", "x'02'", "x'01ffffffffff7f'", "randomblob(60)"}}[types[i]]
+	if filepath.Base(path) == "stage.db" { // its tables take any type
+		choices = slices.Concat(choices, []string{"'x'", "x'00'", "1.5"})
+	}
+	value, at := choices[r.IntN(len(choices))], r.IntN(1000)
+	change := fmt.Sprintf("UPDATE %s SET %s = %s, row %d", table, names[i], value, at)
+	key := "rowid"
+	if _, err := db.ExecContext(t.Context(), "SELECT rowid FROM "+table+" LIMIT 0"); err != nil {
+		key = names[0]
+	}
+	_, err = db.ExecContext(t.Context(), fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %d %% (SELECT count(*) FROM %s))",
+		table, names[i], value, key, key, table, key, at, table))
+	if err != nil {
+		if strings.Contains(err.Error(), "constraint") || strings.Contains(err.Error(), "datatype mismatch") {
+			return ""
+		}
+		t.Fatalf("%s: %v", change, err)
+	}
+	return change
+}

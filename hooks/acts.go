@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // events turns the acts of a command line into events. The last one carries what the result named: only after
@@ -67,7 +68,7 @@ func lists(acts []act) bool {
 
 // sayable is a command line without its secrets, and the words that may be told of it. What acts say is
 // put together from expanded words: "mysql --password x" names x, and so does $PASSWORD, without the mark that
-// Redact knows it by. Only words that the redacted whole still has are told.
+// redact.Text knows it by. Only words that the redacted whole still has are told.
 type sayable struct {
 	text  string
 	all   bool            // nothing was taken out
@@ -75,7 +76,7 @@ type sayable struct {
 }
 
 func newSayable(command string) sayable {
-	said := sayable{text: Redact(command)}
+	said := sayable{text: redact.Text(command)}
 	if said.all = said.text == command; !said.all {
 		said.terms = map[string]bool{}
 		for _, t := range aoa.Terms(said.text, maxCommand) {
@@ -88,9 +89,9 @@ func newSayable(command string) sayable {
 // of are the terms of a text that may be told.
 func (c sayable) of(text string) []string {
 	if c.all {
-		return aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms)
+		return aoa.Terms(redact.Text(clip(text, maxCommand)), aoa.MaxTerms)
 	}
-	return slices.DeleteFunc(aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms), func(t string) bool { return !c.terms[t] })
+	return slices.DeleteFunc(aoa.Terms(redact.Text(clip(text, maxCommand)), aoa.MaxTerms), func(t string) bool { return !c.terms[t] })
 }
 
 func (s *scene) eventOf(a act, c toolCall, said sayable) aoa.Event {

@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"internal/fault":    {},
 	"internal/redact":   {"internal/aoa"},
 	"scripts":           {},
+	"scripts/gitleaks":  {},
 	"hooks/client":      {},
 	"watcher":           {"internal/aoa", "internal/config", "internal/redact"},
 	"hooks":             {"internal/aoa", "internal/config", "internal/redact", "scripts"},

@@ -118,7 +118,7 @@ func (s *scene) search(c toolCall) []aoa.Event {
 	e := s.event("", aoa.KindSearch)
 	pattern, where := redact.Private(c.input.text("pattern")), c.input.text("path")
 	e.Text = store(pattern, aoa.MaxText)
-	e.Terms = aoa.Terms(redact.Text(clip(pattern, maxCommand))+" "+s.terrain(where), aoa.MaxTerms)
+	e.Terms = redact.Terms(clip(pattern, maxCommand)+" "+s.terrain(where), aoa.MaxTerms)
 	if p, ok := s.place.known(where, ""); ok {
 		e.Named = s.keep([]aoa.Path{p}, 1)
 	}
@@ -155,7 +155,7 @@ func (s *scene) delegate(c toolCall) []aoa.Event {
 	e := s.event("", aoa.KindRun)
 	task := redact.Private(c.input.text("description") + "\n" + clip(c.input.text("prompt"), maxPrompt))
 	e.Text = store(task, aoa.MaxText)
-	e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 	e.Named = s.mentions(task, false)
 	e.OK = !c.failed
 	e.Tags = s.tags(aoa.KindRun, e.Terms, e.Named)
@@ -202,7 +202,7 @@ func (s *scene) generic(c toolCall) []aoa.Event {
 		e.Paths, e.Named = e.Named, nil
 	case e.Kind == aoa.KindSearch:
 		e.Text = store(strings.Join(words, " "), 512)
-		e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+		e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 		e.Listing = true
 	}
 	if !e.Kind.Open() {

@@ -113,7 +113,7 @@ func (s *scene) prompt(text, id string) (events []aoa.Event, query *aoa.Query) {
 	e := s.event(id, aoa.KindPrompt)
 	e.OK = true
 	e.Text = store(words, aoa.MaxText)
-	e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
 	e.Tags = s.tags(aoa.KindPrompt, e.Terms, e.Named)

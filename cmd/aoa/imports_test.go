@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"internal/hot":      {"internal/aoa", "internal/config"},
 	"internal/cold":     {"internal/aoa", "internal/config"},
 	"internal/api":      {"internal/aoa", "internal/config"},
-	"learn":             {"internal/aoa", "internal/hot"},
+	"learn":             {"internal/aoa", "internal/hot", "internal/redact"},
 	"rank":              {"internal/aoa", "internal/hot"},
 	"prefetch/":         {"internal/aoa", "internal/cold"},
 	"prefetch":          {"internal/aoa", "internal/hot", "rank", "prefetch/"},

@@ -17,6 +17,16 @@ func CommandTerms(text string, max int) []string {
 	return aoa.Terms(withoutValues(Text(text), true), max)
 }
 
+// Identifiers are aoa.Identifiers of what Terms leaves.
+func Identifiers(text string, max int) []string {
+	return aoa.Identifiers(withoutValues(Text(text), false), max)
+}
+
+// CommandIdentifiers are aoa.Identifiers of what CommandTerms leaves.
+func CommandIdentifiers(text string, max int) []string {
+	return aoa.Identifiers(withoutValues(Text(text), true), max)
+}
+
 // withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what stands behind "=".
 func withoutValues(s string, assigned bool) string {
 	s = strings.ReplaceAll(s, Mark, " ")

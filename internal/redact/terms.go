@@ -119,23 +119,41 @@ func random(w string) bool {
 		return false
 	}
 	hex, digits, borders, humps := true, 0, 0, 0
+	spoken, run := 0, 0 // letters in words of four and more; of the word at i
 	for i := 0; i < len(w); i++ {
 		c := w[i]
 		hex = hex && (digit(c) || low(c) >= 'a' && low(c) <= 'f')
+		letter := alnum(c) && !digit(c)
 		if digit(c) {
 			digits++
 		}
+		hump := i > 0 && upper(c) && letter && !upper(w[i-1])
 		if i > 0 && alnum(c) && alnum(w[i-1]) {
 			if digit(c) != digit(w[i-1]) {
 				borders++
-			} else if upper(c) && !upper(w[i-1]) {
+			} else if hump {
 				humps++
 			}
 		}
+		if !letter || hump {
+			run = 0
+		}
+		if letter {
+			if run++; run == 4 {
+				spoken += 4
+			} else if run > 4 {
+				spoken++
+			}
+		}
 	}
-	return hex || // no word of eight letters has only those of hexadecimal
-		digits > 0 && borders >= 3 && 4*(borders+humps) >= len(w) || // a1b2c3d4
-		digits > 0 && len(w) >= 16 && 5*(borders+humps) >= len(w) ||
-		len(w) >= 12 && 7*humps >= 2*len(w) && humps >= 3 || // QmFzZTY0VGV4dA
-		len(w) > 40 && digits > 0 && entropy(w) > 4
+	switch {
+	case hex: // no word of eight letters has only those of hexadecimal
+		return true
+	case 2*spoken >= len(w):
+		return false
+	case digits == 0:
+		return len(w) >= 12 && humps >= 3 && 7*humps >= 2*len(w) // QmFzZTY0VGV4dA
+	}
+	return borders >= 3 && 4*(borders+humps) >= len(w) || // a1b2c3d4
+		len(w) >= 16 && 5*(borders+humps) >= len(w) || len(w) > 40 && entropy(w) > 4
 }

@@ -16,6 +16,7 @@ func TestTerms(t *testing.T) {
 		"parseUTF8 and sha256sum in OAuth2Client, base64 x86_64":  {"parse", "utf8", "sha256sum", "auth2", "client", "base64", "x86"},
 		"the file db/20240115_add_users.sql and log4j2":           {"user", "sql", "log4j2"},
 		"getHTTPIDByURL in internal/redact/text_test.go (i18n)":   {"httpid", "url", "internal", "redact", "text", "test", "i18n"},
+		"openV2PackStream calls newSmartHTTPRepoServerV2":         {"open", "pack", "stream", "call", "smart", "repo", "server"},
 		"VGhpc0lzQVNlY3JldFZhbHVlV2l0aG91dERpZ2l0cw stays unsaid": {"stay", "unsaid"},
 	} {
 		if got := Terms(text, 32); !slices.Equal(got, want) {

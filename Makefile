@@ -11,7 +11,7 @@ PACKAGES    := ./cmd/aoa ./watcher ./...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross golden install clean
+.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross gitleaks golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -74,6 +74,9 @@ cross: ## compile and vet for every platform
 
 train: ## fit the weights of rank anew: SESSIONS=DIR of traces, REPOS=DIR of their clones (docs/ranking.md)
 	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -out rank/weights.json
+
+gitleaks: ## write the rules of package redact anew from a released version of gitleaks: VERSION=v8.30.1
+	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)
 
 golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update

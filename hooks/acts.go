@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // events turns the acts of a command line into events. The last one carries what the result named: only after
@@ -67,19 +68,23 @@ func lists(acts []act) bool {
 
 // sayable is a command line without its secrets, and the words that may be told of it. What acts say is
 // put together from expanded words: "mysql --password x" names x, and so does $PASSWORD, without the mark that
-// Redact knows it by. Only words that the redacted whole still has are told.
+// redact.Text knows it by. Only words that the redacted whole still has are told, and none that stands only behind "=".
 type sayable struct {
-	text  string
-	all   bool            // nothing was taken out
-	terms map[string]bool // terms of text, if something was
+	text   string
+	all    bool            // nothing was taken out
+	terms  map[string]bool // of text
+	values map[string]bool // terms of what is assigned in text and stands nowhere else
 }
 
 func newSayable(command string) sayable {
-	said := sayable{text: Redact(command)}
-	if said.all = said.text == command; !said.all {
-		said.terms = map[string]bool{}
-		for _, t := range aoa.Terms(said.text, maxCommand) {
-			said.terms[t] = true
+	said := sayable{text: redact.Text(command), terms: map[string]bool{}, values: map[string]bool{}}
+	said.all = said.text == command
+	for _, t := range redact.CommandTerms(said.text, maxCommand) {
+		said.terms[t] = true
+	}
+	if strings.Contains(said.text, "=") {
+		for _, t := range redact.Terms(said.text, maxCommand) {
+			said.values[t] = !said.terms[t]
 		}
 	}
 	return said
@@ -87,10 +92,7 @@ func newSayable(command string) sayable {
 
 // of are the terms of a text that may be told.
 func (c sayable) of(text string) []string {
-	if c.all {
-		return aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms)
-	}
-	return slices.DeleteFunc(aoa.Terms(Redact(clip(text, maxCommand)), aoa.MaxTerms), func(t string) bool { return !c.terms[t] })
+	return slices.DeleteFunc(redact.CommandTerms(clip(text, maxCommand), aoa.MaxTerms), func(t string) bool { return c.values[t] || !c.all && !c.terms[t] })
 }
 
 func (s *scene) eventOf(a act, c toolCall, said sayable) aoa.Event {

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // asked is what a prompt asks for: a person's words, a slash command, or what a timer says. nil for the reports of the
 // agent's own machinery.
 func (s *scene) asked(text string, events []aoa.Event) *aoa.Asked {
-	if _, inner := carve(clip(unprivate(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
+	if _, inner := carve(clip(redact.Private(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
 		words := store(strings.TrimSpace(inner), aoa.MaxText)
 		return &aoa.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: promptID(s.turn, s.session, text, s.at), Time: s.at}
 	}

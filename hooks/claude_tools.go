@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // toolCall is one call of one tool, however it was told: by a hook, in a batch, in a transcript.
@@ -115,9 +116,9 @@ func fileOf(response json.RawMessage) string {
 // search is a call of the search tools: Grep, Glob, and the old LS.
 func (s *scene) search(c toolCall) []aoa.Event {
 	e := s.event("", aoa.KindSearch)
-	pattern, where := unprivate(c.input.text("pattern")), c.input.text("path")
+	pattern, where := redact.Private(c.input.text("pattern")), c.input.text("path")
 	e.Text = store(pattern, aoa.MaxText)
-	e.Terms = aoa.Terms(Redact(clip(pattern, maxCommand))+" "+s.terrain(where), aoa.MaxTerms)
+	e.Terms = redact.Terms(clip(pattern, maxCommand)+" "+s.terrain(where), aoa.MaxTerms)
 	if p, ok := s.place.known(where, ""); ok {
 		e.Named = s.keep([]aoa.Path{p}, 1)
 	}
@@ -152,9 +153,9 @@ func (s *scene) terrain(dir string) string {
 // delegate is the call of a subagent: its task names files, its report mentions them.
 func (s *scene) delegate(c toolCall) []aoa.Event {
 	e := s.event("", aoa.KindRun)
-	task := unprivate(c.input.text("description") + "\n" + clip(c.input.text("prompt"), maxPrompt))
+	task := redact.Private(c.input.text("description") + "\n" + clip(c.input.text("prompt"), maxPrompt))
 	e.Text = store(task, aoa.MaxText)
-	e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 	e.Named = s.mentions(task, false)
 	e.OK = !c.failed
 	e.Tags = s.tags(aoa.KindRun, e.Terms, e.Named)
@@ -201,7 +202,7 @@ func (s *scene) generic(c toolCall) []aoa.Event {
 		e.Paths, e.Named = e.Named, nil
 	case e.Kind == aoa.KindSearch:
 		e.Text = store(strings.Join(words, " "), 512)
-		e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+		e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 		e.Listing = true
 	}
 	if !e.Kind.Open() {

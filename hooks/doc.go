@@ -4,7 +4,7 @@
 // wrote down before (transcripts); out go events for the log, at most one question to answer, and an answer
 // dressed in the very JSON that the agent expects. It also enters itself into settings files and git hooks and
 // takes itself out again. It never decides what is worth saying, never waits, never fails its caller, never
-// learns, and lets no text out that has not passed Redact. Decoding a tool call with a few kilobytes of
+// learns, and lets no text out that has not passed redact.Text. Decoding a tool call with a few kilobytes of
 // output may cost 200 µs; a hostile or endless one is cut to fixed bounds first (64 KB of command, 30 KB of
 // output, 60 files).
 //
@@ -19,7 +19,7 @@
 //	                                                 powershell.go, acts.go
 //	place         a name on disk → aoa.Path          place.go
 //	mentions      text → the files that it names     mention.go
-//	words         prompts, tags, secrets             prompt.go, tags.go, redact.go
+//	words         prompts, tags                      prompt.go, tags.go
 //
 // The speaking half, from the inside out:
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 func FuzzPrompt(f *testing.F) {
@@ -17,7 +18,7 @@ func FuzzPrompt(f *testing.F) {
 		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
 		events, _ := s.prompt(text, "prompt:x")
 		for _, e := range events {
-			if len(e.Text) > aoa.MaxText || Redact(e.Text) != e.Text || len(e.Tags) > MaxTags {
+			if len(e.Text) > aoa.MaxText || redact.Text(e.Text) != e.Text || len(e.Tags) > MaxTags {
 				t.Errorf("%q: %+v", text, e)
 			}
 		}
@@ -31,7 +32,7 @@ func FuzzShell(f *testing.F) {
 	r := orchard()
 	f.Fuzz(func(t *testing.T, command, out string) {
 		events := bash(r, orchardRoot, command, out)
-		if len(events) == 0 && strings.TrimSpace(unprivate(clip(command, maxCommand))) != "" {
+		if len(events) == 0 && strings.TrimSpace(redact.Private(clip(command, maxCommand))) != "" {
 			t.Errorf("%q: nothing", command)
 		}
 		for _, e := range events {
@@ -89,7 +90,7 @@ func checkEvent(t *testing.T, r Repo, e aoa.Event) {
 	if e.ID == "" || e.Kind == "" || len(e.Seen) > aoa.MaxSeen || len(e.Terms) > aoa.MaxTerms || len(e.Text) > aoa.MaxText || len(e.Tags) > MaxTags {
 		t.Errorf("out of bounds: %+v", e)
 	}
-	if Redact(e.Text) != e.Text {
+	if redact.Text(e.Text) != e.Text {
 		t.Errorf("not redacted: %q", e.Text)
 	}
 	if e.Kind == aoa.KindRename && len(e.From) != len(e.Paths) {

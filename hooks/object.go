@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // object is a JSON object read leniently: a field of the wrong type is an absent field. Agents change the
@@ -113,4 +115,34 @@ func clip(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "")
+}
+
+func containsAny(s string, marks []string) bool {
+	for _, m := range marks {
+		if strings.Contains(s, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if b[i] >= 'A' && b[i] <= 'Z' {
+					b[i] |= 0x20
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// store is how every text leaves this room: redacted before it is cut, so that no half of a token stays.
+func store(s string, max int) string {
+	return clip(redact.Text(clip(s, 4*max)), max)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // said is a prompt taken apart. Agents send through the same event what a person typed, what the person pasted,
@@ -29,7 +30,7 @@ var machineHeads = []string{"This session is being continued from a previous con
 
 // takeApart splits a prompt. Tags that are not closed run to the end.
 func takeApart(prompt string) said {
-	prompt = unprivate(clip(prompt, maxPrompt))
+	prompt = redact.Private(clip(prompt, maxPrompt))
 	prompt, _ = carve(prompt, "hook_context") // what hooks have said before, ours among them: Gemini CLI sends it along
 	var s said
 	for _, head := range machineHeads {
@@ -112,7 +113,7 @@ func (s *scene) prompt(text, id string) (events []aoa.Event, query *aoa.Query) {
 	e := s.event(id, aoa.KindPrompt)
 	e.OK = true
 	e.Text = store(words, aoa.MaxText)
-	e.Terms = aoa.Terms(e.Text, aoa.MaxTerms)
+	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
 	e.Tags = s.tags(aoa.KindPrompt, e.Terms, e.Named)

@@ -34,7 +34,7 @@ func TestPromptText(t *testing.T) {
 	if len(e.Text) > aoa.MaxText || len(e.Text) < aoa.MaxText-20 || len(e.Terms) != 2 {
 		t.Errorf("%d bytes, terms %v", len(e.Text), e.Terms)
 	}
-	token := secretSamples()["github"]
+	token := githubToken
 	secret := decode(t, "UserPromptSubmit", map[string]any{"prompt": "deploy with " + token}, orchard())
 	if all := string(marshal(t, secret)); strings.Contains(all, token) || strings.Contains(all, strings.ToLower(token[4:20])) || !strings.Contains(all, "deploy") {
 		t.Error(all)

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // Bounds of one command line. What exceeds them is not looked at.
@@ -55,7 +56,7 @@ func (s *scene) shell(c toolCall) []aoa.Event {
 	if list := c.input.texts("command"); command == "" && len(list) > 0 {
 		command = joinArgv(list)
 	}
-	command = unprivate(clip(command, maxCommand))
+	command = redact.Private(clip(command, maxCommand))
 	if strings.TrimSpace(command) == "" {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // Bounds of what is kept of a call so that it can be done again. An input that exceeds them is marked as cut.
@@ -149,7 +150,7 @@ func printed(command string) (from, lines int, ok bool) {
 
 // putIn puts an input into a step, without its secrets.
 func putIn(st *aoa.Step, to *string, text string) {
-	clean := Redact(clip(text, maxCommand))
+	clean := redact.Text(clip(text, maxCommand))
 	st.Secret = st.Secret || clean != text && len(text) <= maxCommand
 	if len(clean) > maxStepText || len(text) > maxCommand {
 		clean, st.Cut = clip(clean, maxStepText), true
@@ -174,7 +175,7 @@ func swaps(st *aoa.Step, c toolCall) {
 			st.Edits, st.Cut = nil, true
 			return
 		}
-		if Redact(old) != old || Redact(now) != now {
+		if redact.Text(old) != old || redact.Text(now) != now {
 			st.Edits, st.Secret = nil, true
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // The constants of doc.go.
@@ -149,7 +150,7 @@ func (f *fold) prompt(s *session, e aoa.Event) {
 	s.set(hot.FieldPromptClock, strconv.FormatInt(s.prompt, 10))
 	s.set(hot.FieldShown, "")
 	s.set(hot.FieldPromptTerms, strings.Join(e.Terms, " "))
-	s.set(hot.FieldPromptIdents, strings.Join(aoa.Identifiers(e.Text, maxPromptIdents), " "))
+	s.set(hot.FieldPromptIdents, strings.Join(redact.Identifiers(e.Text, maxPromptIdents), " "))
 	if s.prompts == 1 {
 		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
 	}

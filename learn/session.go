@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 const (
@@ -230,8 +231,12 @@ func (s *session) result(e aoa.Event) {
 
 func (s *session) saying(e aoa.Event) {
 	s.said++
+	idents := redact.Identifiers
+	if e.Kind == aoa.KindRun {
+		idents = redact.CommandIdentifiers
+	}
 	if s.write != nil {
-		s.write.Said(hot.Said{Number: s.said, Clock: s.clock, Prompt: s.prompts, Words: e.Terms, Idents: aoa.Identifiers(e.Text, maxIdents)})
+		s.write.Said(hot.Said{Number: s.said, Clock: s.clock, Prompt: s.prompts, Words: e.Terms, Idents: idents(e.Text, maxIdents)})
 		s.write.Set(fieldSaid, strconv.FormatInt(s.said, 10))
 	}
 }

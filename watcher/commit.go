@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // commitEvent makes the event of a change: its files under the names that name gives them, without excluded
@@ -15,7 +16,7 @@ func (r *Repo) commitEvent(c *change, ms []move, name func(aoa.Path) aoa.Path) a
 		from[m.from] = true
 	}
 	e := aoa.Event{ID: "commit:" + c.sha, Time: time.Unix(c.time, 0).UTC(), Author: time.Unix(c.author, 0).UTC(),
-		Kind: aoa.KindCommit, Agent: "git", Text: c.subject, Terms: aoa.Terms(c.subject, aoa.MaxTerms), OK: true}
+		Kind: aoa.KindCommit, Agent: "git", Text: redact.Text(c.subject), Terms: redact.Terms(c.subject, aoa.MaxTerms), OK: true}
 	e.Paths = make([]aoa.Path, 0, min(len(c.entries), aoa.MaxPaths))
 	for i := range c.entries {
 		en := &c.entries[i]

@@ -79,7 +79,7 @@ func (a *app) cachePut() *cobra.Command {
 	f.StringVar(&meta, "metadata", "", "JSON of your own, read back with the item")
 	f.BoolVar(&it.JSON, "json-data", false, "it must be JSON")
 	f.BoolVar(&it.Overwrite, "overwrite", false, "replace an item of the same key")
-	f.BoolVar(&it.Redact, "redact", false, "take known forms of secrets out first")
+	f.BoolVar(&it.Redact, "redact", false, "take known forms of secrets out of the data, too")
 	return c
 }
 

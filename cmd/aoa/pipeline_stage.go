@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
 )
@@ -241,7 +241,7 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 			*list.to = append(*list.to, w)
 		}
 	}
-	req.Shown = clip(hooks.Redact(strings.Join(req.Command, " ")), 200)
+	req.Shown = clip(redact.Text(strings.Join(req.Command, " ")), 200)
 	stdin, err := scope.Expand(r.texts[s.Name])
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	posix "mvdan.cc/sh/v3/shell"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -91,7 +91,7 @@ func parted(c *cobra.Command, args []string, must bool) (name string, command []
 
 // stageRequest makes the request of what was typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (api.StageRequest, error) {
-	r := api.StageRequest{Stage: name, Command: command, Shown: clip(hooks.Redact(strings.Join(command, " ")), 200), Model: f.model,
+	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200), Model: f.model,
 		TTL: f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
 	if f.ttl < 0 || f.ttl > 0 && r.TTL == 0 {
 		return r, usage("--ttl %s: use 0, or 1ms and more", f.ttl)

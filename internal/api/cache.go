@@ -29,7 +29,7 @@ type CacheItem struct {
 	JSON        bool            `json:"json,omitempty"`     // its data is JSON
 	Metadata    json.RawMessage `json:"metadata,omitempty"` // the caller's own
 	Overwrite   bool            `json:"overwrite,omitempty"`
-	Redact      bool            `json:"redact,omitempty"` // take known forms of secrets out first
+	Redact      bool            `json:"redact,omitempty"` // take known forms of secrets out of data and metadata, too
 }
 
 // CachePutAnswer is the labels, in the order of the items.

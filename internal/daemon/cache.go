@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
 )
 
@@ -24,7 +24,7 @@ type shelf struct {
 
 func (h *house) newShelf() *shelf {
 	return &shelf{h: h, Cache: llmcache.New(llmcache.Options{Path: filepath.Join(h.o.Place.Store, "cache.db"), Now: h.o.Now, Seal: h.seal,
-		Redact: hooks.Redact, Heard: h.heard, Log: h.loud})}
+		Redact: redact.Text, Heard: h.heard, Log: h.loud})}
 }
 
 func (s *shelf) routes(mux *http.ServeMux) {

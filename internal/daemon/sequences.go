@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
 	"github.com/aoa-dev/aoa/prefetch/reload"
@@ -35,7 +36,7 @@ func (s sequences) forget(ctx context.Context, f cold.ForgetFilter) error {
 // newSequences makes the room of the recorded sequences; it opens nothing yet.
 func (h *house) newSequences() *reload.Cache {
 	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud,
-		Env: h.o.Env, Redact: hooks.Redact, Seal: h.seal.Seal, Open: h.seal.Open,
+		Env: h.o.Env, Redact: redact.Text, Seal: h.seal.Seal, Open: h.seal.Open,
 		Config: func() reload.Config {
 			c := h.config().Reload
 			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: c.MaxIdle, MinSimilarity: c.MinSimilarity, Auto: c.Auto,

@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
 )
@@ -107,7 +108,7 @@ func (s *stages) request(r api.StageRequest) (out stage.Request, ok bool) {
 	} else if r.Tool.Command != "" {
 		s.cache.SetVersion(r.Tool.Command, r.Tool.Path, r.Tool.Version)
 	}
-	return stage.Request{Stage: r.Stage, Command: r.Command, Shown: r.Shown, Dir: r.Dir, Inputs: r.Inputs, Env: r.Env, Deps: r.Deps,
+	return stage.Request{Stage: r.Stage, Command: r.Command, Shown: redact.Text(r.Shown), Dir: r.Dir, Inputs: r.Inputs, Env: r.Env, Deps: r.Deps,
 		Outputs: r.Outputs, Stdin: r.Stdin, Template: r.Template, Text: r.Text, Tool: r.Tool.Version, Model: r.Model,
 		TTL: time.Duration(r.TTL) * time.Millisecond, Failures: r.Failures, Refresh: r.Refresh}, true
 }

@@ -41,7 +41,7 @@ type cachedItem struct {
 	Turn        string `json:"turn_id,omitempty" jsonschema:"write: part of the key, default random"`
 	Metadata    any    `json:"metadata,omitempty" jsonschema:"write: JSON of your own, read back with the item"`
 	Overwrite   bool   `json:"overwrite,omitempty" jsonschema:"write: replace an item of the same key"`
-	Redact      bool   `json:"redact,omitempty" jsonschema:"write: take known forms of secrets out first"`
+	Redact      bool   `json:"redact,omitempty" jsonschema:"write: take known forms of secrets out of data and metadata, too"`
 }
 
 type cacheOut struct {

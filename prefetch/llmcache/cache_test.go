@@ -337,6 +337,21 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
+// TestLabelsHoldNoSecret: a label is told in lists and its key lies unsealed, so neither holds a secret, asked or not.
+func TestLabelsHoldNoSecret(t *testing.T) {
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
+		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
+	c := open(t, o)
+	if l := write(t, c, "s", Item{Data: []byte("x"), Description: "for sk-secret"})[0]; l.Description != "for [gone]" {
+		t.Errorf("described as %q", l.Description)
+	}
+	for _, it := range []Item{{Task: "sk-secret"}, {Turn: "a sk-secret b"}} {
+		it.Data = []byte("x")
+		_, err := c.Write(t.Context(), "s", []Item{it})
+		refused(t, err, CodeBad, "another")
+	}
+}
+
 // TestRestart: what was told is there after a restart and after the idle file was closed.
 func TestRestart(t *testing.T) {
 	clock := newClock()

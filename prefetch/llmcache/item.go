@@ -28,7 +28,7 @@ type Item struct {
 	JSON        bool            // Data is JSON
 	Notes       json.RawMessage // the caller's own metadata: told by Read, not by List
 	Overwrite   bool            // replace an item of the same key
-	Redact      bool            // take known forms of secrets out of Data and Description first
+	Redact      bool            // take known forms of secrets out of Data and Notes, too, not only of Description
 }
 
 // Label is what is told of an item without loading it.
@@ -55,8 +55,15 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 	if err != nil {
 		return prepared{}, err
 	}
-	if it.Redact && c.o.Redact != nil {
+	if c.o.Redact != nil {
 		it.Description = c.o.Redact(it.Description)
+		for _, id := range []string{it.Task, it.Turn} {
+			if c.o.Redact(id) != id { // keys are not sealed
+				return prepared{}, bad("use another task or turn", "a task or turn holds what looks like a secret")
+			}
+		}
+	}
+	if it.Redact && c.o.Redact != nil {
 		if utf8.Valid(it.Data) {
 			it.Data = []byte(c.o.Redact(string(it.Data)))
 		}

@@ -19,7 +19,7 @@ import (
 type Request struct {
 	Stage    string             // name; see Name
 	Command  []string           // the words of the command; digested, never stored
-	Shown    string             // the command as aoa stage show prints it, redacted by the caller; not in the key
+	Shown    string             // the command as aoa stage show prints it, redacted; not in the key
 	Dir      string             // folder it runs in, relative to the root, "" is the root
 	Inputs   map[string]string  // declared k=v
 	Env      map[string]*string // declared variables; nil: not set

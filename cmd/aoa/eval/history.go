@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // commit is one commit of a history with the names that its files had at the time, and what they held.
@@ -128,7 +129,7 @@ func head(r *bufio.Reader, sha string) (commit, error) {
 	}
 	when := time.Unix(seconds, 0).UTC()
 	return commit{sha: sha,
-		event: aoa.Event{ID: "commit:" + sha, Time: when, Kind: aoa.KindCommit, Agent: "git", OK: true, Text: subject, Terms: aoa.Terms(subject, aoa.MaxTerms)},
+		event: aoa.Event{ID: "commit:" + sha, Time: when, Kind: aoa.KindCommit, Agent: "git", OK: true, Text: subject, Terms: redact.Terms(subject, aoa.MaxTerms)},
 		moved: aoa.Event{ID: "rename:" + sha, Time: when, Kind: aoa.KindRename, Agent: "git", OK: true}}, nil
 }
 

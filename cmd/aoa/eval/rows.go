@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // eventsOf turns a session's rows into the events that the hooks would have made of them. A shell command stands in
@@ -76,7 +77,7 @@ func eventOf(r row) (aoa.Event, bool) {
 	switch r.Kind {
 	case "prompt":
 		e.Kind, e.OK = aoa.KindPrompt, true
-		e.Text, e.Terms = r.Text, aoa.Terms(r.Text, aoa.MaxTerms)
+		e.Text, e.Terms = r.Text, redact.Terms(r.Text, aoa.MaxTerms)
 	case "read", "edit", "write":
 		e.Kind, e.Paths = aoa.Kind(r.Kind), []aoa.Path{p}
 		return e, err == nil && e.OK
@@ -86,12 +87,12 @@ func eventOf(r row) (aoa.Event, bool) {
 			e.Paths = []aoa.Path{p}
 		}
 	case "search":
-		e.Kind, e.Text, e.Terms = aoa.KindSearch, r.Text, aoa.Terms(r.Text+" "+r.Path, aoa.MaxTerms)
+		e.Kind, e.Text, e.Terms = aoa.KindSearch, r.Text, redact.Terms(r.Text+" "+r.Path, aoa.MaxTerms)
 		if err == nil {
 			e.Named = []aoa.Path{p} // a folder is no file: the replay drops what is not in the tree
 		}
 	case "bash":
-		e.Kind, e.Text, e.Terms = aoa.KindRun, r.Text, aoa.Terms(r.Text, aoa.MaxTerms)
+		e.Kind, e.Text, e.Terms = aoa.KindRun, r.Text, redact.CommandTerms(r.Text, aoa.MaxTerms)
 	default:
 		return e, false
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // row is one line of a trace: docs/evaluation.md describes the fields.
@@ -168,7 +169,7 @@ func commitsOf(rows []row) []aoa.Event {
 			i = len(out)
 			at[r.Session] = i
 			out = append(out, aoa.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.time(), Kind: aoa.KindCommit,
-				Agent: "git", Text: r.Text, Terms: aoa.Terms(r.Text, aoa.MaxTerms), OK: true})
+				Agent: "git", Text: r.Text, Terms: redact.Terms(r.Text, aoa.MaxTerms), OK: true})
 		}
 		out[i].Paths = append(out[i].Paths, p)
 	}

@@ -1,0 +1,315 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Bounds in bytes, so that a text made to be slow is not.
+const (
+	maxValue   = 4 << 10 // of a value
+	maxContext = 512     // what is looked at before a name and behind it, to tell what it stands in
+)
+
+// assignments finds values that are given to names which announce a secret, in [lo, hi): NAME=value, "name": "value",
+// name: value, --name value, <name>value</name>, ${NAME:-value}.
+func (f *finder) assignments(lo, hi int) {
+	s := f.text[:hi]
+	for i := lo; i < hi; i++ {
+		if !nameByte(s[i]) {
+			continue
+		}
+		begin := i
+		for i < hi && nameByte(s[i]) {
+			i++
+		}
+		if !mayAnnounce(s[begin:i]) {
+			continue
+		}
+		kind, likely := announces(s[begin:i])
+		if kind == none {
+			continue
+		}
+		n := name{text: s, lo: max(lo, begin-maxContext), from: begin, to: i}
+		how, at, ok := n.separator(kind)
+		if !ok {
+			continue
+		}
+		v := value{kind: kind, likely: likely, how: how, shout: shouts(s[begin:i]), inCall: strings.IndexByte(s[n.lo:begin], '(') >= 0}
+		from, to, quoted := n.value(how, at)
+		if from >= to {
+			continue
+		}
+		v.text, v.quoted, v.rest = s[from:to], quoted, s[to:]
+		if v.secret() {
+			f.add(from, to)
+			i = max(i, to-1)
+		}
+	}
+}
+
+func nameByte(c byte) bool { return alnum(c) || c == '_' || c == '-' || c == '.' }
+
+func mayAnnounce(name string) bool {
+	for i := range len(name) - 1 {
+		switch c := low(name[i]); {
+		case c == 'p' && (low(name[i+1]) == 'a' || low(name[i+1]) == 'w'),
+			c == 's' && low(name[i+1]) == 'e', c == 't' && low(name[i+1]) == 'o',
+			c == 'k' && low(name[i+1]) == 'e', c == 'c' && low(name[i+1]) == 'r', c == 'a' && low(name[i+1]) == 'u':
+			return true
+		}
+	}
+	return false
+}
+
+// shouts reports whether a name is in capitals, as variables of the environment are.
+func shouts(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' }) && !strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
+}
+
+// name is a name in a text.
+type name struct {
+	text     string
+	lo       int // where its line begins, or what is looked at of it
+	from, to int
+}
+
+// operators between a name and its value, longest first.
+var operators = []struct {
+	text string
+	how  how
+}{{"===", compared}, {"!==", compared}, {"||=", spaced}, {"??=", spaced}, {"::=", spaced}, {"==", compared}, {"!=", compared}, {"=>", spaced}, {"=~", compared},
+	{":=", spaced}, {"?=", spaced}, {"+=", spaced}, {"=", tight}, {":", colon}}
+
+// typed is the type of a variable between its name and its value: "password: str = ", "dbPassword string = ".
+var typed = regexp.MustCompile(`^(?::\s*|\s+)[A-Za-z&*][\w<>\[\].|?&*: ]{0,40}?\s*=\s*["']`)
+
+// separator is how the name gets its value, and where that begins.
+func (n name) separator(kind family) (how how, at int, ok bool) {
+	s, i := n.text, n.to
+	switch {
+	case i < len(s) && n.from > 0 && s[i] == '>' && s[n.from-1] == '<':
+		return element, i + 1, true
+	case i < len(s) && n.from > 0 && quote(s[i]) && s[n.from-1] == s[i]:
+		i++
+	case strings.HasPrefix(s[i:], `\"`) && strings.HasSuffix(s[:n.from], `\"`):
+		i += 2
+	case strings.HasSuffix(s[:n.from], "${") && (strings.HasPrefix(s[i:], ":-") || strings.HasPrefix(s[i:], ":=")):
+		return fallback, i + 2, true
+	}
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	if m := typed.FindStringIndex(s[i:]); m != nil {
+		return spaced, i + m[1] - 1, true
+	}
+	at = i
+	for at < len(s) && blank(s[at]) && at-i < 32 {
+		at++
+	}
+	for _, op := range operators {
+		if !strings.HasPrefix(s[at:], op.text) {
+			continue
+		}
+		if op.text == ":" && (strings.HasPrefix(s[at:], "::") || strings.HasPrefix(s[at:], "://")) {
+			return 0, 0, false
+		}
+		end := at + len(op.text)
+		if op.how == tight && (at > i || end < len(s) && blank(s[end])) {
+			return spaced, end, true
+		}
+		return op.how, end, true
+	}
+	switch {
+	case at == i:
+		return 0, 0, false
+	case s[n.from] == '-' && n.from+1 < n.to && (n.from == n.lo || blank(s[n.from-1]) || quote(s[n.from-1])):
+		return option, at, true
+	case kind >= strong && kind != counted && at < len(s) && (s[at] == '\'' || s[at] == '"'):
+		return beside, at, true
+	}
+	return 0, 0, false
+}
+
+func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// value is where the value lies, without its quotes.
+func (n name) value(how how, at int) (from, to int, quoted bool) {
+	s := n.text
+	switch how {
+	case element:
+		return at, at + max(0, strings.IndexByte(s[at:], '<')), false
+	case fallback:
+		return at, at + max(0, strings.IndexByte(s[at:], '}')), false
+	}
+	for at < len(s) && blank(s[at]) {
+		at++
+	}
+	if at+1 < len(s) && strings.IndexByte("bBrRfFuU@$", s[at]) >= 0 && (s[at+1] == '"' || s[at+1] == '\'') {
+		at++ // b"…", $'…'
+	}
+	if at >= len(s) {
+		return at, at, false
+	}
+	if strings.HasPrefix(s[at:], `\"`) || strings.HasPrefix(s[at:], `\'`) {
+		if end := strings.Index(s[at+2:], s[at:at+2]); end >= 0 && end <= maxValue {
+			return at + 2, at + 2 + end, true
+		}
+		return at, at, false
+	}
+	if quote(s[at]) {
+		if n.closes(at) || s[at] == '`' && how == tight {
+			return at, at, false
+		}
+		if end := closing(s[at+1:], s[at]); end >= 0 {
+			return at + 1, at + 1 + end, true
+		}
+		at++ // the quote never ends: the text was cut
+	}
+	return at, at + run(s[at:], n.semicolons()), false
+}
+
+// closes reports whether the quote at a place ends a quoted text that began before the name: 'password=' src.
+func (n name) closes(at int) bool {
+	s, c := n.text, n.text[at]
+	if at+1 < len(s) && strings.IndexByte(" \t\r,);|]}.:<>\\", s[at+1]) < 0 {
+		return false
+	}
+	return strings.Count(s[n.lo:n.from], string(c))%2 == 1 && !(n.from > 0 && s[n.from-1] == c && n.to < len(s) && s[n.to] == c)
+}
+
+// closing is where a quoted text ends, -1 if it does not.
+func closing(s string, q byte) int {
+	for i := 0; i < len(s) && i <= maxValue; i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == q:
+			return i
+		}
+	}
+	return -1
+}
+
+// semicolons reports whether the name stands in a list that semicolons part: Server=db;Password=p&w.
+func (n name) semicolons() bool {
+	before := n.text[n.lo:n.from]
+	if i := strings.LastIndexByte(before, ';'); i >= 0 {
+		return strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 && !strings.HasSuffix(before, " ")
+	}
+	behind := n.text[n.to:min(len(n.text), n.to+maxContext)]
+	return strings.IndexByte(behind, ';') >= 0 && connection.MatchString(behind)
+}
+
+// connection matches what follows the first value of a connection string.
+var connection = regexp.MustCompile(`(?i);(?:server|data source|host|user id|uid|database|initial catalog|encrypt|port|endpointsuffix)=`)
+
+// run is how far a value without quotes goes.
+func run(s string, semicolons bool) int {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if i > maxValue || c == '"' || c == ';' || blank(c) || c == '\'' || c == '`' {
+			return i
+		}
+		if semicolons {
+			continue
+		}
+		switch c {
+		case '<', '>', '(', ')', ']', '}':
+			if c == '<' && i == 0 {
+				if end := strings.IndexByte(s, '>'); end > 0 {
+					return end + 1
+				}
+			}
+			return i
+		case '[':
+			if !strings.HasPrefix(s[i:], Mark) {
+				return i + btoi(i == 0)
+			}
+			i += len(Mark) - 1
+		case '$', '{':
+			i += nested(s[i:])
+		case '\\':
+			if i+1 < len(s) && strings.IndexByte(`nrt"'`, s[i+1]) >= 0 {
+				return i
+			}
+		case '|':
+			if i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '|' {
+				return i
+			}
+		case '&':
+			if i+1 == len(s) || blank(s[i+1]) || s[i+1] == '&' || assigns(s[i+1:]) || strings.HasPrefix(s[i:], "&amp;") {
+				return i
+			}
+		case ',':
+			if i+1 == len(s) || blank(s[i+1]) || assigns(s[i+1:]) || strings.IndexByte(`"'`, s[i+1]) >= 0 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// assigns reports whether s begins with name=.
+func assigns(s string) bool {
+	i := 0
+	for i < len(s) && nameByte(s[i]) {
+		i++
+	}
+	return i > 0 && i < len(s) && s[i] == '='
+}
+
+// nested is how far the brackets of $(…), ${…} or {…} go, without the last one; 0 if they do not close.
+func nested(s string) int {
+	i := 0
+	if s[0] == '$' {
+		i++
+	}
+	if i >= len(s) || s[i] != '(' && s[i] != '{' {
+		return 0
+	}
+	open, shut := s[i], byte('}')
+	if open == '(' {
+		shut = ')'
+	}
+	depth := 0
+	for ; i < len(s) && i < maxValue; i++ {
+		switch s[i] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// Of a Kubernetes secret every value counts, whatever its name.
+var (
+	secretKind = regexp.MustCompile(`(?im)^[ \t]*kind:[ \t]*["']?secret\b`)
+	secretData = regexp.MustCompile(`(?m)^[ \t]*(?:data|stringData):[ \t]*\r?\n((?:[ \t]+.*(?:\n|\z))+)`)
+	yamlValue  = regexp.MustCompile(`(?m)^[ \t]+["']?[\w.\-]+["']?:[ \t]+["']?([^\s"'][^\n"']*)`)
+)
+
+func (f *finder) kubernetes(lo, hi int) {
+	s := f.text[lo:hi]
+	if !secretKind.MatchString(s) {
+		return
+	}
+	for _, m := range secretData.FindAllStringSubmatchIndex(s, -1) {
+		for _, v := range yamlValue.FindAllStringSubmatchIndex(s[m[2]:m[3]], -1) {
+			if !placeholder(s[m[2]+v[2] : m[2]+v[3]]) {
+				f.add(lo+m[2]+v[2], lo+m[2]+v[3])
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+// taker is a command, or several alike, that takes a secret as an argument.
+type taker struct {
+	names    string   // of the program, by spaces; "*" stands for any rest
+	verb     string   // a word that must follow somewhere: docker login
+	glued    string   // options that hold the secret themselves: -pX
+	spaced   string   // options before it: -p X
+	account  string   // options before user:secret, user%secret or user,secret
+	cookie   string   // options before name=secret
+	operand  int      // the secret is the n-th word that is no option; -1 the last
+	settings bool     // set NAME VALUE: the value counts if the name announces a secret
+	needs    []string // one of these options must be there
+}
+
+var takers = []taker{
+	{names: "mysql* mariadb*", glued: "-p"},
+	{names: "sshpass", glued: "-p", spaced: "-p"},
+	{names: "redis-cli valkey-cli", spaced: "-a"},
+	{names: "docker podman nerdctl buildah skopeo helm az oras crane", verb: "login", glued: "-p", spaced: "-p"},
+	{names: "htpasswd", needs: []string{"-b", "-bc", "-cb", "-nb", "-bn", "-nbB", "-Bbn", "-bB", "-Bb", "-nbm", "-Bbc", "-cBb", "-bnB", "-bBc", "-cbB", "-bcB"}, operand: -1},
+	{names: "openssl", spaced: "-k -K"},
+	{names: "unzip zip zipcloak", spaced: "-P", glued: "-P"},
+	{names: "7z 7za 7zr 7zz rar unrar", glued: "-p"},
+	{names: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", spaced: "-w", glued: "-w"},
+	{names: "smbclient smbmap rpcclient", account: "-U"},
+	{names: "lftp", account: "-u"},
+	{names: "http https httpie", account: "-a --auth"},
+	{names: "sqlcmd bcp osql", spaced: "-P", glued: "-P"},
+	{names: "mongo mongosh mongodump mongorestore mongoexport mongoimport", spaced: "-p"},
+	{names: "rabbitmqctl", verb: "add_user", operand: 3},
+	{names: "rabbitmqctl", verb: "change_password", operand: 3},
+	{names: "wpa_passphrase", operand: 2},
+	{names: "ssh-keygen", spaced: "-N -P"},
+	{names: "useradd usermod", spaced: "-p"},
+	{names: "mysqladmin", verb: "password", operand: -1},
+	{names: "snmpget snmpwalk snmpset", spaced: "-A -X"},
+	{names: "security", spaced: "-w"},
+	{names: "curl", account: "-U --proxy-user", cookie: "-b --cookie"},
+	{names: "gh", verb: "secret", spaced: "-b --body"},
+	{names: "aws npm yarn pnpm pip composer poetry gcloud", settings: true},
+}
+
+// takersOf are the commands by their names.
+var takersOf = func() map[string][]*taker {
+	m := map[string][]*taker{}
+	for i := range takers {
+		for n := range strings.FieldsSeq(takers[i].names) {
+			m[n] = append(m[n], &takers[i])
+		}
+	}
+	return m
+}()
+
+// commandMarks are the names of the commands and the space behind them.
+var commandMarks = func() (marks []string) {
+	for n := range takersOf {
+		if rest, any := strings.CutSuffix(n, "*"); any {
+			marks = append(marks, rest)
+		} else {
+			marks = append(marks, n+" ")
+		}
+	}
+	return marks
+}()
+
+// argument is a word of a command line.
+type argument struct {
+	span
+	text string // without quotes
+}
+
+// commands finds the secrets among the arguments of known commands that begin in [lo, hi).
+func (f *finder) commands(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		if !nameByte(f.text[i]) {
+			continue
+		}
+		begin := i
+		for i < hi && nameByte(f.text[i]) {
+			i++
+		}
+		exe := strings.TrimSuffix(f.text[begin:i], ".exe")
+		if i >= len(f.text) || !blank(f.text[i]) && f.text[i] != '\\' {
+			continue
+		}
+		called := takersOf[exe]
+		for _, family := range []string{"mysql", "mariadb"} {
+			if strings.HasPrefix(exe, family) {
+				called = append(called[:len(called):len(called)], takersOf[family+"*"]...)
+			}
+		}
+		if len(called) == 0 {
+			continue
+		}
+		args := arguments(f.text, i)
+		for _, t := range called {
+			t.find(f, args)
+		}
+	}
+}
+
+// Bounds of what is looked at of one command.
+const (
+	maxArguments = 64
+	maxCommand   = 2 << 10 // bytes
+)
+
+// arguments are the words from a place to the end of the command: an operator of the shell, or the end of the line.
+func arguments(s string, i int) (out []argument) {
+	s = s[:min(len(s), i+maxCommand)]
+	for len(out) < maxArguments {
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\\' && i+1 < len(s) && (s[i+1] == '\n' || s[i+1] == '\r')) {
+			if s[i] == '\\' {
+				i += 1 + btoi(s[i+1] == '\r')
+			}
+			i++
+		}
+		if i >= len(s) || strings.IndexByte("\r\n|;&()`#", s[i]) >= 0 {
+			return out
+		}
+		a := argument{span: span{from: i}}
+		var b strings.Builder
+		for i < len(s) && strings.IndexByte(" \t\r\n|;&()`", s[i]) < 0 {
+			if s[i] != '"' && s[i] != '\'' {
+				b.WriteByte(s[i])
+				i++
+				continue
+			}
+			end := closing(s[i+1:], s[i])
+			if end < 0 || i > a.from && strings.IndexByte(s[i+1:i+1+end], '\n') >= 0 {
+				// The quote around the whole command ends here: bash -c "mysql -pX".
+				a.to, a.text = i, b.String()
+				return append(out, a)
+			}
+			b.WriteString(s[i+1 : i+1+end])
+			i += end + 2
+		}
+		a.to, a.text = i, b.String()
+		if a.from == a.to {
+			return out
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// find adds the secrets of one call.
+func (t taker) find(f *finder, args []argument) {
+	has := func(word string) bool {
+		return slices.ContainsFunc(args, func(a argument) bool { return a.text == word })
+	}
+	if t.verb != "" && !has(t.verb) || len(t.needs) > 0 && !slices.ContainsFunc(t.needs, has) {
+		return
+	}
+	var operands []argument
+	for i, a := range args {
+		if a.text == "" || a.text[0] != '-' || len(a.text) < 2 {
+			operands = append(operands, a)
+			continue
+		}
+		for o := range strings.FieldsSeq(t.glued) {
+			if len(a.text) > len(o) && strings.HasPrefix(a.text, o) && a.text[len(o)] != '-' {
+				f.argument(a, len(o))
+			}
+		}
+		name, value, joined := strings.Cut(a.text, "=")
+		if joined && strings.HasPrefix(name, "--") {
+			t.given(f, a, name, value, len(name)+1)
+		} else if i+1 < len(args) {
+			t.given(f, args[i+1], a.text, args[i+1].text, 0)
+		}
+	}
+	if n := t.operand; n != 0 && len(operands) >= max(n, 2) {
+		if n < 0 {
+			n = len(operands)
+		}
+		f.argument(operands[n-1], 0)
+	}
+	if t.settings {
+		t.setting(f, operands)
+	}
+}
+
+// given takes the value of an option, which stands skip bytes behind the beginning of its word.
+func (t taker) given(f *finder, a argument, option, value string, skip int) {
+	is := func(list string) bool { return slices.Contains(strings.Fields(list), option) }
+	switch {
+	case value == "" || value[0] == '-' && skip == 0:
+	case is(t.spaced):
+		f.argument(a, skip)
+	case is(t.account):
+		if i := strings.IndexAny(value, ":%,"); i > 0 {
+			f.argument(a, skip+i+1)
+		}
+	case is(t.cookie):
+		if strings.IndexByte(value, '=') > 0 {
+			f.argument(a, skip)
+		}
+	}
+}
+
+// setting is the value in: aws configure set NAME VALUE.
+func (t taker) setting(f *finder, operands []argument) {
+	for i, a := range operands {
+		if (a.text == "set" || a.text == "config") && i+2 < len(operands) && operands[i+1].text != "set" {
+			if kind, _ := announces(operands[i+1].text); kind != none {
+				f.argument(operands[i+2], 0)
+			}
+		}
+	}
+}
+
+// argument adds a word from its skip-th byte on, unless that is a placeholder.
+func (f *finder) argument(a argument, skip int) {
+	from, to := a.from, a.to
+	if raw := f.text[from:to]; len(raw) == len(a.text) {
+		from += skip
+	} else if skip == 0 && quote(raw[0]) && raw[len(raw)-1] == raw[0] {
+		from, to = from+1, to-1
+	} else if i := strings.IndexAny(raw, `"'`); i >= skip {
+		from += skip
+	}
+	if !placeholder(a.text[skip:]) {
+		f.add(from, to)
+	}
+}

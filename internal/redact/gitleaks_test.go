@@ -1,0 +1,63 @@
+package redact
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGitleaks: every rule can be tried, and those of services that no rule of our own knows find their tokens.
+func TestGitleaks(t *testing.T) {
+	if len(gitleaks) < 200 {
+		t.Fatalf("%d rules", len(gitleaks))
+	}
+	for _, r := range gitleaks {
+		if _, err := regexp.Compile(r.regex); err != nil {
+			t.Errorf("%s: %v", r.id, err)
+		}
+		if _, err := regexp.Compile(r.allow); err != nil {
+			t.Errorf("%s: %v", r.id, err)
+		}
+		if len(r.keywords) == 0 {
+			t.Errorf("%s is never tried", r.id)
+		}
+		for _, k := range r.keywords {
+			if len(k) < 3 || k != strings.ToLower(k) {
+				t.Errorf("%s: the keyword %q is never found", r.id, k)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	pick := func(n int, from string) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = from[rng.IntN(len(from))]
+		}
+		return string(b)
+	}
+	const hex, num, any = "0123456789abcdef", "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	for _, secret := range []string{"nt" + "n_" + pick(11, num) + pick(35, any), "psca" + "le_tkn_" + pick(43, any), "pu" + "l-" + pick(40, hex), "ruby" + "gems_" + pick(48, hex),
+		"shp" + "ss_" + pick(32, hex), "da" + "pi" + pick(32, hex), "S" + "K" + pick(32, hex), "PM" + "AK-" + pick(24, hex) + "-" + pick(34, hex), "duf" + "fel_test_" + pick(43, any)} {
+		text := "use " + secret + " for it"
+		if got := Text(text); got != "use "+Mark+" for it" {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	key := pick(32, hex)
+	if got := Text("ALGOLIA: " + key); got != "ALGOLIA: "+Mark {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEntropy: what is too regular to be a token of that kind stays.
+func TestEntropy(t *testing.T) {
+	if h := entropy("aabb"); h != 1 {
+		t.Errorf("%v bits", h)
+	}
+	for text, want := range map[string]bool{"da" + "pi" + strings.Repeat("ab", 16): false, "da" + "pi0123456789abcdef0123456789abcdef": true} {
+		if got := Text(text) != text; got != want {
+			t.Errorf("%q is taken out: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package redact
+
+import "strings"
+
+// Private drops spans between <private> and </private>, nested ones and any letter case included.
+func Private(s string) string {
+	const begin, end = "<private>", "</private>"
+	if strings.IndexByte(s, '<') < 0 {
+		return s
+	}
+	low := lower(s)
+	if !strings.Contains(low, begin) {
+		return s
+	}
+	var b strings.Builder
+	for depth := 0; low != ""; {
+		open, shut := strings.Index(low, begin), strings.Index(low, end)
+		cut := len(low)
+		switch {
+		case open >= 0 && (shut < 0 || open < shut):
+			cut = open + len(begin)
+			if depth == 0 {
+				b.WriteString(s[:open])
+			}
+			depth++
+		case shut >= 0:
+			cut = shut + len(end)
+			if depth == 0 {
+				b.WriteString(s[:cut])
+			}
+			depth = max(0, depth-1)
+		case depth == 0:
+			b.WriteString(s)
+		}
+		s, low = s[cut:], low[cut:]
+	}
+	// What was taken out may have held two halves of another mark apart.
+	return Private(b.String())
+}
+
+// lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				b[i] = low(b[i])
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+func low(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

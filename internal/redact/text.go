@@ -1,0 +1,118 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Mark stands where a secret stood.
+const Mark = "[redacted]"
+
+// maxPasses bounds the passes over one text. Ordinary texts take one, those with secrets two.
+const maxPasses = 16
+
+// Text replaces what must never be stored: spans marked <private>…</private> (an unclosed one to the end) are dropped;
+// private keys, tokens of known services, passwords in addresses and headers, values assigned to names that announce a
+// secret, and arguments of commands that take one become Mark. Text(Text(s)) = Text(s).
+func Text(s string) string {
+	s = Private(s)
+	// Each pass leaves fewer bytes outside of marks than it found, so this ends.
+	for range maxPasses {
+		f := finder{text: s}
+		f.run()
+		if s = f.replaced(); len(f.found) == 0 {
+			break
+		}
+	}
+	return s
+}
+
+// finder collects the secrets of one text.
+type finder struct {
+	text  string
+	found []span
+}
+
+// span is a part of the text: [from, to).
+type span struct{ from, to int }
+
+// run looks at the text line by line, and then as a whole for what spans lines.
+func (f *finder) run() {
+	var across set
+	for lo := 0; lo < len(f.text); {
+		hi := len(f.text)
+		if n := strings.IndexByte(f.text[lo:], '\n'); n >= 0 {
+			hi = lo + n
+		}
+		hits := triggers().scan(f.text[lo:hi])
+		for i := range hits.each() {
+			if r := &rules()[i]; r.across {
+				across.add(i)
+			} else {
+				f.apply(r, lo, hi)
+			}
+		}
+		lo = hi + 1
+	}
+	for i := range across.each() {
+		f.apply(&rules()[i], 0, len(f.text))
+	}
+}
+
+func (f *finder) apply(r *rule, lo, hi int) {
+	if r.look != nil {
+		r.look(f, lo, hi)
+	} else {
+		f.match(r, lo, hi)
+	}
+}
+
+// match finds a rule's secrets in [lo, hi): the first group that matched, else all that matched.
+func (f *finder) match(r *rule, lo, hi int) {
+	for _, m := range r.regexp().FindAllStringSubmatchIndex(f.text[lo:hi], -1) {
+		from, to := m[0], m[1]
+		for g := 2; g < len(m); g += 2 {
+			if r.group == 0 && m[g] < m[g+1] || r.group == g/2 {
+				from, to = m[g], m[g+1]
+				break
+			}
+		}
+		if from < to && !r.spares(f.text[lo+from:lo+to]) {
+			f.add(lo+from, lo+to)
+		}
+	}
+}
+
+// add notes a secret. One that overlaps a mark takes all of the mark, so that no half of one stays.
+func (f *finder) add(from, to int) {
+	n := len(Mark)
+	if i := strings.Index(f.text[max(0, from-n+1):min(len(f.text), from+n-1)], Mark); i >= 0 {
+		from = min(from, max(0, from-n+1)+i)
+	}
+	if i := strings.LastIndex(f.text[max(0, to-n+1):min(len(f.text), to+n-1)], Mark); i >= 0 {
+		to = max(to, max(0, to-n+1)+i+n)
+	}
+	if strings.TrimSpace(strings.ReplaceAll(f.text[from:to], Mark, "")) != "" {
+		f.found = append(f.found, span{from, to})
+	}
+}
+
+// replaced is the text with a mark for each secret; secrets that overlap or touch are one.
+func (f *finder) replaced() string {
+	if len(f.found) == 0 {
+		return f.text
+	}
+	slices.SortFunc(f.found, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	var b strings.Builder
+	end := 0
+	for i, s := range f.found {
+		if i == 0 || s.from > end {
+			b.WriteString(f.text[end:s.from])
+			b.WriteString(Mark)
+		}
+		end = max(end, s.to)
+	}
+	b.WriteString(f.text[end:])
+	return b.String()
+}

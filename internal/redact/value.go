@@ -1,0 +1,197 @@
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// nothing are values that stand for a secret, for its absence or for its type. Lower case.
+var nothing = words(`true false null nil none undefined void unset empty yes no on off default required optional missing invalid incorrect wrong expired unknown hidden
+	string str text number int integer float bool boolean bytes byte char object any unknown never secretstr buffer uint8array error array list map dict varchar secure sensitive password|
+	redacted masked removed include omit same-origin basic bearer digest x xx xxx todo tbd n/a`)
+
+// reference matches values that are put in elsewhere: variables, templates, placeholders.
+var reference = regexp.MustCompile(`^(?:` +
+	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)?|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` + // $X, {{x}}, %s
+	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
+	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
+	`)$`)
+
+// placeholder reports whether a value obviously stands for a secret instead of being one.
+func placeholder(v string) bool {
+	if v == "" || strings.HasPrefix(v, Mark) || strings.HasPrefix(Mark, v) {
+		return true
+	}
+	v = strings.Trim(v, `"'`)
+	return v == "" || nothing[strings.ToLower(v)] || len(v) <= maxContext && reference.MatchString(v)
+}
+
+// how a value was given to its name.
+type how uint8
+
+const (
+	tight    how = iota // name=value
+	spaced              // name = value, name := value
+	colon               // name: value
+	compared            // name == value
+	option              // --name value
+	beside              // PASSWORD 'value'
+	element             // <name>value</name>
+	fallback            // ${name:-value}
+)
+
+// value is what stands behind a name, with what it takes to tell whether it is a secret.
+type value struct {
+	text   string
+	kind   family
+	likely bool // the name is not known: only what looks like a secret counts
+	how    how
+	quoted bool
+	shout  bool   // the name is in capitals: a variable of the environment
+	inCall bool   // an opening bracket stands before the name
+	rest   string // of the line, behind the value
+}
+
+// secret reports whether the value is one.
+func (v value) secret() bool {
+	text := v.text
+	if !v.quoted && v.how != tight && v.how != fallback {
+		text = strings.TrimRight(text, ".,:!?")
+	}
+	switch {
+	case placeholder(text), v.how == tight && strings.HasPrefix(text, "id=") && v.kind == medium:
+		return false
+	case (v.likely || v.kind == weak) && !random(text):
+		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) && !path(text) && !digitsOnly(text)
+	case digitsOnly(text):
+		return v.kind >= strong && (v.kind != counted || len(text) > 3) || len(text) > 8
+	case v.kind == folder && path(text):
+		return false
+	case v.how == element, v.how == fallback:
+		return !refers(text)
+	case v.quoted:
+		return v.quotedSecret()
+	case v.how == option:
+		return v.optionSecret()
+	case v.how == beside:
+		return false
+	case strings.IndexByte("[({*^\\+|&!", text[0]) >= 0, path(text) && !random(text):
+		return false
+	case v.how == tight:
+		return v.tightSecret()
+	default:
+		return v.looseSecret(text)
+	}
+}
+
+func (v value) quotedSecret() bool {
+	switch {
+	case v.how == beside:
+		return v.shout || strings.ContainsAny(v.text, "0123456789") && !strings.Contains(v.text, " ")
+	case strings.ContainsAny(v.text, " \t"):
+		return (v.how == tight && !v.inCall || v.how == option) && v.kind >= strong
+	case strings.Contains(v.text, "/") && !strings.ContainsAny(v.text, "0123456789") && (v.kind < strong || path(v.text)):
+		return false
+	case strings.IndexByte("[({*^\\|", v.text[0]) >= 0 && v.kind < strong:
+		return false
+	}
+	return !refers(v.text) || v.shout && v.how == tight
+}
+
+// articles follow an option that a sentence speaks of.
+var articles = words(`flag flags option options argument arguments parameter parameters and or is as in to for with on from of by if when value values which that the a an are was were not via instead only`)
+
+func (v value) optionSecret() bool {
+	if v.text[0] == '-' || articles[strings.ToLower(strings.TrimRight(v.text, ".,:;!?)"))] {
+		return false
+	}
+	return v.kind >= strong || len(v.text) >= 6 && !path(v.text)
+}
+
+// tightSecret is about name=value without quotes: in a shell anything counts, in a program a name does not.
+func (v value) tightSecret() bool {
+	next := byte(' ')
+	if v.rest != "" {
+		next = v.rest[0]
+	}
+	switch {
+	case next == '(' || next == '[', member(v.text) && !random(v.text):
+		return false
+	case refers(v.text):
+		return v.shout
+	case v.inCall && (next == ')' || strings.HasPrefix(v.rest, ", ")):
+		return v.shout || !identifier(v.text)
+	}
+	return true
+}
+
+// looseSecret is about values without quotes behind spaces or a colon: settings, programs and sentences.
+func (v value) looseSecret(text string) bool {
+	next := byte(' ')
+	if v.rest != "" {
+		next = v.rest[0]
+	}
+	digits := strings.ContainsAny(text, "0123456789")
+	if next == '(' || next == '[' || member(text) && !random(text) || refers(strings.TrimRight(text, "0123456789")) {
+		return false
+	}
+	end := strings.TrimLeft(v.rest, " \t")
+	ends := end == "" || strings.HasPrefix(end, "#") || strings.HasPrefix(end, "//")
+	if v.kind == counted && v.shout && v.how == colon {
+		return false // PASS: TestX
+	}
+	if v.kind < strong {
+		return digits && len(text) >= 6 && !plain(text) || random(text)
+	}
+	if digits || !identifier(text) {
+		return !plain(text) && len(text) >= 4
+	}
+	// Letters alone: the value of a setting, or else a type, a variable or a word.
+	return v.how == colon && ends && v.rest == end && v.kind != counted && !upper(text[0]) && !camel(text)
+}
+
+// identifier reports whether text can be a variable of a program, without digits.
+func identifier(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != '_' && r != '$' && (r > 'z' || !alnum(byte(r)) || digit(byte(r))) })
+}
+
+func camel(text string) bool {
+	for i := 1; i < len(text); i++ {
+		if upper(text[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// roots are what programs keep settings in.
+var roots = []string{"self", "this", "args", "opts", "options", "config", "cfg", "conf", "settings", "env", "process", "os", "ctx", "req", "request", "params", "props", "state",
+	"data", "user", "form", "input", "body", "values", "secrets", "vars", "var", "local", "module", "app", "parsed", "payload", "response", "res", "result"}
+
+// member reports whether text is a field of something in a program: user.password, config.auth.token.
+func member(text string) bool {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "->", "."), "?.", ".")
+	text = strings.TrimLeft(text, "&*!$@")
+	parts := strings.Split(text, ".")
+	if len(parts) < 2 {
+		return false
+	}
+	for _, p := range parts {
+		if p == "" || digit(p[0]) || strings.ContainsFunc(p, func(r rune) bool { return r != '_' && (r > 'z' || !alnum(byte(r))) }) {
+			return false
+		}
+	}
+	kind, _ := announces(parts[len(parts)-1])
+	return kind != none || slices.Contains(roots, strings.ToLower(parts[0])) || !strings.ContainsAny(text, "0123456789")
+}
+
+// path reports whether a value is the name of a file or an address without a password.
+func path(v string) bool {
+	for _, begin := range []string{"/", "./", "../", "~/", "~", "http://", "https://", "file:"} {
+		if strings.HasPrefix(v, begin) {
+			return true
+		}
+	}
+	return len(v) > 3 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+}

@@ -55,7 +55,7 @@ func mayAnnounce(name string) bool {
 		switch c := low(name[i]); {
 		case c == 'p' && (low(name[i+1]) == 'a' || low(name[i+1]) == 'w'),
 			c == 's' && low(name[i+1]) == 'e', c == 't' && low(name[i+1]) == 'o',
-			c == 'k' && low(name[i+1]) == 'e', c == 'c' && low(name[i+1]) == 'r', c == 'a' && low(name[i+1]) == 'u':
+			c == 'k' && low(name[i+1]) == 'e', c == 's' && low(name[i+1]) == 'i', c == 'c' && low(name[i+1]) == 'r', c == 'a' && low(name[i+1]) == 'u':
 			return true
 		}
 	}
@@ -157,16 +157,24 @@ func (n name) value(how how, at int) (from, to int, quoted bool) {
 		}
 		return at, at, false
 	}
+	if strings.HasPrefix(s[at:], `"""`) {
+		end := strings.Index(s[at+3:], `"""`)
+		return at + 3, at + 3 + max(0, end), true
+	}
 	if quote(s[at]) {
 		if n.closes(at) || s[at] == '`' && how == tight {
 			return at, at, false
 		}
 		if end := closing(s[at+1:], s[at]); end >= 0 {
+			if to = at + end + 2; how == tight && to < len(s) && quote(s[to]) && s[to] != '`' {
+				return at + 1, to + run(s[to+1:], false, false) + 1, true // 'one word'"of a shell"
+			}
 			return at + 1, at + 1 + end, true
 		}
 		at++ // the quote never ends: the text was cut
 	}
-	return at, at + run(s[at:], n.semicolons()), false
+	list, phrases := n.semicolons()
+	return at, at + run(s[at:], list, phrases), false
 }
 
 // closes reports whether the quote at a place ends a quoted text that began before the name: 'password=' src.
@@ -191,24 +199,31 @@ func closing(s string, q byte) int {
 	return -1
 }
 
-// semicolons reports whether the name stands in a list that semicolons part: Server=db;Password=p&w.
-func (n name) semicolons() bool {
-	before := n.text[n.lo:n.from]
+// semicolons reports whether the name stands in a list that semicolons part, as in A=1;Password=p&w, and whether that is a
+// connection string, whose values may hold blanks.
+func (n name) semicolons() (list, phrases bool) {
+	before, behind := n.text[n.lo:n.from], n.text[n.to:min(len(n.text), n.to+maxContext)]
+	phrases = strings.IndexByte(behind, ';') >= 0 && connects.MatchString(behind)
 	if i := strings.LastIndexByte(before, ';'); i >= 0 {
-		return strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 && !strings.HasSuffix(before, " ")
+		list = strings.TrimLeft(before[i+1:], " ") == "" && strings.IndexByte(before[:i], '=') >= 0 && !strings.HasSuffix(before, " ")
+		phrases = phrases || list && connected.MatchString(before)
 	}
-	behind := n.text[n.to:min(len(n.text), n.to+maxContext)]
-	return strings.IndexByte(behind, ';') >= 0 && connection.MatchString(behind)
+	return list || phrases, phrases
 }
 
-// connection matches what follows the first value of a connection string.
-var connection = regexp.MustCompile(`(?i);(?:server|data source|host|user id|uid|database|initial catalog|encrypt|port|endpointsuffix)=`)
+// Parts of a connection string, before a value and behind it.
+const connectionPart = `(?:server|data source|host|user id|uid|database|initial catalog|encrypt|endpointsuffix|accountname)=`
 
-// run is how far a value without quotes goes.
-func run(s string, semicolons bool) int {
+var (
+	connected = regexp.MustCompile(`(?i)(?:^|[;"'\s])` + connectionPart)
+	connects  = regexp.MustCompile(`(?i);` + connectionPart)
+)
+
+// run is how far a value without quotes goes. In a list that semicolons part only those end it; phrases: not even blanks.
+func run(s string, semicolons, phrases bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if i > maxValue || c == '"' || c == ';' || blank(c) || c == '\'' || c == '`' {
+		if i > maxValue || c == '"' || c == ';' || c == '\'' || c == '`' || c == '\n' || blank(c) && !phrases {
 			return i
 		}
 		if semicolons {
@@ -233,6 +248,7 @@ func run(s string, semicolons bool) int {
 			if i+1 < len(s) && strings.IndexByte(`nrt"'`, s[i+1]) >= 0 {
 				return i
 			}
+			i++ // a blank, in a shell
 		case '|':
 			if i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '|' {
 				return i

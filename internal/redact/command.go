@@ -42,7 +42,7 @@ var takers = []taker{
 	{names: "snmpget snmpwalk snmpset", spaced: "-A -X"},
 	{names: "security", spaced: "-w"},
 	{names: "curl", account: "-U --proxy-user", cookie: "-b --cookie"},
-	{names: "gh", verb: "secret", spaced: "-b --body"},
+	{names: "gh", verb: "secret", spaced: "-b --body", glued: "-b"},
 	{names: "aws npm yarn pnpm pip composer poetry gcloud", settings: true},
 }
 
@@ -127,6 +127,11 @@ func arguments(s string, i int) (out []argument) {
 		a := argument{span: span{from: i}}
 		var b strings.Builder
 		for i < len(s) && strings.IndexByte(" \t\r\n|;&()`", s[i]) < 0 {
+			if s[i] == '\\' && i+1 < len(s) && (quote(s[i+1]) || s[i+1] == ' ') {
+				b.WriteString(s[i : i+2]) // as it stands there: spans are of the text
+				i += 2
+				continue
+			}
 			if s[i] != '"' && s[i] != '\'' {
 				b.WriteByte(s[i])
 				i++

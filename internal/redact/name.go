@@ -10,7 +10,7 @@ type family uint8
 
 const (
 	none    family = iota
-	weak           // auth, tokens: only what looks like a secret counts
+	weak           // auth, tokens, STRIPE_KEY: only what looks like a secret counts
 	medium         // token, secret, API key: words and small numbers mostly are none
 	strong         // password: nearly any value counts
 	counted        // pass: as strong, but tests count what passed
@@ -21,7 +21,7 @@ const (
 var cores = map[string]family{
 	"password": strong, "passwords": weak, "passwd": strong, "passphrase": strong, "passcode": strong, "pwd": folder, "pw": strong, "pass": counted,
 	"secret": medium, "secrets": weak, "token": medium, "tokens": weak, "apikey": medium, "accesskey": medium, "accountkey": medium, "secretkey": medium, "privatekey": medium, "authkey": medium,
-	"credential": medium, "credentials": weak, "creds": weak, "cred": weak, "auth": weak, "oauth": weak,
+	"credential": medium, "credentials": weak, "creds": weak, "cred": weak, "auth": weak, "oauth": weak, "sig": weak, "signature": weak,
 }
 
 // glued are cores that end a word without a border: dbpassword, PGPASSWORD, authtoken, storepass.
@@ -40,7 +40,7 @@ var about = words(`file files path paths dir folder url uri urls link endpoint h
 	length len size limit limits max min budget usage used cost costs total rate window expiry expires expired expiration expire ttl timeout age lifetime date time at policy policies field fields
 	header headers param params parameter parameters arg args option options prop props index regex pattern format schema env var variable variables ref refs label placeholder hint help
 	text title description message error errors required enabled disabled valid invalid reset change changed forgot prompt input form page view screen provider manager service store storage
-	stdin fd helper hash algorithm algo scope scopes status state mode version source target handler middleware guard strategy controller module config settings class method function
+	stdin fd helper algorithm algo scope scopes status state mode version source target handler middleware guard strategy controller module config settings class method function
 	strength length check checker validator generator parser bucket stream position word exists missing protected based less`)
 
 // still are words behind a core after which it is the secret all the same.
@@ -83,8 +83,11 @@ func core(ws []string, i int) family {
 	if kind := cores[w]; kind != none {
 		return kind
 	}
-	if w == "key" && i > 0 && slices.Contains(keys, ws[i-1]) {
-		return medium
+	if w == "key" && i > 0 {
+		if slices.Contains(keys, ws[i-1]) {
+			return medium
+		}
+		return weak
 	}
 	for _, end := range glued {
 		if strings.HasSuffix(w, end) && !slices.Contains(otherPass, w) {

@@ -67,7 +67,7 @@ func entropy(s string) (h float64) {
 // own are the rules beside those of gitleaks: names and commands, headers and addresses, and tokens where gitleaks asks
 // for more of their surroundings than a prompt has.
 var own = []rule{
-	{marks: []string{"pass", "pwd", "secret", "token", "key", "cred", "auth", "_pw", "pw=", "pw:"}, look: (*finder).assignments},
+	{marks: []string{"pass", "pwd", "secret", "token", "key", "cred", "auth", "sig=", "signature", "_pw", "pw=", "pw:"}, look: (*finder).assignments},
 	{marks: commandMarks, look: (*finder).commands},
 	{marks: []string{"private key"}, across: true, shape: `(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\z)`},
 	{marks: []string{"authorization", "api-key", "x-auth-token"}, shape: `(?i)(?:authorization|api-key|x-auth-token)["']?\s{0,3}:\s{0,3}["']?((?:basic|bearer|token|digest|apikey)\s+[^\s"'\[\]]{4,}|[^\s"'\[\]]{16,})`},

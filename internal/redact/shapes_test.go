@@ -41,6 +41,12 @@ var shapes = []struct{ text, gone, kept string }{
 	{"helm upgrade shop ./chart --set db.password=orchard,replicas=2", "orchard", "replicas=2"},
 	{"kubectl create secret generic shop --from-literal=license=AB-12-CD", "AB-12-CD", "generic shop"},
 	{"kind: Secret\ndata:\n  licence: b3JjaGFyZA==\nmetadata:\n  name: shop", "b3JjaGFyZA", "name: shop"},
+	{`PASS=two\ words ./run.sh`, "words", "./run.sh"},
+	{`PASS='two'"words" ./run.sh`, "words", "./run.sh"},
+	{`conn = "Server=db;Pwd=two words;Encrypt=yes"`, "words", "Encrypt=yes"},
+	{"password = \"\"\"abc\"\"\"", "abc", "password = "},
+	{"STRIPE_KEY=ab12cd34ef56gh78 ./run.sh", "ab12cd34ef56", "./run.sh"},
+	{"https://x.blob.example/a?sv=1&sig=ab12cd34ef56gh78&se=2", "ab12cd34ef56", "&se=2"},
 	// Options.
 	{"mysql --password=orchard shop", "orchard", "shop"},
 	{"app login --password orchard --verbose", "orchard", "--verbose"},
@@ -88,6 +94,9 @@ var misses = []struct{ text, stays string }{
 	{"password = orchard", "orchard"},                                       // letters alone between spaces: mostly code
 	{"token: orchard", "orchard"},                                           // letters alone after a colon
 	{"password: \"correct horse\"", "correct horse"},                        // a quoted text of several words after a colon
+	{"AUTH=orchard", "orchard"},                                             // auth is mostly the name of a method
+	{"ENV DB_PASS orchard", "orchard"},                                      // no sign between name and value
+	{"flyctl secrets set A=hunter2", "hunter2"},                             // a command that is not on the list
 	{"connect(user, password=orchard)", "orchard"},                          // letters alone as an argument: mostly a variable
 	{"key: password\nvalue: hunter2", "hunter2"},                            // name and value apart
 	{"password: |\n  hunter2", "hunter2"},                                   // YAML block on the next line
@@ -144,6 +153,7 @@ var spared = []string{
 	"docker run -u 1000:1000 app", "docker run -p 8080:80 app", "mkdir -p build", "cp -p a b", "mysql -P 3306 -p shop", "mysql -u root -p", "tar -pxf a.tar", "auth: github", "auth=none", "author: me", "bypass=yes1",
 	"the password: it has to be longer", "compass=north", "key=value", "cache-key: linux-go", "primary_key=True", "keyboard: de1", `API_KEY = "YOUR_API_KEY"`, "password required", "Password: incorrect", "passing=12 tests", "credentials: include",
 	"date -u +%Y-%m-%dT%H:%M:%SZ", `wslpath -u 'C:\Users\me'`, "pg_isready -U ${DB_USERNAME:-shop}", `password: '[REDACTED]'`, "token type, secret sauce, key insight",
+	"docker build --secret id=npm,src=x .", "cache-key: linux-build", "primary_key = user.primaryKey", "A=1; ./run.sh",
 	"how do I use the 'password' field?", "token 'abc' at line 3", "private key", "rename getToken to fetchToken", "s.credentials = credentials", `t.Run("password=", func(t *testing.T) {`,
 }
 

@@ -13,7 +13,7 @@ var nothing = words(`true false null nil none undefined void unset empty yes no 
 
 // reference matches values that are put in elsewhere: variables, templates, placeholders.
 var reference = regexp.MustCompile(`^(?:` +
-	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)?|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` + // $X, {{x}}, %s
+	`\$+[A-Za-z_][\w:.]*|\$\d|\$[@*#?!]|\$\{[^}]*\}|\$\(.*\)|\$\([^)]*|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.:$\-]*\}|%[A-Za-z_]\w*%|%\(?\w*\)?[sdvqr@]|` + // $X, {{x}}, %s
 	`<[^>]*>?|@[A-Z_]+@|\[[A-Z_ -]+\]|\*+|\.{2,}|…|[xX]{3,}|-+|_+|` + // <x>, ***, ...
 	`(?i:your|my|the|some|insert|enter|replace|put|paste|add)[-_ ].*|(?i:your)[A-Z].*` + // your-password
 	`)$`)
@@ -60,7 +60,7 @@ func (v value) secret() bool {
 		text = strings.TrimRight(text, ".,:!?")
 	}
 	switch {
-	case placeholder(text), v.how == tight && strings.HasPrefix(text, "id=") && v.kind == medium:
+	case placeholder(text), strings.HasPrefix(text, "id=") && v.kind == medium:
 		return false
 	case (v.likely || v.kind == weak) && !random(text):
 		return v.likely && len(text) >= 8 && strings.ContainsAny(text, "0123456789") && (v.quoted || v.how == tight) && !path(text) && !digitsOnly(text)

@@ -76,6 +76,9 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
+	if !claims(root, at.git) {
+		return nil, fmt.Errorf("open repository %s: %w: its settings name the worktree %s, whose .git is not %s", dir, ErrNotRepo, root, at.git)
+	}
 	r.Root = aoa.Root(root)
 	return r, nil
 }
@@ -112,14 +115,14 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 // HasGit reports whether the git program was found; without it the own walker reads the history.
 func (r *Repo) HasGit() bool { return r.git.Found() }
 
-// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
+// Worktrees returns the roots of the repository's other worktrees that exist on this disk and are its own.
 func (r *Repo) Worktrees() []aoa.Root {
 	var out []aoa.Root
 	for _, t := range r.worktrees() {
 		if t.root == "" || t.git == r.GitDir {
 			continue
 		}
-		if root, err := filepath.EvalSymlinks(t.root); err == nil {
+		if root, err := filepath.EvalSymlinks(t.root); err == nil && claims(root, t.git) {
 			out = append(out, aoa.Root(root))
 		}
 	}

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // gitRepo is a repository as its own git sees it.
 type gitRepo struct {
 	dir        string
-	env        []string
+	program    *config.Git
 	hooks      string // the folder that git takes hooks from
 	common     string // the common git dir
 	hooksPath  string // core.hooksPath, "" if unset
@@ -22,31 +24,52 @@ type gitRepo struct {
 }
 
 func openGit(ctx context.Context, dir string, o GitOptions) (*gitRepo, error) {
-	g := &gitRepo{dir: dir, env: o.Env}
-	if g.env == nil {
-		g.env = os.Environ()
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
 	}
-	g.env = withoutLocal(g.env)
+	g := &gitRepo{dir: dir, program: config.FindGit(env)}
 	version, err := g.git(ctx, "version")
 	if err != nil {
 		return nil, fmt.Errorf("run git: %w; install git, or wire hooks by hand", err)
 	}
 	g.configured = hasConfigHooks(version) && !o.Blocks
-	for _, ask := range []struct {
-		args []string
-		into *string
-	}{{[]string{"rev-parse", "--git-path", "hooks"}, &g.hooks}, {[]string{"rev-parse", "--git-common-dir"}, &g.common}} {
-		out, err := g.git(ctx, ask.args...)
-		if err != nil {
-			return nil, fmt.Errorf("find hooks of %s: %w", dir, err)
-		}
-		if !filepath.IsAbs(out) { // relative to dir; --path-format would need git 2.31
-			out = filepath.Join(dir, out)
-		}
-		*ask.into = out
+	common, err := g.git(ctx, "rev-parse", "--git-common-dir")
+	if err == nil {
+		g.common = g.abs(common) // --path-format would need git 2.31
+		g.hooksPath, err = g.findHooksPath(ctx)
 	}
-	g.hooksPath = g.config(ctx, "core.hooksPath")
+	if err != nil {
+		return nil, fmt.Errorf("find hooks of %s: %w", dir, err)
+	}
+	if g.hooks = filepath.Join(g.common, "hooks"); g.hooksPath != "" {
+		g.hooks = g.abs(g.hooksPath)
+	}
 	return g, nil
+}
+
+// abs is a path that git said, which may be relative to dir.
+func (g *gitRepo) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(g.dir, path)
+}
+
+// findHooksPath is core.hooksPath of the settings files, "" if it is unset. aOa's own git has another value on its
+// command line, so that it runs no hooks: --show-origin tells them apart.
+func (g *gitRepo) findHooksPath(ctx context.Context) (string, error) {
+	out, err := g.git(ctx, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
+	if err != nil {
+		return "", err
+	}
+	path := ""
+	for fields := strings.Split(out, "\x00"); len(fields) >= 2; fields = fields[2:] {
+		if fields[0] != "command line:" {
+			path = fields[1]
+		}
+	}
+	return path, nil
 }
 
 // hasConfigHooks: git 2.54 runs hook.NAME.command, older ones ignore it in silence.
@@ -137,27 +160,14 @@ func (g *gitRepo) config(ctx context.Context, key string) string {
 }
 
 func (g *gitRepo) git(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env = g.dir, g.env
+	cmd, err := g.program.Command(ctx, g.dir, args...)
+	if err != nil {
+		return "", err
+	}
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
 	}
 	return strings.TrimRight(string(out), "\r\n"), err
-}
-
-// withoutLocal drops the variables by which git binds its children to one repository: we may run in a hook.
-func withoutLocal(env []string) []string {
-	var out []string
-	for _, v := range env {
-		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE":
-		default:
-			out = append(out, v)
-		}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package watcher
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,21 +38,4 @@ func TestChanged(t *testing.T) {
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
-}
-
-func FuzzParseChanged(f *testing.F) {
-	f.Add([]byte(" M a.go\x00?? b c.go\x00A  d\x00"))
-	f.Add([]byte("?? dir/\x00"))
-	f.Add([]byte("\x00\x00XY\x00 M /abs\x00 M ../up\x00"))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		got := parseChanged(out)
-		if !slices.IsSorted(got) {
-			t.Errorf("not sorted: %q", got)
-		}
-		for _, p := range got {
-			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
-				t.Errorf("%q is no path", p)
-			}
-		}
-	})
 }

@@ -52,6 +52,24 @@ func within(d string, p place) place {
 	return p
 }
 
+// claims reports whether the .git of a worktree is that git dir. A git dir says by itself where its worktree is
+// (core.worktree, gitdir): one from an archive could name the user's home, whose files would be listed and whose
+// agents' settings changed.
+func claims(root, git string) bool {
+	dot := filepath.Join(root, ".git")
+	st, err := os.Stat(dot)
+	if err != nil {
+		return false
+	}
+	if !st.IsDir() {
+		if dot, err = gitFile(dot); err != nil {
+			return false
+		}
+	}
+	p, ok := gitDir(dot)
+	return ok && p.git == resolved(place{git: git}).git
+}
+
 // gitDir checks that d looks as git wants a git dir to look.
 func gitDir(d string) (place, bool) {
 	if st, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil || st.IsDir() {

@@ -3,7 +3,7 @@
 // In come a worktree's files, its ignore rules, its history and its saves; out go [aoa.Event] values of the
 // kinds commit, uncommit, rename, save, delete and branch, with paths that git would print. It never decides
 // what matters, never writes to the repository, never takes its locks, never touches the network and never
-// runs what a repository's configuration asks for (file monitors, text converters, pagers, promisor fetches).
+// runs what a repository's configuration asks for (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] sees to that.
 // It may cost one git process for a listing or an import (10,000 commits per second and more; 2,500 by the
 // own walker when there is no git), some 20 to 100 µs for a look at HEAD, about 1 µs for asking whether a path is
 // ignored, and one inotify watch per folder that holds files.

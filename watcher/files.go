@@ -27,7 +27,7 @@ func (r *Repo) Files(ctx context.Context) ([]aoa.Path, error) {
 // Tracked is Files by the index alone: without new files, and with those that are gone from the disk. In a large
 // checkout it costs a fraction, for no file and no folder is looked at. Without git it is Files.
 func (r *Repo) Tracked(ctx context.Context) ([]aoa.Path, error) {
-	if r.git == "" {
+	if !r.git.Found() {
 		return r.Files(ctx)
 	}
 	return r.allowed(r.listGit(ctx, "-c"))
@@ -50,7 +50,7 @@ func (r *Repo) allowed(all []aoa.Path, err error) ([]aoa.Path, error) {
 
 // list is every file that is tracked and on the disk, or new and not ignored.
 func (r *Repo) list(ctx context.Context) ([]aoa.Path, error) {
-	if r.git == "" {
+	if !r.git.Found() {
 		return r.listIndex(ctx)
 	}
 	return r.listGit(ctx, "-c", "-d", "-o", "--exclude-standard")

@@ -28,11 +28,11 @@ func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 // readRef resolves a ref as the worktree with that git dir sees it. A missing ref is no error: oid is "".
 func (r *Repo) readRef(ctx context.Context, git, name string) (ref, oid string, err error) {
 	if r.config.sha1 && r.config.files {
-		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil || r.git == "" {
+		if ref, oid, err = readRefFiles(git, r.CommonDir, name); err == nil || !r.git.Found() {
 			return ref, oid, err
 		}
 	}
-	if r.git == "" {
+	if !r.git.Found() {
 		return "", "", fmt.Errorf("read %s in %s: the repository's format needs git: %w", name, git, ErrNoGit)
 	}
 	return r.readRefGit(ctx, git, name)

@@ -72,7 +72,7 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch [
 }
 
 func (r *Repo) source() (source, func(), error) {
-	if r.git != "" {
+	if r.git.Found() {
 		return gitLog{r}, func() {}, nil
 	}
 	w, err := openObjects(r)

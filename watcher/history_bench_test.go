@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // historySum is the XOR of a hash over every commit: equal for two walks that found the same, in any order.
@@ -111,7 +112,7 @@ func BenchmarkHistoryGit(b *testing.B) { benchHistory(b, benchRepo(b)) }
 // BenchmarkHistoryWalker is the same through the own walker.
 func BenchmarkHistoryWalker(b *testing.B) {
 	r := benchRepo(b)
-	r.git = ""
+	r.git = config.FindGit(nil)
 	benchHistory(b, r)
 }
 
@@ -201,7 +202,7 @@ func BenchmarkHistoryOneNew(b *testing.B) {
 func BenchmarkOpenRepo(b *testing.B) {
 	r := benchRepo(b)
 	for b.Loop() {
-		if _, err := OpenRepo(context.Background(), string(r.Root), r.env); err != nil {
+		if _, err := OpenRepo(context.Background(), string(r.Root), os.Environ()); err != nil {
 			b.Fatal(err)
 		}
 	}

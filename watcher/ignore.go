@@ -99,7 +99,7 @@ func (r *Repo) ruleset() *rules {
 // excludesFile is the user's global ignore file. git knows about includes and conditions in its
 // configuration; without git only the default place is looked at.
 func (r *Repo) excludesFile() string {
-	if r.git != "" {
+	if r.git.Found() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,11 +129,13 @@ func TestParseStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[aoa.Path]bool{"a b.go": true, "gone.go": true, "new.go": true, "\xff\n.go": true, "nested": true}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
+	want := []fileStatus{{path: "a b.go", index: '.', disk: 'M'}, {path: "staged.go", index: 'M', disk: '.'},
+		{path: "gone.go", index: '.', disk: 'D', mode: true}, {path: "new.go", index: 'R', disk: 'M'},
+		{path: "conflict.go", index: 'U', disk: 'U', conflict: true}, {path: "\xff\n.go", index: '?', disk: '?'}} // nested is another repository
+	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, bad := range []string{"1 .M\x00", "M  a.go\x00", "? a.go"} {
+	for _, bad := range []string{"1 .M\x00", "M  a.go\x00", "? a.go", "1 M N... 100644 100644 100644 1 2 a.go\x00", "u UU N... 1 2 3 conflict.go\x00"} {
 		if _, err := parseStatus([]byte(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}
@@ -148,9 +151,9 @@ func FuzzParseStatus(f *testing.F) {
 		if err != nil && got != nil {
 			t.Error("an error and an answer")
 		}
-		for p := range got {
-			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
-				t.Errorf("%q is no clean path", p)
+		for _, s := range got {
+			if q, err := aoa.NewPath(string(s.path)); err != nil || q != s.path {
+				t.Errorf("%q is no clean path", s.path)
 			}
 		}
 	})

@@ -42,8 +42,7 @@ func (g gitLog) walk(ctx context.Context, want, not []string, yield func(*change
 	}
 	return g.r.stream(ctx, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
 		return parseLog(rd, yield)
-	}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin")
+	}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", "--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin")
 }
 
 // list returns the ids of all commits, merges included, that are reachable from want and not from not.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // Errors that callers branch on.
@@ -19,7 +20,7 @@ var (
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
-	ErrNoGit   = errors.New("git is not on the PATH")
+	ErrNoGit   = config.ErrNoGit
 )
 
 // Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.
@@ -30,9 +31,8 @@ type Repo struct {
 	Bare      bool     // the common repository itself is bare (a linked worktree of a bare repository)
 	Origin    string   // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
-	env     []string // sanitised, for git
 	homes   homes
-	git     string // the git program, "" if there is none
+	git     *config.Git
 	config  gitConfig
 	rules   atomic.Pointer[rules]
 	loading sync.Mutex // one load of the rules at a time
@@ -56,7 +56,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	r := &Repo{GitDir: at.git, CommonDir: at.common, env: sanitize(env), homes: homesOf(env), git: findGit(env)}
+	r := &Repo{GitDir: at.git, CommonDir: at.common, homes: homesOf(env), git: config.FindGit(env)}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
@@ -75,6 +75,9 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+	}
+	if !claims(root, at.git) {
+		return nil, fmt.Errorf("open repository %s: %w: its settings name the worktree %s, whose .git is not %s", dir, ErrNotRepo, root, at.git)
 	}
 	r.Root = aoa.Root(root)
 	return r, nil
@@ -97,7 +100,7 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 		where = at.git
 	}
 	hint := fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
-	if r.git == "" {
+	if !r.git.Found() {
 		return hint
 	}
 	if _, err := r.runIn(ctx, where, "rev-parse", "--git-dir"); err != nil {
@@ -110,16 +113,16 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 }
 
 // HasGit reports whether the git program was found; without it the own walker reads the history.
-func (r *Repo) HasGit() bool { return r.git != "" }
+func (r *Repo) HasGit() bool { return r.git.Found() }
 
-// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
+// Worktrees returns the roots of the repository's other worktrees that exist on this disk and are its own.
 func (r *Repo) Worktrees() []aoa.Root {
 	var out []aoa.Root
 	for _, t := range r.worktrees() {
 		if t.root == "" || t.git == r.GitDir {
 			continue
 		}
-		if root, err := filepath.EvalSymlinks(t.root); err == nil {
+		if root, err := filepath.EvalSymlinks(t.root); err == nil && claims(root, t.git) {
 			out = append(out, aoa.Root(root))
 		}
 	}

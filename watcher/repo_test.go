@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // kind is a row of the matrix of repositories that exist in the wild.
@@ -313,7 +314,7 @@ func TestEmptyRepository(t *testing.T) {
 func without(t *testing.T, g *repository) *Repo {
 	t.Helper()
 	r := g.open()
-	r.git = ""
+	r.git = config.FindGit(nil)
 	return r
 }
 

@@ -14,7 +14,7 @@ func (r *Repo) Staged(ctx context.Context) ([]aoa.Path, error) {
 	if !r.HasGit() {
 		return nil, fmt.Errorf("list staged files: %w", ErrNoGit)
 	}
-	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all")
+	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
 	if err != nil {
 		return nil, fmt.Errorf("list staged files: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -56,13 +55,22 @@ func (a *app) doctor() *cobra.Command {
 	}
 }
 
+func gitVersion(ctx context.Context, env []string) (string, error) {
+	cmd, err := config.FindGit(env).Command(ctx, "", "version")
+	if err != nil {
+		return "", err
+	}
+	out, err := cmd.Output()
+	return string(out), err
+}
+
 func (a *app) examine(ctx context.Context) []finding {
 	var out []finding
 	add := func(check string, ok bool, detail, advice string) {
 		out = append(out, finding{check, ok, strings.TrimSpace(detail), advice})
 	}
-	if version, err := exec.CommandContext(ctx, "git", "--version").Output(); err == nil {
-		add("git", true, string(version), "")
+	if version, err := gitVersion(ctx, a.env); err == nil {
+		add("git", true, version, "")
 	} else {
 		add("git", false, "not on the PATH: history is read more slowly, staged files not at all", "install git")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -187,9 +187,8 @@ func (a *app) hookFile(agent hooks.Agent, scope hooks.Scope, repo *watcher.Repo)
 
 // tracked reports whether git has the file, a path from the root with slashes.
 func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool {
-	cmd := exec.CommandContext(ctx, "git", "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
-	cmd.Dir, cmd.Env = string(repo.Root), a.env
-	return cmd.Run() == nil
+	cmd, err := config.FindGit(a.env).Command(ctx, string(repo.Root), "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
+	return err == nil && cmd.Run() == nil
 }
 
 func (a *app) hooksRemove() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // maxBlob is the largest file whose content is read: larger ones are data.
@@ -26,9 +27,11 @@ type blobs struct {
 
 // openBlobs starts the process. It ends with close, or with ctx.
 func openBlobs(ctx context.Context, dir string, env []string) (*blobs, error) {
-	b := &blobs{cmd: exec.CommandContext(ctx, "git", "-C", dir, "cat-file", "--batch")}
-	b.cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1")
-	var err error
+	cmd, err := config.FindGit(env).Command(ctx, dir, "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	b := &blobs{cmd: cmd}
 	if b.in, err = b.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -49,9 +50,11 @@ func history(ctx context.Context, dir string, env []string, excluded func(aoa.Pa
 }
 
 func historyWith(ctx context.Context, dir string, env []string, excluded func(aoa.Path) bool, renames string) ([]commit, error) {
-	cmd := exec.CommandContext(ctx, "git", "-C", dir, "-c", "log.showSignature=false", "log", "--reverse", "--no-merges", "--raw", "--no-abbrev", "--no-ext-diff",
+	cmd, err := config.FindGit(env).Command(ctx, dir, "log", "--reverse", "--no-merges", "--raw", "--no-abbrev",
 		renames, "-z", "--format=%x01%H%x00%ct%x00%s", "HEAD")
-	cmd.Env = append(slices.Clone(env), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C", "GIT_NO_LAZY_FETCH=1")
+	if err != nil {
+		return nil, fmt.Errorf("read history of %s: %w", dir, err)
+	}
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gitFolder is a repository without anybody else's settings.
+func gitFolder(t *testing.T) (dir string, env []string, git func(args ...string)) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs git")
+	}
+	dir = t.TempDir()
+	env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}
+	git = func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	return dir, env, git
+}
+
+// configure appends to a repository's settings.
+func configure(t *testing.T, dir, text string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGitRunsNoFilter: whatever a filter driver is called, git status does not run it, or is not run itself.
+func TestGitRunsNoFilter(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the filter is a shell command")
+	}
+	for _, c := range []struct {
+		section, attribute string
+		refused            bool
+	}{
+		{"plain", "plain", false}, {"with.dots", "with.dots", false}, {"", "", false}, {"ÜBER", "ÜBER", false}, {`quo\"ted`, `quo"ted`, false},
+		{`back\\slash`, `back\slash`, false}, {"$(x)", "$(x)", false}, {".", ".", false}, {".clean", ".clean", false}, {"-c", "-c", false},
+		{"a=b", "a=b", true}, {"=", "=", true}, {strings.Repeat("long", 2000), strings.Repeat("long", 400), true},
+	} {
+		dir, env, git := gitFolder(t)
+		ran := filepath.Join(t.TempDir(), "ran")
+		for name, text := range map[string]string{"file.x": "content", ".gitattributes": "*.x filter=" + c.attribute + "\n"} {
+			write(t, filepath.Join(dir, name), text)
+		}
+		git("add", "-A")
+		configure(t, dir, "[filter \""+c.section+"\"]\n\tclean = \"touch '"+ran+"'; cat\"\n\trequired\n")
+		at := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(dir, "file.x"), at, at); err != nil {
+			t.Fatal(err)
+		}
+		cmd, err := FindGit(env).Command(t.Context(), dir, "status", "--porcelain")
+		if err == nil {
+			var out []byte
+			if out, err = cmd.CombinedOutput(); err != nil {
+				t.Errorf("filter %.20q: %v\n%s", c.section, err, out)
+			}
+		}
+		if got := errors.Is(err, ErrFilters); got != c.refused {
+			t.Errorf("filter %.20q: %v", c.section, err)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("filter %.20q ran", c.section)
+		}
+		if len(c.attribute) < 100 { // it would have run
+			git("status")
+			if _, err := os.Stat(ran); err != nil {
+				t.Errorf("filter %.20q does not run under plain git either", c.section)
+			}
+		}
+	}
+}
+
+// TestGitFindsIncludedFilters: a driver counts wherever git would take it from, under every condition.
+func TestGitFindsIncludedFilters(t *testing.T) {
+	for _, section := range []string{`include`, `includeIf "gitdir:**"`, `includeIf "onbranch:main"`} {
+		dir, env, git := gitFolder(t)
+		git("commit", "-q", "--allow-empty", "-m", "first")
+		write(t, filepath.Join(dir, "hostile"), "[filter \"x\"]\n\tclean = false\n")
+		configure(t, dir, "["+section+"]\n\tpath = ../hostile\n")
+		if got, err := FindGit(env).Filters(t.Context(), dir); err != nil || !slices.Equal(got, []string{"x"}) {
+			t.Errorf("%s: %q, %v", section, got, err)
+		}
+	}
+}
+
+// TestGitRefuses: only subcommands that somebody has looked at are run, and git only from an absolute folder.
+func TestGitRefuses(t *testing.T) {
+	dir, env, _ := gitFolder(t)
+	g := FindGit(env)
+	for _, args := range [][]string{{"fetch"}, {"show"}, {"add", "-A"}, {"commit"}, {"--literal-pathspecs", "checkout"}, {"submodule"}, {"-c"}, {}} {
+		if cmd, err := g.Command(t.Context(), dir, args...); err == nil {
+			t.Errorf("git %q: %v", args, cmd)
+		}
+	}
+	for _, path := range []string{"", ".", "bin", t.TempDir()} {
+		g := FindGit(append(slices.Clone(env), "PATH="+path))
+		if _, err := g.Command(t.Context(), dir, "version"); g.Found() || !errors.Is(err, ErrNoGit) {
+			t.Errorf("PATH %q: %v, %v", path, g.Found(), err)
+		}
+	}
+}
+
+// TestGitEnvironment: of the variables for git only those remain that say where settings lie.
+func TestGitEnvironment(t *testing.T) {
+	got := gitEnv([]string{"PATH=/bin", "GIT_DIR=/x", "GIT_CONFIG_PARAMETERS='core.fsmonitor'='x'", "GIT_EXTERNAL_DIFF=x", "GIT_SSH_COMMAND=x", "GIT_TRACE=1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_GLOBAL=/g", "LANG=de_DE.UTF-8", "LC_ALL=de"})
+	want := []string{"PATH=/bin", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_GLOBAL=/g", "LC_ALL=C",
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func FuzzParseFilters(f *testing.F) {
+	f.Add([]byte("filter.lfs.clean\x00filter.lfs.process\x00filter.a.b.smudge\x00filter..clean\x00"))
+	f.Add([]byte("filter\x00filter.\x00filter.x\x00"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		names := parseFilters(out)
+		options, err := withoutFilters(names)
+		if err != nil {
+			return
+		}
+		if len(options) != 8*len(names) {
+			t.Errorf("%d options for %d names", len(options), len(names))
+		}
+		for i, o := range options { // git takes what stands before the first "=" for the key
+			key, _, _ := strings.Cut(o, "=")
+			if i%2 == 1 && !slices.Contains(names, strings.TrimPrefix(key[:strings.LastIndexByte(key, '.')], "filter.")) {
+				t.Errorf("option %q sets another key", o)
+			}
+		}
+	})
+}

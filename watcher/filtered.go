@@ -1,0 +1,132 @@
+package watcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// trustStat takes back what git says of files with a filter. git compares their contents without the filter (aOa never
+// runs one), so that a file of Git LFS that nobody touched differs from its pointer whenever git looks at the contents:
+// after a clone most files are as young as the index, and git looks. For such a file size and time decide: as they are
+// in the index, it is unchanged. A file that was only touched counts as changed until the user's own git refreshes
+// the index.
+func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus, error) {
+	var doubted []aoa.Path
+	for _, s := range found {
+		if s.disk == 'M' && !s.mode && !s.conflict {
+			doubted = append(doubted, s.path)
+		}
+	}
+	doubted, err := r.filtered(ctx, doubted)
+	if err != nil || len(doubted) == 0 {
+		return found, err
+	}
+	index, err := r.indexStats(ctx, doubted)
+	if err != nil {
+		return nil, err
+	}
+	out := found[:0]
+	for _, s := range found {
+		st, known := index[s.path]
+		if _, doubt := slices.BinarySearch(doubted, s.path); doubt && known && st.same(r.Root.Abs(s.path)) {
+			if s.disk = '.'; s.index == '.' {
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// filtered returns those of the files that a filter driver applies to, sorted.
+func (r *Repo) filtered(ctx context.Context, files []aoa.Path) ([]aoa.Path, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	drivers, err := r.git.Filters(ctx, string(r.Root))
+	if err != nil || len(drivers) == 0 {
+		return nil, err
+	}
+	var out []aoa.Path
+	err = r.stream(ctx, string(r.Root), strings.Join(aoa.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
+		said, err := io.ReadAll(rd)
+		fields := strings.Split(string(said), "\x00") // path, attribute, value
+		for ; len(fields) >= 3; fields = fields[3:] {
+			if p, bad := aoa.NewPath(fields[0]); bad == nil && slices.Contains(drivers, fields[2]) {
+				out = append(out, p)
+			}
+		}
+		return err
+	}, "check-attr", "-z", "--stdin", "filter")
+	slices.Sort(out)
+	return out, err
+}
+
+// indexStat is what the index says of a file's last known state.
+type indexStat struct {
+	size    uint32 // the index keeps 32 bits
+	changed time.Time
+}
+
+// same reports whether the file has this size and time.
+func (s indexStat) same(file string) bool {
+	fi, err := os.Lstat(file)
+	return err == nil && uint32(fi.Size()) == s.size && sameTime(fi.ModTime(), s.changed) //nolint:gosec // as the index does
+}
+
+// maxNamed is how many files are named on a command line. For more of them the whole index is listed.
+const maxNamed = 100
+
+// indexStats reads what the index says of files.
+func (r *Repo) indexStats(ctx context.Context, files []aoa.Path) (map[aoa.Path]indexStat, error) {
+	args := []string{"--literal-pathspecs", "ls-files", "-z", "--cached", "--debug", "--"}
+	if len(files) <= maxNamed {
+		args = append(args, aoa.Strings(files)...)
+	}
+	out, err := r.run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := parseIndexStats(out)
+	if err != nil { // the form is not promised: of which the index says nothing, git is believed
+		return nil, nil //nolint:nilerr // see above
+	}
+	return stats, nil
+}
+
+var errIndexStats = errors.New("git ls-files --debug printed what aOa does not know")
+
+// parseIndexStats reads "path\0" and five lines, the second "  mtime: <s>:<ns>", the last "  size: <n>\tflags: <x>".
+func parseIndexStats(out []byte) (map[aoa.Path]indexStat, error) {
+	stats := map[aoa.Path]indexStat{}
+	for len(out) > 0 {
+		name, rest, ok := bytes.Cut(out, []byte{0})
+		lines := bytes.SplitN(rest, []byte{'\n'}, 6)
+		if !ok || len(lines) != 6 {
+			return nil, fmt.Errorf("%w: %.40q", errIndexStats, out)
+		}
+		out = lines[5]
+		var sec, nano int64
+		var s indexStat
+		if _, err := fmt.Sscanf(string(lines[1]), "  mtime: %d:%d", &sec, &nano); err != nil {
+			return nil, fmt.Errorf("%w: %.40q", errIndexStats, lines[1])
+		}
+		if _, err := fmt.Sscanf(string(lines[4]), "  size: %d", &s.size); err != nil {
+			return nil, fmt.Errorf("%w: %.40q", errIndexStats, lines[4])
+		}
+		if p, err := aoa.NewPath(string(name)); err == nil {
+			s.changed = time.Unix(sec, nano)
+			stats[p] = s
+		}
+	}
+	return stats, nil
+}

@@ -1,0 +1,192 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+// filterDesk is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
+// filter leaves a file whenever it runs.
+type filterDesk struct {
+	*desk
+	ran string
+}
+
+func newFilterDesk(t *testing.T) *filterDesk {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the filter is a shell command")
+	}
+	d := &filterDesk{desk: newDesk(t), ran: filepath.Join(t.TempDir(), "ran")}
+	d.git("config", "filter.swap.clean", "touch '"+d.ran+"'; tr a-z A-Z")
+	d.git("config", "filter.swap.smudge", "touch '"+d.ran+"'; tr A-Z a-z")
+	d.git("config", "filter.swap.required", "true")
+	d.write(".gitattributes", "*.bin filter=swap\n*.sh filter=swap\n*.txt text\n")
+	for _, name := range []string{"one.bin", "with space/two.bin", "run.sh", "line.txt", "plain.go"} {
+		d.write(name, "content of "+name+"\r\n")
+	}
+	d.commit("first")
+	d.at("one.bin", time.Hour)
+	d.at("with space/two.bin", time.Hour)
+	d.at("line.txt", time.Hour)
+	d.git("add", "-A")
+	return d
+}
+
+// at gives a file a time relative to now. A file that the index has with a time after its own has to be read: git
+// cannot tell by its time whether it was changed since.
+func (d *filterDesk) at(name string, after time.Duration) {
+	d.t.Helper()
+	at := time.Now().Add(after)
+	if err := os.Chtimes(d.abs(name), at, at); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestFilteredFiles: what Changed says of files with a filter and with line ends, which git compares by their contents,
+// while the filter does not run.
+func TestFilteredFiles(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(d *filterDesk)
+		want   []aoa.Path
+	}{
+		"nothing":                 {func(*filterDesk) {}, nil},
+		"edited, of another size": {func(d *filterDesk) { d.write("one.bin", "else") }, []aoa.Path{"one.bin"}},
+		"edited, of the same size": {func(d *filterDesk) { d.write("with space/two.bin", "CONTENT OF with space/two.bin\r\n") },
+			[]aoa.Path{"with space/two.bin"}},
+		"touched": {func(d *filterDesk) { d.at("one.bin", -time.Hour) }, []aoa.Path{"one.bin"}},
+		"touched, and refreshed by its owner": {func(d *filterDesk) {
+			d.at("one.bin", -time.Hour)
+			d.git("status")
+		}, nil},
+		"another mode": {func(d *filterDesk) {
+			d.at("run.sh", time.Hour)
+			d.git("add", "-A")
+			if err := os.Chmod(d.abs("run.sh"), 0o755); err != nil {
+				d.t.Fatal(err)
+			}
+		}, []aoa.Path{"run.sh"}},
+		"staged": {func(d *filterDesk) {
+			d.write("one.bin", "else")
+			d.at("one.bin", time.Hour)
+			d.git("add", "-A")
+		}, []aoa.Path{"one.bin"}},
+		"gone":                  {func(d *filterDesk) { d.remove("one.bin") }, []aoa.Path{"one.bin"}},
+		"new":                   {func(d *filterDesk) { d.write("new.bin", "new") }, []aoa.Path{"new.bin"}},
+		"text and code touched": {func(d *filterDesk) { d.at("line.txt", -time.Hour); d.at("plain.go", -time.Hour) }, nil},
+		"text edited":           {func(d *filterDesk) { d.write("line.txt", "else\r\n") }, []aoa.Path{"line.txt"}},
+		"no such driver, so a file like any other": {func(d *filterDesk) {
+			d.git("config", "--remove-section", "filter.swap")
+			d.at("one.bin", -time.Hour)
+			d.at("run.sh", -time.Hour)
+			d.at("with space/two.bin", -time.Hour)
+		}, []aoa.Path{"one.bin", "run.sh", "with space/two.bin"}},
+		"more files than a command line names": {func(d *filterDesk) {
+			for i := range 3 * maxNamed {
+				d.write(fmt.Sprintf("many/%d.bin", i), "many")
+			}
+			d.commit("many")
+			for i := range 3 * maxNamed {
+				d.at(fmt.Sprintf("many/%d.bin", i), time.Hour)
+			}
+			d.git("add", "-A")
+			d.write("many/7.bin", "edited")
+		}, []aoa.Path{"many/7.bin"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newFilterDesk(t)
+			c.change(d)
+			if err := os.Remove(d.ran); err != nil {
+				t.Fatalf("the filter never ran: %v", err)
+			}
+			r, err := OpenRepo(context.Background(), d.root, d.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := r.Changed(context.Background()); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("changed %q, %v; want %q", got, err, c.want)
+			}
+			if _, err := os.Stat(d.ran); err == nil {
+				t.Error("the filter ran")
+			}
+		})
+	}
+}
+
+// TestFilterWithoutOption: where a filter cannot be switched off git does not look at contents at all. A save beside a
+// git operation is still judged, by size and time.
+func TestFilterWithoutOption(t *testing.T) {
+	d := newFilterDesk(t)
+	d.write(".gitattributes", "*.bin filter=a=b\n")
+	d.commit("an odd name")
+	d.git("config", "--file", ".git/config", "filter.a=b.clean", "touch '"+d.ran+"'; cat")
+	d.write("one.bin", "else")
+	if err := os.Remove(d.ran); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRepo(context.Background(), d.root, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Changed(context.Background()); !errors.Is(err, config.ErrFilters) {
+		t.Errorf("changed %q, %v", got, err)
+	}
+	if got, err := r.differing(context.Background()); err != nil || !got["one.bin"] || got["plain.go"] {
+		t.Errorf("differing %v, %v", got, err)
+	}
+	if _, err := os.Stat(d.ran); err == nil {
+		t.Error("the filter ran")
+	}
+}
+
+// TestParseIndexStats reads what git prints for names of every shape.
+func TestParseIndexStats(t *testing.T) {
+	d := newDesk(t)
+	names := []string{"a.go", "  mtime: 1:2", "new\nline", "dir/ü b.go"}
+	for i, name := range names {
+		d.write(name, fmt.Sprintf("%0*d", i+1, i))
+	}
+	d.commit("names")
+	r, err := OpenRepo(context.Background(), d.root, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.indexStats(context.Background(), nil)
+	if err != nil || len(got) != len(names) {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for i, name := range names {
+		if s := got[aoa.Path(name)]; s.size != uint32(i+1) || !s.same(d.abs(name)) {
+			t.Errorf("%q: %+v", name, s)
+		}
+	}
+}
+
+func FuzzParseIndexStats(f *testing.F) {
+	const rest = "  ctime: 1:2\n  mtime: 3:4\n  dev: 1\tino: 2\n  uid: 0\tgid: 0\n  size: 5\tflags: 0\n"
+	f.Add([]byte("a.go\x00" + rest + "b\nc\x00" + rest))
+	f.Add([]byte("a.go\x00" + rest[:40]))
+	f.Add([]byte("a.go\x00\n\n\n\n\n"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		got, err := parseIndexStats(out)
+		if err != nil && got != nil {
+			t.Error("an error and an answer")
+		}
+		for p := range got {
+			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+				t.Errorf("%q is no clean path", p)
+			}
+		}
+	})
+}

@@ -9,7 +9,7 @@ run() {
 }
 run 'TestKilled|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
 run 'TestFullDisk|TestReadOnlyDisk' ./internal/cold
-run 'TestClock' ./internal/daemon
+run 'TestClock|TestAnyBadValue' ./internal/daemon
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole anew refused lost wrong
 awk -F'|' '/verdicts\|/ {

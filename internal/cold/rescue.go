@@ -79,12 +79,12 @@ func (d *DB) rescueGone(ctx context.Context, db *sql.DB) error {
 }
 
 // walk calls fn with the rows of a table in the order of their numbers, the first column; the statement's parameter is
-// the number after which it begins. Where a page cannot be read it goes on behind it, and where fn says ErrRow, with the
+// the number with which it begins. Where a page cannot be read it goes on behind it, and where fn says ErrRow, with the
 // next row. skipped is how many numbers were left out between rows that were read.
 func walk(ctx context.Context, db *sql.DB, query string, after int64, fn func(Row) (int64, error)) (skipped int64, err error) {
 	last := after
 	for jumped := false; ; jumped = true {
-		rows, broken := db.QueryContext(ctx, query, after)
+		rows, broken := db.QueryContext(ctx, query, after+1)
 		if broken == nil {
 			broken = func() error {
 				defer rows.Close()
@@ -121,7 +121,7 @@ func walk(ctx context.Context, db *sql.DB, query string, after int64, fn func(Ro
 // readable is the first number behind a broken place after which rows can be read again.
 func readable(ctx context.Context, db *sql.DB, query string, broken int64) (after int64, ok bool) {
 	reads := func(after int64) bool {
-		rows, err := db.QueryContext(ctx, query, after)
+		rows, err := db.QueryContext(ctx, query, after+1)
 		if err != nil {
 			return false
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -394,6 +395,42 @@ func BenchmarkContext(b *testing.B) {
 				}
 			}
 		})
+		h.close()
+	}
+}
+
+// TestBadSnapshot: a snapshot that cannot be read is begun from the log again; the others are listed as they are.
+func TestBadSnapshot(t *testing.T) {
+	for _, bad := range []string{`{"id":`, `{"version":7,"state":"active"}`, `{"version":1,"state":"asleep"}`} {
+		h := newHouse(t)
+		for i := range 3 {
+			h.did("one", aoa.KindPrompt, "words")
+			h.did("two", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i)))
+		}
+		check(t, h.Flush(t.Context()))
+		want, err := h.List(t.Context(), Filter{})
+		check(t, err)
+		for _, ask := range []func() (Snapshot, error){
+			func() (Snapshot, error) { return h.Get(t.Context(), "one") },
+			func() (Snapshot, error) {
+				got, err := h.List(t.Context(), Filter{})
+				same(t, bad+": the list", got, want)
+				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
+			},
+		} {
+			check(t, h.file.Use(t.Context(), func(f *cold.File) error {
+				return f.Write(t.Context(), "spoil", func(w cold.Writing) error {
+					_, err := w.Exec("put", "one", "active", time.Now().UnixMilli(), bad)
+					return err
+				})
+			}))
+			check(t, h.Close())
+			h.begin()
+			got, err := ask()
+			check(t, err)
+			same(t, bad, [2]int{got.Turns, got.Commands}, [2]int{3, 3})
+		}
+		check(t, h.Remove(t.Context(), "one"))
 		h.close()
 	}
 }

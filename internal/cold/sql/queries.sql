@@ -144,10 +144,10 @@ WHERE id >= (SELECT coalesce(min(id), 1) FROM intent_log WHERE batch > ?1) AND b
 
 -- name: rescue_events
 SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
-WHERE id > ? ORDER BY id
+WHERE id >= ? ORDER BY id
 
 -- name: rescue_gone
-SELECT id FROM gone WHERE id > ? ORDER BY id
+SELECT id FROM gone WHERE id >= ? ORDER BY id
 
 -- name: any_sealed
 SELECT EXISTS (SELECT 1 FROM intent_log WHERE sealed IS NOT NULL)

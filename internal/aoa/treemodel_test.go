@@ -240,6 +240,9 @@ func TestTreeResolvesAfterRemoval(t *testing.T) {
 			t.Fatalf("one of %d files is found: %s", 200-i, got)
 		}
 		tree.Remove(p)
+		if got, known := tree.Resolve(string(p)); known {
+			t.Fatalf("%s was removed and is resolved to %s", p, got)
+		}
 	}
 	if got, known := tree.Resolve("same.go"); !known || got != paths[199] {
 		t.Errorf("the last file is resolved to %q", got)

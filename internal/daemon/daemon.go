@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
-	limitMemory(o.Env)
+	defer limitMemory(o.Env, MemoryLimit)()
 	o.asked = new(atomic.Bool)
 	for range maxLives {
 		cause, err := live(ctx, o)

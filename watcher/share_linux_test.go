@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -87,8 +88,13 @@ func sixty(t *testing.T) (d *desk, saves func(*watching)) {
 			d.write(fmt.Sprintf("d%02d/a.go", i), fmt.Sprint("mine, whether watched or polled, ", round))
 			want = append(want, fmt.Sprintf("save d%02d/a.go", i))
 		}
-		s.until("60 saves", func() bool { return len(s.seen) >= 60 })
-		s.expect(want...)
+		// A file may be seen between its two writes, empty, and so be saved twice.
+		s.until("60 saves", func() bool { return len(slices.Compact(s.told())) >= 60 })
+		s.mark()
+		if got := slices.Compact(s.told()); !slices.Equal(got, want) {
+			t.Errorf("saw  %q\nwant %q", got, want)
+		}
+		s.seen = nil
 	}
 }
 

@@ -58,7 +58,15 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		w.in.touch(p, true, at)
 	}
 	w.full = false
+	w.renewShare()
+	w.watchGitFolders()
 	w.watchActive(at)
+	if !w.full && !w.polling {
+		w.partial.Store(false)
+		w.lack.Store(nil)
+		w.warned = false
+	}
+	w.known.Store(int64(len(w.folders())))
 }
 
 // watchActive watches the folders with recent work, as far as there is room, and lets go of idle ones where

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,9 +29,7 @@ func (w *Watcher) begin(ctx context.Context) error {
 		return err
 	}
 	w.ref, w.seen = ref, ref+" "+oid
-	for _, dir := range gitFolders(w.repo) {
-		w.watchGit(dir)
-	}
+	w.watchGitFolders()
 	if _, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock")); err == nil {
 		w.in.mu.Lock()
 		w.in.window.lock(w.start)
@@ -89,6 +88,10 @@ func (w *Watcher) watch(path string, d *dir) {
 		w.exhausted(errMaxWatches)
 		return
 	}
+	if err := w.lacks(cost(d)); err != nil {
+		w.exhausted(err)
+		return
+	}
 	err := w.src.add(w.abs(path))
 	switch {
 	case err == nil:
@@ -112,25 +115,41 @@ func (w *Watcher) unwatch(path string, d *dir) {
 	w.watched.Add(-1)
 }
 
-// watchGit watches a folder of a git dir: outside the count, because without it everything is guesswork.
+// watchGit watches a folder of a git dir, beside the configured number: without it everything is guesswork.
 func (w *Watcher) watchGit(dir string) {
-	if err := w.src.add(dir); err != nil && noRoom(err) {
+	err := w.lacks(1)
+	if err == nil || w.gitDirs[dir] {
+		err = w.src.add(dir)
+	}
+	switch {
+	case err == nil:
+		w.gitDirs[dir] = true
+	case errors.As(err, &shareError{}) || noRoom(err):
 		w.exhausted(err)
 	}
 }
 
-var errMaxWatches = errors.New("the configured number of watches is used up")
+// watchGitFolders watches the folders of the git dirs that are there and not watched yet.
+func (w *Watcher) watchGitFolders() {
+	maps.DeleteFunc(w.gitDirs, func(dir string, _ bool) bool { return !isDir(dir) })
+	for _, dir := range gitFolders(w.repo) {
+		if !w.gitDirs[dir] {
+			w.watchGit(dir)
+		}
+	}
+}
 
 // exhausted degrades to polling what is not watched. It warns once.
 func (w *Watcher) exhausted(err error) {
 	w.full = true
 	w.partial.Store(true)
+	hint := w.remedy(err)
+	w.lack.Store(&lack{err.Error(), hint})
 	if w.warned {
 		return
 	}
 	w.warned = true
-	w.log.Warn("the system has no more file watches: folders with recent work are polled instead; on Linux raise fs.inotify.max_user_watches",
-		"watched", w.watched.Load(), "error", err)
+	w.log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
 }
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(aoa.Path(path)) }

@@ -60,7 +60,7 @@ func orElse[T comparable](v, other T) T {
 // polled folders, at the start. What comes back by `git stash pop` differs from the index and so is a save.
 //
 // Folders are watched as the list of files names them and as they appear; an ignored one never. A folder that
-// appears is read after its watch is set. Where the system has no more watches, on network mounts and on macOS
+// appears is read after its watch is set. Where the system has too few watches (at most half of the free ones are taken), on network mounts and on macOS
 // (kqueue opens every file), part of the tree is not watched: there recent folders are read every 2 s and
 // `git status` is asked every 30 s and on Nudge.
 //
@@ -88,21 +88,32 @@ type Watcher struct {
 	full       bool   // the system has no more watches
 	warned     bool
 	watches    int
+	share      share
+	gitDirs    map[string]bool // watched folders of the git dirs
 	reconciled time.Time
+
+	mostWatches, heldWatches func() int // what the system allows the user, and what the user's processes hold
 
 	ready   chan struct{} // closed by Run when every folder is watched
 	once    sync.Once
 	partial atomic.Bool
 	watched atomic.Int64
 	known   atomic.Int64
+	lack    atomic.Pointer[lack]
 }
+
+// lack is why not every folder is watched, and the command that helps.
+type lack struct{ why, hint string }
 
 // WatchStatus is what `status` shows of a Watcher.
 type WatchStatus struct {
-	Watched int  // folders under watch
-	Folders int  // folders that hold files
-	Partial bool // some folders are polled, because the system's watches ran out
-	Polling bool // all are (a network mount)
+	Watched int    // folders under watch
+	Polled  int    // folders that are not
+	Folders int    // folders that hold files
+	Partial bool   // some folders are polled, because there are too few watches
+	Polling bool   // all are (a network mount)
+	Why     string // why some are polled
+	Hint    string // the command that helps, "" where none is known
 }
 
 // NewWatcher makes a watcher of the repository's worktree. It starts nothing.
@@ -112,7 +123,7 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Watcher{repo: r, o: o, log: log, in: newInbox(r, o.quiet(), o.atMost()), open: openNotifier, ground: &dir{},
-		activeOnly: kqueue, ready: make(chan struct{})}
+		gitDirs: map[string]bool{}, mostWatches: mostWatches, heldWatches: heldWatches, activeOnly: kqueue, ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It hands every batch of events to emit (save, delete, rename, branch; see
@@ -144,13 +155,19 @@ func (w *Watcher) Run(ctx context.Context, emit func([]aoa.Event), head func()) 
 // Ready is closed once every folder is watched: a save after that is seen.
 func (w *Watcher) Ready() <-chan struct{} { return w.ready }
 
-// Partial reports whether the system's watches ran out, so that some folders are polled.
+// Partial reports whether there are too few watches, so that some folders are polled.
 func (w *Watcher) Partial() bool { return w.partial.Load() }
 
 // Status is safe to call at any time.
 func (w *Watcher) Status() WatchStatus {
 	s := WatchStatus{Watched: int(w.watched.Load()), Folders: int(w.known.Load()), Partial: w.Partial()}
 	s.Polling = s.Watched == 0 && s.Folders > 0
+	if s.Partial || s.Polling || w.activeOnly {
+		s.Polled = max(s.Folders-s.Watched, 0)
+	}
+	if l := w.lack.Load(); l != nil {
+		s.Why, s.Hint = l.why, l.hint
+	}
 	return s
 }
 
@@ -170,6 +187,7 @@ func (w *Watcher) openOrPoll() {
 	w.polling = w.o.Poll
 	if !w.polling && networkMount(string(w.repo.Root)) {
 		w.polling = true
+		w.lack.Store(&lack{why: "the worktree is on a network mount"})
 		w.log.Info("the worktree is on a network mount: polling it", "root", string(w.repo.Root))
 	}
 	if w.polling {
@@ -177,6 +195,7 @@ func (w *Watcher) openOrPoll() {
 		return
 	}
 	src, err := w.open()
+	w.askShare(0)
 	if err != nil {
 		w.polling = true
 		w.src = idleNotifier()

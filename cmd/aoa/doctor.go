@@ -127,7 +127,7 @@ func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p api.Place
 		out = append(out, finding{"history", false, st.Import.Error, "aoa stop, then aoa start"})
 	}
 	if st.Watch == "partial" {
-		out = append(out, finding{"saves", false, "too few watches: some folders are polled", "sudo sysctl fs.inotify.max_user_watches=524288"})
+		out = append(out, finding{"saves", false, saves(st), st.WatchHint})
 	}
 	if !st.Paused.IsZero() {
 		out = append(out, finding{"pause", false, "paused until " + st.Paused.Format(time.RFC3339), "aoa pause off"})

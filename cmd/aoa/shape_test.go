@@ -68,7 +68,7 @@ func TestJSONShapes(t *testing.T) {
 		{"init --json", "store seconds commits files transcripts hooks pairs"},
 		{"suggest server/wire.go --json", "confidence suggestions at ms"},
 		{"why docs/protocol.md --with server/wire.go --json", "file score logit calibration reasons unseen at rank known"},
-		{"status --json", "pid repo store events files uptime_s rss_bytes db_bytes hot_bytes commits sessions import threshold retention_days retention_bytes"},
+		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes hot_bytes commits sessions import threshold retention_days retention_bytes"},
 		{"feedback good --json", "value configured kinds"},
 		{"start --json", "state pid"},
 		{"config threshold --json", "key value origin"},

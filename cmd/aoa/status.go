@@ -48,7 +48,7 @@ func (a *app) statusTable(st api.StatusAnswer) {
 		"learned\t" + fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits)),
 		"files\t" + count(st.Files),
 		"history\t" + progress(st.Import),
-		"saves\t" + map[string]string{"on": "watched", "partial": "partly watched, the rest is polled", "poll": "polled", "off": "not watched"}[st.Watch],
+		"saves\t" + saves(st),
 		"hints\t" + fmt.Sprintf("shown from %.2f on", st.Threshold),
 	}
 	if !st.Paused.IsZero() {
@@ -56,9 +56,24 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	}
 	a.table(rows...)
 	a.retirement(st.Retired)
+	if st.Watch == "partial" && st.WatchHint != "" {
+		a.talk("hint: %s", st.WatchHint)
+	}
 	for _, w := range st.Warnings {
 		a.talk("warning: %s", w)
 	}
+}
+
+// saves says how saves are noticed.
+func saves(st api.StatusAnswer) string {
+	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled", "off": "not watched"}[st.Watch]
+	if st.Polled > 0 {
+		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(int64(st.Watched)), count(int64(st.Watched+st.Polled)))
+	}
+	if st.WatchWhy != "" {
+		text += ": " + st.WatchWhy
+	}
+	return text
 }
 
 func progress(p api.Progress) string {

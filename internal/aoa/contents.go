@@ -2,8 +2,7 @@ package aoa
 
 import (
 	"bytes"
-	"cmp"
-	"math"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -41,13 +40,6 @@ func newUse(of uint32, times int) use { return use(of<<8 | uint32(min(times, 255
 func (u use) of() uint32              { return uint32(u) >> 8 }
 func (u use) times() float64          { return float64(u & 255) }
 
-// lexicon numbers words and knows who uses them.
-type lexicon struct {
-	ids   map[string]uint32
-	names []string
-	users [][]use
-}
-
 // Bounds of what is kept and asked.
 const (
 	MaxContent   = 256 << 10 // longer files say too much to be told by words
@@ -60,14 +52,14 @@ const (
 	commonAtMost = 20   // … when there are more files than this
 	maxFollowed  = 40   // identifiers of a file that are followed to other files
 	sharedBy     = 12   // … when at most so many files have them
+	minRemoval   = 256  // files removed in one step at least
+	mostRemovals = 16   // steps of a removal at most
 )
 
 // NewContents knows of no file.
 func NewContents() *Contents {
 	return &Contents{files: map[Path]uint32{}, words: newLexicon(), idents: newLexicon(), defs: newLexicon()}
 }
-
-func newLexicon() lexicon { return lexicon{ids: map[string]uint32{}} }
 
 // Len is the number of files known.
 func (c *Contents) Len() int {
@@ -106,85 +98,66 @@ func (c *Contents) Set(p Path, text []byte) {
 	c.length += s.length
 }
 
-// Remove forgets files.
+// Remove forgets files. Many are forgotten in parts, between which questions are answered.
 func (c *Contents) Remove(paths ...Path) {
+	for part := range removalParts(paths) {
+		c.removePart(part)
+	}
+}
+
+// removePart forgets files in one step.
+func (c *Contents) removePart(paths []Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.remove(paths...)
+	c.shrink()
+}
+
+// removalParts cuts files into parts that are removed in one step each. A part goes through all users of its words: few
+// parts keep the cost of a removal linear, and small ones keep questions from waiting.
+func removalParts(paths []Path) iter.Seq[[]Path] {
+	return slices.Chunk(paths, max(minRemoval, (len(paths)+mostRemovals-1)/mostRemovals))
+}
+
+func (c *Contents) remove(paths ...Path) {
+	var words, idents, defs []use
 	for _, p := range paths {
-		c.remove(p)
-	}
-}
-
-func (c *Contents) remove(p Path) {
-	n, known := c.files[p]
-	if !known {
-		return
-	}
-	s := &c.said[n]
-	c.words.drop(n, s.words)
-	c.idents.drop(n, s.idents)
-	c.defs.drop(n, s.defs)
-	c.length -= s.length
-	*s = saying{}
-	delete(c.files, p)
-	c.free = append(c.free, n)
-}
-
-// take keeps the most telling of the words: count/(count+1.2) · ln(1 + files/(1+files with the word)), ties by name.
-func (l *lexicon) take(file uint32, counts map[string]int, files, most int) []use {
-	type weighed struct {
-		word   string
-		count  int
-		weight float64
-	}
-	all := make([]weighed, 0, len(counts))
-	for w, n := range counts {
-		with := l.with(w)
-		if common(with, files+1) {
+		n, known := c.files[p]
+		if !known {
 			continue
 		}
-		all = append(all, weighed{w, n, float64(n) / (float64(n) + 1.2) * math.Log(1+float64(files+1)/float64(1+with))})
+		s := &c.said[n]
+		words, idents, defs = append(words, s.words...), append(idents, s.idents...), append(defs, s.defs...)
+		c.length -= s.length
+		*s = saying{}
+		delete(c.files, p)
+		c.free = append(c.free, n)
 	}
-	slices.SortFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.word, b.word))
-	})
-	all = all[:min(len(all), most)]
-	out := make([]use, len(all))
-	for i, w := range all {
-		id, known := l.ids[w.word]
-		if !known {
-			id = uint32(len(l.names))
-			name := strings.Clone(w.word)
-			l.ids[name] = id
-			l.names, l.users = append(l.names, name), append(l.users, nil)
-		}
-		out[i] = newUse(id, w.count)
-		l.users[id] = append(l.users[id], newUse(file, w.count))
-	}
-	return out
+	c.words.drop(words, c.gone)
+	c.idents.drop(idents, c.gone)
+	c.defs.drop(defs, c.gone)
 }
 
-func (l *lexicon) drop(file uint32, words []use) {
-	for _, u := range words {
-		users := l.users[u.of()]
-		if i := slices.IndexFunc(users, func(x use) bool { return x.of() == file }); i >= 0 {
-			users[i] = users[len(users)-1]
-			l.users[u.of()] = users[:len(users)-1]
+// gone reports whether a number belongs to no file.
+func (c *Contents) gone(file uint32) bool { return c.said[file].path == "" }
+
+// shrink gives up the room of words that nobody uses any more, when most of it is free.
+func (c *Contents) shrink() {
+	if moved := c.words.shrink(); moved != nil {
+		for i := range c.said {
+			renumber(c.said[i].words, moved)
 		}
 	}
-}
-
-func (l *lexicon) with(word string) int {
-	id, known := l.ids[word]
-	if !known {
-		return 0
+	if moved := c.idents.shrink(); moved != nil {
+		for i := range c.said {
+			renumber(c.said[i].idents, moved)
+		}
 	}
-	return len(l.users[id])
-}
-
-// common reports whether a word is in so many files that it tells nothing.
-func common(with, files int) bool {
-	return files > commonAtMost && float64(with) > commonShare*float64(files)
+	if moved := c.defs.shrink(); moved != nil {
+		for i := range c.said {
+			renumber(c.said[i].defs, moved)
+		}
+	}
 }
 
 // count finds the words of a text (as Terms makes them) and its identifiers of two words or more, and how often each

@@ -130,31 +130,6 @@ func (c *Contents) Size(p Path) float64 {
 	return 0
 }
 
-// having are the files that have a name, none if it is unknown or more than most have it: then it tells nothing.
-func (l *lexicon) having(name string, most int) []use {
-	if id, known := l.ids[name]; known && len(l.users[id]) <= most {
-		return l.users[id]
-	}
-	return nil
-}
-
-// enter keeps all of the names, in order.
-func (l *lexicon) enter(file uint32, names []string) []use {
-	out := make([]use, len(names))
-	for i, name := range names {
-		id, known := l.ids[name]
-		if !known {
-			id = uint32(len(l.names))
-			name = strings.Clone(name)
-			l.ids[name] = id
-			l.names, l.users = append(l.names, name), append(l.users, nil)
-		}
-		out[i] = newUse(id, 1)
-		l.users[id] = append(l.users[id], newUse(file, 1))
-	}
-	return out
-}
-
 func proseFile(p Path) bool {
 	switch strings.ToLower(p.Ext()) {
 	case ".md", ".mdx", ".txt", ".rst", ".adoc", ".json", ".lock", ".svg":

@@ -12,51 +12,53 @@ import (
 type Tree struct {
 	mu    sync.RWMutex
 	files map[Path]bool
-	base  map[string][]Path // file name → files
-	dir   map[string][]Path // folder → files directly in it
-	stem  map[string][]Path // Stem(path) → files
+	base  listing           // file name → files
+	dir   listing           // folder → files directly in it
+	stem  listing           // Stem(path) → files
 	word  map[string][]Path // term of the path → files, at most maxWord each; nil until somebody asks
-	order []Path            // as they came, until word is made
+	order listing           // under "": all files as they came, until word is made
 }
 
 // maxWord bounds the files kept per word: a word that half of the paths contain tells nothing.
 const maxWord = 256
 
+// heldFor is the number of files that are added or removed before others may ask.
+const heldFor = 500
+
 // NewTree indexes the paths; words are indexed when the first one is asked for.
 func NewTree(paths []Path) *Tree {
 	paths = slices.Clone(paths) // the index is made of parts of it
-	t := &Tree{files: make(map[Path]bool, len(paths)), base: make(map[string][]Path, len(paths)),
-		dir: map[string][]Path{}, stem: make(map[string][]Path, len(paths))}
-	t.order = slices.DeleteFunc(paths, func(p Path) bool {
+	t := &Tree{files: make(map[Path]bool, len(paths)), base: newListing(len(paths)),
+		dir: newListing(0), stem: newListing(len(paths)), order: newListing(1)}
+	paths = slices.DeleteFunc(paths, func(p Path) bool {
 		known := p == "" || t.files[p]
 		t.files[p] = true
 		return known
 	})
 	delete(t.files, "")
-	for i := range t.order {
-		t.enter(t.order[i : i+1 : i+1])
+	for i := range paths {
+		t.enter(paths[i : i+1 : i+1])
 	}
+	t.order.keep("", paths)
 	return t
 }
 
-// enter indexes the one path of the slice, which serves as the list of all that are called so as long as it is alone.
+// enter indexes the one path of the slice.
 func (t *Tree) enter(one []Path) {
 	p := one[0]
-	t.base[p.Base()] = joined(t.base[p.Base()], one)
-	t.dir[p.Dir()] = joined(t.dir[p.Dir()], one)
-	stem := Stem(p)
-	t.stem[stem] = joined(t.stem[stem], one)
-}
-
-func joined(there, one []Path) []Path {
-	if there == nil {
-		return one
-	}
-	return append(there, one...)
+	t.base.add(p.Base(), one)
+	t.dir.add(p.Dir(), one)
+	t.stem.add(Stem(p), one)
 }
 
 // Add enters files; ones already known are ignored.
 func (t *Tree) Add(paths ...Path) {
+	for part := range slices.Chunk(paths, heldFor) {
+		t.addPart(part)
+	}
+}
+
+func (t *Tree) addPart(paths []Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -64,9 +66,10 @@ func (t *Tree) Add(paths ...Path) {
 			continue
 		}
 		t.files[p] = true
-		t.enter([]Path{p})
+		one := []Path{p}
+		t.enter(one)
 		if t.word == nil {
-			t.order = append(t.order, p)
+			t.order.add("", one)
 		} else {
 			t.enlist(p, PathTerms(p))
 		}
@@ -91,7 +94,8 @@ func (t *Tree) index() {
 	}
 	t.word = map[string][]Path{}
 	dir, above := "", []string(nil) // the last folder and its terms
-	for _, p := range t.order {
+	t.order.clean("")
+	for _, p := range t.order.lists[""] {
 		if d := p.Dir(); d != dir {
 			dir, above = d, Terms(d, maxPathTerms)
 		}
@@ -102,11 +106,17 @@ func (t *Tree) index() {
 			}
 		}
 	}
-	t.order = nil
+	t.order = listing{}
 }
 
 // Remove drops files.
 func (t *Tree) Remove(paths ...Path) {
+	for part := range slices.Chunk(paths, heldFor) {
+		t.removePart(part)
+	}
+}
+
+func (t *Tree) removePart(paths []Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -114,30 +124,18 @@ func (t *Tree) Remove(paths ...Path) {
 			continue
 		}
 		delete(t.files, p)
-		drop(t.base, p.Base(), p)
-		drop(t.dir, p.Dir(), p)
-		drop(t.stem, Stem(p), p)
+		t.base.remove(p.Base(), p)
+		t.dir.remove(p.Dir(), p)
+		t.stem.remove(Stem(p), p)
 		if t.word == nil {
-			t.order = slices.DeleteFunc(slices.Clone(t.order), func(q Path) bool { return q == p })
+			t.order.remove("", p)
 			continue
 		}
 		for _, w := range PathTerms(p) {
-			drop(t.word, w, p)
+			if t.word[w] = without(t.word[w], p); len(t.word[w]) == 0 {
+				delete(t.word, w)
+			}
 		}
-	}
-}
-
-func drop(m map[string][]Path, key string, p Path) {
-	kept := m[key][:0:0]
-	for _, q := range m[key] {
-		if q != p {
-			kept = append(kept, q)
-		}
-	}
-	if len(kept) == 0 {
-		delete(m, key)
-	} else {
-		m[key] = kept
 	}
 }
 
@@ -167,13 +165,13 @@ func (t *Tree) All() []Path {
 }
 
 // Base returns the files of that name. The slice is shared: do not change it.
-func (t *Tree) Base(name string) []Path { return t.read(t.base, name) }
+func (t *Tree) Base(name string) []Path { return t.read(&t.base, name) }
 
 // Dir returns the files directly in that folder ("" is the root). Shared: do not change it.
-func (t *Tree) Dir(dir string) []Path { return t.read(t.dir, dir) }
+func (t *Tree) Dir(dir string) []Path { return t.read(&t.dir, dir) }
 
 // Stem returns the files with the same Stem as p, p itself included if it is known. Shared.
-func (t *Tree) Stem(p Path) []Path { return t.read(t.stem, Stem(p)) }
+func (t *Tree) Stem(p Path) []Path { return t.read(&t.stem, Stem(p)) }
 
 // Word returns at most 256 files whose path has that term (see PathTerms). Shared.
 func (t *Tree) Word(term string) []Path {
@@ -188,10 +186,17 @@ func (t *Tree) Word(term string) []Path {
 	return t.word[term]
 }
 
-func (t *Tree) read(m map[string][]Path, key string) []Path {
+func (t *Tree) read(l *listing, key string) []Path {
 	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return m[key]
+	list, clean := l.lists[key], l.gone[key] == nil
+	t.mu.RUnlock()
+	if clean {
+		return list
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l.clean(key)
+	return l.lists[key]
 }
 
 // Resolve finds the one file that a name in a text means: the path itself, or the only known file whose path
@@ -227,7 +232,11 @@ func (t *Tree) resolve(name string) (Path, bool) {
 		return Path(name), true
 	}
 	var found Path
-	for _, p := range t.base[path.Base(name)] {
+	base := path.Base(name)
+	for _, p := range t.base.lists[base] {
+		if t.base.gone[base][p] {
+			continue
+		}
 		// The name may be longer than the path (absolute, or under a folder above the root) or shorter.
 		if ends(string(p), name) || ends(name, string(p)) {
 			if found != "" {

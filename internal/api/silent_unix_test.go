@@ -96,7 +96,8 @@ func stuck(t *testing.T, socket, said string) {
 			if err != nil {
 				return
 			}
-			if len(conns) == 0 {
+			if len(conns) == 0 && said != "" {
+				_, _ = c.Read(make([]byte, 1)) // an answer that comes before its question counts as a broken connection
 				_, _ = io.WriteString(c, said)
 			}
 			conns = append(conns, c)

@@ -195,8 +195,12 @@ type StatusAnswer struct {
 	DB        int64     `json:"db_bytes"`
 	Hot       int64     `json:"hot_bytes"`
 	Head      string    `json:"head"`
-	Watch     string    `json:"watch"`  // on, partial, poll, off
-	Import    Progress  `json:"import"` // of the git history
+	Watch     string    `json:"watch"` // on, partial, poll, off
+	Watched   int       `json:"watched_folders"`
+	Polled    int       `json:"polled_folders"`
+	WatchWhy  string    `json:"watch_why,omitempty"`  // why folders are polled
+	WatchHint string    `json:"watch_hint,omitempty"` // the command that helps
+	Import    Progress  `json:"import"`               // of the git history
 	Snapshot  time.Time `json:"snapshot,omitzero"`
 	Paused    time.Time `json:"paused_until,omitzero"`
 	Threshold float64   `json:"threshold"`

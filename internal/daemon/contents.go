@@ -57,14 +57,15 @@ func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
 		there[p] = true
 		r.one(root, p)
 	}
+	var gone []aoa.Path
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	for p := range r.stamps {
 		if !there[p] {
-			delete(r.stamps, p)
-			r.contents.Remove(p)
+			gone = append(gone, p)
 		}
 	}
+	r.mu.Unlock()
+	r.forget(gone...)
 }
 
 // one reads a file if it was written since. What is no regular file (a link may lead anywhere), or too long, says nothing.

@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.lockFile, err = held.Stat(); err != nil {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}
-	limitMemory(o.Env)
+	defer limitMemory(o.Env, MemoryLimit)()
 	o.asked = new(atomic.Bool)
 	for range maxLives {
 		cause, err := live(ctx, o)

@@ -357,3 +357,29 @@ func TestStopWhileOpening(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known and forgotten.
+func TestManyFilesComeAndGo(t *testing.T) {
+	const many = aoa.MaxPaths + 300
+	d := newDesk(t, "AOA_QUIET=20ms")
+	d.start()
+	root := string(d.o.Repo.Root)
+	files := func(n int64) func() bool {
+		return func() bool { return call(d, api.Status, api.None{}).Files == n }
+	}
+	d.until("the files of the first commit", files(3))
+	d.until("every folder watched", func() bool { return call(d, api.Status, api.None{}).Watched == 3 })
+	if err := os.MkdirAll(filepath.Join(root, "flat"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range many {
+		if err := os.WriteFile(filepath.Join(root, "flat", fmt.Sprintf("f%d.go", i)), []byte("package flat\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.until("all files known", files(3+many))
+	if err := os.RemoveAll(filepath.Join(root, "flat")); err != nil {
+		t.Fatal(err)
+	}
+	d.until("all files forgotten", files(3))
+}

@@ -174,6 +174,8 @@ func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(h.hot.Size(ctx).Bytes), Watch: h.watching(w),
 		KeepDays: cfg.Retention.Events.Hours() / 24, KeepBytes: cfg.Retention.Bytes}
+	ws := w.watch.Status()
+	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
 	if ref, oid, err := w.repo.Head(ctx); err == nil {
 		out.Head = ref + " " + oid
 	}
@@ -219,6 +221,8 @@ func (h *house) watching(w *worktree) string {
 		return mode
 	case w.watch.Partial():
 		return "partial"
+	case w.watch.Status().Polling:
+		return "poll"
 	}
 	return "on"
 }

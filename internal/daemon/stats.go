@@ -3,12 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -93,30 +88,4 @@ func backend(redis string) string {
 		return "redis"
 	}
 	return r.String()
-}
-
-// rss is the resident memory in bytes; where the system does not say, what Go got from it.
-func rss() int64 {
-	if raw, err := os.ReadFile("/proc/self/statm"); err == nil {
-		if f := strings.Fields(string(raw)); len(f) > 1 {
-			if pages, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-				return pages * int64(os.Getpagesize())
-			}
-		}
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.Sys - m.HeapReleased)
-}
-
-// MemoryLimit is GOMEMLIMIT unless the user set one, in bytes: the budget for 100,000 files is 300 MB.
-const MemoryLimit = 300 << 20
-
-func limitMemory(env []string) {
-	for _, kv := range env {
-		if strings.HasPrefix(kv, "GOMEMLIMIT=") {
-			return
-		}
-	}
-	debug.SetMemoryLimit(MemoryLimit)
 }

@@ -243,6 +243,9 @@ func (h *house) saved(w *worktree, events []aoa.Event) {
 			tree.Add(e.Paths...)
 		}
 		w.readings.saved(w.repo.Root, e)
+		if len(e.Paths) == aoa.MaxPaths {
+			signal(h.look) // the event does not name the other files: the list is read anew
+		}
 	}
 	if !h.paused() {
 		h.journal.Add(events...)

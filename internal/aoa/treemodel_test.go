@@ -1,0 +1,250 @@
+package aoa
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// sortedPaths is a copy in order, without the caller's list being changed.
+func sortedPaths(ps []Path) []Path {
+	out := slices.Clone(ps)
+	slices.Sort(out)
+	return out
+}
+
+// TestTreeAfterAnyChange: after random additions, removals and renames, of single files and of folders, every question has
+// the answer that follows from the files there are.
+func TestTreeAfterAnyChange(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		tree, files := NewTree(nil), map[Path]bool{}
+		if seed%2 == 0 {
+			tree.Word("") // half of the trees have their index of words from the beginning
+		}
+		pick := func() Path {
+			return Path(fmt.Sprintf("d%d/e%d/name%c_%d.go", r.IntN(2), r.IntN(2), 'a'+rune(r.IntN(4)), r.IntN(80)))
+		}
+		for step := range 600 {
+			var ps, to []Path
+			for range 1 + r.IntN(2)*r.IntN(200) {
+				ps = append(ps, pick())
+			}
+			switch r.IntN(5) {
+			case 0, 1:
+				tree.Add(ps...)
+				for _, p := range ps {
+					files[p] = true
+				}
+			case 2, 3:
+				tree.Remove(ps...)
+				for _, p := range ps {
+					delete(files, p)
+				}
+			case 4: // a folder gets another name
+				from, into := fmt.Sprintf("d%d/e%d", r.IntN(2), r.IntN(2)), fmt.Sprintf("d%d/e%d", r.IntN(2), r.IntN(2))
+				ps = ps[:0]
+				for p := range files {
+					if p.Dir() == from {
+						ps, to = append(ps, p), append(to, Path(into+"/"+p.Base()))
+					}
+				}
+				tree.Remove(ps...)
+				tree.Add(to...)
+				for _, p := range ps {
+					delete(files, p)
+				}
+				for _, p := range to {
+					files[p] = true
+				}
+			}
+			compareTree(t, tree, files, r, pick, step)
+		}
+	}
+}
+
+// compareTree asks for a few files and folders, and every now and then for all of them.
+func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pick func() Path, step int) {
+	t.Helper()
+	if p := pick(); tree.Has(p) != files[p] || tree.Len() != len(files) {
+		t.Fatalf("step %d: has %s: %v, %d files, want %v, %d", step, p, tree.Has(p), tree.Len(), files[p], len(files))
+	}
+	if r.IntN(4) > 0 {
+		return // what was removed is looked for later
+	}
+	some := []Path{pick(), pick(), pick()}
+	if r.IntN(25) == 0 {
+		some = slices.AppendSeq(some, maps.Keys(files))
+	}
+	for _, p := range some {
+		var base, dir, stem []Path
+		for q := range files {
+			if q.Base() == p.Base() {
+				base = append(base, q)
+			}
+			if q.Dir() == p.Dir() {
+				dir = append(dir, q)
+			}
+			if Stem(q) == Stem(p) {
+				stem = append(stem, q)
+			}
+		}
+		for what, lists := range map[string][2][]Path{"base": {tree.Base(p.Base()), base}, "dir": {tree.Dir(p.Dir()), dir}, "stem": {tree.Stem(p), stem}} {
+			if got, want := sortedPaths(lists[0]), sortedPaths(lists[1]); !slices.Equal(got, want) {
+				t.Fatalf("step %d: %s of %s: %d files, want %d", step, what, p, len(got), len(want))
+			}
+		}
+		got, known := tree.Resolve(p.Base())
+		if known != (len(base) == 1) || known && got != base[0] {
+			t.Fatalf("step %d: %s is resolved to %q, %d files have that name", step, p.Base(), got, len(base))
+		}
+	}
+	if all := sortedPaths(tree.All()); !slices.Equal(all, slices.Sorted(maps.Keys(files))) {
+		t.Fatalf("step %d: %d files, want %d", step, len(all), len(files))
+	}
+	seen := map[Path]bool{}
+	for _, p := range tree.Word("namea") {
+		if seen[p] || !files[p] || p.Base()[:5] != "namea" {
+			t.Fatalf("step %d: the word finds %s, known: %v", step, p, files[p])
+		}
+		seen[p] = true
+	}
+}
+
+// TestTreeListsStay: a list that a question got does not change when files are removed and added.
+func TestTreeListsStay(t *testing.T) {
+	var paths []Path
+	for i := range 2000 {
+		paths = append(paths, Path(fmt.Sprintf("d/f%d.go", i)))
+	}
+	tree := NewTree(paths)
+	list := tree.Dir("d")
+	before := slices.Clone(list)
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for i := range 200 {
+				for _, p := range tree.Dir("d") {
+					if p == "" {
+						t.Errorf("an empty path at question %d", i)
+					}
+				}
+			}
+		})
+	}
+	for i, p := range paths {
+		tree.Remove(p)
+		if i%3 == 0 {
+			tree.Add(p)
+		}
+		tree.Add(Path(fmt.Sprintf("d/new%d.go", i)))
+	}
+	readers.Wait()
+	if !slices.Equal(list, before) {
+		t.Error("the list that was given out has changed")
+	}
+	if got := len(tree.Dir("d")); got != tree.Len() || got != 2000+667 {
+		t.Errorf("%d files in the folder, %d in the tree", got, tree.Len())
+	}
+}
+
+// TestTreeRemovesInLinearTime: to remove all files of a folder, in one call or one by one, takes memory in proportion to
+// their number. A list that is copied for each file shows as its square.
+func TestTreeRemovesInLinearTime(t *testing.T) {
+	flat := func(n int) (paths []Path) {
+		for i := range n {
+			paths = append(paths, Path(fmt.Sprintf("folder/f%d.go", i)))
+		}
+		return paths
+	}
+	for name, change := range map[string]func(*Tree, []Path){
+		"in one call": func(tree *Tree, ps []Path) { tree.Remove(ps...) },
+		"one by one": func(tree *Tree, ps []Path) {
+			for _, p := range ps {
+				tree.Remove(p)
+			}
+		},
+		"before words are asked for": func(tree *Tree, ps []Path) {
+			for _, p := range ps[:len(ps)/2] {
+				tree.Remove(p)
+				tree.Add(p)
+				tree.Remove(p)
+			}
+		},
+		"a renamed folder": func(tree *Tree, ps []Path) {
+			for _, p := range ps {
+				tree.Remove(p)
+				tree.Add("other" + p)
+			}
+		},
+		"files with other names in the folder": func(tree *Tree, ps []Path) {
+			for _, p := range ps {
+				tree.Remove(p)
+				tree.Add(p + "x")
+			}
+		},
+	} {
+		bytes := func(n int) float64 {
+			paths := flat(n)
+			tree := NewTree(paths)
+			if name != "before words are asked for" {
+				tree.Word("folder")
+			}
+			return allocated(func() { change(tree, paths) }) / float64(n)
+		}
+		if small, large := bytes(2000), bytes(16_000); large > 3*small+1000 {
+			t.Errorf("%s: %.0f bytes per file of 2,000, %.0f of 16,000", name, small, large)
+		}
+	}
+}
+
+// allocated is how many bytes a function allocates.
+func allocated(do func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// BenchmarkTreeRemove removes a flat folder of 50,000 files, 5,000 in a call.
+func BenchmarkTreeRemove(b *testing.B) {
+	var paths []Path
+	for i := range 50_000 {
+		paths = append(paths, Path(fmt.Sprintf("flat/file%dName.go", i)))
+	}
+	for b.Loop() {
+		b.StopTimer()
+		tree := NewTree(paths)
+		tree.Word("")
+		b.StartTimer()
+		for part := range slices.Chunk(paths, MaxPaths) {
+			tree.Remove(part...)
+		}
+	}
+}
+
+// TestTreeResolvesAfterRemoval: of many files with one name the last one left is found by it.
+func TestTreeResolvesAfterRemoval(t *testing.T) {
+	var paths []Path
+	for i := range 200 {
+		paths = append(paths, Path(fmt.Sprintf("d%d/same.go", i)))
+	}
+	tree := NewTree(paths)
+	for i, p := range paths[:199] {
+		if got, known := tree.Resolve("same.go"); known {
+			t.Fatalf("one of %d files is found: %s", 200-i, got)
+		}
+		tree.Remove(p)
+		if got, known := tree.Resolve(string(p)); known {
+			t.Fatalf("%s was removed and is resolved to %s", p, got)
+		}
+	}
+	if got, known := tree.Resolve("same.go"); !known || got != paths[199] {
+		t.Errorf("the last file is resolved to %q", got)
+	}
+}

@@ -9,7 +9,8 @@ run() {
 }
 run 'TestKilled|TestCorrupted|TestFullDisk|TestServer|TestTeam' ./cmd/aoa
 run 'TestFullDisk|TestReadOnlyDisk' ./internal/cold
-run 'TestClock' ./internal/daemon
+run 'TestClock|TestWrongClock' ./internal/daemon
+run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole anew refused lost wrong
 awk -F'|' '/verdicts\|/ {
   n = split($3, part, " ")

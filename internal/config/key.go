@@ -90,7 +90,7 @@ var keys = slices.Concat([]Key{
 		Help:  "time between two snapshots of what was learned",
 		parse: duration(func(c *Config) *time.Duration { return &c.SnapshotInterval }, false, time.Second, 5*time.Minute)},
 	{Name: "retention.events", Type: "duration", Default: "180d", Allowed: "1d to 36500d",
-		Help:  "raw events are kept so long; what was learned from them stays",
+		Help:  "raw events are kept so long after they were logged; what was learned from them stays",
 		parse: duration(func(c *Config) *time.Duration { return &c.Retention.Events }, false, day, 36500*day)},
 	{Name: "retention.bytes", Type: "size", Default: "500MB", Allowed: "10MB to 1TB, in B, KB, MB, GB, TB or KiB, MiB, GiB, TiB",
 		Help:  "the store is at most so large",

@@ -35,9 +35,9 @@ func (s *shelf) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.CacheStats, s.stats)
 }
 
-// heard is when a session was last heard of; zero if never.
+// heard is when a session was last heard of; zero if never. A time to come says nothing: the clock ran ahead then.
 func (h *house) heard(session string) time.Time {
-	newest, err := h.db.Log(context.Background(), cold.LogFilter{Session: session, Limit: 1})
+	newest, err := h.db.Log(context.Background(), cold.LogFilter{Session: session, Until: h.o.Now().Add(time.Hour), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return time.Time{}
 	}

@@ -50,8 +50,8 @@ type house struct {
 	started time.Time    // by the wall clock
 	born    time.Time    // the same moment, by the process's own clock
 
-	leapt     atomic.Bool // it was said that the clock leapt
-	estranged bool        // the log ended long before this daemon began
+	leapt   atomic.Bool  // it was said that the clock leapt
+	doubted atomic.Int64 // ns by which the clock leapt before this daemon began, 0 when it is believed
 
 	whereabouts whereabouts // of the sessions
 
@@ -92,7 +92,7 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 		err = h.open(ctx)
 	}
 	if err == nil {
-		err = h.recall(ctx)
+		_, err = h.countDay(ctx, true)
 	}
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func (h *house) newSequences() *reload.Cache {
 		Env: h.o.Env, Redact: hooks.Redact, Seal: h.seal.Seal, Open: h.seal.Open,
 		Config: func() reload.Config {
 			c := h.config().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: c.MaxIdle, MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: h.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }

@@ -16,7 +16,7 @@ const manyLoose = 20_000
 func (h *house) snapshot(ctx context.Context) error {
 	h.saving.Lock()
 	defer h.saving.Unlock()
-	if h.void.Load() || !h.sound() {
+	if h.void.Load() || !h.lasting() {
 		return nil
 	}
 	var recs []hot.Record

@@ -25,7 +25,7 @@ type stages struct {
 
 func (h *house) newStages() *stages {
 	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
-		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.config().Stage.Keep },
+		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.unlessDoubted(h.config().Stage.Keep) },
 		Seal: func() *cold.Seal { return h.seal }})
 	return &stages{h: h, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
@@ -63,7 +63,12 @@ func (s *stages) run(ctx context.Context) error {
 			s.h.o.Log.Warn(what, "err", err)
 		}
 	}
-	keep("stage results not swept", s.cache.Sweep(ctx))
+	clean := func() {
+		if s.h.sound() {
+			keep("stage results not swept", s.cache.Sweep(ctx))
+		}
+	}
+	clean()
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,7 +76,7 @@ func (s *stages) run(ctx context.Context) error {
 		case <-flush.C:
 			keep("digests not written", s.cache.Flush(ctx))
 		case <-sweep.C:
-			keep("stage results not swept", s.cache.Sweep(ctx))
+			clean()
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 	}
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	now := d.o.Now()
+	now, dated := d.o.Now(), false
 	err = d.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
 			archived, removed = 0, 0
@@ -199,7 +199,24 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 			if err != nil {
 				return err
 			}
-			var old []Snapshot
+			// What was written under a clock that ran ahead would stay, and be the newest, for as long.
+			var old, ahead []Snapshot
+			err = errors.Join(err, w.Each("ahead", []any{now.Add(24 * time.Hour).UnixMilli()}, func(rows *sql.Rows) error {
+				var id, text string
+				if err := rows.Scan(&id, &text); err != nil {
+					return err
+				}
+				s, err := decode(id, text)
+				s.Last = now
+				ahead = append(ahead, s)
+				return err
+			}))
+			for _, s := range ahead {
+				err = errors.Join(err, put(w, s))
+			}
+			if dated = len(ahead) > 0; err != nil {
+				return err
+			}
 			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows *sql.Rows) error {
 				var id, text string
 				if err := rows.Scan(&id, &text); err != nil {
@@ -217,7 +234,7 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 			return err
 		})
 	})
-	if archived+removed > 0 {
+	if dated || archived+removed > 0 {
 		d.mu.Lock()
 		d.letGo() // they are read again, as they are now
 		d.mu.Unlock()

@@ -59,6 +59,10 @@ UPDATE sessions SET ended = ?2 WHERE id = ?1
 -- name: resume_session
 UPDATE sessions SET ended = NULL, accessed = max(accessed, ?2) WHERE id = ?1
 
+-- name: date_sessions
+-- ?1 now, ?2 a time that only a clock that ran ahead has told
+UPDATE sessions SET accessed = min(accessed, ?1), ended = min(ended, ?1) WHERE accessed > ?2 OR ended > ?2
+
 -- name: sessions
 SELECT id, created, accessed, coalesce(ended, 0), items, used FROM sessions ORDER BY accessed DESC, id
 

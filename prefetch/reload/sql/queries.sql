@@ -30,7 +30,7 @@ INSERT INTO undos (id, at, sequence, data) VALUES (?, ?, ?, ?)
 SELECT id, sequence, done, data FROM undos WHERE id = ?
 
 -- name: last_undo
-SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY at DESC, id DESC LIMIT 1
+SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY rowid DESC LIMIT 1
 
 -- name: undone
 UPDATE undos SET done = 1 WHERE id = ?
@@ -42,7 +42,7 @@ SELECT id, data FROM undos
 DELETE FROM undos WHERE id = ?
 
 -- name: trim_undos
-DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY at DESC, id DESC LIMIT ?)
+DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)
 
 -- name: counts
 SELECT name, value FROM counts

@@ -87,3 +87,13 @@ DELETE FROM runs WHERE session = ?
 DELETE FROM steps WHERE session = ?
 -- name: drop_loaded
 DELETE FROM loaded WHERE session = ?
+
+-- name: date_entries
+-- ?1 now, ?2 a time that only a clock that ran ahead has told; the same for the next two
+UPDATE entries SET used = ?1 WHERE used > ?2
+
+-- name: date_runs
+UPDATE runs SET at = ?1 WHERE at > ?2
+
+-- name: date_digests
+UPDATE digests SET seen = ?1 WHERE seen > ?2

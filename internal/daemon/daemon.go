@@ -118,7 +118,7 @@ func (h *house) serve(ctx context.Context, ln net.Listener) error {
 	go func() { drained <- h.journal.Run(tail) }()
 
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.answers.run, h.desk.Run, h.stages.run,
+	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.snapshotSoon, h.answers.run, h.desk.Run, h.stages.run,
 		h.sequences.Run, h.share.run} {
 		g.Go(func() error { return part(ctx) })
 	}

@@ -53,6 +53,8 @@ type house struct {
 	leapt   atomic.Bool  // it was said that the clock leapt
 	doubted atomic.Int64 // ns by which the clock leapt before this daemon began, 0 when it is believed
 
+	tail int // events that the start had to replay
+
 	whereabouts whereabouts // of the sessions
 
 	sequences *reload.Cache

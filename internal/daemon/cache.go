@@ -67,7 +67,7 @@ func (s *shelf) put(ctx context.Context, r api.CachePutRequest, rest io.Reader) 
 			return out, &api.Error{Code: api.CodeTooLarge, Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
 		}
 		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
-			Overwrite: it.Overwrite, Redact: it.Redact, Data: make([]byte, it.Size)}
+			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}
 		if _, err := io.ReadFull(rest, items[i].Data); err != nil {
 			return out, api.Bad("docs/api.md describes /cache/put", "the data of item %d: %v", i+1, err)
 		}

@@ -106,14 +106,14 @@ func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.Pipel
 }
 
 func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Context: map[string][]byte{}}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Call: api.CallID(ctx), Context: map[string][]byte{}}
 	if r.Output != nil {
 		p.Output = &stage.Output{Stage: r.Output.Stage, Prompt: r.Output.Prompt, JSON: r.Output.JSON, Value: r.Output.Value}
 	}
 	for k, v := range r.Context {
 		p.Context[k] = v
 	}
-	return api.None{}, errors.Join(wrong(s.cache.Progress(ctx, p)), s.h.desk.Spend(ctx, r.Session, r.Tokens))
+	return api.None{}, errors.Join(wrong(s.cache.Progress(ctx, p)), s.h.desk.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx)))
 }
 
 func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {

@@ -125,6 +125,7 @@ func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (ap
 		out.Head.AskTool = true
 		return out, nil
 	}
+	req.Call = api.CallID(ctx)
 	ctx, done := s.until(ctx)
 	defer done()
 	t, err := s.cache.Begin(ctx, s.place(ctx), req)
@@ -162,7 +163,7 @@ func (s *stages) end(ctx context.Context, r api.StageResult, rest io.Reader) (ap
 		return out, api.Bad("docs/api.md describes /stage/end", "the version of the tool is missing")
 	}
 	out.Head.Kept, out.Head.Why, err = s.cache.End(ctx, s.place(ctx), req, stage.Result{Key: r.Key, Exit: r.Exit,
-		Duration: time.Duration(r.Duration) * time.Millisecond, Record: record})
+		Duration: time.Duration(r.Duration) * time.Millisecond, Record: record, Call: api.CallID(ctx)})
 	return out, wrong(err)
 }
 

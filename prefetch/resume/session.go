@@ -78,13 +78,18 @@ var moves = map[State][]State{
 }
 
 // Set brings a session to a state and writes it at once. To Active is to resume it; a session that nobody knows is
-// then begun. ErrState if it cannot be done from where it is.
-func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
+// then begun. ErrState if it cannot be done from where it is. A call that was heard of changes nothing.
+func (d *Desk) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
 	s, _, err := d.take(ctx, id, to == Active)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	d.mu.Lock()
+	if slices.Contains(s.Calls, call) {
+		out := s.clone()
+		d.mu.Unlock()
+		return out, d.write(ctx, d.o.Now()) // it may not be written yet
+	}
 	if !slices.Contains(moves[to], s.State) {
 		from := s.State
 		d.mu.Unlock()
@@ -97,6 +102,7 @@ func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
 		s.Last = newer(s.Last, now)
 	}
 	s.State = to
+	s.heard(call)
 	d.touch(s, true)
 	out := s.clone()
 	d.mu.Unlock()
@@ -110,8 +116,8 @@ func newer(a, b time.Time) time.Time {
 	return b
 }
 
-// Spend adds tokens to a session.
-func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
+// Spend adds tokens to a session, once for each call.
+func (d *Desk) Spend(ctx context.Context, id string, tokens int64, call string) error {
 	if id == "" || tokens <= 0 {
 		return nil
 	}
@@ -120,6 +126,10 @@ func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
 		return err
 	}
 	d.mu.Lock()
+	if s.heard(call) {
+		d.mu.Unlock()
+		return nil
+	}
 	s.Tokens += tokens
 	if s.Started.IsZero() {
 		s.Started, s.Last = d.o.Now(), d.o.Now()

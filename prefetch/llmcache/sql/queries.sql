@@ -7,12 +7,15 @@ ON CONFLICT (id) DO UPDATE SET accessed = max(accessed, ?2) RETURNING used
 -- name: find_item
 SELECT id, size FROM items WHERE key = ?
 
+-- name: item_of_call
+SELECT key, size, written FROM items WHERE call = ?
+
 -- name: insert_item
-INSERT INTO items (key, session, task, description, size, created, written, accessed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
+INSERT INTO items (key, session, task, description, size, created, written, accessed, call) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7)
 RETURNING id
 
 -- name: update_item
-UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4 WHERE id = ?1
+UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4, call = ?5 WHERE id = ?1
 
 -- name: put_content
 INSERT INTO contents (item, json, notes, data) VALUES (?1, ?2, ?3, ?4)

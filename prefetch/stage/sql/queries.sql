@@ -97,3 +97,9 @@ UPDATE runs SET at = ?1 WHERE at > ?2
 
 -- name: date_digests
 UPDATE digests SET seen = ?1 WHERE seen > ?2
+
+-- name: put_call
+INSERT OR IGNORE INTO calls (id, at) VALUES (?, ?)
+
+-- name: drop_calls
+DELETE FROM calls WHERE at < ?1 OR at > ?2

@@ -7,7 +7,7 @@ trap 'rm -f "$out"' EXIT
 run() {
   { go test -count=1 -timeout 6h -parallel 4 -v -run "$1" "$2" -args -rounds "${ROUNDS:-100}" || echo "FAILED $2"; } | tee -a "$out"
 }
-run 'TestKilled|TestCorrupted|TestFullDisk|TestServer|TestTeam' ./cmd/aoa
+run 'TestKilled|TestPowerCut|TestCorrupted|TestFullDisk|TestServer|TestTeam' ./cmd/aoa
 run 'TestFullDisk|TestReadOnlyDisk' ./internal/cold
 run 'TestClock|TestWrongClock' ./internal/daemon
 run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold

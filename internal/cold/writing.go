@@ -32,6 +32,9 @@ func (f *File) Write(ctx context.Context, what string, fn func(w Writing) error)
 	own := err != nil && !ofDatabase(err)
 	if err == nil {
 		if _, err = f.conn.ExecContext(background, "COMMIT"); err == nil {
+			if !f.full {
+				f.syncer.soon()
+			}
 			return nil
 		}
 	}

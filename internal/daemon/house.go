@@ -123,7 +123,7 @@ func (h *house) open(ctx context.Context) (err error) {
 	if h.seal, err = h.unseal(); err != nil {
 		return err
 	}
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal})
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal, Full: h.config().Durability == "full"})
 	if err != nil {
 		return err
 	}

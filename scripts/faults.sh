@@ -7,9 +7,10 @@ trap 'rm -f "$out"' EXIT
 run() {
   { go test -count=1 -timeout 6h -parallel 4 -v -run "$1" "$2" -args -rounds "${ROUNDS:-100}" || echo "FAILED $2"; } | tee -a "$out"
 }
-run 'TestKilled|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
+run 'TestKilled|TestPowerCut|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
 run 'TestFullDisk|TestReadOnlyDisk' ./internal/cold
-run 'TestClock|TestAnyBadValue' ./internal/daemon
+run 'TestClock|TestWrongClock|TestAnyBadValue' ./internal/daemon
+run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole anew refused lost wrong
 awk -F'|' '/verdicts\|/ {

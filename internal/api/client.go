@@ -85,9 +85,10 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	limit, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	again := time.After(0)
-	repeated := false
+	var dying <-chan time.Time // set when a daemon ended while it was asked
+	id := newCallID()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		resp, err := c.try(ctx, method, path, body)
+		resp, err := c.try(ctx, method, path, body, id)
 		if c.Start == nil || ctx.Err() != nil {
 			return resp, err
 		}
@@ -99,10 +100,12 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 			if err := c.stopOther(ctx); err != nil {
 				return nil, err
 			}
-		case cut(err) && !repeated:
-			// It ended in the middle: killed, or about to begin anew. Asking twice is harmless: events carry IDs, and all
-			// else says how things shall be.
-			repeated = true
+		case cut(err) && !passed(dying):
+			// It ended in the middle: killed, or about to begin anew. Asking twice is harmless: events carry IDs, other
+			// things that count are kept under the id of the call, and all else says how things shall be.
+			if dying == nil {
+				dying = time.After(diesWithin)
+			}
 		case err == nil || !errors.Is(err, ErrNoDaemon):
 			return resp, err
 		default:
@@ -128,6 +131,20 @@ func cut(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
+// diesWithin is how long a daemon that was killed may still take connections, only to break them. One that ends later is
+// another one: what is asked may be what ends it, so it is not asked for ever.
+const diesWithin = time.Second
+
+// passed reports whether a time has come.
+func passed(t <-chan time.Time) bool {
+	select {
+	case <-t:
+		return true
+	default:
+		return false
+	}
+}
+
 // startAgain is how long a started daemon may be silent before another is started: the first may have met one
 // that was about to leave, and left to it.
 const startAgain = 2 * time.Second
@@ -146,7 +163,7 @@ func late(ctx context.Context, old bool, wait time.Duration) error {
 // hit the successor. The error is its reason to go on.
 func (c *Client) stopOther(ctx context.Context) error {
 	body, _ := json.Marshal(StopRequest{Unless: c.Build}) // a string always has a JSON form
-	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body)
+	resp, err := c.try(ctx, Stop.Method, "/v1"+Stop.Path, body, newCallID())
 	if err != nil {
 		return nil // gone already, or the next attempt tells
 	}
@@ -158,7 +175,7 @@ func (c *Client) stopOther(ctx context.Context) error {
 	return nil
 }
 
-func (c *Client) try(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+func (c *Client) try(ctx context.Context, method, path string, body []byte, id string) (*http.Response, error) {
 	if c.web == nil {
 		c.web = &http.Client{Transport: &http.Transport{IdleConnTimeout: 10 * time.Second,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return Dial(ctx, c.Place) }}}
@@ -172,6 +189,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte) (*ht
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(BuildHeader, c.Build)
+	req.Header.Set(CallHeader, id)
 	req.Header.Set(dirHeader, url.PathEscape(c.Dir))
 	stop := c.attend(ctx, giveUp)
 	resp, err := c.web.Do(req)

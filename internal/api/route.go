@@ -84,7 +84,7 @@ func Handle[Req, Res any](mux *http.ServeMux, r Route[Req, Res], fn func(context
 				return
 			}
 		}
-		ctx := q.Context()
+		ctx := withCall(q.Context(), q)
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
 			ctx = context.WithValue(ctx, dirKey{}, dir)
 		}

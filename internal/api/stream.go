@@ -43,7 +43,7 @@ func HandleStream[Req, Res any](mux *http.ServeMux, r Stream[Req, Res], fn func(
 		if c, err := rest.ReadByte(); err == nil && c != '\n' {
 			_ = rest.UnreadByte() // a byte was just read
 		}
-		ctx := q.Context()
+		ctx := withCall(q.Context(), q)
 		if dir, err := url.PathUnescape(q.Header.Get(dirHeader)); err == nil && dir != "" {
 			ctx = context.WithValue(ctx, dirKey{}, dir)
 		}

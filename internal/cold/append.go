@@ -352,9 +352,10 @@ func (d *DB) Meta(ctx context.Context, key string) (string, error) {
 	return v, d.explain("read meta", err)
 }
 
-// SetMeta keeps a small fact, such as the id of the repository. The keys seq and snapshot_seq are the store's own.
+// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and calendar are the store's
+// own.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaSeq || key == metaSnapshot {
+	if key == metaSeq || key == metaSnapshot || key == metaCalendar {
 		return errors.New("set meta: " + key + " belongs to the store: choose another key")
 	}
 	return d.write(ctx, "set meta", func(w writing) error { return w.run("set_meta", key, value) })

@@ -22,6 +22,7 @@ type Options struct {
 	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
 	Seal    *Seal            // of the texts in the store; nil stores them open
+	Full    bool             // every commit is synced to the disk; else the log is, within syncAfter
 	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not ask.
 	Expected bool
 
@@ -73,6 +74,9 @@ type File struct {
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
 	writer  *sql.DB // exactly one connection, held in conn
+
+	full   bool // every commit is synced
+	syncer syncer
 
 	mu     sync.Mutex // guards conn and stmts: one writer at a time
 	conn   *sql.Conn
@@ -127,7 +131,13 @@ func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle f
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	f := &File{path: path, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f.syncer.path = path
+	if o.Log != nil {
+		f.syncer.warn = func(err error) {
+			o.Log.Warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
+		}
+	}
 	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
 	err := f.learnSchema()
 	if err == nil {
@@ -148,8 +158,12 @@ func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle f
 
 // connect opens the writing connection and checks what is there before anything is written.
 func (f *File) connect(ctx context.Context, o Options) (err error) {
+	synced := "synchronous(normal)"
+	if f.full {
+		synced = "synchronous(full)"
+	}
 	// auto_vacuum must be chosen before the first page is written.
-	f.writer, err = sql.Open("sqlite", dsn(f.path, "auto_vacuum(2)", "journal_mode(wal)", "synchronous(normal)",
+	f.writer, err = sql.Open("sqlite", dsn(f.path, "auto_vacuum(2)", "journal_mode(wal)", synced,
 		"secure_delete(fast)", fmt.Sprintf("cache_size(-%d)", o.cache), "journal_size_limit(16777216)", "foreign_keys(1)",
 		fmt.Sprintf("wal_autocheckpoint(%d)", walPages)))
 	if err != nil {
@@ -197,6 +211,7 @@ func (f *File) Close() error {
 
 // closeAll closes the readers first: the last connection to go checkpoints the log, and readers cannot.
 func (f *File) closeAll() error {
+	f.syncer.stop()
 	var errs []error
 	if f.reader != nil {
 		errs = append(errs, f.reader.Close())

@@ -2,10 +2,8 @@ package cold
 
 import (
 	"context"
-	"math"
-	"time"
-
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"math"
 )
 
 // Pruned says what Prune took away.
@@ -17,17 +15,18 @@ type Pruned struct {
 // pruneStep is how many events go in one transaction: others write in between.
 const pruneStep = 500
 
-// Prune deletes raw events that are older than before, and then the oldest ones until the store needs at most
-// maxBytes (0 is no limit). Only batches inside the snapshot go, since a restart replays the others; commits,
-// statistics and what was learned stay. Delivered again, a pruned event stays away.
-func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Pruned, error) {
+// Prune deletes the raw events of the batches up to due (see Calendar), and then those logged first until the store needs
+// at most maxBytes (0 is no limit). Only batches inside the snapshot go, since a restart replays the others; commits,
+// statistics and what was learned stay. Delivered again, a pruned event stays away. The order is that of the log: what
+// time an event tells says nothing about when it was logged.
+func (d *DB) Prune(ctx context.Context, due, maxBytes int64) (Pruned, error) {
 	var p Pruned
 	start, err := d.Used(ctx)
 	if err != nil {
 		return p, err
 	}
 	for {
-		n, err := d.pruneStep(ctx, before.UnixMilli())
+		n, err := d.pruneStep(ctx, due)
 		p.Events += n
 		if err != nil {
 			return p, err
@@ -64,14 +63,14 @@ func (d *DB) Prune(ctx context.Context, before time.Time, maxBytes int64) (Prune
 	return p, err
 }
 
-// pruneStep deletes the oldest events before a time.
-func (d *DB) pruneStep(ctx context.Context, before int64) (n int, err error) {
+// pruneStep deletes the first events of the log, of batches up to due.
+func (d *DB) pruneStep(ctx context.Context, due int64) (n int, err error) {
 	snapshot, err := d.SnapshotSeq(ctx)
 	if err != nil {
 		return 0, err
 	}
 	err = d.write(ctx, "prune store", func(w writing) error {
-		old, err := w.oldest(before, snapshot)
+		old, err := w.oldest(min(due, snapshot))
 		if err != nil {
 			return err
 		}
@@ -90,12 +89,13 @@ func (d *DB) pruneStep(ctx context.Context, before int64) (n int, err error) {
 	return n, err
 }
 
-func (w writing) oldest(before, snapshot int64) ([]logged, error) {
-	s, err := w.stmt("prune_before")
+// oldest reads the first events of the log, of batches up to due.
+func (w writing) oldest(due int64) ([]logged, error) {
+	s, err := w.stmt("oldest_events")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.QueryContext(background, before, snapshot, pruneStep)
+	rows, err := s.QueryContext(background, pruneStep)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,9 @@ func (w writing) oldest(before, snapshot int64) ([]logged, error) {
 			l.event, err = r.event(w.d.seal)
 		} else {
 			l.event = aoa.Event{ID: r.id}
+		}
+		if err == nil && r.batch > due {
+			break
 		}
 		if err != nil && !w.f.bad.skip(err) { // a row that cannot be read is pruned like the others
 			return nil, err

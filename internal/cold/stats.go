@@ -101,15 +101,6 @@ type Status struct {
 	First, Last time.Time // times of the oldest and the newest event kept, commits apart; zero if there is none
 }
 
-// Newest is the time of the newest event kept, commits apart; zero if there is none. It costs one look into an index.
-func (d *DB) Newest(ctx context.Context) (time.Time, error) {
-	var ms int64
-	if err := d.row(ctx, "newest").Scan(&ms); err != nil || ms == 0 {
-		return time.Time{}, d.explain("read newest event", err)
-	}
-	return moment(ms), nil
-}
-
 // Status counts what is there; its cost grows with the number of events (one pass over an index).
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	var s Status
@@ -170,7 +161,7 @@ func (w writing) saveAnswer(at int64, answer []byte) error {
 		return err
 	}
 	for w.d.kept++; w.d.kept > answersKept; w.d.kept-- {
-		if err := w.run("drop_oldest_answer"); err != nil {
+		if err := w.run("drop_oldest_answer", at+oneDay.Milliseconds()); err != nil {
 			return err
 		}
 	}

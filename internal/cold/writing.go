@@ -39,6 +39,9 @@ func (f *File) Write(ctx context.Context, what string, fn func(w Writing) error)
 	if err == nil {
 		if _, err = f.conn.ExecContext(background, "COMMIT"); err == nil {
 			open = false
+			if !f.full {
+				f.syncer.soon()
+			}
 			return nil
 		}
 	}

@@ -15,6 +15,7 @@ type Config struct {
 	RepoID           string                   // the hash tag of the keys; "" is derived from origin
 	IdleTimeout      time.Duration            // the daemon stops after so long without a caller; 0 never
 	Retention        Retention                // what the log keeps
+	Durability       string                   // "normal" or "full": whether each batch of the log is synced to the disk
 	SnapshotInterval time.Duration            // time between two snapshots of the hot store
 	Schedules        map[string]string        // job → cron line; every job is present, "" of snapshot is SnapshotInterval
 	HalfLives        map[string]time.Duration // hot family → half-life, only those that were set

@@ -47,9 +47,9 @@ func TestDefaults(t *testing.T) {
 		t.Fatalf("warnings: %v", warnings)
 	}
 	want := Config{Threshold: 0.6, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
-		SnapshotInterval: 45 * time.Second,
-		Schedules:        map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily", "prune": "@daily", "snapshot": ""},
-		HalfLives:        map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
+		SnapshotInterval: 45 * time.Second, Durability: "normal",
+		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily", "prune": "@daily", "snapshot": ""},
+		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{300, 100, 499},
 		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},

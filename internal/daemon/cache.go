@@ -35,9 +35,9 @@ func (s *shelf) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.CacheStats, s.stats)
 }
 
-// heard is when a session was last heard of; zero if never.
+// heard is when a session was last heard of; zero if never. A time to come says nothing: the clock ran ahead then.
 func (h *house) heard(session string) time.Time {
-	newest, err := h.db.Log(context.Background(), cold.LogFilter{Session: session, Limit: 1})
+	newest, err := h.db.Log(context.Background(), cold.LogFilter{Session: session, Until: h.o.Now().Add(time.Hour), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return time.Time{}
 	}
@@ -67,7 +67,7 @@ func (s *shelf) put(ctx context.Context, r api.CachePutRequest, rest io.Reader) 
 			return out, &api.Error{Code: api.CodeTooLarge, Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
 		}
 		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
-			Overwrite: it.Overwrite, Redact: it.Redact, Data: make([]byte, it.Size)}
+			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}
 		if _, err := io.ReadFull(rest, items[i].Data); err != nil {
 			return out, api.Bad("docs/api.md describes /cache/put", "the data of item %d: %v", i+1, err)
 		}

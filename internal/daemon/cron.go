@@ -9,6 +9,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
 )
 
 // cron runs housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
@@ -23,6 +24,11 @@ func (h *house) cron(ctx context.Context) error {
 		{at["trim"], func() { h.tick("") }}, {at["decay"], func() { h.tick("decay") }}, {at["sweep"], func() { h.tick("sweep") }},
 		{restSchedule, h.restRooms}, {sweepSchedule, func() { h.sweepRooms(ctx) }},
 		{at["refit"], func() { h.refit(ctx) }},
+		{countSchedule, func() {
+			if _, err := h.countDay(ctx, false); err != nil && ctx.Err() == nil {
+				h.o.Log.Warn("the day is not counted", "err", err)
+			}
+		}},
 		{at["prune"], func() { h.prune(ctx) }},
 		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", h.config().SnapshotInterval)), func() {
 			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
@@ -41,6 +47,7 @@ func (h *house) cron(ctx context.Context) error {
 	h.prune(ctx)
 	h.refit(ctx)
 	h.sweepRooms(ctx)
+	h.o.Log.Debug("housekeeping at the start is done")
 	<-ctx.Done()
 	<-c.Stop().Done()
 	return nil
@@ -59,13 +66,16 @@ func (h *house) tick(what string) {
 	h.journal.Add(aoa.Event{ID: id, Time: hour, Kind: aoa.KindTick, Agent: "cron", Tool: what})
 }
 
-// prune keeps the log within its age and size.
+// prune keeps the log within its age, as the calendar counts it, and its size, which no clock tells.
 func (h *house) prune(ctx context.Context) {
-	if !h.sound() || h.share.behind() { // what the shared server has not got must stay in the log
+	if h.share.behind() { // what the shared server has not got must stay in the log
 		return
 	}
-	keep := h.config().Retention
-	gone, err := h.db.Prune(ctx, h.o.Now().Add(-keep.Events), keep.Bytes)
+	due, err := h.countDay(ctx, false)
+	var gone cold.Pruned
+	if err == nil {
+		gone, err = h.db.Prune(ctx, due, h.config().Retention.Bytes)
+	}
 	if err != nil && ctx.Err() == nil {
 		h.o.Log.Warn("log not pruned", "err", err)
 	}

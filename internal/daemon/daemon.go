@@ -124,7 +124,7 @@ func (h *house) serve(ctx context.Context, ln *api.Listener) error {
 		h.o.Log.Warn("the threshold is not logged", "err", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.answers.run, h.desk.Run, h.stages.run,
+	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.snapshotSoon, h.answers.run, h.desk.Run, h.stages.run,
 		h.sequences.Run, h.share.run, h.eraser, h.marker} {
 		g.Go(func() error { return part(ctx) })
 	}

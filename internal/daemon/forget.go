@@ -80,7 +80,7 @@ func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer
 	seq = h.steps.newest()
 	err = h.share.alone(ctx, func(l *link) error {
 		if l != nil && !e.Server {
-			if seq, err = h.forgetShared(ctx, l, e.filter()); err != nil {
+			if seq, err = h.forgetShared(ctx, l, e); err != nil {
 				return err
 			}
 			e.Server = true
@@ -119,7 +119,8 @@ func (h *house) forgetStores(ctx context.Context, e *erasure) (results int, err 
 
 // forgetShared takes it out of the server that others learn into as well: a file whoever knew it, of the rest what this
 // daemon contributed. It returns the number of the newest batch.
-func (h *house) forgetShared(ctx context.Context, l *link, f cold.ForgetFilter) (int64, error) {
+func (h *house) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
+	f := e.filter()
 	defer l.learner.Reset()
 	gone, err := h.db.Meant(ctx, f)
 	if err != nil {

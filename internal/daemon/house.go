@@ -53,8 +53,10 @@ type house struct {
 	started time.Time    // by the wall clock
 	born    time.Time    // the same moment, by the process's own clock
 
-	leapt     atomic.Bool // it was said that the clock leapt
-	estranged bool        // the log ended long before this daemon began
+	leapt   atomic.Bool  // it was said that the clock leapt
+	doubted atomic.Int64 // ns by which the clock leapt before this daemon began, 0 when it is believed
+
+	tail int // events that the start had to replay
 
 	whereabouts whereabouts // of the sessions
 
@@ -95,7 +97,7 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 		err = h.open(ctx)
 	}
 	if err == nil {
-		err = h.recall(ctx)
+		_, err = h.countDay(ctx, true)
 	}
 	if err != nil {
 		return nil, err
@@ -149,7 +151,8 @@ func (h *house) open(ctx context.Context) (err error) {
 	if h.seal, err = h.unseal(); err != nil {
 		return err
 	}
-	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal, Expected: expected})
+	h.db, err = cold.Open(ctx, h.database(), cold.Options{Now: h.o.Now, Log: h.loud, Damaged: h.harmed, Seal: h.seal, Expected: expected,
+		Full: h.config().Durability == "full"})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/aoa"
@@ -70,7 +69,7 @@ func (h *house) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnsw
 		return out, nil
 	}
 	now := h.o.Now()
-	e := aoa.Event{ID: fmt.Sprintf("revive:%s:%d", r.Kind, now.UnixNano()), Time: now, Kind: aoa.KindFeedback, Agent: "cli",
+	e := aoa.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: aoa.KindFeedback, Agent: "cli",
 		Tool: r.Kind, Why: prefetch.Revive, OK: true}
 	_, err = h.journal.Log(ctx, []aoa.Event{e})
 	h.settleEvents(ctx)

@@ -105,7 +105,7 @@ func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.Pipel
 }
 
 func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Context: map[string][]byte{}}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Call: api.CallID(ctx), Context: map[string][]byte{}}
 	if r.Output != nil {
 		p.Output = &stage.Output{Stage: r.Output.Stage, Prompt: r.Output.Prompt, JSON: r.Output.JSON, Value: r.Output.Value}
 	}
@@ -115,7 +115,7 @@ func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, er
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was kept: told again, its tokens must not count twice
 	}
-	return api.None{}, s.h.desk.Spend(ctx, r.Session, r.Tokens)
+	return api.None{}, s.h.desk.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
 
 func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {

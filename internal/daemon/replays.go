@@ -84,7 +84,7 @@ func (h *house) reloadShow(ctx context.Context, r api.SequenceRequest) (api.Sequ
 
 func (h *house) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
 	begin := h.o.Now()
-	got, err := h.sequences.Replay(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session})
+	got, err := h.sequences.Replay(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
@@ -113,7 +113,7 @@ func noSequence(err error) error {
 }
 
 func (h *house) reloadUndo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
-	id, files, err := h.sequences.Undo(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), r.ID)
+	id, files, err := h.sequences.Undo(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), r.ID, api.CallID(ctx))
 	if err != nil {
 		return api.UndoAnswer{}, noSequence(err)
 	}

@@ -116,6 +116,7 @@ func (h *house) replay(ctx context.Context, seq int64) error {
 		return fmt.Errorf("replay log: %w", err)
 	}
 	h.steps.Stand(last)
+	h.tail = events
 	h.o.Log.Info("restored", "snapshot", seq, "events", events, "seq", last, "took", h.o.Now().Sub(begin))
 	return nil
 }

@@ -39,7 +39,7 @@ func (h *house) newSequences() *reload.Cache {
 		Env: h.o.Env, Redact: redact.Text, Seal: h.seal.Seal, Open: h.seal.Open,
 		Config: func() reload.Config {
 			c := h.config().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: c.MaxIdle, MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: h.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }

@@ -88,8 +88,12 @@ func (h *house) newestSession(ctx context.Context, w *worktree) (string, error) 
 		return "", err
 	}
 	for _, s := range rows {
-		if h.o.Now().Sub(s.Last) > hot.SessionLife {
+		age := h.o.Now().Sub(s.Last)
+		if age > hot.SessionLife {
 			break
+		}
+		if age < -hot.SessionLife { // of a clock that ran ahead
+			continue
 		}
 		if h.whereabouts.elsewhere(s.ID, w.repo.Root) {
 			continue

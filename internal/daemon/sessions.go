@@ -92,7 +92,7 @@ func (d *desk) set(ctx context.Context, r api.SessionSetRequest) (api.SessionSna
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	d.h.settleEvents(ctx)
-	s, err := d.Set(ctx, r.ID, resume.State(r.State))
+	s, err := d.Set(ctx, r.ID, resume.State(r.State), api.CallID(ctx))
 	return onWire(s), sessionRefusal(r.ID, err)
 }
 

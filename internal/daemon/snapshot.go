@@ -12,12 +12,30 @@ import (
 // row each, and a start reads blocks faster.
 const manyLoose = 20_000
 
+// A start that replayed manyReplayed events writes a snapshot after soonAfter: the first answers are out by then, and
+// whoever kills the daemon before the next one is due does not make the next start replay them again.
+const (
+	manyReplayed = 2000
+	soonAfter    = time.Second
+)
+
+// snapshotSoon writes a snapshot after a long replay.
+func (h *house) snapshotSoon(ctx context.Context) error {
+	if h.tail < manyReplayed || !pause(ctx, soonAfter) {
+		return nil
+	}
+	if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
+		h.o.Log.Warn("snapshot not written", "err", err)
+	}
+	return nil
+}
+
 // snapshot writes what changed since the last one, and which batch it includes. One at a time: of two, the older
 // one saved last would be taken for the newer.
 func (h *house) snapshot(ctx context.Context) error {
 	h.saving.Lock()
 	defer h.saving.Unlock()
-	if h.void.Load() || !h.sound() || h.replaced() {
+	if h.void.Load() || !h.lasting() || h.replaced() {
 		return nil
 	}
 	var recs []hot.Record

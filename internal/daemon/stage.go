@@ -26,7 +26,7 @@ type stages struct {
 
 func (h *house) newStages() *stages {
 	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
-		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.config().Stage.Keep },
+		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.unlessDoubted(h.config().Stage.Keep) },
 		Seal: func() *cold.Seal { return h.seal }})
 	return &stages{h: h, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
@@ -64,7 +64,12 @@ func (s *stages) run(ctx context.Context) error {
 			s.h.o.Log.Warn(what, "err", err)
 		}
 	}
-	keep("stage results not swept", s.cache.Sweep(ctx))
+	clean := func() {
+		if s.h.sound() {
+			keep("stage results not swept", s.cache.Sweep(ctx))
+		}
+	}
+	clean()
 	for {
 		select {
 		case <-ctx.Done():
@@ -72,7 +77,7 @@ func (s *stages) run(ctx context.Context) error {
 		case <-flush.C:
 			keep("digests not written", s.cache.Flush(ctx))
 		case <-sweep.C:
-			keep("stage results not swept", s.cache.Sweep(ctx))
+			clean()
 		}
 	}
 }
@@ -121,6 +126,7 @@ func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (ap
 		out.Head.AskTool = true
 		return out, nil
 	}
+	req.Call = api.CallID(ctx)
 	ctx, done := s.until(ctx)
 	defer done()
 	t, err := s.cache.Begin(ctx, s.place(ctx), req)
@@ -158,7 +164,7 @@ func (s *stages) end(ctx context.Context, r api.StageResult, rest io.Reader) (ap
 		return out, api.Bad("docs/api.md describes /stage/end", "the version of the tool is missing")
 	}
 	out.Head.Kept, out.Head.Why, err = s.cache.End(ctx, s.place(ctx), req, stage.Result{Key: r.Key, Exit: r.Exit,
-		Duration: time.Duration(r.Duration) * time.Millisecond, Record: record})
+		Duration: time.Duration(r.Duration) * time.Millisecond, Record: record, Call: api.CallID(ctx)})
 	return out, wrong(err)
 }
 

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -60,7 +59,7 @@ func (h *house) setThreshold(ctx context.Context, r api.ThresholdRequest) (api.T
 // feedback is an event like any other: what it changes is a fold of the log.
 func (h *house) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
 	now := h.o.Now()
-	e := aoa.Event{ID: fmt.Sprintf("feedback:%s:%d", r.Session, now.UnixNano()), Time: now, Kind: aoa.KindFeedback,
+	e := aoa.Event{ID: "feedback:" + api.CallID(ctx), Time: now, Kind: aoa.KindFeedback,
 		Agent: "cli", Session: r.Session, OK: r.Helpful}
 	if r.File != "" {
 		p, err := aoa.NewPath(string(r.File))

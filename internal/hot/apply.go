@@ -133,6 +133,12 @@ func (s *Store) believable(t float64) float64 {
 	return min(t, seconds(s.now().Add(24*time.Hour)))
 }
 
+// ahead reports whether a time was told by a clock that ran ahead and is back: nothing that is right is so late. A
+// session's deadline lies up to SessionLife after its last event.
+func (s *Store) ahead(t float64) bool {
+	return s.now != nil && t > seconds(s.now().Add(24*time.Hour+2*SessionLife))
+}
+
 // resolved is an owned or global set of the batch with its names as they are after the batch's renames.
 type resolved struct {
 	family  *family

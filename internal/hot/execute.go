@@ -65,7 +65,7 @@ func (s *Store) zadd(p put) error {
 	}
 	for _, m := range ms {
 		if p.flag != "" {
-			if old, ok := set[m.name]; ok && (p.flag == "NX" || m.score <= old) {
+			if old, ok := set[m.name]; ok && (p.flag == "NX" || m.score <= old && !s.ahead(old)) {
 				continue
 			}
 		}

@@ -109,6 +109,8 @@ func (s *Store) drop(key string, ms []member) []any {
 	return args
 }
 
+// trimTops keeps the newest stamps. In the own store those of a clock that ran ahead go, too: they would be in the way of
+// the newest.
 func (s *Store) trimTops(ctx context.Context, _ float64) error {
 	for _, f := range s.families {
 		if f.half != 0 {
@@ -118,8 +120,17 @@ func (s *Store) trimTops(ctx context.Context, _ float64) error {
 		if err := s.read(ctx, []*get{g}); err != nil {
 			return err
 		}
-		if highest(g.set); len(g.set) > topKeep {
-			if err := s.run(ctx, [][]any{s.drop(g.key, g.set[topKeep:])}); err != nil {
+		highest(g.set)
+		early := 0
+		for s.embedded != nil && early < len(g.set) && s.ahead(g.set[early].score) {
+			early++
+		}
+		out := slices.Clone(g.set[:early])
+		if right := g.set[early:]; len(right) > topKeep {
+			out = append(out, right[topKeep:]...)
+		}
+		if len(out) > 0 {
+			if err := s.run(ctx, [][]any{s.drop(g.key, out)}); err != nil {
 				return err
 			}
 		}
@@ -127,7 +138,8 @@ func (s *Store) trimTops(ctx context.Context, _ float64) error {
 	return nil
 }
 
-// reap removes the sessions whose deadline has passed.
+// reap removes the sessions whose deadline has passed, and in the own store those whose deadline a clock set that ran
+// ahead: they would live on for as long.
 func (s *Store) reap(ctx context.Context, at float64) error {
 	g := &get{op: opAll, key: s.keys.expiry()}
 	if err := s.read(ctx, []*get{g}); err != nil {
@@ -135,8 +147,8 @@ func (s *Store) reap(ctx context.Context, at float64) error {
 	}
 	var cmds [][]any
 	for _, m := range ascending(g.set) {
-		if m.score > at {
-			break
+		if m.score > at && (s.embedded == nil || !s.ahead(m.score)) {
+			continue
 		}
 		cmds = append(cmds, s.end(m.name, at)...)
 		s.touch(record{nounSession, m.name})

@@ -3,6 +3,7 @@ package hot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -44,7 +45,9 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 		return r
 	case fam.half == 0:
 		g := v.score(&get{op: opAll, key: v.store.keys.top(fam)})
-		v.finish = append(v.finish, func() { r.take(collect(nil, g, 1), n) })
+		v.finish = append(v.finish, func() {
+			r.take(slices.DeleteFunc(collect(nil, g, 1), func(m member) bool { return v.store.ahead(m.score) }), n)
+		})
 		return r
 	case fam.owner == nounNone:
 		v.err = fmt.Errorf("hot: %s is a global family and has no order: ask Of for members", f.Name)
@@ -77,7 +80,14 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	fam := v.store.families.of(f)
 	if fam.half == 0 {
 		g := v.score(&get{op: opScores, key: v.store.keys.global(fam, 0), members: members})
-		v.finish = append(v.finish, func() { r.add(g, 1) })
+		v.finish = append(v.finish, func() {
+			for i, at := range g.scores {
+				if v.store.ahead(at) {
+					g.scores[i] = 0
+				}
+			}
+			r.add(g, 1)
+		})
 		return r
 	}
 	for _, k := range fam.live(v.at) {

@@ -29,6 +29,7 @@ type Item struct {
 	Notes       json.RawMessage // the caller's own metadata: told by Read, not by List
 	Overwrite   bool            // replace an item of the same key
 	Redact      bool            // take known forms of secrets out of Data and Notes, too, not only of Description
+	Call        string          // what arrives twice under one such name is set aside once; "" is no name
 }
 
 // Label is what is told of an item without loading it.
@@ -44,6 +45,7 @@ type prepared struct {
 	Key
 	Label
 	overwrite bool
+	call      any // NULL where there is none
 	packed    []byte
 	notes     []byte
 	json      bool
@@ -71,6 +73,9 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 	}
 	p := prepared{Key: k, overwrite: it.Overwrite, notes: it.Notes, json: it.JSON,
 		Label: Label{Key: k.String(), Description: oneLine(it.Description), Size: int64(len(it.Data) + len(it.Notes)), At: now.UnixMilli()}}
+	if it.Call != "" {
+		p.call = it.Call
+	}
 	if err := p.check(it); err != nil {
 		return p, err
 	}

@@ -53,6 +53,14 @@ func (c *Cache) Clear(ctx context.Context, session string) (u Usage, err error) 
 func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 	now := c.o.Now()
 	err = c.look(ctx, func(f *cold.File) error {
+		// What was written under a clock that ran ahead would stay for as long.
+		err := f.Write(ctx, "date sessions", func(w cold.Writing) error {
+			_, err := w.Exec("date_sessions", now.UnixMilli(), now.Add(Life).UnixMilli())
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		all, err := c.sessions(ctx, f)
 		if err != nil {
 			return err

@@ -132,3 +132,18 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	forget(Erase{Since: c.o.Now().Add(time.Second)}, 0)
 	forget(Erase{Since: c.o.Now()}, 1)
 }
+
+// TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock is right again.
+func TestClockAhead(t *testing.T) {
+	clock := newClock()
+	c := newTest(t, clock, 0)
+	const years = 12 * 365 * 24 * time.Hour
+	clock.pass(years)
+	write(t, c, "s", Item{Data: []byte("data")})
+	clock.pass(-years)
+	same(t, "swept at once", sweep(t, c), "")
+	clock.pass(Life - time.Second)
+	same(t, "swept before its time", sweep(t, c), "")
+	clock.pass(time.Second)
+	same(t, "swept", sweep(t, c), "s")
+}

@@ -17,17 +17,28 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 	}
 	now := c.o.Now()
 	all := make([]prepared, len(items))
-	labels := make([]Label, len(items))
 	for i, it := range items {
 		var err error
 		if all[i], err = c.prepare(session, it, now); err != nil {
 			return nil, err
 		}
-		labels[i] = all[i].Label
 	}
-	return labels, c.use(ctx, func(f *cold.File) error {
+	err := c.use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "set items aside", func(w cold.Writing) error { return c.put(w, session, now.UnixMilli(), all) })
 	})
+	labels := make([]Label, len(items))
+	for i, p := range all {
+		labels[i] = p.Label
+	}
+	return labels, err
+}
+
+// known finds the item that the same call has set aside before, and gives it that one's label.
+func (p *prepared) known(w cold.Writing) (bool, error) {
+	if p.call == nil {
+		return false, nil
+	}
+	return w.Scan("item_of_call", []any{p.call}, &p.Label.Key, &p.Label.Size, &p.Label.At)
 }
 
 // put writes prepared items of one session.
@@ -37,7 +48,13 @@ func (c *Cache) put(w cold.Writing, session string, now int64, all []prepared) e
 		return err
 	}
 	fresh := 0
-	for _, p := range all {
+	for i := range all {
+		p := &all[i]
+		if again, err := p.known(w); err != nil {
+			return err
+		} else if again {
+			continue
+		}
 		var id, before int64
 		found, err := w.Scan("find_item", []any{p.Label.Key}, &id, &before)
 		switch {
@@ -49,7 +66,7 @@ func (c *Cache) put(w cold.Writing, session string, now int64, all []prepared) e
 			fresh++
 		}
 		asked += p.Size - before
-		if err := c.putItem(w, p, id, now); err != nil {
+		if err := c.putItem(w, *p, id, now); err != nil {
 			return err
 		}
 	}
@@ -65,9 +82,9 @@ func (c *Cache) putItem(w cold.Writing, p prepared, id, now int64) error {
 	description := c.o.Seal.Seal(descriptionOf(p.Label.Key), []byte(p.Description))
 	var err error
 	if id == 0 {
-		_, err = w.Scan("insert_item", []any{p.Label.Key, p.Session, p.Task, description, p.Size, now}, &id)
+		_, err = w.Scan("insert_item", []any{p.Label.Key, p.Session, p.Task, description, p.Size, now, p.call}, &id)
 	} else {
-		_, err = w.Exec("update_item", id, description, p.Size, now)
+		_, err = w.Exec("update_item", id, description, p.Size, now, p.call)
 	}
 	if err != nil {
 		return err

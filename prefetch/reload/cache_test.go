@@ -226,7 +226,7 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 	}
 	d.must(d.cache.Close())
 	d.open(Options{}) // the record outlives a restart
-	if _, files, err := d.cache.Undo(t.Context(), d.w, ""); err != nil || len(files) != 2 || d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
+	if _, files, err := d.cache.Undo(t.Context(), d.w, "", ""); err != nil || len(files) != 2 || d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
 		t.Errorf("%v, %v", files, err)
 	}
 }

@@ -50,6 +50,10 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			continue
 		}
 		tried := e.Successes + e.Failures
+		if e.Used.Sub(now) > 24*time.Hour { // of a clock that ran ahead
+			e.Used = now
+			c.changed(e.ID)
+		}
 		why := ""
 		switch {
 		case now.Sub(e.Used) > cfg.MaxIdle:

@@ -221,7 +221,7 @@ func (l *plan) apply(ctx context.Context) error {
 	if len(u.Files) == 0 {
 		return nil
 	}
-	if err := l.p.c.saveUndo(ctx, u); err != nil {
+	if err := l.p.c.saveUndo(ctx, u, l.p.r.Call); err != nil {
 		return fmt.Errorf("write the undo record: %w", err)
 	}
 	for i, r := range u.Files {

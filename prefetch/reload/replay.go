@@ -18,6 +18,7 @@ type Request struct {
 	Plan    string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
 	Session string // that asked, "" if none
 	Looks   bool   // commands are left out too
+	Call    string // id of the call that asks: one that arrives twice edits once
 }
 
 // What became of an action.
@@ -97,6 +98,9 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 		defer c.applying.Unlock()
 		p.plan = newPlan(p)
 	}
+	if made, err := p.made(ctx); made || err != nil {
+		return p.out, err
+	}
 	if err := p.run(ctx); err != nil {
 		return p.out, err
 	}
@@ -110,6 +114,31 @@ var (
 	ErrIndex = errors.New("no such action")
 	ErrPlan  = errors.New("the plan has changed")
 )
+
+// made reports whether the same call has made the edits before, and says again what became of them.
+func (p *replay) made(ctx context.Context) (bool, error) {
+	if p.r.Plan == "" || p.r.Call == "" {
+		return false, nil
+	}
+	u, known, _, err := p.c.readUndo(ctx, "undo_made_by", p.r.Call)
+	if !known || err != nil {
+		return false, err
+	}
+	for _, r := range u.Files {
+		if raw, err := readFile(p.dir, r.Path, maxEdited); err != nil || hashOf(raw) != r.After {
+			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed", ErrPlan, r.Path.Display(), u.ID)
+		}
+	}
+	p.out.Plan, p.out.Undo = p.r.Plan, u.ID
+	for i, a := range p.entry.Actions {
+		s := StepReport{Index: i, Tool: a.Tool, Act: a.Act, What: what(a), State: Skipped, Note: "it was done when this was asked first"}
+		if (a.Act == aoa.ActEdit || a.Act == aoa.ActWrite) && a.OK && !slices.Contains(p.r.Skip, i) {
+			s.State, s.Note = Applied, ""
+		}
+		p.out.Steps = append(p.out.Steps, s)
+	}
+	return true, nil
+}
 
 func (p *replay) run(ctx context.Context) error {
 	if p.plan != nil {

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,22 +36,33 @@ type restored struct {
 var ErrChanged = errors.New("changed since the replay")
 
 // Undo puts files back to what they were before a replay edited them: of the record with that id, or of the newest one
-// that was not undone. All of them, or none: a file that was changed since is not touched, and neither are the others.
-func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string, files []aoa.Path, err error) {
-	u, err := c.findUndo(ctx, id)
+// that was not undone. All of them, or none: a file that was changed since is not touched, and neither are the others. One
+// that is what it was before already is left. A call that arrives twice means the record that it meant first.
+func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record string, files []aoa.Path, err error) {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	u, done, err := c.findUndo(ctx, id, call)
 	if err != nil {
 		return "", nil, err
 	}
-	c.applying.Lock()
-	defer c.applying.Unlock()
+	for _, r := range u.Files {
+		files = append(files, r.Path)
+	}
+	if done {
+		return u.ID, files, nil
+	}
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
 		return u.ID, nil, fmt.Errorf("open the worktree: %w", err)
 	}
 	defer dir.Close()
+	left := u
+	left.Files = nil
 	for _, r := range u.Files {
 		raw, err := readFile(dir, r.Path, maxEdited)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && !r.Existed, err == nil && r.Existed && bytes.Equal(raw, r.Before):
+			continue
 		case errors.Is(err, fs.ErrNotExist):
 			return u.ID, nil, fmt.Errorf("undo %s: %s is gone: %w", u.ID, r.Path.Display(), ErrChanged)
 		case err != nil:
@@ -58,9 +70,16 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id string) (record string,
 		case hashOf(raw) != r.After:
 			return u.ID, nil, fmt.Errorf("undo %s: %s: %w", u.ID, r.Path.Display(), ErrChanged)
 		}
-		files = append(files, r.Path)
+		left.Files = append(left.Files, r)
 	}
-	if err := u.restore(dir, len(u.Files)); err != nil {
+	err = c.save(ctx, "begin to undo", func(w cold.Writing) error {
+		_, err := w.Exec("undoing", u.ID, call)
+		return err
+	})
+	if err == nil {
+		err = left.restore(dir, len(left.Files))
+	}
+	if err != nil {
 		return u.ID, nil, fmt.Errorf("undo %s: %w", u.ID, err)
 	}
 	return u.ID, files, c.closeUndo(ctx, u.ID)
@@ -83,13 +102,13 @@ func (u undo) restore(dir *os.Root, n int) error {
 	return errors.Join(errs...)
 }
 
-func (c *Cache) saveUndo(ctx context.Context, u undo) error {
+func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
 	data, err := c.pack("undo:"+u.ID, u)
 	if err != nil {
 		return err
 	}
 	return c.save(ctx, "write an undo record", func(w cold.Writing) error {
-		if _, err := w.Exec("add_undo", u.ID, u.At.UnixMilli(), u.Sequence, data); err != nil {
+		if _, err := w.Exec("add_undo", u.ID, u.At.UnixMilli(), u.Sequence, data, call); err != nil {
 			return err
 		}
 		_, err := w.Exec("trim_undos", maxUndos)
@@ -104,18 +123,37 @@ func (c *Cache) closeUndo(ctx context.Context, id string) error {
 	})
 }
 
-// findUndo reads a record; ErrNone if there is none, or it was undone already.
-func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
-	name, args := "undo", []any{id}
-	if id == "" {
-		name, args = "last_undo", nil
+// findUndo finds the record that a call means; done says that this very call has undone it. ErrNone if there is none, or
+// another call has undone it already.
+func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done bool, err error) {
+	u, known, done, err := c.readUndo(ctx, "undo_unmade_by", call)
+	if known || err != nil {
+		return u, done, err
 	}
+	if id == "" {
+		u, known, done, err = c.readUndo(ctx, "last_undo")
+	} else {
+		u, known, done, err = c.readUndo(ctx, "undo", id)
+	}
+	switch {
+	case err != nil:
+		return u, false, err
+	case !known && id == "":
+		return u, false, fmt.Errorf("%w has changed files that could be put back", ErrNone)
+	case !known:
+		return u, false, fmt.Errorf("%w: no undo record %q", ErrNone, id)
+	case done:
+		return u, false, fmt.Errorf("%w: %s was undone already", ErrNone, u.ID)
+	}
+	return u, false, nil
+}
+
+// readUndo reads the record that a statement finds.
+func (c *Cache) readUndo(ctx context.Context, statement string, args ...any) (u undo, known, done bool, err error) {
 	var found, sequence string
-	var done int
 	var raw []byte
-	known := false
 	err = c.file.Use(ctx, func(f *cold.File) (err error) {
-		if known, err = f.Scan(ctx, name, args, &found, &sequence, &done, &raw); err != nil || !known || done != 0 {
+		if known, err = f.Scan(ctx, statement, args, &found, &sequence, &done, &raw); err != nil || !known {
 			return err
 		}
 		if err := c.unpack("undo:"+found, raw, &u); err != nil {
@@ -123,15 +161,8 @@ func (c *Cache) findUndo(ctx context.Context, id string) (u undo, err error) {
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
-		return u, fmt.Errorf("read the undo record: %w", err)
-	case !known && id == "":
-		return u, fmt.Errorf("%w has changed files that could be put back", ErrNone)
-	case !known:
-		return u, fmt.Errorf("%w: no undo record %q", ErrNone, id)
-	case done != 0:
-		return u, fmt.Errorf("%w: %s was undone already", ErrNone, found)
+	if err != nil {
+		return u, false, false, fmt.Errorf("read the undo record: %w", err)
 	}
-	return u, nil
+	return u, known, done, nil
 }

@@ -139,7 +139,7 @@ func TestDebounce(t *testing.T) {
 		}
 		expect("in a burst every ten seconds", 14, 4)
 		for _, state := range []State{Paused, Active, Completed, Active, Failed} {
-			if _, err := h.Set(t.Context(), "s", state); err != nil {
+			if _, err := h.Set(t.Context(), "s", state, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -186,8 +186,8 @@ func TestSnapshotSuffices(t *testing.T) {
 		}
 		h.did("s", aoa.KindEdit, "", "f3.go")
 		h.did("s", aoa.KindRun, "go test -run Marmalade")
-		check(t, h.Spend(t.Context(), "s", 1200))
-		check(t, h.Spend(t.Context(), "s", 34))
+		check(t, h.Spend(t.Context(), "s", 1200, "one"))
+		check(t, h.Spend(t.Context(), "s", 34, "two"))
 		h.did("s", aoa.KindEnd, "other")
 		got, err := h.Get(t.Context(), "s")
 		check(t, err)
@@ -252,7 +252,7 @@ func TestKilled(t *testing.T) {
 func TestStates(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
 		set := func(id string, to State) error {
-			_, err := h.Set(t.Context(), id, to)
+			_, err := h.Set(t.Context(), id, to, "")
 			return err
 		}
 		if err := set("nobody", Paused); !errors.Is(err, ErrUnknown) {

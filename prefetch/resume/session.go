@@ -96,13 +96,18 @@ var moves = map[State][]State{
 }
 
 // Set brings a session to a state and writes it at once. To Active is to resume it; a session that nobody knows is
-// then begun. ErrState if it cannot be done from where it is.
-func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
+// then begun. ErrState if it cannot be done from where it is. A call that was heard of changes nothing.
+func (d *Desk) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
 	s, _, err := d.take(ctx, id, to == Active)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	d.mu.Lock()
+	if slices.Contains(s.Calls, call) {
+		out := s.clone()
+		d.mu.Unlock()
+		return out, d.write(ctx, d.o.Now()) // it may not be written yet
+	}
 	if !slices.Contains(moves[to], s.State) {
 		from := s.State
 		d.mu.Unlock()
@@ -115,6 +120,7 @@ func (d *Desk) Set(ctx context.Context, id string, to State) (Snapshot, error) {
 		s.Last = newer(s.Last, now)
 	}
 	s.State = to
+	s.heard(call)
 	d.touch(s, true)
 	out := s.clone()
 	d.mu.Unlock()
@@ -128,8 +134,8 @@ func newer(a, b time.Time) time.Time {
 	return b
 }
 
-// Spend adds tokens to a session.
-func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
+// Spend adds tokens to a session, once for each call.
+func (d *Desk) Spend(ctx context.Context, id string, tokens int64, call string) error {
 	if id == "" || tokens <= 0 {
 		return nil
 	}
@@ -138,6 +144,10 @@ func (d *Desk) Spend(ctx context.Context, id string, tokens int64) error {
 		return err
 	}
 	d.mu.Lock()
+	if s.heard(call) {
+		d.mu.Unlock()
+		return nil
+	}
 	s.Tokens += tokens
 	if s.Started.IsZero() {
 		s.Started, s.Last = d.o.Now(), d.o.Now()
@@ -206,7 +216,7 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 	}
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	now := d.o.Now()
+	now, dated := d.o.Now(), false
 	err = d.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
 			archived, removed = 0, 0
@@ -214,7 +224,26 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 			if err != nil {
 				return err
 			}
-			var old []Snapshot
+			// What was written under a clock that ran ahead would stay, and be the newest, for as long.
+			var old, ahead []Snapshot
+			err = w.Each("ahead", []any{now.Add(24 * time.Hour).UnixMilli()}, func(rows cold.Row) error {
+				var id, text string
+				if err := rows.Scan(&id, &text); err != nil {
+					return err
+				}
+				s, err := decode(id, text)
+				if err == nil {
+					s.Last = now
+					ahead = append(ahead, s)
+				}
+				return err
+			})
+			for _, s := range ahead {
+				err = errors.Join(err, put(w, s))
+			}
+			if dated = len(ahead) > 0; err != nil {
+				return err
+			}
 			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows cold.Row) error {
 				var id, text string
 				if err := rows.Scan(&id, &text); err != nil {
@@ -234,7 +263,7 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 			return err
 		})
 	})
-	if archived+removed > 0 {
+	if dated || archived+removed > 0 {
 		d.mu.Lock()
 		d.letGo() // they are read again, as they are now
 		d.mu.Unlock()

@@ -35,6 +35,7 @@ const (
 	recentKept   = 3 // commands
 	filesKept    = 8 // files opened, and as many edited
 	commandFiles = 4 // files of one command
+	callsKept    = 16
 )
 
 // Snapshot is what is needed to go on with a session. It holds names of files and tools, counts and times, no text.
@@ -51,6 +52,7 @@ type Snapshot struct {
 	Recent   []Command  `json:"recent,omitempty"` // the last three, the newest last
 	Files    []aoa.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []aoa.Path `json:"edited,omitempty"` // changed last, the newest first
+	Calls    []string   `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
 	Version  int        `json:"version"`
 }
 
@@ -134,7 +136,21 @@ func newest(list, paths []aoa.Path) []aoa.Path {
 func (s *Snapshot) clone() Snapshot {
 	out := *s
 	out.Recent, out.Files, out.Edited = slices.Clone(s.Recent), slices.Clone(s.Files), slices.Clone(s.Edited)
+	out.Calls = slices.Clone(s.Calls)
 	return out
+}
+
+// heard notes a call, and reports whether it was noted before: a repeated one changes nothing. No id is a call of its own.
+func (s *Snapshot) heard(call string) bool {
+	if call == "" {
+		return false
+	}
+	if slices.Contains(s.Calls, call) {
+		return true
+	}
+	s.Calls = append(s.Calls, call)
+	s.Calls = s.Calls[max(0, len(s.Calls)-callsKept):]
+	return false
 }
 
 func (s *Snapshot) encode() (string, error) {

@@ -212,6 +212,9 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 	}
 	t.Hit, t.Entry, t.Record = true, e, data
 	return f.Write(ctx, "count hit", func(w cold.Writing) error {
+		if again, err := c.heard(w, r.Call); again || err != nil {
+			return err
+		}
 		if _, err := w.Exec("used", now.UnixMilli(), e.Key); err != nil {
 			return err
 		}
@@ -226,6 +229,7 @@ type Result struct {
 	Exit     int
 	Duration time.Duration
 	Record   []byte
+	Call     string // id of the call that says so: one that arrives twice counts once
 }
 
 // End keeps the result of a run whose inputs are still those that it began with; else it says what changed, and keeps
@@ -266,6 +270,9 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 		return false, "", err
 	}
 	err = f.Write(ctx, "count run", func(w cold.Writing) error {
+		if again, err := c.heard(w, res.Call); again || err != nil {
+			return err
+		}
 		_, err := w.Exec("saved", r.Stage, 0, 1, 0)
 		return err
 	})

@@ -192,6 +192,28 @@ func TestEviction(t *testing.T) {
 	}
 }
 
+// TestClockAhead: what was kept under a clock that ran ahead goes when nobody uses it, once the clock is right again.
+func TestClockAhead(t *testing.T) {
+	r := newRoom(t)
+	const years = 12 * 365 * 24 * time.Hour
+	for _, wait := range []time.Duration{years, -years, 25 * time.Hour} {
+		if left, err := r.c.List(t.Context(), "", 100); err != nil || wait != years && len(left) != 1 {
+			t.Fatalf("%v: %d entries are left", err, len(left))
+		}
+		r.clock.at = r.clock.at.Add(wait)
+		if wait == years {
+			q := r.request()
+			r.keep(q, r.turn(q), "out")
+		}
+		if err := r.c.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := r.c.List(t.Context(), "", 100); err != nil || len(left) != 0 {
+		t.Fatalf("%v: %d entries are left", err, len(left))
+	}
+}
+
 func TestSessionKeepsWhatStagesSay(t *testing.T) {
 	r := newRoom(t)
 	tell := func(p Progress) {

@@ -64,6 +64,19 @@ func (c *Cache) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// What was written under a clock that ran ahead would stay for as long.
+	now := c.o.Now()
+	err = f.Write(ctx, "date results", func(w cold.Writing) error {
+		for _, statement := range []string{"date_entries", "date_runs", "date_digests"} {
+			if _, err := w.Exec(statement, now.UnixMilli(), now.Add(orphanAge).UnixMilli()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if err := c.evict(ctx, f); err != nil {
 		return err
 	}
@@ -71,7 +84,10 @@ func (c *Cache) Sweep(ctx context.Context) error {
 		return err
 	}
 	err = f.Write(ctx, "drop digests", func(w cold.Writing) error {
-		_, err := w.Exec("drop_digests", c.o.Now().Add(-digestKeep).UnixMilli())
+		if _, err := w.Exec("drop_calls", now.Add(-callKeep).UnixMilli(), now.Add(callKeep).UnixMilli()); err != nil {
+			return err
+		}
+		_, err := w.Exec("drop_digests", now.Add(-digestKeep).UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -83,7 +99,8 @@ func (c *Cache) Sweep(ctx context.Context) error {
 const (
 	sessionKeep = 90 * 24 * time.Hour
 	digestKeep  = 30 * 24 * time.Hour
-	orphanAge   = time.Hour // a younger file may be about to get its row
+	callKeep    = 24 * time.Hour // nobody repeats a call later
+	orphanAge   = time.Hour      // a younger file may be about to get its row
 )
 
 var isKey = regexp.MustCompile(`^[0-9a-f]{24}$`)

@@ -33,6 +33,7 @@ type Request struct {
 	TTL      time.Duration // an entry counts while it is younger; 0: always
 	Failures bool          // an entry of a run that failed counts too
 	Refresh  bool          // no entry counts: run, and replace it
+	Call     string        // id of the call that asks: one that arrives twice counts once; not in the key
 }
 
 // ErrRequest is wrapped when a request can never work; the text says what to change.

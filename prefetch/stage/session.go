@@ -110,7 +110,8 @@ type Progress struct {
 	Output            *Output           // of a stage that ended well
 	Key               string            // what that stage ran with: an unfinished run goes on behind it
 	Context           map[string][]byte // name → JSON
-	Tokens            int64             // to be added
+	Tokens            int64             // to be added, once
+	Call              string            // id of the call that says so, "" if it has none
 }
 
 // Progress keeps what a pipeline tells, all of it or nothing.
@@ -152,13 +153,33 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 				return err
 			}
 		}
+		again, err := c.heard(w, p.Call)
+		if err != nil {
+			return err
+		}
+		if again {
+			p.Tokens = 0
+		}
 		state := p.State
 		if state == "" {
 			state = Running
 		}
-		_, err := w.Exec("put_run", p.Session, p.Pipeline, state, now, p.Tokens)
+		_, err = w.Exec("put_run", p.Session, p.Pipeline, state, now, p.Tokens)
 		return err
 	})
+}
+
+// heard notes a call, and reports whether it was noted before.
+func (c *Cache) heard(w cold.Writing, call string) (again bool, err error) {
+	if call == "" {
+		return false, nil
+	}
+	res, err := w.Exec("put_call", call, c.o.Now().UnixMilli())
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 0, err
 }
 
 // LoaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.

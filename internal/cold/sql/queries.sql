@@ -253,7 +253,8 @@ SELECT 1 FROM answers WHERE at = ?
 SELECT count(*) FROM answers
 
 -- name: drop_oldest_answer
-DELETE FROM answers WHERE at = (SELECT min(at) FROM answers)
+-- ?1 a time that no answer of a right clock has: one from after it goes first
+DELETE FROM answers WHERE at = coalesce((SELECT max(at) FROM answers WHERE at > ?1), (SELECT min(at) FROM answers))
 
 -- name: answer
 SELECT json FROM answers WHERE at = ?
@@ -263,9 +264,14 @@ SELECT (SELECT count(*) FROM intent_log), (SELECT count(*) FROM commits WHERE co
   (SELECT count(*) FROM file_stats), (SELECT count(*) FROM sessions),
   (SELECT coalesce(min(timestamp), 0) FROM intent_log), (SELECT coalesce(max(timestamp), 0) FROM intent_log)
 
--- name: prune_before
+-- name: oldest_events
 SELECT id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed FROM intent_log
-WHERE timestamp < ?1 AND batch <= ?2 ORDER BY timestamp, id LIMIT ?3
+ORDER BY id LIMIT ?
+
+-- name: days_of_log
+-- the newest time that was logged by then, and the last batch, of each day that such a time falls on
+SELECT max(newest), max(batch) FROM (SELECT batch, max(timestamp) OVER (ORDER BY id) AS newest FROM intent_log)
+GROUP BY newest / 86400000 ORDER BY 1
 
 -- name: delete_event
 DELETE FROM intent_log WHERE id = ?
@@ -353,9 +359,6 @@ SELECT id FROM sessions WHERE last >= ?
 
 -- name: renamed
 SELECT became FROM renames WHERE was = ?1 ORDER BY time DESC LIMIT 1
-
--- name: newest
-SELECT coalesce(max(timestamp), 0) FROM intent_log
 
 -- name: thread
 -- ?1 session, ?2 after id, ?3 prompts after id, ?4 limit: the newest of them, newest first

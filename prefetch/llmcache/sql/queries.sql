@@ -7,12 +7,15 @@ ON CONFLICT (id) DO UPDATE SET accessed = max(accessed, ?2) RETURNING used
 -- name: find_item
 SELECT id, size FROM items WHERE key = ?
 
+-- name: item_of_call
+SELECT key, size, written FROM items WHERE call = ?
+
 -- name: insert_item
-INSERT INTO items (key, session, task, description, size, created, written, accessed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
+INSERT INTO items (key, session, task, description, size, created, written, accessed, call) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7)
 RETURNING id
 
 -- name: update_item
-UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4 WHERE id = ?1
+UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4, call = ?5 WHERE id = ?1
 
 -- name: put_content
 INSERT INTO contents (item, json, notes, data) VALUES (?1, ?2, ?3, ?4)
@@ -58,6 +61,10 @@ UPDATE sessions SET ended = ?2 WHERE id = ?1
 
 -- name: resume_session
 UPDATE sessions SET ended = NULL, accessed = max(accessed, ?2) WHERE id = ?1
+
+-- name: date_sessions
+-- ?1 now, ?2 a time that only a clock that ran ahead has told
+UPDATE sessions SET accessed = min(accessed, ?1), ended = min(ended, ?1) WHERE accessed > ?2 OR ended > ?2
 
 -- name: sessions
 SELECT id, created, accessed, coalesce(ended, 0), items, used FROM sessions ORDER BY accessed DESC, id

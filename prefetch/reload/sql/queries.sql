@@ -24,13 +24,22 @@ SELECT count(*), coalesce(sum(accepted > 0), 0) FROM offers
 DELETE FROM offers WHERE session = ?
 
 -- name: add_undo
-INSERT INTO undos (id, at, sequence, data) VALUES (?, ?, ?, ?)
+INSERT INTO undos (id, at, sequence, data, made) VALUES (?, ?, ?, ?, ?)
 
 -- name: undo
 SELECT id, sequence, done, data FROM undos WHERE id = ?
 
 -- name: last_undo
-SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY at DESC, id DESC LIMIT 1
+SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY rowid DESC LIMIT 1
+
+-- name: undo_made_by
+SELECT id, sequence, done, data FROM undos WHERE made = ?1 AND ?1 <> ''
+
+-- name: undo_unmade_by
+SELECT id, sequence, done, data FROM undos WHERE unmade = ?1 AND ?1 <> ''
+
+-- name: undoing
+UPDATE undos SET unmade = ?2 WHERE id = ?1
 
 -- name: undone
 UPDATE undos SET done = 1 WHERE id = ?
@@ -42,7 +51,7 @@ SELECT id, data FROM undos
 DELETE FROM undos WHERE id = ?
 
 -- name: trim_undos
-DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY at DESC, id DESC LIMIT ?)
+DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)
 
 -- name: counts
 SELECT name, value FROM counts

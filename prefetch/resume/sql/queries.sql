@@ -15,6 +15,9 @@ ORDER BY last DESC, id LIMIT ?3
 -- name: old
 SELECT id, snapshot FROM sessions WHERE last < ?1 AND state <> 'archived'
 
+-- name: ahead
+SELECT id, snapshot FROM sessions WHERE last > ?1
+
 -- name: drop_old
 DELETE FROM sessions WHERE last < ? RETURNING id
 

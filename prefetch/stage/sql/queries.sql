@@ -93,3 +93,19 @@ DELETE FROM steps WHERE session = ?
 DELETE FROM loaded WHERE session = ?
 -- name: forget_loaded
 DELETE FROM loaded
+
+-- name: date_entries
+-- ?1 now, ?2 a time that only a clock that ran ahead has told; the same for the next two
+UPDATE entries SET used = ?1 WHERE used > ?2
+
+-- name: date_runs
+UPDATE runs SET at = ?1 WHERE at > ?2
+
+-- name: date_digests
+UPDATE digests SET seen = ?1 WHERE seen > ?2
+
+-- name: put_call
+INSERT OR IGNORE INTO calls (id, at) VALUES (?, ?)
+
+-- name: drop_calls
+DELETE FROM calls WHERE at < ?1 OR at > ?2

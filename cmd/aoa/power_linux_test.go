@@ -1,0 +1,106 @@
+//go:build amd64 || arm64
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// powered starts a daemon whose disk forgets, when the power is cut, what was not synced.
+func (d *desk) powered(env ...string) *fault.Power {
+	d.Helper()
+	cmd := d.command(d.bin, "daemon")
+	cmd.Env = append(cmd.Env, env...)
+	p := fault.StartPower(d.T, cmd, d.place().Store)
+	d.until("the daemon listens", func() bool {
+		st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
+		return err == nil && st.Import.State == "done"
+	})
+	return p
+}
+
+// survivors are the events that a power cut now would leave, as the next daemon finds them.
+func (d *desk) survivors(p *fault.Power) map[string]bool {
+	d.Helper()
+	dir := d.TempDir()
+	for name, data := range p.Left() {
+		check(d.T, os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600))
+	}
+	found := map[string]bool{}
+	db, err := cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now})
+	check(d.T, err)
+	check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []aoa.Event) error {
+		for _, e := range batch {
+			found[e.ID] = true
+		}
+		return nil
+	}))
+	check(d.T, db.Close())
+	if aside, err := filepath.Glob(filepath.Join(dir, "*.damaged-*")); err != nil || len(aside) > 0 {
+		d.Errorf("the power cut left a damaged log: %v, %v", aside, err)
+	}
+	return found
+}
+
+// acknowledged sends events, one after the other, each of which is answered.
+func (d *desk) acknowledged(prefix string, n int) {
+	d.Helper()
+	for i := range n {
+		got := call(d, api.Events, []aoa.Event{{ID: fmt.Sprint(prefix, i), Kind: aoa.KindRead, Time: time.Now(), Session: "s", Paths: []aoa.Path{"README.md"}, OK: true}})
+		if got.Accepted != 1 {
+			d.Fatalf("event %d: %+v", i, got)
+		}
+	}
+}
+
+func among(found map[string]bool, prefix string) (n int) {
+	for id := range found {
+		if strings.HasPrefix(id, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPowerCut: what was acknowledged outlives a power cut a few seconds later; with durability full, at once.
+func TestPowerCut(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	for _, durability := range []string{"normal", "full"} {
+		t.Run(durability, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, 4)
+			d.must("init")
+			d.must("stop")
+			p := d.powered("AOA_DURABILITY=" + durability)
+			book := fault.Open(t, "power cut, durability "+durability)
+			const n = 300
+			d.acknowledged("e", n)
+			if durability == "normal" {
+				syncs := -1
+				d.until("what was acknowledged is synced", func() bool {
+					before := syncs
+					syncs = p.Syncs()
+					return syncs != before && among(d.survivors(p), "e") == n
+				})
+			}
+			p.Cut()
+			if left := among(d.survivors(p), "e"); left != n {
+				book.Add(fault.Lost, 1)
+				t.Fatalf("%d of %d acknowledged events outlived the power cut", left, n)
+			}
+			book.Add(fault.Whole, 1)
+			t.Logf("%d calls of fsync", p.Syncs())
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// restored is how many events the last start of a daemon replayed.
+func (d *desk) restored() int {
+	d.Helper()
+	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
+	if err != nil {
+		d.Fatal(err)
+	}
+	all := regexp.MustCompile(`msg=restored .*?events=(\d+)`).FindAllSubmatch(text, -1)
+	if len(all) == 0 {
+		d.Fatalf("no start is logged:\n%s", text)
+	}
+	n, err := strconv.Atoi(string(all[len(all)-1][1]))
+	if err != nil {
+		d.Fatal(err)
+	}
+	return n
+}
+
+// TestSnapshotAfterLongReplay: a daemon that had to replay much writes a snapshot soon, so that the next one need not,
+// however early the first was killed.
+func TestSnapshotAfterLongReplay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 4)
+	d.env = append(d.env, "AOA_SNAPSHOT_INTERVAL=5m", "AOA_LOG_LEVEL=info")
+	d.must("init")
+	d.must("stop")
+	const many = 6000
+	db := openLog(d)
+	for i := 0; i < many; i += 500 {
+		var batch []aoa.Event
+		for j := range 500 {
+			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i+j), Kind: aoa.KindRead, Time: time.Now().UTC().Truncate(time.Millisecond),
+				Session: fmt.Sprint("s", j%7), Paths: []aoa.Path{"README.md"}, OK: true})
+		}
+		if _, _, err := db.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := d.daemon()
+	if n := d.restored(); n < many {
+		t.Fatalf("the first start replayed %d events, want %d", n, many)
+	}
+	d.until("a snapshot is written", func() bool { return !call(d, api.Status, api.None{}).Snapshot.IsZero() })
+	d.kill(first)
+	d.kill(d.daemon())
+	if n := d.restored(); n > 100 {
+		t.Errorf("the second start replayed %d events", n)
+	}
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+)
+
+// CallHeader carries the id of a call: random, made by who calls, and the same when the call is repeated because a daemon
+// ended before it answered. What must not count twice is kept under it.
+const CallHeader = "Aoa-Call"
+
+// maxCallID bounds an id, in bytes.
+const maxCallID = 128
+
+type callKey struct{}
+
+// CallID is the id of the call that a request belongs to. A caller that gave none never repeats it: its id is made here.
+func CallID(ctx context.Context) string {
+	id, _ := ctx.Value(callKey{}).(string)
+	return id
+}
+
+// withCall takes the id of the call from a request.
+func withCall(ctx context.Context, q *http.Request) context.Context {
+	id := q.Header.Get(CallHeader)
+	if id == "" || len(id) > maxCallID {
+		id = newCallID()
+	}
+	return context.WithValue(ctx, callKey{}, id)
+}
+
+func newCallID() string { return rand.Text() }

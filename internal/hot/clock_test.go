@@ -1,0 +1,52 @@
+package hot
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right again.
+func TestClockAhead(t *testing.T) {
+	clock := noon
+	s, err := Open(t.Context(), Options{Repo: "test", Now: func() time.Time { return clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	at := func(seq int64, files ...string) {
+		t.Helper()
+		apply(t, s, seq, func(b *Batch) {
+			for _, f := range files {
+				b.Stamp(Recency, f, clock)
+			}
+			b.Session(files[0]).Touch(clock).Set(FieldAgent, "test")
+		})
+	}
+	at(1, "a", "both")
+	clock = noon.Add(200 * 24 * time.Hour)
+	at(2, "ahead", "both")
+	at(3, "b")
+	clock = noon.Add(time.Hour)
+	at(4, "b", "both")
+	apply(t, s, 5, func(b *Batch) { b.Trim(clock) })
+	v := s.View(clock)
+	top, some := v.Top(Recency, "", 10), v.Of(Recency, []string{"a", "both", "ahead"})
+	sessions := map[string]*SessionView{}
+	for _, id := range []string{"a", "ahead", "b"} {
+		sessions[id] = v.Session(id)
+	}
+	if err := v.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(top.Members) != "[b both a]" {
+		t.Errorf("the newest are %v %v", top.Members, top.Values)
+	}
+	if want := []float64{seconds(noon), seconds(clock), 0}; !slices.Equal(some.Value, want) {
+		t.Errorf("stamps are %v, want %v", some.Value, want)
+	}
+	if !sessions["a"].Exists || !sessions["b"].Exists || sessions["ahead"].Exists {
+		t.Errorf("sessions: a %v, b %v, ahead %v", sessions["a"].Exists, sessions["b"].Exists, sessions["ahead"].Exists)
+	}
+}

@@ -1,0 +1,28 @@
+package resume
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+)
+
+// TestClockAhead: a session that was at work under a clock that ran ahead is archived like any other once it is right.
+func TestClockAhead(t *testing.T) {
+	const years = 12 * 365 * 24 * time.Hour
+	now := time.Now().Add(years)
+	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
+		Since: func(context.Context, string, time.Time) ([]aoa.Event, error) { return nil, nil }})
+	check(t, d.Observe(t.Context(), []aoa.Event{{ID: "1", Kind: aoa.KindPrompt, Session: "ahead", Time: now}}))
+	check(t, d.Flush(t.Context()))
+	now = now.Add(-years)
+	for _, want := range []int{0, 1} {
+		archived, _, err := d.Sweep(t.Context())
+		check(t, err)
+		same(t, "archived", archived, want)
+		now = now.Add(ArchiveAfter + time.Second)
+	}
+	check(t, d.Close())
+}

@@ -25,7 +25,7 @@ func (f *fold) edits(s *session, e aoa.Event) {
 	}
 	for _, p := range e.Paths {
 		if _, ok := s.edits[p]; !ok {
-			f.grow(slices.Sorted(maps.Keys(s.edits)), p, e.Time)
+			f.grow(s.edits, p, e.Time)
 		}
 		if e.Time.After(s.edits[p]) {
 			s.edits[p] = e.Time
@@ -37,14 +37,15 @@ func (f *fold) edits(s *session, e aoa.Event) {
 }
 
 // grow makes a change of n files one of n+1.
-func (f *fold) grow(files []aoa.Path, p aoa.Path, at time.Time) {
-	n := len(files)
+func (f *fold) grow(edits map[aoa.Path]time.Time, p aoa.Path, at time.Time) {
+	n := len(edits)
 	now := f.sign * editShare * share(n+1)
 	f.batch.Add(hot.Changes, "", string(p), at, now)
 	if n == 0 || n >= editMax {
 		return
 	}
 	before := f.sign * editShare * share(n)
+	files := slices.Sorted(maps.Keys(edits))
 	for i, q := range files {
 		f.pair(p, q, at, now)
 		f.batch.Add(hot.Changes, "", string(q), at, now-before)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -160,6 +161,26 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 	d.expect("co-change after a pause", d.of(hot.Comod, "d", "a", start), 0)
 	d.learn(ev(aoa.KindPrompt, late), ev(aoa.KindEdit, late, "e"))
 	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
+}
+
+// TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change has.
+func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
+	bytes := func(n int) float64 {
+		d := newDesk(t, learn.Options{})
+		var edited []aoa.Path
+		for i := range n {
+			edited = append(edited, aoa.Path(fmt.Sprintf("d/f%d.go", i)))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d.learn(ev(aoa.KindEdit, 0, edited...))
+		runtime.ReadMemStats(&after)
+		d.expect("changes of the last file", d.of(hot.Changes, "", string(edited[n-1]), start), .5/float64(n-1))
+		return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+	}
+	if small, large := bytes(500), bytes(4000); large > 3*small {
+		t.Errorf("%.0f bytes for each of 500 edits, %.0f of 4,000", small, large)
+	}
 }
 
 func TestSaves(t *testing.T) {

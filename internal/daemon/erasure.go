@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -48,13 +49,17 @@ func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, err
 	return e, nil
 }
 
-// erasures reads the intentions that a store holds.
+// erasures reads the intentions that a store holds. h.erasing is held, or nobody can ask yet: what a killed daemon was
+// about to write is no intention, and goes.
 func erasures(store string) (found []*erasure, err error) {
 	entries, err := os.ReadDir(store)
 	if err != nil {
 		return nil, err
 	}
 	for _, entry := range entries {
+		if ok, _ := filepath.Match(erasurePrefix+"*.json.new", entry.Name()); ok {
+			err = errors.Join(err, os.Remove(filepath.Join(store, entry.Name())))
+		}
 		if ok, _ := filepath.Match(erasurePrefix+"*.json", entry.Name()); !ok {
 			continue
 		}
@@ -82,23 +87,7 @@ func (e *erasure) save() error {
 	if err != nil {
 		return err
 	}
-	part := e.file + ".new"
-	if err := writeSynced(part, raw); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, e.file)
-}
-
-func writeSynced(name string, content []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return cold.ReplaceSynced(e.file, raw)
 }
 
 func (e *erasure) filter() cold.ForgetFilter {
@@ -131,7 +120,7 @@ func (h *house) eraseLog(ctx context.Context) {
 			continue
 		}
 		e.Log = true
-		h.notErased(e.save())
+		h.notErased(cmp.Or(e.save(), errErasing))
 	}
 }
 

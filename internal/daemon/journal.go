@@ -226,10 +226,22 @@ func (j *journal) commits(ctx context.Context, events []aoa.Event, cursor map[st
 }
 
 // Settle makes what was added durable and waits until it is learned, for at most the context's time: a question
-// must see the event that came just before it.
+// must see the event that came just before it. A large batch is written to its end beside the question.
 func (j *journal) Settle(ctx context.Context) {
-	if err := j.Flush(ctx); err == nil {
-		_ = j.steps.Wait(ctx, j.steps.newest())
+	if j.write.lock(ctx) != nil {
+		return
+	}
+	flushed := make(chan error, 1)
+	go func() {
+		defer j.write.unlock()
+		flushed <- j.flush(context.WithoutCancel(ctx))
+	}()
+	select {
+	case err := <-flushed:
+		if err == nil {
+			_ = j.steps.Wait(ctx, j.steps.newest())
+		}
+	case <-ctx.Done():
 	}
 }
 

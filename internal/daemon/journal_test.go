@@ -1,0 +1,56 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than its
+// deadline, and they are written all the same.
+func TestAQuestionLeavesALongWrite(t *testing.T) {
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	db, err := cold.Open(t.Context(), filepath.Join(t.TempDir(), "aoa.db"), cold.Options{Now: time.Now, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j := newJournal(db, newSteps(func(context.Context, []aoa.Event, int64) error { return nil }, log), time.Now, log)
+	writing, goOn := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(writing) })
+	j.cause = func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) {
+		once()
+		<-goOn
+		return e, nil
+	}
+	j.Add(aoa.Event{ID: "1", Kind: aoa.KindDelete, Time: time.Now(), Agent: "watch", Paths: []aoa.Path{"a.go"}, OK: true})
+	guard, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	deadline, over := context.WithCancel(t.Context())
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		j.Settle(deadline)
+	}()
+	<-writing
+	over()
+	select {
+	case <-settled:
+	case <-guard.Done():
+		t.Error("the question waits for the write beyond its deadline")
+	}
+	close(goOn)
+	<-settled
+	if err := j.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if events, err := db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {
+		t.Errorf("%d events written, want 1: %v", len(events), err)
+	}
+}

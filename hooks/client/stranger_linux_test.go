@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -179,10 +180,7 @@ func TestRenameRace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(own) })
-	if err := os.Chown(own, fault.Nobody, fault.Nobody); err == nil {
-		err = os.Chmod(own, 0o755)
-	}
-	if err != nil {
+	if err := errors.Join(os.Chown(own, fault.Nobody, fault.Nobody), os.Chmod(own, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	var s stranger

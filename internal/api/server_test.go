@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -168,10 +169,28 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// lockedBuffer is a log that is written by the server and read by the test.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
 // TestPanicIsAnswered: a request that breaks its handler gets an answer, the log gets one line with the place and no
 // contents, and the next request is served.
 func TestPanicIsAnswered(t *testing.T) {
-	var log bytes.Buffer
+	var log lockedBuffer
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Rank, func(_ context.Context, q aoa.Query) (aoa.Answer, error) {
 		if q.Limit == 7 {

@@ -48,11 +48,11 @@ const (
 	shareLook   = 5 * time.Second
 )
 
-// noticeLife is how old an edit may be to be told to others.
-const noticeLife = time.Hour
-
-// maxOthers bounds the files that others are known to have edited.
-const maxOthers = 4096
+// Bounds of the edits that others are notified of.
+const (
+	noticeLife = time.Hour // an edit's age
+	maxOthers  = 4096      // files that others are known to have edited
+)
 
 func newSharing(h *house, url string) *sharing {
 	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[aoa.Path]hot.Notice{}}

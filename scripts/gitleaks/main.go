@@ -1,4 +1,4 @@
-// Gitleaks writes internal/redact/gitleaks.go, the rules of gitleaks as data: JSON of its configuration on stdin, its version as the
+// Command gitleaks writes internal/redact/gitleaks.go, the rules of gitleaks as data: JSON of its configuration on stdin, its version as the
 // argument. scripts/gitleaks.sh calls it.
 package main
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,8 +50,9 @@ func (f *File) Scrub(ctx context.Context) error {
 }
 
 // ScrubFolder does what Scrub does to every database of a folder, and deletes the copies of damaged databases that
-// were moved aside. Others may use the databases meanwhile. What fails for one is reported after the rest is done.
-func ScrubFolder(ctx context.Context, dir string) error {
+// were moved aside. Others may use the databases meanwhile; one that the caller has open is scrubbed by its own writer, so
+// that writing waits for it. What fails for one is reported after the rest is done.
+func ScrubFolder(ctx context.Context, dir string, open ...*File) error {
 	literal := globLiteral.Replace(dir)
 	aside, err := filepath.Glob(filepath.Join(literal, "*.damaged-*"))
 	if err != nil {
@@ -63,6 +65,10 @@ func ScrubFolder(ctx context.Context, dir string) error {
 	files, err := filepath.Glob(filepath.Join(literal, "*.db"))
 	failed = append(failed, err)
 	for _, name := range files {
+		if i := slices.IndexFunc(open, func(f *File) bool { return f.path == name }); i >= 0 {
+			failed = append(failed, open[i].Scrub(ctx))
+			continue
+		}
 		failed = append(failed, scrubClosed(ctx, name))
 	}
 	return errors.Join(failed...)

@@ -66,7 +66,7 @@ func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, er
 	if out.Results, err = h.forgetStores(ctx, e); err != nil {
 		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
-	if err := errors.Join(h.db.Scrub(ctx), cold.ScrubFolder(ctx, h.o.Place.Store)); err != nil {
+	if err := cold.ScrubFolder(ctx, h.o.Place.Store, h.db.File); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
 	}
 	return out, e.remove()

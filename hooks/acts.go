@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // events turns the acts of a command line into events. The last one carries what the result named: only after
 // it did the agent see anything. A command line of which nothing is known is still one run event.
-func (s *scene) events(sh *shell, c toolCall, command string) []aoa.Event {
+func (s *scene) events(sh *shell, c toolCall, command string) []event.Event {
 	acts, said := merge(sh.acts), newSayable(command)
-	var out []aoa.Event
+	var out []event.Event
 	if e, ok := s.missed(sh, c); ok {
 		out = append(out, e)
 	}
@@ -22,7 +22,7 @@ func (s *scene) events(sh *shell, c toolCall, command string) []aoa.Event {
 		out = append(out, s.eventOf(a, c, said))
 	}
 	if len(out) == 0 || c.failed && len(acts) == 0 {
-		out = append(out, s.eventOf(act{kind: aoa.KindRun}, c, said))
+		out = append(out, s.eventOf(act{kind: event.KindRun}, c, said))
 	}
 	text := output(c.response)
 	if c.failed {
@@ -41,7 +41,7 @@ func merge(acts []act) []act {
 	var out []act
 	for _, a := range acts {
 		n := len(out)
-		if a.kind == aoa.KindRun && n > 0 && out[n-1].kind == aoa.KindRun {
+		if a.kind == event.KindRun && n > 0 && out[n-1].kind == event.KindRun {
 			b := &out[n-1]
 			b.named = append(b.named, a.named...)
 			b.words += " " + a.words
@@ -58,7 +58,7 @@ func merge(acts []act) []act {
 func lists(acts []act) bool {
 	found := false
 	for _, a := range acts {
-		if a.kind == aoa.KindRead && !a.silent {
+		if a.kind == event.KindRead && !a.silent {
 			return false
 		}
 		found = found || a.listing
@@ -92,22 +92,22 @@ func newSayable(command string) sayable {
 
 // of are the terms of a text that may be told.
 func (c sayable) of(text string) []string {
-	return slices.DeleteFunc(redact.CommandTerms(clip(text, maxCommand), aoa.MaxTerms), func(t string) bool { return c.values[t] || !c.all && !c.terms[t] })
+	return slices.DeleteFunc(redact.CommandTerms(clip(text, maxCommand), event.MaxTerms), func(t string) bool { return c.values[t] || !c.all && !c.terms[t] })
 }
 
-func (s *scene) eventOf(a act, c toolCall, said sayable) aoa.Event {
+func (s *scene) eventOf(a act, c toolCall, said sayable) event.Event {
 	e := s.event("", a.kind)
-	e.Paths, e.From, e.Named = a.paths, a.from, s.keep(a.named, aoa.MaxSeen)
-	e.OK = !c.failed || a.kind != aoa.KindRun
+	e.Paths, e.From, e.Named = a.paths, a.from, s.keep(a.named, event.MaxSeen)
+	e.OK = !c.failed || a.kind != event.KindRun
 	switch a.kind {
-	case aoa.KindSearch:
+	case event.KindSearch:
 		if said.all || strings.Contains(said.text, a.pattern) {
-			e.Text = store(a.pattern, aoa.MaxText)
+			e.Text = store(a.pattern, event.MaxText)
 		}
 		e.Terms = said.of(a.pattern + " " + a.words)
 		e.OK = !c.failed
-	case aoa.KindRun:
-		e.Text = store(said.text, aoa.MaxText)
+	case event.KindRun:
+		e.Text = store(said.text, event.MaxText)
 		if a.words == "" {
 			a.words = said.text
 		}
@@ -118,11 +118,11 @@ func (s *scene) eventOf(a act, c toolCall, said sayable) aoa.Event {
 }
 
 // missed is the failure of a command to find a file, for a rescue: it names the file that is not there.
-func (s *scene) missed(sh *shell, c toolCall) (aoa.Event, bool) {
+func (s *scene) missed(sh *shell, c toolCall) (event.Event, bool) {
 	if !c.failed || classify(c.problem) != whyMissing {
-		return aoa.Event{}, false
+		return event.Event{}, false
 	}
-	var ps []aoa.Path
+	var ps []event.Path
 	for _, name := range sh.missing {
 		if !strings.Contains(c.problem, name) {
 			continue
@@ -131,11 +131,11 @@ func (s *scene) missed(sh *shell, c toolCall) (aoa.Event, bool) {
 			ps = append(ps, p)
 		}
 	}
-	if ps = s.keep(ps, aoa.MaxSeen); len(ps) == 0 {
-		return aoa.Event{}, false
+	if ps = s.keep(ps, event.MaxSeen); len(ps) == 0 {
+		return event.Event{}, false
 	}
-	e := s.event("", aoa.KindFailed)
-	e.Paths, e.Why, e.Tags = ps, whyMissing, s.tags(aoa.KindFailed, nil, ps)
+	e := s.event("", event.KindFailed)
+	e.Paths, e.Why, e.Tags = ps, whyMissing, s.tags(event.KindFailed, nil, ps)
 	return e, true
 }
 
@@ -160,31 +160,31 @@ func (sh *shell) listed() []string {
 
 // diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the
 // same call that lack them number the others alike.
-func (s *scene) diffFiles(sh *shell, c toolCall) []aoa.Event {
-	var out []aoa.Event
+func (s *scene) diffFiles(sh *shell, c toolCall) []event.Event {
+	var out []event.Event
 	if !bytes.Contains(c.response, []byte(`"bashEditDiff"`)) {
 		return nil
 	}
 	for _, name := range parse(c.response).object("bashEditDiff").texts("changedFiles") {
 		p, ok := s.place.file(name, "")
-		if !ok || s.ignored(p) || len(out) >= aoa.MaxSeen || changes(sh.acts, p) {
+		if !ok || s.ignored(p) || len(out) >= event.MaxSeen || changes(sh.acts, p) {
 			continue
 		}
-		e := s.event("", aoa.KindEdit)
-		e.Paths, e.OK = []aoa.Path{p}, true
-		e.Tags = s.tags(aoa.KindEdit, nil, e.Paths)
+		e := s.event("", event.KindEdit)
+		e.Paths, e.OK = []event.Path{p}, true
+		e.Tags = s.tags(event.KindEdit, nil, e.Paths)
 		out = append(out, e)
 	}
 	return out
 }
 
-func changes(acts []act, p aoa.Path) bool {
+func changes(acts []act, p event.Path) bool {
 	for _, a := range acts {
-		if a.kind != aoa.KindRead && slices.Contains(a.paths, p) {
+		if a.kind != event.KindRead && slices.Contains(a.paths, p) {
 			return true
 		}
 	}
 	return false
 }
 
-func sortPaths(ps []aoa.Path) { slices.Sort(ps) }
+func sortPaths(ps []event.Path) { slices.Sort(ps) }

@@ -3,22 +3,22 @@ package hooks
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // asked is what a prompt asks for: a person's words, a slash command, or what a timer says. nil for the reports of the
 // agent's own machinery.
-func (s *scene) asked(text string, events []aoa.Event) *aoa.Asked {
+func (s *scene) asked(text string, events []event.Event) *event.Asked {
 	if _, inner := carve(clip(redact.Private(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
-		words := store(strings.TrimSpace(inner), aoa.MaxText)
-		return &aoa.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: promptID(s.turn, s.session, text, s.at), Time: s.at}
+		words := store(strings.TrimSpace(inner), event.MaxText)
+		return &event.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: promptID(s.turn, s.session, text, s.at), Time: s.at}
 	}
 	for _, e := range events {
-		if e.Kind != aoa.KindPrompt {
+		if e.Kind != event.KindPrompt {
 			continue
 		}
-		a := &aoa.Asked{Type: "prompt", Text: e.Text, ID: e.ID, Time: e.Time}
+		a := &event.Asked{Type: "prompt", Text: e.Text, ID: e.ID, Time: e.Time}
 		if name, args, slash := SlashCommand(e.Text); slash {
 			a.Type, a.Target, a.Text = "command", name, args
 		}
@@ -51,15 +51,15 @@ func commandName(name string) bool {
 }
 
 // resumed is the beginning of a session that goes on: what follows may come without a prompt.
-func (s *scene) resumed(source string, events []aoa.Event) *aoa.Asked {
+func (s *scene) resumed(source string, events []event.Event) *event.Asked {
 	if source != "resume" && source != "fork" || len(events) == 0 {
 		return nil
 	}
-	return &aoa.Asked{Type: "resume", Target: source, ID: events[0].ID, Time: s.at}
+	return &event.Asked{Type: "resume", Target: source, ID: events[0].ID, Time: s.at}
 }
 
 // changes is the file that a call is about to change.
-func (s *scene) changes(in object) aoa.Path {
+func (s *scene) changes(in object) event.Path {
 	switch in.text("tool_name") {
 	case "Edit", "Write", "MultiEdit":
 	default:

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Bounds of what is looked at. Longer input is cut, never refused.
@@ -25,31 +26,31 @@ var ErrPayload = errors.New("not a JSON object")
 // Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a
 // nil Tree are allowed.
 type Repo struct {
-	Root    aoa.Root            // the worktree of the daemon, symlinks resolved
-	Roots   []aoa.Root          // further worktrees: a path in any of them is the same aoa.Path
-	Tree    *aoa.Tree           // the files that may be named
-	Now     func() time.Time    // time of events that do not carry their own
-	Ignored func(aoa.Path) bool // files that must not enter the log
-	Tags    TagRules            // the user's own tags
+	Root    event.Root            // the worktree of the daemon, symlinks resolved
+	Roots   []event.Root          // further worktrees: a path in any of them is the same event.Path
+	Tree    *index.Tree           // the files that may be named
+	Now     func() time.Time      // time of events that do not carry their own
+	Ignored func(event.Path) bool // files that must not enter the log
+	Tags    TagRules              // the user's own tags
 }
 
 // Call is one delivery of a hook: what it tells (Events) and what it asks (Query).
 type Call struct {
-	Agent    string      // that called: as given to Decode, or the one that runs its settings
-	Event    string      // the agent's name of the event, "" if it has none
-	Session  string      // the agent's session id; state is kept per Session and Subagent
-	Subagent string      // set only inside a subagent
-	Cwd      string      // as the agent sent it
-	Events   []aoa.Event // to be logged, in order; may be empty
-	Query    *aoa.Query  // nil: nothing to answer
-	Kind     string      // the kind of hint that Query asks for: "prompt" or "next"
+	Agent    string        // that called: as given to Decode, or the one that runs its settings
+	Event    string        // the agent's name of the event, "" if it has none
+	Session  string        // the agent's session id; state is kept per Session and Subagent
+	Subagent string        // set only inside a subagent
+	Cwd      string        // as the agent sent it
+	Events   []event.Event // to be logged, in order; may be empty
+	Query    *event.Query  // nil: nothing to answer
+	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Asked *aoa.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps []aoa.Step `json:",omitempty"` // the calls told of, with what it takes to do them again
-	Next  aoa.Path   `json:",omitempty"` // the file that a call is about to change
-	Over  string     `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Deaf  bool       `json:",omitempty"` // what is answered here is dropped, though the event has a channel
-	Again bool       `json:",omitempty"` // the turn that ends went on only because of a hook
+	Asked *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
+	Steps []event.Step `json:",omitempty"` // the calls told of, with what it takes to do them again
+	Next  event.Path   `json:",omitempty"` // the file that a call is about to change
+	Over  string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Deaf  bool         `json:",omitempty"` // what is answered here is dropped, though the event has a channel
+	Again bool         `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 
 // Decode reads one payload of an agent's hook: a JSON object, or from "git" the words of the hook (see GitHook).
@@ -98,15 +99,15 @@ func (r Repo) now() time.Time {
 
 // event is a new event of this scene. IDs repeat when the same happening is told twice: by PostToolUse and
 // PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
-func (s *scene) event(id string, kind aoa.Kind) aoa.Event {
-	return aoa.Event{ID: id, Time: s.at, Kind: kind, Agent: s.agent, Session: s.session,
+func (s *scene) event(id string, kind event.Kind) event.Event {
+	return event.Event{ID: id, Time: s.at, Kind: kind, Agent: s.agent, Session: s.session,
 		Subagent: s.subagent, Turn: s.turn, Batch: s.batch}
 }
 
 // keep drops what must not be stored: ignored files, doubles, and what exceeds n.
-func (s *scene) keep(ps []aoa.Path, n int) []aoa.Path {
-	var out []aoa.Path
-	seen := make(map[aoa.Path]bool, len(ps))
+func (s *scene) keep(ps []event.Path, n int) []event.Path {
+	var out []event.Path
+	seen := make(map[event.Path]bool, len(ps))
 	for _, p := range ps {
 		if p == "" || seen[p] || len(out) >= n || s.ignored(p) {
 			continue
@@ -117,6 +118,6 @@ func (s *scene) keep(ps []aoa.Path, n int) []aoa.Path {
 	return out
 }
 
-func (s *scene) ignored(p aoa.Path) bool { return s.repo.Ignored != nil && s.repo.Ignored(p) }
+func (s *scene) ignored(p event.Path) bool { return s.repo.Ignored != nil && s.repo.Ignored(p) }
 
-func (s *scene) has(p aoa.Path) bool { return s.repo.Tree != nil && s.repo.Tree.Has(p) }
+func (s *scene) has(p event.Path) bool { return s.repo.Tree != nil && s.repo.Tree.Has(p) }

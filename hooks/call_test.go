@@ -12,7 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 const orchardRoot = "/home/dev/orchard"
@@ -21,12 +22,12 @@ const orchardRoot = "/home/dev/orchard"
 func orchard() Repo {
 	return Repo{
 		Root:  orchardRoot,
-		Roots: []aoa.Root{"/home/dev/orchard-pear", `C:\dev\orchard`},
+		Roots: []event.Root{"/home/dev/orchard-pear", `C:\dev\orchard`},
 		Now:   func() time.Time { return time.Date(2026, 11, 20, 10, 0, 3, 0, time.UTC) },
-		Tree: aoa.NewTree(aoa.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+		Tree: index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
 			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts", "docs/old.md", "docs/yield.ipynb",
 			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts", "cmd/orchard/main.go"})),
-		Ignored: func(p aoa.Path) bool { return strings.HasPrefix(string(p), "vendor/") || p.Ext() == ".log" },
+		Ignored: func(p event.Path) bool { return strings.HasPrefix(string(p), "vendor/") || p.Ext() == ".log" },
 	}
 }
 
@@ -77,9 +78,9 @@ func TestDecodeRecorded(t *testing.T) {
 	}
 }
 
-func decode(t testing.TB, event string, fields map[string]any, r Repo) Call {
+func decode(t testing.TB, ev string, fields map[string]any, r Repo) Call {
 	t.Helper()
-	in := map[string]any{"hook_event_name": event, "session_id": "s1", "cwd": string(r.Root)}
+	in := map[string]any{"hook_event_name": ev, "session_id": "s1", "cwd": string(r.Root)}
 	for k, v := range fields {
 		in[k] = v
 	}
@@ -182,7 +183,7 @@ func TestSymlinks(t *testing.T) {
 	if err := os.Symlink("sub", filepath.Join(real, "alias")); err != nil {
 		t.Fatal(err)
 	}
-	r := Repo{Root: aoa.Root(real), Tree: aoa.NewTree([]aoa.Path{"sub/a.go"})}
+	r := Repo{Root: event.Root(real), Tree: index.NewTree([]event.Path{"sub/a.go"})}
 	for _, c := range []struct{ cwd, file string }{
 		{real, filepath.Join(real, "sub", "a.go")},
 		{link, filepath.Join(link, "sub", "a.go")},
@@ -204,7 +205,7 @@ func TestNestedWorktrees(t *testing.T) {
 	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
 	for _, file := range []string{"/trees/plum/web/server.go", "/.claude/worktrees/fig/web/server.go", "/web/server.go"} {
 		call := decode(t, "PreToolUse", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
-		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Moment != aoa.MomentOpen {
+		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Moment != event.MomentOpen {
 			t.Errorf("%s: %+v", file, call.Query)
 		}
 	}
@@ -285,11 +286,11 @@ func BenchmarkDecodeLargest(b *testing.B) {
 }
 
 func bigRepo(n int) Repo {
-	paths := make([]aoa.Path, n)
+	paths := make([]event.Path, n)
 	for i := range paths {
-		paths[i] = aoa.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + itoa(i/26) + ".go")
+		paths[i] = event.Path("dir" + string(rune('a'+i%26)) + "/pkg/file" + itoa(i/26) + ".go")
 	}
-	return Repo{Root: "/r", Tree: aoa.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
+	return Repo{Root: "/r", Tree: index.NewTree(paths), Now: func() time.Time { return time.Unix(1e9, 0) }}
 }
 
 func itoa(i int) string { return string(marshalInt(i)) }

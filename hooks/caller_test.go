@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestCaller: who runs a hook that was entered for Claude Code.
@@ -84,7 +84,7 @@ func TestRunTwice(t *testing.T) {
 		if len(a.Events) == 0 || a.Agent != b.Agent || a.Session != b.Session {
 			t.Fatalf("%s: %+v and %+v", tt.own, a, b)
 		}
-		if d := cmp.Diff(a.Events, b.Events, cmpopts.IgnoreFields(aoa.Event{}, "Time")); d != "" {
+		if d := cmp.Diff(a.Events, b.Events, cmpopts.IgnoreFields(event.Event{}, "Time")); d != "" {
 			t.Errorf("%s and %s: %s", tt.own, tt.settings, d)
 		}
 		if got := string(Render(a.Agent, a.Event, "x")); got != tt.answer {

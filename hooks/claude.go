@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // listen makes events, and at most one question, of what an agent told. What is not listed in the switch tells
@@ -43,10 +43,10 @@ func listen(agent string, t told, r Repo) Call {
 	case "PostToolBatch":
 		c.Events = s.toolBatch(in.list("tool_calls"))
 	case "SessionStart":
-		c.Events = s.border(aoa.KindStart, in.text("source"))
+		c.Events = s.border(event.KindStart, in.text("source"))
 		c.Asked = s.resumed(in.text("source"), c.Events)
 	case "SessionEnd":
-		c.Events, c.Over = s.border(aoa.KindEnd, in.text("reason")), "session"
+		c.Events, c.Over = s.border(event.KindEnd, in.text("reason")), "session"
 	case "Stop":
 		c.Over, c.Again = "turn", in.flag("stop_hook_active")
 	}
@@ -62,9 +62,9 @@ func (t told) when(now time.Time) time.Time {
 }
 
 // next is the question when a file is opened: which one comes after it?
-func (s *scene) next(in object) *aoa.Query {
+func (s *scene) next(in object) *event.Query {
 	input := in.object("tool_input")
-	p, ok := aoa.Path(""), false
+	p, ok := event.Path(""), false
 	switch name := in.text("tool_name"); name {
 	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit":
 		p, ok = s.place.file(input.text("file_path", "notebook_path"), "")
@@ -77,11 +77,11 @@ func (s *scene) next(in object) *aoa.Query {
 	if !ok {
 		return nil
 	}
-	return &aoa.Query{Moment: aoa.MomentOpen, Session: s.session, Subagent: s.subagent, Current: p}
+	return &event.Query{Moment: event.MomentOpen, Session: s.session, Subagent: s.subagent, Current: p}
 }
 
 // opened is the first known file that a command or a patch opens.
-func (s *scene) opened(c toolCall) (aoa.Path, bool) {
+func (s *scene) opened(c toolCall) (event.Path, bool) {
 	for _, e := range s.tool(c) {
 		if e.Kind.Open() && len(e.Paths) > 0 && s.has(e.Paths[0]) {
 			return e.Paths[0], true
@@ -92,20 +92,20 @@ func (s *scene) opened(c toolCall) (aoa.Path, bool) {
 
 // border is the beginning or the end of a session. Agents give these no id and tell them twice when they are
 // installed twice: within ten seconds it is the same one.
-func (s *scene) border(kind aoa.Kind, source string) []aoa.Event {
+func (s *scene) border(kind event.Kind, source string) []event.Event {
 	if s.session == "" {
 		return nil
 	}
 	at := s.at.Truncate(10 * time.Second).Unix()
 	e := s.event(strings.Join([]string{string(kind), s.session, s.subagent, source, strconv.FormatInt(at, 10)}, ":"), kind)
 	e.Tool, e.OK = source, true
-	return []aoa.Event{e}
+	return []event.Event{e}
 }
 
 // toolCallOf reads the call that a tool event is about.
-func toolCallOf(in object, event string) toolCall {
+func toolCallOf(in object, ev string) toolCall {
 	c := toolCall{name: in.text("tool_name"), id: in.text("tool_use_id"), input: in.object("tool_input"), response: in["tool_response"]}
-	switch event {
+	switch ev {
 	case "PostToolUse":
 		if text, plain := stringOf(c.response); plain && c.name == "Bash" && onlyMissing(text) {
 			c.failed, c.problem = true, text // Codex tells what a command printed, not how it ended
@@ -126,8 +126,8 @@ func toolCallOf(in object, event string) toolCall {
 
 // toolBatch reads the calls that were made together. Most were told before and fall away by their ids; an Edit
 // that failed is told only here, as a text that begins with an error.
-func (s *scene) toolBatch(calls []json.RawMessage) []aoa.Event {
-	var out []aoa.Event
+func (s *scene) toolBatch(calls []json.RawMessage) []event.Event {
+	var out []event.Event
 	if len(calls) > maxBatch {
 		calls = calls[:maxBatch]
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -42,23 +42,23 @@ var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": t
 	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true, "StructuredOutput": true}
 
 // tool turns a call into events, in the order in which things happened. A call may give none.
-func (s *scene) tool(c toolCall) []aoa.Event {
+func (s *scene) tool(c toolCall) []event.Event {
 	if c.id == "" {
 		// Old clients and foreign ones send no id: the same call in the same second is the same call.
 		raw, _ := json.Marshal(c.input)
 		c.id = digest(s.session, c.name, string(raw), strconv.FormatInt(s.at.Unix(), 10))
 	}
 	c.id = s.unique(c.id)
-	var events []aoa.Event
+	var events []event.Event
 	switch {
 	case silent[c.name]:
 		return nil
 	case c.name == "Read" || c.name == "NotebookRead" || c.name == "view_image":
-		events = s.open(c, aoa.KindRead)
+		events = s.open(c, event.KindRead)
 	case c.name == "Edit" || c.name == "MultiEdit" || c.name == "NotebookEdit":
-		events = s.open(c, aoa.KindEdit)
+		events = s.open(c, event.KindEdit)
 	case c.name == "Write":
-		events = s.open(c, aoa.KindWrite)
+		events = s.open(c, event.KindWrite)
 	case c.name == "Grep" || c.name == "Glob" || c.name == "LS":
 		events = s.search(c)
 	case c.name == "Bash" || c.name == "PowerShell" || c.name == "shell" || c.name == "exec_command" || c.name == "local_shell":
@@ -74,7 +74,7 @@ func (s *scene) tool(c toolCall) []aoa.Event {
 }
 
 // number gives the events of a call their ids: the first has the call's, the others a suffix.
-func (s *scene) number(c toolCall, events []aoa.Event) []aoa.Event {
+func (s *scene) number(c toolCall, events []event.Event) []event.Event {
 	for i := range events {
 		events[i].ID = c.eventID(s.subagent)
 		if i > 0 {
@@ -86,7 +86,7 @@ func (s *scene) number(c toolCall, events []aoa.Event) []aoa.Event {
 }
 
 // open is a call of a tool that reads or changes one file.
-func (s *scene) open(c toolCall, kind aoa.Kind) []aoa.Event {
+func (s *scene) open(c toolCall, kind event.Kind) []event.Event {
 	name := c.input.text("file_path", "notebook_path", "path")
 	if name == "" {
 		name = fileOf(c.response)
@@ -96,12 +96,12 @@ func (s *scene) open(c toolCall, kind aoa.Kind) []aoa.Event {
 		return nil
 	}
 	if c.failed {
-		return []aoa.Event{s.failed(c, name)}
+		return []event.Event{s.failed(c, name)}
 	}
 	e := s.event("", kind)
-	e.Paths, e.OK = []aoa.Path{p}, true
+	e.Paths, e.OK = []event.Path{p}, true
 	e.Tags = s.tags(kind, nil, e.Paths)
-	return []aoa.Event{e}
+	return []event.Event{e}
 }
 
 // fileOf is the file that a structured result is about.
@@ -114,19 +114,19 @@ func fileOf(response json.RawMessage) string {
 }
 
 // search is a call of the search tools: Grep, Glob, and the old LS.
-func (s *scene) search(c toolCall) []aoa.Event {
-	e := s.event("", aoa.KindSearch)
+func (s *scene) search(c toolCall) []event.Event {
+	e := s.event("", event.KindSearch)
 	pattern, where := redact.Private(c.input.text("pattern")), c.input.text("path")
-	e.Text = store(pattern, aoa.MaxText)
-	e.Terms = redact.Terms(clip(pattern, maxCommand)+" "+s.terrain(where), aoa.MaxTerms)
+	e.Text = store(pattern, event.MaxText)
+	e.Terms = redact.Terms(clip(pattern, maxCommand)+" "+s.terrain(where), event.MaxTerms)
 	if p, ok := s.place.known(where, ""); ok {
-		e.Named = s.keep([]aoa.Path{p}, 1)
+		e.Named = s.keep([]event.Path{p}, 1)
 	}
 	e.OK, e.Listing = !c.failed, true
-	e.Tags = s.tags(aoa.KindSearch, e.Terms, e.Named)
+	e.Tags = s.tags(event.KindSearch, e.Terms, e.Named)
 	text := output(c.response)
 	if c.failed {
-		e.Kind, e.Why, e.Listing = aoa.KindFailed, classify(c.problem), false
+		e.Kind, e.Why, e.Listing = event.KindFailed, classify(c.problem), false
 		text = c.problem
 	}
 	var dirs []string
@@ -134,7 +134,7 @@ func (s *scene) search(c toolCall) []aoa.Event {
 		dirs = append(dirs, s.place.abs(where, ""))
 	}
 	e.Seen = s.mentions(text, true, dirs...)
-	return []aoa.Event{e}
+	return []event.Event{e}
 }
 
 // terrain is a folder's name below the root: its words belong to a search in it. "" outside.
@@ -144,23 +144,23 @@ func (s *scene) terrain(dir string) string {
 		return ""
 	}
 	rel, ok := s.place.inside(abs)
-	if !ok || s.has(aoa.Path(rel)) {
+	if !ok || s.has(event.Path(rel)) {
 		return ""
 	}
 	return rel
 }
 
 // delegate is the call of a subagent: its task names files, its report mentions them.
-func (s *scene) delegate(c toolCall) []aoa.Event {
-	e := s.event("", aoa.KindRun)
+func (s *scene) delegate(c toolCall) []event.Event {
+	e := s.event("", event.KindRun)
 	task := redact.Private(c.input.text("description") + "\n" + clip(c.input.text("prompt"), maxPrompt))
-	e.Text = store(task, aoa.MaxText)
-	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
+	e.Text = store(task, event.MaxText)
+	e.Terms = redact.Terms(e.Text, event.MaxTerms)
 	e.Named = s.mentions(task, false)
 	e.OK = !c.failed
-	e.Tags = s.tags(aoa.KindRun, e.Terms, e.Named)
+	e.Tags = s.tags(event.KindRun, e.Terms, e.Named)
 	e.Seen = s.mentions(output(c.response), false)
-	return []aoa.Event{e}
+	return []event.Event{e}
 }
 
 // fileKeys are argument names that tools of MCP servers use for files.
@@ -172,7 +172,7 @@ var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_p
 
 // generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look like files
 // of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
-func (s *scene) generic(c toolCall) []aoa.Event {
+func (s *scene) generic(c toolCall) []event.Event {
 	server, verb := splitMCP(c.name)
 	if server == "aoa" || strings.HasSuffix(server, "_aoa") {
 		return nil
@@ -186,30 +186,30 @@ func (s *scene) generic(c toolCall) []aoa.Event {
 			}
 		}
 	}
-	e.Named = s.keep(e.Named, aoa.MaxSeen)
+	e.Named = s.keep(e.Named, event.MaxSeen)
 	var words []string
 	for _, k := range wordKeys {
 		words = append(words, c.input.texts(k)...)
 	}
-	if len(e.Named) == 0 && (e.Kind != aoa.KindSearch || len(words) == 0) {
+	if len(e.Named) == 0 && (e.Kind != event.KindSearch || len(words) == 0) {
 		return nil
 	}
 	e.OK = !c.failed
 	switch {
 	case c.failed:
-		e.Kind, e.Why, e.Paths, e.Named = aoa.KindFailed, classify(c.problem), e.Named, nil
+		e.Kind, e.Why, e.Paths, e.Named = event.KindFailed, classify(c.problem), e.Named, nil
 	case e.Kind.Open():
 		e.Paths, e.Named = e.Named, nil
-	case e.Kind == aoa.KindSearch:
+	case e.Kind == event.KindSearch:
 		e.Text = store(strings.Join(words, " "), 512)
-		e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
+		e.Terms = redact.Terms(e.Text, event.MaxTerms)
 		e.Listing = true
 	}
 	if !e.Kind.Open() {
 		e.Seen = s.mentions(output(c.response), e.Listing)
 	}
 	e.Tags = s.tags(e.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
-	return []aoa.Event{e}
+	return []event.Event{e}
 }
 
 // splitMCP takes mcp__server__tool apart.
@@ -225,20 +225,20 @@ func splitMCP(name string) (server, tool string) {
 }
 
 // genericKind guesses from a tool's name what it does to the files it is given.
-func genericKind(tool string) aoa.Kind {
+func genericKind(tool string) event.Kind {
 	tool = lower(tool)
 	for _, k := range []struct {
 		words string
-		kind  aoa.Kind
+		kind  event.Kind
 	}{
-		{"search find grep list glob overview references symbols tree", aoa.KindSearch},
-		{"write create", aoa.KindWrite},
-		{"edit update replace patch insert modify delete rename", aoa.KindEdit},
-		{"read get view open cat show", aoa.KindRead},
+		{"search find grep list glob overview references symbols tree", event.KindSearch},
+		{"write create", event.KindWrite},
+		{"edit update replace patch insert modify delete rename", event.KindEdit},
+		{"read get view open cat show", event.KindRead},
 	} {
 		if containsAny(tool, strings.Fields(k.words)) {
 			return k.kind
 		}
 	}
-	return aoa.KindRun
+	return event.KindRun
 }

@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // command is a simple command: its name without folders, its words, and where its input comes from.
@@ -209,7 +209,7 @@ func (sh *shell) cd(args []word) {
 	case sh.dir == lost && !absolute(slash(to.text)):
 	default:
 		next := sh.place.abs(to.text, sh.dir)
-		if rel, in := sh.place.inside(next); in && rel != "" && !sh.folder(aoa.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(slash(to.text))) {
+		if rel, in := sh.place.inside(next); in && rel != "" && !sh.folder(event.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(slash(to.text))) {
 			next = sh.dir
 		}
 		sh.dir = next

@@ -17,7 +17,7 @@
 //	tool calls    one call of one tool → events      claude_tools.go, failure.go, patch.go
 //	shell         one command line → what it did     shell.go, words.go, command.go, shell_tools.go, shell_search.go,
 //	                                                 powershell.go, acts.go
-//	place         a name on disk → aoa.Path          place.go
+//	place         a name on disk → event.Path          place.go
 //	mentions      text → the files that it names     mention.go
 //	words         prompts, tags                      prompt.go, tags.go
 //

@@ -3,7 +3,7 @@ package hooks
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The reasons of a failed call, as Event.Why has them.
@@ -65,8 +65,8 @@ func onlyMissing(text string) bool {
 
 // failed is the event of a call that did not do its work on a file. The path is kept although it may name
 // nothing: that is what a rescue needs.
-func (s *scene) failed(c toolCall, names ...string) aoa.Event {
-	e := s.event(c.eventID(s.subagent), aoa.KindFailed)
+func (s *scene) failed(c toolCall, names ...string) event.Event {
+	e := s.event(c.eventID(s.subagent), event.KindFailed)
 	e.Tool, e.Why = c.name, c.why
 	if e.Why == "" {
 		e.Why = classify(c.problem)
@@ -76,8 +76,8 @@ func (s *scene) failed(c toolCall, names ...string) aoa.Event {
 			e.Paths = append(e.Paths, p)
 		}
 	}
-	e.Paths = s.keep(e.Paths, aoa.MaxSeen)
+	e.Paths = s.keep(e.Paths, event.MaxSeen)
 	e.Seen = s.mentions(c.problem, false)
-	e.Tags = s.tags(aoa.KindFailed, nil, e.Paths)
+	e.Tags = s.tags(event.KindFailed, nil, e.Paths)
 	return e
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -18,7 +18,7 @@ func FuzzPrompt(f *testing.F) {
 		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
 		events, _ := s.prompt(text, "prompt:x")
 		for _, e := range events {
-			if len(e.Text) > aoa.MaxText || redact.Text(e.Text) != e.Text || len(e.Tags) > MaxTags {
+			if len(e.Text) > event.MaxText || redact.Text(e.Text) != e.Text || len(e.Tags) > MaxTags {
 				t.Errorf("%q: %+v", text, e)
 			}
 		}
@@ -85,26 +85,26 @@ func fuzzAgents(f *testing.F, agents ...string) {
 }
 
 // checkEvent holds for every event that leaves the room.
-func checkEvent(t *testing.T, r Repo, e aoa.Event) {
+func checkEvent(t *testing.T, r Repo, e event.Event) {
 	t.Helper()
-	if e.ID == "" || e.Kind == "" || len(e.Seen) > aoa.MaxSeen || len(e.Terms) > aoa.MaxTerms || len(e.Text) > aoa.MaxText || len(e.Tags) > MaxTags {
+	if e.ID == "" || e.Kind == "" || len(e.Seen) > event.MaxSeen || len(e.Terms) > event.MaxTerms || len(e.Text) > event.MaxText || len(e.Tags) > MaxTags {
 		t.Errorf("out of bounds: %+v", e)
 	}
 	if redact.Text(e.Text) != e.Text {
 		t.Errorf("not redacted: %q", e.Text)
 	}
-	if e.Kind == aoa.KindRename && len(e.From) != len(e.Paths) {
+	if e.Kind == event.KindRename && len(e.From) != len(e.Paths) {
 		t.Errorf("rename of %d to %d", len(e.From), len(e.Paths))
 	}
-	for _, ps := range [][]aoa.Path{e.Paths, e.From, e.Named, e.Seen} {
+	for _, ps := range [][]event.Path{e.Paths, e.From, e.Named, e.Seen} {
 		for _, p := range ps {
-			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+			if q, err := event.NewPath(string(p)); err != nil || q != p {
 				t.Errorf("path %q: %v", p, err)
 			}
 		}
 	}
 	for _, p := range append(e.Named[:len(e.Named):len(e.Named)], e.Seen...) {
-		if !r.Tree.Has(p) && e.Kind != aoa.KindRun {
+		if !r.Tree.Has(p) && e.Kind != event.KindRun {
 			t.Errorf("%s names %q, which is not known", e.Kind, p)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxSame bounds how many files of one name are compared with a token: "index.ts" in a large repository
@@ -16,20 +16,20 @@ type finder struct {
 	scene *scene
 	dirs  []string // folders that names may be relative to, absolute
 	names bool     // the text is a listing: a word alone may be a file
-	seen  map[aoa.Path]bool
-	out   []aoa.Path
+	seen  map[event.Path]bool
+	out   []event.Path
 }
 
-// mentions finds the files of the repository that text names, at most aoa.MaxSeen, looking at its first
+// mentions finds the files of the repository that text names, at most event.MaxSeen, looking at its first
 // 30 KB. listing says that lines are names or begin with one, as in the output of grep, find and ls; dirs
 // are the folders that were listed. A name counts when it leads to exactly one known file.
-func (s *scene) mentions(text string, listing bool, dirs ...string) []aoa.Path {
+func (s *scene) mentions(text string, listing bool, dirs ...string) []event.Path {
 	if s.repo.Tree == nil || text == "" {
 		return nil
 	}
-	f := finder{scene: s, dirs: append(dirs, s.place.cwd), names: listing, seen: map[aoa.Path]bool{}}
+	f := finder{scene: s, dirs: append(dirs, s.place.cwd), names: listing, seen: map[event.Path]bool{}}
 	text = clip(text, maxOutput)
-	for len(text) > 0 && len(f.out) < aoa.MaxSeen {
+	for len(text) > 0 && len(f.out) < event.MaxSeen {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
 			line, text = text[:i], text[i+1:]
@@ -50,7 +50,7 @@ func (f *finder) line(line string) {
 		}
 	}
 	start := 0
-	for i := 0; i < len(line) && len(f.out) < aoa.MaxSeen; i++ {
+	for i := 0; i < len(line) && len(f.out) < event.MaxSeen; i++ {
 		if delimiter[line[i]] {
 			f.word(line[start:i])
 			start = i + 1
@@ -68,7 +68,7 @@ var delimiter = func() (d [256]bool) {
 }()
 
 func (f *finder) exact(name string) bool {
-	if name == "" || len(name) > aoa.MaxPath || !f.possible(name) {
+	if name == "" || len(name) > event.MaxPath || !f.possible(name) {
 		return false
 	}
 	for _, dir := range f.dirs {
@@ -84,7 +84,7 @@ func (f *finder) exact(name string) bool {
 func (f *finder) word(w string) {
 	w = strings.TrimLeft(w, "@([{*!")
 	w = strings.TrimRight(w, ")]}*.:!?")
-	if len(w) < 3 || len(w) > aoa.MaxPath || strings.Contains(w, "://") {
+	if len(w) < 3 || len(w) > event.MaxPath || strings.Contains(w, "://") {
 		return
 	}
 	if i := strings.IndexByte(w, '#'); i > 0 {
@@ -110,7 +110,7 @@ func (f *finder) word(w string) {
 	}
 }
 
-func (f *finder) name(name string) (aoa.Path, bool) {
+func (f *finder) name(name string) (event.Path, bool) {
 	bare := !strings.ContainsAny(name, `/\`)
 	if len(name) < 2 || bare && !f.names && !looksNamed(name) || !f.possible(name) {
 		return "", false
@@ -132,8 +132,8 @@ func (f *finder) possible(name string) bool {
 	return len(f.scene.repo.Tree.Base(name[strings.LastIndexAny(name, `/\`)+1:])) > 0
 }
 
-func (f *finder) add(p aoa.Path) {
-	if !f.seen[p] && !f.scene.ignored(p) && len(f.out) < aoa.MaxSeen {
+func (f *finder) add(p event.Path) {
+	if !f.seen[p] && !f.scene.ignored(p) && len(f.out) < event.MaxSeen {
 		f.seen[p] = true
 		f.out = append(f.out, p)
 	}
@@ -151,7 +151,7 @@ func looksNamed(w string) bool {
 // resolve finds the one file that a name in a text means. Absolute names must lie in a worktree. A name with
 // more folders than the file it would lead to is another project's, unless the file has a folder of its own:
 // "node_modules/x/package.json" is not package.json.
-func (s *scene) resolve(name string) (aoa.Path, bool) {
+func (s *scene) resolve(name string) (event.Path, bool) {
 	if p, ok := s.place.known(name, ""); ok {
 		return p, true
 	}

@@ -3,7 +3,7 @@ package hooks
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // patchOp is one file of a patch in the form of the apply_patch tool.
@@ -18,7 +18,7 @@ func patchOps(patch string) []patchOp {
 	for line := range strings.Lines(clip(patch, 16*maxCommand)) {
 		line = strings.TrimSpace(line)
 		for _, verb := range []string{"Add", "Update", "Delete"} {
-			if name, ok := strings.CutPrefix(line, "*** "+verb+" File: "); ok && len(ops) < aoa.MaxSeen {
+			if name, ok := strings.CutPrefix(line, "*** "+verb+" File: "); ok && len(ops) < event.MaxSeen {
 				ops = append(ops, patchOp{verb: verb, name: name})
 			}
 		}
@@ -30,7 +30,7 @@ func patchOps(patch string) []patchOp {
 }
 
 // patch is a call of apply_patch.
-func (s *scene) patch(c toolCall) []aoa.Event {
+func (s *scene) patch(c toolCall) []event.Event {
 	text := c.input.text("command", "input", "patch")
 	if list := c.input.texts("command"); text == "" && len(list) > 0 {
 		text = list[len(list)-1]
@@ -41,9 +41,9 @@ func (s *scene) patch(c toolCall) []aoa.Event {
 		for i, op := range ops {
 			names[i] = op.name
 		}
-		return []aoa.Event{s.failed(c, names...)}
+		return []event.Event{s.failed(c, names...)}
 	}
-	var events []aoa.Event
+	var events []event.Event
 	for _, op := range ops {
 		events = append(events, s.changed(op, s.place.cwd)...)
 	}
@@ -51,18 +51,18 @@ func (s *scene) patch(c toolCall) []aoa.Event {
 }
 
 // changed are the events of one file of a patch applied in dir.
-func (s *scene) changed(op patchOp, dir string) []aoa.Event {
+func (s *scene) changed(op patchOp, dir string) []event.Event {
 	p, ok := s.place.file(op.name, dir)
 	if !ok || s.ignored(p) {
 		return nil
 	}
-	e := s.event("", map[string]aoa.Kind{"Add": aoa.KindWrite, "Update": aoa.KindEdit, "Delete": aoa.KindDelete}[op.verb])
-	e.Paths, e.OK = []aoa.Path{p}, true
+	e := s.event("", map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.verb])
+	e.Paths, e.OK = []event.Path{p}, true
 	e.Tags = s.tags(e.Kind, nil, e.Paths)
-	out := []aoa.Event{e}
+	out := []event.Event{e}
 	if to, ok := s.place.file(op.to, dir); ok && !s.ignored(to) {
-		r := s.event("", aoa.KindRename)
-		r.From, r.Paths, r.OK = e.Paths, []aoa.Path{to}, true
+		r := s.event("", event.KindRename)
+		r.From, r.Paths, r.OK = e.Paths, []event.Path{to}, true
 		out = append(out, r)
 	}
 	return out

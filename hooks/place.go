@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // place maps names on disk to paths of the repository. Everything inside is in slash form, so that a
 // transcript written on Windows can be read elsewhere.
 type place struct {
-	tree  *aoa.Tree
+	tree  *index.Tree
 	roots []string // worktrees, and the names under which the agent sees them through a symlink
 	cwd   string   // absolute; "" when unknown
 }
@@ -20,7 +21,7 @@ type place struct {
 // by its letters: then it may be one through a symlink.
 func newPlace(r Repo, cwd string) *place {
 	pl := &place{tree: r.Tree}
-	for _, root := range append([]aoa.Root{r.Root}, r.Roots...) {
+	for _, root := range append([]event.Root{r.Root}, r.Roots...) {
 		if root != "" {
 			pl.roots = append(pl.roots, strings.TrimSuffix(slash(string(root)), "/"))
 		}
@@ -42,7 +43,7 @@ func newPlace(r Repo, cwd string) *place {
 
 // alias is the name of a root as cwd spells it: /link/repo for /link/repo/sub when that really is /repo/sub.
 func (pl *place) alias(cwd string) string {
-	if len(cwd) > aoa.MaxPath || strings.IndexByte(cwd, 0) >= 0 {
+	if len(cwd) > event.MaxPath || strings.IndexByte(cwd, 0) >= 0 {
 		return ""
 	}
 	real, err := filepath.EvalSymlinks(cwd)
@@ -92,7 +93,7 @@ func (pl *place) unnest(rel string) string {
 		return rel
 	}
 	i := strings.IndexByte(rest, '/')
-	if i < 0 || pl.tree == nil || !pl.tree.Has(aoa.Path(rest[i+1:])) {
+	if i < 0 || pl.tree == nil || !pl.tree.Has(event.Path(rest[i+1:])) {
 		return rel
 	}
 	return rest[i+1:]
@@ -100,14 +101,14 @@ func (pl *place) unnest(rel string) string {
 
 // file is the path of a name that a tool was given: absolute, or relative to dir ("" is cwd). A name that is
 // not known is looked up through symlinks once; new files are allowed.
-func (pl *place) file(name, dir string) (aoa.Path, bool) {
+func (pl *place) file(name, dir string) (event.Path, bool) {
 	abs := pl.abs(name, dir)
 	if abs == "" {
 		return "", false
 	}
 	rel, ok := pl.inside(abs)
 	if ok {
-		if p, err := aoa.NewPath(rel); err == nil && (pl.tree == nil || pl.tree.Has(p)) {
+		if p, err := event.NewPath(rel); err == nil && (pl.tree == nil || pl.tree.Has(p)) {
 			return p, true
 		}
 	}
@@ -119,12 +120,12 @@ func (pl *place) file(name, dir string) (aoa.Path, bool) {
 	if !ok {
 		return "", false
 	}
-	p, err := aoa.NewPath(rel)
+	p, err := event.NewPath(rel)
 	return p, err == nil
 }
 
 // known is the path of a name if the tree has it: no disk, no guesses.
-func (pl *place) known(name, dir string) (aoa.Path, bool) {
+func (pl *place) known(name, dir string) (event.Path, bool) {
 	if pl.tree == nil || name == "" {
 		return "", false
 	}
@@ -133,12 +134,12 @@ func (pl *place) known(name, dir string) (aoa.Path, bool) {
 		return "", false
 	}
 	rel, ok := pl.inside(abs)
-	return aoa.Path(rel), ok && pl.tree.Has(aoa.Path(rel))
+	return event.Path(rel), ok && pl.tree.Has(event.Path(rel))
 }
 
 // abs makes a name absolute and clean; "" if it cannot be.
 func (pl *place) abs(name, dir string) string {
-	if name == "" || len(name) > aoa.MaxPath || strings.IndexByte(name, 0) >= 0 {
+	if name == "" || len(name) > event.MaxPath || strings.IndexByte(name, 0) >= 0 {
 		return ""
 	}
 	name = pl.drive(slash(name))

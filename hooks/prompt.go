@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -96,30 +96,30 @@ func carve(text, tag string) (rest, inner string) {
 
 // prompt makes the event of a prompt, and the question that goes with it. Machine text alone is no prompt: the files
 // that it names were seen, nothing was asked.
-func (s *scene) prompt(text, id string) (events []aoa.Event, query *aoa.Query) {
+func (s *scene) prompt(text, id string) (events []event.Event, query *event.Query) {
 	p := takeApart(text)
 	if p.human == "" && p.pasted == "" {
-		e := s.event(id, aoa.KindRun)
+		e := s.event(id, event.KindRun)
 		e.Tool, e.OK = "notification", true
 		if e.Seen = s.mentions(p.machine, false); len(e.Seen) == 0 {
 			return nil, nil
 		}
-		return []aoa.Event{e}, nil
+		return []event.Event{e}, nil
 	}
 	words := p.human
 	if words == "" {
 		words = p.pasted
 	}
-	e := s.event(id, aoa.KindPrompt)
+	e := s.event(id, event.KindPrompt)
 	e.OK = true
-	e.Text = store(words, aoa.MaxText)
-	e.Terms = redact.Terms(e.Text, aoa.MaxTerms)
+	e.Text = store(words, event.MaxText)
+	e.Terms = redact.Terms(e.Text, event.MaxTerms)
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
-	e.Tags = s.tags(aoa.KindPrompt, e.Terms, e.Named)
-	q := &aoa.Query{Moment: aoa.MomentPrompt, Session: s.session, Subagent: s.subagent, Prompt: e.Text}
+	e.Tags = s.tags(event.KindPrompt, e.Terms, e.Named)
+	q := &event.Query{Moment: event.MomentPrompt, Session: s.session, Subagent: s.subagent, Prompt: e.Text}
 	q.Tags = e.Tags[:min(len(e.Tags), 3)]
-	return []aoa.Event{e}, q
+	return []event.Event{e}, q
 }
 
 // promptID is the same for every delivery of one prompt: the agent's id, else what was said, where and when.

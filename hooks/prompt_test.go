@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestTakeApart(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTakeApart(t *testing.T) {
 func TestPromptText(t *testing.T) {
 	long := decode(t, "UserPromptSubmit", map[string]any{"prompt": strings.Repeat("apples and pears ", 10_000)}, orchard())
 	e := long.Events[0]
-	if len(e.Text) > aoa.MaxText || len(e.Text) < aoa.MaxText-20 || len(e.Terms) != 2 {
+	if len(e.Text) > event.MaxText || len(e.Text) < event.MaxText-20 || len(e.Terms) != 2 {
 		t.Errorf("%d bytes, terms %v", len(e.Text), e.Terms)
 	}
 	token := githubToken

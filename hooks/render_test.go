@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRender(t *testing.T) {
@@ -43,8 +43,8 @@ func FuzzRender(f *testing.F) {
 	f.Add("PreToolUse", "a <b> \x1b[31m\u202e \xff\n")
 	f.Add("SessionStart", strings.Repeat("😀 line\n", 500))
 	f.Add("PreToolUse", strings.Repeat("x", 5000))
-	f.Fuzz(func(t *testing.T, event, text string) {
-		got := Render("claude", event, text)
+	f.Fuzz(func(t *testing.T, ev, text string) {
+		got := Render("claude", ev, text)
 		if got == nil {
 			return
 		}
@@ -56,10 +56,10 @@ func FuzzRender(f *testing.F) {
 		}
 		dec := json.NewDecoder(strings.NewReader(string(got)))
 		dec.DisallowUnknownFields()
-		if err := dec.Decode(&v); err != nil || v.Output == nil || v.Output.Event != event || v.Output.Text == "" {
+		if err := dec.Decode(&v); err != nil || v.Output == nil || v.Output.Event != ev || v.Output.Text == "" {
 			t.Fatalf("%s: %v", got, err)
 		}
-		if n := len(utf16.Encode([]rune(v.Output.Text))); n > longest(event) {
+		if n := len(utf16.Encode([]rune(v.Output.Text))); n > longest(ev) {
 			t.Fatalf("%d characters", n)
 		}
 		for _, r := range v.Output.Text {
@@ -70,18 +70,18 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-func suggestion(file, text string) aoa.Suggestion {
-	return aoa.Suggestion{File: aoa.Path(file), Reasons: []aoa.Reason{{Signal: "quiet", Value: 1, Weight: 2},
+func suggestion(file, text string) event.Suggestion {
+	return event.Suggestion{File: event.Path(file), Reasons: []event.Reason{{Signal: "quiet", Value: 1, Weight: 2},
 		{Signal: "against", Value: 1, Weight: -1, Text: "seldom used"}, {Signal: "together", Value: 1, Weight: 1, Text: text}}}
 }
 
 func TestText(t *testing.T) {
-	got := Text(HintPartner, []aoa.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
+	got := Text(HintPartner, []event.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
 	want := "Changed together in this repository before, untouched so far:\ndocs/x.md: changed with internal/x.go in 14 of 17 commits\ny.go"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := Text("unknown", []aoa.Suggestion{suggestion("a", "b")}); got != "" {
+	if got := Text("unknown", []event.Suggestion{suggestion("a", "b")}); got != "" {
 		t.Errorf("unknown kind: %q", got)
 	}
 	if got := Text(HintNext, nil); got != "" {
@@ -91,7 +91,7 @@ func TestText(t *testing.T) {
 
 func TestTextIsBoundedAndHarmless(t *testing.T) {
 	hostile := "a\n\x1b[2J\u202eb" + strings.Repeat("/long", 60) + ".go"
-	var many []aoa.Suggestion
+	var many []event.Suggestion
 	for range 9 {
 		many = append(many, suggestion(hostile, "line one\nline two "+strings.Repeat("words ", 90)))
 	}
@@ -108,7 +108,7 @@ func TestTextIsBoundedAndHarmless(t *testing.T) {
 			t.Errorf("%s: a file name can move the cursor: %q", kind, got)
 		}
 	}
-	if got := Text(HintNext, []aoa.Suggestion{suggestion(strings.Repeat("x", 4000), "")}); got != "" {
+	if got := Text(HintNext, []event.Suggestion{suggestion(strings.Repeat("x", 4000), "")}); got != "" {
 		t.Errorf("half a path was told: %q", got)
 	}
 }

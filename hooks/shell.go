@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -26,15 +26,15 @@ const lost = "?"
 
 // act is one thing that a command line did.
 type act struct {
-	kind    aoa.Kind
-	paths   []aoa.Path // acted upon
-	from    []aoa.Path // renames
-	named   []aoa.Path // only named
-	dirs    []string   // folders searched or listed, absolute
-	pattern string     // what was searched for
-	words   string     // further text for terms
-	listing bool       // prints names, or lines that begin with one
-	silent  bool       // prints nothing of interest
+	kind    event.Kind
+	paths   []event.Path // acted upon
+	from    []event.Path // renames
+	named   []event.Path // only named
+	dirs    []string     // folders searched or listed, absolute
+	pattern string       // what was searched for
+	words   string       // further text for terms
+	listing bool         // prints names, or lines that begin with one
+	silent  bool         // prints nothing of interest
 }
 
 // shell follows a command line as a shell would, without running anything: it keeps the working folder and the
@@ -51,7 +51,7 @@ type shell struct {
 }
 
 // shell turns a call of a shell tool into events, in the order of the command line.
-func (s *scene) shell(c toolCall) []aoa.Event {
+func (s *scene) shell(c toolCall) []event.Event {
 	command := c.input.text("command", "cmd")
 	if list := c.input.texts("command"); command == "" && len(list) > 0 {
 		command = joinArgv(list)
@@ -62,8 +62,8 @@ func (s *scene) shell(c toolCall) []aoa.Event {
 	}
 	if c.failed && !ran(c) {
 		e := s.failed(c)
-		e.Text, e.Named = store(command, aoa.MaxText), s.mentions(command, false)
-		return []aoa.Event{e}
+		e.Text, e.Named = store(command, event.MaxText), s.mentions(command, false)
+		return []event.Event{e}
 	}
 	steps := 0
 	dir := s.place.cwd
@@ -109,7 +109,7 @@ func joinArgv(argv []string) string {
 func (sh *shell) script(src string) {
 	f := parseShell(src)
 	if f == nil {
-		sh.note(act{kind: aoa.KindRun, named: sh.mentions(src, false)})
+		sh.note(act{kind: event.KindRun, named: sh.mentions(src, false)})
 		return
 	}
 	sh.stmts(f.Stmts)
@@ -249,7 +249,7 @@ func (sh *shell) redirect(r *syntax.Redirect, in **redirected) bool {
 	case syntax.RdrIn, syntax.RdrInOut:
 		for _, w := range sh.fields([]*syntax.Word{r.Word}) {
 			if ps := sh.files(w); len(ps) > 0 {
-				sh.note(act{kind: aoa.KindRead, paths: ps})
+				sh.note(act{kind: event.KindRead, paths: ps})
 			}
 		}
 		return true
@@ -266,11 +266,11 @@ func (sh *shell) redirect(r *syntax.Redirect, in **redirected) bool {
 
 // written notes what a statement's output went to.
 func (sh *shell) written(r *syntax.Redirect) {
-	kind := aoa.KindWrite
+	kind := event.KindWrite
 	switch r.Op {
 	case syntax.RdrOut, syntax.ClbOut, syntax.RdrAll:
 	case syntax.AppOut, syntax.AppAll:
-		kind = aoa.KindEdit
+		kind = event.KindEdit
 	default:
 		return
 	}
@@ -287,12 +287,12 @@ func (sh *shell) note(a act) {
 	if len(sh.acts) >= maxActs {
 		return
 	}
-	a.paths, a.named = sh.clean(a), sh.keep(a.named, aoa.MaxSeen)
-	if len(a.paths) == 0 && (a.kind.Open() || a.kind == aoa.KindRename || a.kind == aoa.KindDelete) {
+	a.paths, a.named = sh.clean(a), sh.keep(a.named, event.MaxSeen)
+	if len(a.paths) == 0 && (a.kind.Open() || a.kind == event.KindRename || a.kind == event.KindDelete) {
 		return
 	}
 	for _, b := range sh.acts {
-		if a.kind == b.kind && a.pattern == b.pattern && a.kind != aoa.KindRun && a.kind != aoa.KindRename &&
+		if a.kind == b.kind && a.pattern == b.pattern && a.kind != event.KindRun && a.kind != event.KindRename &&
 			equal(a.paths, b.paths) && equal(a.named, b.named) && len(a.dirs) == len(b.dirs) {
 			return
 		}
@@ -301,14 +301,14 @@ func (sh *shell) note(a act) {
 }
 
 // clean drops ignored files, and keeps the two sides of a rename in step.
-func (sh *shell) clean(a act) []aoa.Path {
-	if a.kind == aoa.KindRename {
+func (sh *shell) clean(a act) []event.Path {
+	if a.kind == event.KindRename {
 		return a.paths
 	}
 	return sh.keep(a.paths, maxBelow)
 }
 
-func equal(a, b []aoa.Path) bool {
+func equal(a, b []event.Path) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // greps are the commands that search in files: their options with a value, and whether they walk folders
@@ -46,7 +46,7 @@ func (sh *shell) grep(c command, spec struct {
 
 // searched notes a search for patterns in the files and folders of places.
 func (sh *shell) searched(patterns, places []word) {
-	a := act{kind: aoa.KindSearch, listing: true}
+	a := act{kind: event.KindSearch, listing: true}
 	var words, where []string
 	for _, p := range patterns {
 		if p.text != "" {
@@ -70,13 +70,13 @@ func (sh *shell) searched(patterns, places []word) {
 	}
 	a.words = strings.Join(where, " ")
 	if len(places) > 0 && len(a.named) == 0 && !sh.near(places) {
-		a = act{kind: aoa.KindRun, words: a.pattern}
+		a = act{kind: event.KindRun, words: a.pattern}
 	}
 	sh.note(a)
 }
 
 // named are the files that a word names. A pattern that matches many names a place, not files.
-func (sh *shell) named(w word) []aoa.Path {
+func (sh *shell) named(w word) []event.Path {
 	ps := sh.files(w)
 	if w.glob && len(ps) > maxNamed {
 		return nil
@@ -245,11 +245,11 @@ func (sh *shell) shown(verb string, c command) {
 		p, known := sh.place.known(name, sh.dir)
 		if !known && !strings.HasPrefix(name, "./") {
 			// "rev:path" is relative to the top.
-			p, known = aoa.Path(name), sh.has(aoa.Path(name))
+			p, known = event.Path(name), sh.has(event.Path(name))
 		}
 		if known {
 			found = true
-			sh.note(act{kind: aoa.KindRead, paths: []aoa.Path{p}})
+			sh.note(act{kind: event.KindRead, paths: []event.Path{p}})
 		}
 	}
 	if !found {
@@ -260,7 +260,7 @@ func (sh *shell) shown(verb string, c command) {
 // diffed shows changes: of the files it names, or a list of changed files.
 func (sh *shell) diffed(verb string, c command) {
 	o := parseArgs(c.args, "nSGLUO", "format pretty since until author grep")
-	a := act{kind: aoa.KindRun, words: "git " + verb}
+	a := act{kind: event.KindRun, words: "git " + verb}
 	a.listing = verb == "status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw", "--summary", "--dirstat")
 	for _, key := range []string{"-S", "-G", "--grep"} {
 		for _, w := range o.values[key] {
@@ -279,7 +279,7 @@ func (sh *shell) diffed(verb string, c command) {
 
 // started is a command that is run: what it names is named, what it is fed with is looked through.
 func (sh *shell) started(c command) {
-	a := act{kind: aoa.KindRun}
+	a := act{kind: event.KindRun}
 	words := []string{c.name}
 	if strings.ContainsAny(c.exe.text, `/\`) {
 		a.named = sh.files(c.exe)

@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // sketch writes events in one line: "read a.go; search x [dir] @named; run".
-func sketch(events []aoa.Event) string {
+func sketch(events []event.Event) string {
 	var out []string
 	for _, e := range events {
 		s := string(e.Kind)
-		if e.Kind == aoa.KindSearch && e.Text != "" {
+		if e.Kind == event.KindSearch && e.Text != "" {
 			s += " /" + e.Text + "/"
 		}
 		for i, p := range e.From {
@@ -34,7 +34,7 @@ func sketch(events []aoa.Event) string {
 	return strings.Join(out, "; ")
 }
 
-func bash(r Repo, cwd, command, stdout string) []aoa.Event {
+func bash(r Repo, cwd, command, stdout string) []event.Event {
 	in, _ := json.Marshal(map[string]string{"command": command})
 	res, _ := json.Marshal(map[string]string{"stdout": stdout})
 	s := &scene{repo: r, place: newPlace(r, cwd), agent: "claude", session: "s", at: r.now()}
@@ -179,19 +179,19 @@ func TestCwdAfterCommand(t *testing.T) {
 func TestShellResults(t *testing.T) {
 	for _, c := range []struct {
 		cwd, command, out string
-		seen              []aoa.Path
+		seen              []event.Path
 		listing           bool
 	}{
-		{"", "grep -rn New .", "./store/basket.go:1:func New\npick/picker.go:3:see web/server.go", []aoa.Path{"store/basket.go", "pick/picker.go"}, true},
-		{"", "ls store", "basket.go\nbasket_test.go\n", []aoa.Path{"store/basket.go", "store/basket_test.go"}, true},
-		{"/web", "find . -type f", "./server.go\n./app/[id]/page.tsx\n", []aoa.Path{"web/server.go", "web/app/[id]/page.tsx"}, true},
-		{"", "cd web && rg -l x", "server.go", []aoa.Path{"web/server.go"}, true},
-		{"", "git status --short", " M web/server.go\n?? docs/a guide.md", []aoa.Path{"web/server.go"}, true},
-		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)", []aoa.Path{"web/server_test.go", "web/index.ts"}, false},
-		{"", "cat go.mod", "// docs: docs/old.md, not /usr/lib/README.md nor https://x.y/README.md nor node_modules/z/go.mod", []aoa.Path{"docs/old.md"}, false},
-		{"", "ls vendor docs", "docs:\na guide.md\nold.md\n", []aoa.Path{"docs/a guide.md", "docs/old.md"}, true},
+		{"", "grep -rn New .", "./store/basket.go:1:func New\npick/picker.go:3:see web/server.go", []event.Path{"store/basket.go", "pick/picker.go"}, true},
+		{"", "ls store", "basket.go\nbasket_test.go\n", []event.Path{"store/basket.go", "store/basket_test.go"}, true},
+		{"/web", "find . -type f", "./server.go\n./app/[id]/page.tsx\n", []event.Path{"web/server.go", "web/app/[id]/page.tsx"}, true},
+		{"", "cd web && rg -l x", "server.go", []event.Path{"web/server.go"}, true},
+		{"", "git status --short", " M web/server.go\n?? docs/a guide.md", []event.Path{"web/server.go"}, true},
+		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)", []event.Path{"web/server_test.go", "web/index.ts"}, false},
+		{"", "cat go.mod", "// docs: docs/old.md, not /usr/lib/README.md nor https://x.y/README.md nor node_modules/z/go.mod", []event.Path{"docs/old.md"}, false},
+		{"", "ls vendor docs", "docs:\na guide.md\nold.md\n", []event.Path{"docs/a guide.md", "docs/old.md"}, true},
 		{"", "aoa suggest pick/picker.go", "store/basket.go 0.91", nil, false},
-		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []aoa.Path{"README.md", "go.mod"}, false},
+		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []event.Path{"README.md", "go.mod"}, false},
 	} {
 		events := bash(orchard(), orchardRoot+c.cwd, c.command, c.out)
 		last := events[len(events)-1]
@@ -208,8 +208,8 @@ func TestShellBounds(t *testing.T) {
 		out.WriteString("dira/pkg/file" + itoa(p) + ".go\n")
 	}
 	events := bash(r, "/r", "ls dira/pkg", out.String())
-	if n := len(events[0].Seen); n != aoa.MaxSeen {
-		t.Errorf("%d seen, want %d", n, aoa.MaxSeen)
+	if n := len(events[0].Seen); n != event.MaxSeen {
+		t.Errorf("%d seen, want %d", n, event.MaxSeen)
 	}
 	many := strings.Repeat("cat dira/pkg/file1.go dirb/pkg/file2.go; ", 5000)
 	if n := len(bash(r, "/r", many, "")); n == 0 || n > maxActs {
@@ -219,7 +219,7 @@ func TestShellBounds(t *testing.T) {
 		t.Errorf("a wide pattern names files: %s", got)
 	}
 	all := bash(r, "/r", "cat dira/pkg/*.go", "")
-	if len(all) != 1 || len(all[0].Paths) != aoa.MaxSeen {
+	if len(all) != 1 || len(all[0].Paths) != event.MaxSeen {
 		t.Errorf("a wide pattern: %d events", len(all))
 	}
 	for _, src := range []string{strings.Repeat("(", 60_000), strings.Repeat("$(", 900) + strings.Repeat(")", 900), strings.Repeat("{ ", 1900),

@@ -3,7 +3,7 @@ package hooks
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // reader describes a command that prints the content of the files in its operands.
@@ -88,9 +88,9 @@ func (sh *shell) read(c command, spec reader) {
 	if spec.script != "" && !o.has(strings.Fields(spec.script)...) && len(ops) > 0 {
 		ops = ops[1:]
 	}
-	kind := aoa.KindRead
+	kind := event.KindRead
 	if inPlace {
-		kind = aoa.KindEdit
+		kind = event.KindEdit
 	}
 	for _, w := range ops {
 		ps := sh.files(w)
@@ -101,19 +101,19 @@ func (sh *shell) read(c command, spec reader) {
 	}
 	for _, w := range o.values["-o"] {
 		if c.name == "sort" {
-			sh.write(aoa.KindWrite, w)
+			sh.write(event.KindWrite, w)
 		}
 	}
 }
 
 // touched notes files one by one; a pattern that matches many is one act.
-func (sh *shell) touched(kind aoa.Kind, ps []aoa.Path) {
+func (sh *shell) touched(kind event.Kind, ps []event.Path) {
 	if len(ps) > 8 {
-		sh.note(act{kind: kind, paths: ps, silent: kind != aoa.KindRead})
+		sh.note(act{kind: kind, paths: ps, silent: kind != event.KindRead})
 		return
 	}
 	for _, p := range ps {
-		sh.note(act{kind: kind, paths: []aoa.Path{p}, silent: kind != aoa.KindRead})
+		sh.note(act{kind: kind, paths: []event.Path{p}, silent: kind != event.KindRead})
 	}
 }
 
@@ -152,7 +152,7 @@ func (sh *shell) edit(c command) {
 	}
 	n := len(sh.acts)
 	for _, w := range ops {
-		sh.touched(aoa.KindEdit, sh.files(w))
+		sh.touched(event.KindEdit, sh.files(w))
 	}
 	if len(sh.acts) == n {
 		sh.started(c)
@@ -160,18 +160,18 @@ func (sh *shell) edit(c command) {
 }
 
 // write notes the file that output went to.
-func (sh *shell) write(kind aoa.Kind, w word) {
+func (sh *shell) write(kind event.Kind, w word) {
 	if p, ok := sh.target(w); ok {
-		sh.note(act{kind: kind, paths: []aoa.Path{p}, silent: true})
+		sh.note(act{kind: kind, paths: []event.Path{p}, silent: true})
 	}
 }
 
 // tee writes its input to files; touch makes those that are not there.
 func (sh *shell) tee(c command) {
 	o := parseArgs(c.args, "dtr", "date reference")
-	kind := aoa.KindWrite
+	kind := event.KindWrite
 	if o.has("-a", "--append") && c.name == "tee" {
-		kind = aoa.KindEdit
+		kind = event.KindEdit
 	}
 	for _, w := range o.ops {
 		if c.name == "touch" && len(sh.files(w)) > 0 {
@@ -184,7 +184,7 @@ func (sh *shell) tee(c command) {
 func (sh *shell) dd(c command) {
 	for _, a := range c.args {
 		if name, ok := strings.CutPrefix(a.text, "of="); ok && a.ok {
-			sh.write(aoa.KindWrite, word{text: name, ok: true})
+			sh.write(event.KindWrite, word{text: name, ok: true})
 		}
 	}
 }
@@ -201,10 +201,10 @@ func (sh *shell) copy(c command) {
 	for _, w := range sources {
 		ps := sh.files(w)
 		for _, p := range ps {
-			sh.note(act{kind: aoa.KindRead, paths: []aoa.Path{p}, silent: true})
+			sh.note(act{kind: event.KindRead, paths: []event.Path{p}, silent: true})
 		}
 		if w.ok && !w.glob {
-			sh.write(aoa.KindWrite, sh.into(to, w, len(sources) > 1))
+			sh.write(event.KindWrite, sh.into(to, w, len(sources) > 1))
 		}
 	}
 	if len(sh.acts) == n {
@@ -238,17 +238,17 @@ func (sh *shell) move(ops []word) {
 		switch {
 		case !w.ok || w.glob || !dest.ok:
 		case known && ok:
-			sh.rename([]aoa.Path{from}, []aoa.Path{target})
+			sh.rename([]event.Path{from}, []event.Path{target})
 		case known:
-			sh.gone([]aoa.Path{from})
+			sh.gone([]event.Path{from})
 		case ok && sh.has(target) && sh.plausible(w):
 			// The tree may have learned of the move before we did.
 			p, _ := sh.target(w)
-			sh.rename([]aoa.Path{p}, []aoa.Path{target})
+			sh.rename([]event.Path{p}, []event.Path{target})
 		case sh.below(w) != nil:
 			sh.moveFolder(w, dest)
 		case ok && len(target.Ext()) > 1:
-			sh.note(act{kind: aoa.KindWrite, paths: []aoa.Path{target}, silent: true})
+			sh.note(act{kind: event.KindWrite, paths: []event.Path{target}, silent: true})
 		}
 	}
 }
@@ -267,7 +267,7 @@ func (sh *shell) moveFolder(w, to word) {
 	}
 	base, _ := sh.place.file(w.text, sh.dir)
 	from := sh.below(w)
-	paths := make([]aoa.Path, len(from))
+	paths := make([]event.Path, len(from))
 	for i, p := range from {
 		paths[i] = dest + p[len(base):]
 	}
@@ -275,13 +275,13 @@ func (sh *shell) moveFolder(w, to word) {
 }
 
 // below are the files in a folder, at most maxBelow.
-func (sh *shell) below(w word) []aoa.Path {
+func (sh *shell) below(w word) []event.Path {
 	p, ok := sh.place.file(w.text, sh.dir)
 	if !ok || !w.ok || w.glob || sh.repo.Tree == nil || *sh.steps > maxSteps {
 		return nil
 	}
 	*sh.steps += 250
-	var out []aoa.Path
+	var out []event.Path
 	for _, f := range sh.repo.Tree.All() {
 		if strings.HasPrefix(string(f), string(p)+"/") {
 			out = append(out, f)
@@ -292,19 +292,19 @@ func (sh *shell) below(w word) []aoa.Path {
 }
 
 // rename notes a move. In a transcript it is long past: what the history says of it stands.
-func (sh *shell) rename(from, to []aoa.Path) {
+func (sh *shell) rename(from, to []event.Path) {
 	if sh.past && (sh.has(from[0]) || !sh.has(to[0])) {
-		sh.note(act{kind: aoa.KindRun, named: append(from[:len(from):len(from)], to...), silent: true})
+		sh.note(act{kind: event.KindRun, named: append(from[:len(from):len(from)], to...), silent: true})
 		return
 	}
-	sh.note(act{kind: aoa.KindRename, from: from, paths: to, silent: true})
+	sh.note(act{kind: event.KindRename, from: from, paths: to, silent: true})
 }
 
 // gone notes files that went away, unless that is long past.
-func (sh *shell) gone(ps []aoa.Path) {
-	kind := aoa.KindDelete
+func (sh *shell) gone(ps []event.Path) {
+	kind := event.KindDelete
 	if sh.past {
-		sh.note(act{kind: aoa.KindRun, named: ps, silent: true})
+		sh.note(act{kind: event.KindRun, named: ps, silent: true})
 		return
 	}
 	sh.note(act{kind: kind, paths: ps, silent: true})
@@ -318,7 +318,7 @@ func (sh *shell) remove(ops []word) {
 			ps = sh.below(w)
 		}
 		if p, ok := sh.target(w); ok && len(ps) == 0 && sh.plausible(w) {
-			ps = []aoa.Path{p} // the tree may have learned of it before we did
+			ps = []event.Path{p} // the tree may have learned of it before we did
 		}
 		if len(ps) > 0 {
 			sh.gone(ps)
@@ -336,20 +336,20 @@ func (sh *shell) patched(c command) {
 	}
 	n := len(sh.acts)
 	for _, op := range patchOps(body) {
-		kind := map[string]aoa.Kind{"Add": aoa.KindWrite, "Update": aoa.KindEdit, "Delete": aoa.KindDelete}[op.verb]
+		kind := map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.verb]
 		if p, ok := sh.target(word{text: op.name, ok: true}); ok {
-			sh.note(act{kind: kind, paths: []aoa.Path{p}, silent: true})
+			sh.note(act{kind: kind, paths: []event.Path{p}, silent: true})
 		}
 	}
 	for line := range strings.Lines(body) {
 		if name, ok := strings.CutPrefix(line, "+++ "); ok {
 			name, _, _ = strings.Cut(strings.TrimSpace(name), "\t")
-			sh.touched(aoa.KindEdit, sh.files(word{text: strings.TrimPrefix(name, "b/"), ok: true}))
+			sh.touched(event.KindEdit, sh.files(word{text: strings.TrimPrefix(name, "b/"), ok: true}))
 		}
 	}
 	for _, w := range c.args {
 		if n == len(sh.acts) && !w.flag() {
-			sh.touched(aoa.KindEdit, sh.files(w))
+			sh.touched(event.KindEdit, sh.files(w))
 		}
 	}
 	if n == len(sh.acts) {

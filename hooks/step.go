@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -19,12 +19,12 @@ const (
 
 // steps is the call as something that can be told of and done again; none for calls that have nothing to do with the
 // repository. events are those of the same call.
-func (s *scene) steps(c toolCall, events []aoa.Event) []aoa.Step {
+func (s *scene) steps(c toolCall, events []event.Event) []event.Step {
 	server, _ := splitMCP(c.name)
 	if silent[c.name] || c.name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
 		return nil
 	}
-	st := aoa.Step{ID: toolCall{id: s.unique(c.id)}.eventID(s.subagent), Time: s.at, Subagent: s.subagent, Tool: clip(c.name, 64), Act: aoa.ActOther, OK: !c.failed}
+	st := event.Step{ID: toolCall{id: s.unique(c.id)}.eventID(s.subagent), Time: s.at, Subagent: s.subagent, Tool: clip(c.name, 64), Act: event.ActOther, OK: !c.failed}
 	if len(events) > 0 {
 		st.ID = events[0].ID // a call without an id has been given one
 	} else if c.id == "" {
@@ -32,13 +32,13 @@ func (s *scene) steps(c toolCall, events []aoa.Event) []aoa.Step {
 	}
 	switch c.name {
 	case "Read":
-		s.fileStep(&st, c, aoa.ActRead)
+		s.fileStep(&st, c, event.ActRead)
 		st.Offset, st.Limit = c.input.number("offset"), c.input.number("limit")
 	case "Edit", "MultiEdit":
-		s.fileStep(&st, c, aoa.ActEdit)
+		s.fileStep(&st, c, event.ActEdit)
 		swaps(&st, c)
 	case "Write":
-		s.fileStep(&st, c, aoa.ActWrite)
+		s.fileStep(&st, c, event.ActWrite)
 	case "Grep", "Glob", "LS":
 		s.searchStep(&st, c)
 	case "Bash", "PowerShell", "shell", "exec_command", "local_shell":
@@ -57,39 +57,39 @@ func (s *scene) steps(c toolCall, events []aoa.Event) []aoa.Step {
 		sum := sha256.Sum256([]byte(text))
 		st.Digest = hex.EncodeToString(sum[:8])
 	}
-	return []aoa.Step{st}
+	return []event.Step{st}
 }
 
-func (s *scene) fileStep(st *aoa.Step, c toolCall, act aoa.Act) {
+func (s *scene) fileStep(st *event.Step, c toolCall, act event.Act) {
 	p, ok := s.place.file(c.input.text("file_path", "notebook_path", "path"), "")
 	if ok && !s.ignored(p) {
-		st.Act, st.Paths = act, []aoa.Path{p}
+		st.Act, st.Paths = act, []event.Path{p}
 	}
 }
 
 // opens names the files that the events of the call opened.
-func opens(st *aoa.Step, events []aoa.Event) {
+func opens(st *event.Step, events []event.Event) {
 	for _, e := range events {
 		if e.Kind.Open() {
 			st.Paths = append(st.Paths, e.Paths...)
 		}
 	}
-	st.Paths = st.Paths[:min(len(st.Paths), aoa.MaxSeen)]
+	st.Paths = st.Paths[:min(len(st.Paths), event.MaxSeen)]
 }
 
-func (s *scene) searchStep(st *aoa.Step, c toolCall) {
+func (s *scene) searchStep(st *event.Step, c toolCall) {
 	if where := c.input.text("path"); where != "" {
 		rel, ok := s.place.inside(s.place.abs(where, ""))
 		if !ok {
 			return // outside of the repository
 		}
-		st.Folder = aoa.Path(rel)
+		st.Folder = event.Path(rel)
 	} else if rel, ok := s.place.inside(s.place.cwd); ok {
-		st.Folder = aoa.Path(rel)
+		st.Folder = event.Path(rel)
 	}
-	st.Act = aoa.ActList
+	st.Act = event.ActList
 	if c.name == "Grep" {
-		st.Act = aoa.ActSearch
+		st.Act = event.ActSearch
 		putIn(st, &st.Pattern, c.input.text("pattern"))
 		putIn(st, &st.Glob, c.input.text("glob"))
 		st.Mode, st.Limit = map[string]string{"content": "content", "count": "count"}[c.input.text("output_mode")], c.input.number("head_limit")
@@ -107,18 +107,18 @@ func (s *scene) searchStep(st *aoa.Step, c toolCall) {
 }
 
 // runStep is a command. One that only prints a file is a read: it can be done again without a shell.
-func (s *scene) runStep(st *aoa.Step, c toolCall, events []aoa.Event) {
+func (s *scene) runStep(st *event.Step, c toolCall, events []event.Event) {
 	command := c.input.text("command", "cmd")
 	if list := c.input.texts("command"); command == "" && len(list) > 0 {
 		command = joinArgv(list)
 	}
-	st.Act = aoa.ActRun
+	st.Act = event.ActRun
 	putIn(st, &st.Command, command)
 	if c.input.flag("run_in_background") {
-		st.Act = aoa.ActOther
+		st.Act = event.ActOther
 	}
-	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == aoa.KindRead && len(events[0].Paths) == 1 {
-		st.Act, st.Paths, st.Offset, st.Limit = aoa.ActRead, events[0].Paths, from, lines
+	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == event.KindRead && len(events[0].Paths) == 1 {
+		st.Act, st.Paths, st.Offset, st.Limit = event.ActRead, events[0].Paths, from, lines
 	}
 }
 
@@ -149,7 +149,7 @@ func printed(command string) (from, lines int, ok bool) {
 }
 
 // putIn puts an input into a step, without its secrets.
-func putIn(st *aoa.Step, to *string, text string) {
+func putIn(st *event.Step, to *string, text string) {
 	clean := redact.Text(clip(text, maxCommand))
 	st.Secret = st.Secret || clean != text && len(text) <= maxCommand
 	if len(clean) > maxStepText || len(text) > maxCommand {
@@ -159,7 +159,7 @@ func putIn(st *aoa.Step, to *string, text string) {
 }
 
 // swaps are the replacements of an edit. Without both texts of each it cannot be done again.
-func swaps(st *aoa.Step, c toolCall) {
+func swaps(st *event.Step, c toolCall) {
 	all := []object{c.input}
 	if list := c.input.list("edits"); len(list) > 0 {
 		all = nil
@@ -179,7 +179,7 @@ func swaps(st *aoa.Step, c toolCall) {
 			st.Edits, st.Secret = nil, true
 			return
 		}
-		st.Edits = append(st.Edits, aoa.Swap{Old: old, New: now, All: o.flag("replace_all")})
+		st.Edits = append(st.Edits, event.Swap{Old: old, New: now, All: o.flag("replace_all")})
 	}
 }
 

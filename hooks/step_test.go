@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func stepOf(t *testing.T, tool string, input map[string]any) aoa.Step {
+func stepOf(t *testing.T, tool string, input map[string]any) event.Step {
 	t.Helper()
 	c := decode(t, "PostToolUse", map[string]any{"tool_name": tool, "tool_use_id": "t1", "tool_input": input, "tool_response": map[string]any{"stdout": "pick/picker.go"}}, orchard())
 	if len(c.Steps) != 1 {
@@ -28,32 +28,32 @@ func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		tool  string
 		input map[string]any
-		want  aoa.Step
+		want  event.Step
 	}{
 		{"Read", map[string]any{"file_path": root + "/pick/picker.go", "offset": 10, "limit": 20},
-			aoa.Step{Act: aoa.ActRead, Paths: []aoa.Path{"pick/picker.go"}, Offset: 10, Limit: 20}},
-		{"Read", map[string]any{"file_path": "/etc/passwd"}, aoa.Step{Act: aoa.ActOther}},
-		{"Read", map[string]any{"file_path": root + "/vendor/x.go"}, aoa.Step{Act: aoa.ActOther}},
+			event.Step{Act: event.ActRead, Paths: []event.Path{"pick/picker.go"}, Offset: 10, Limit: 20}},
+		{"Read", map[string]any{"file_path": "/etc/passwd"}, event.Step{Act: event.ActOther}},
+		{"Read", map[string]any{"file_path": root + "/vendor/x.go"}, event.Step{Act: event.ActOther}},
 		{"Grep", map[string]any{"pattern": "Basket", "path": root + "/store", "glob": "*.go", "output_mode": "content", "-i": true, "head_limit": 3},
-			aoa.Step{Act: aoa.ActSearch, Pattern: "Basket", Folder: "store", Glob: "*.go", Mode: "content", Fold: true, Limit: 3}},
-		{"Grep", map[string]any{"pattern": "a.b", "multiline": true}, aoa.Step{Act: aoa.ActSearch, Pattern: "a.b", Mode: "files", Cut: true}},
-		{"Grep", map[string]any{"pattern": "x", "path": "/etc"}, aoa.Step{Act: aoa.ActOther}},
-		{"Glob", map[string]any{"pattern": "**/*.go"}, aoa.Step{Act: aoa.ActList, Glob: "**/*.go"}},
-		{"Bash", map[string]any{"command": "go test ./..."}, aoa.Step{Act: aoa.ActRun, Command: "go test ./..."}},
+			event.Step{Act: event.ActSearch, Pattern: "Basket", Folder: "store", Glob: "*.go", Mode: "content", Fold: true, Limit: 3}},
+		{"Grep", map[string]any{"pattern": "a.b", "multiline": true}, event.Step{Act: event.ActSearch, Pattern: "a.b", Mode: "files", Cut: true}},
+		{"Grep", map[string]any{"pattern": "x", "path": "/etc"}, event.Step{Act: event.ActOther}},
+		{"Glob", map[string]any{"pattern": "**/*.go"}, event.Step{Act: event.ActList, Glob: "**/*.go"}},
+		{"Bash", map[string]any{"command": "go test ./..."}, event.Step{Act: event.ActRun, Command: "go test ./..."}},
 		{"Bash", map[string]any{"command": "sed -n '5,9p' pick/picker.go"},
-			aoa.Step{Act: aoa.ActRead, Command: "sed -n '5,9p' pick/picker.go", Paths: []aoa.Path{"pick/picker.go"}, Offset: 5, Limit: 5}},
-		{"Bash", map[string]any{"command": "cat pick/picker.go | wc -l"}, aoa.Step{Act: aoa.ActRun, Command: "cat pick/picker.go | wc -l"}},
-		{"Bash", map[string]any{"command": "deploy --token sk_live_0123456789abcdefghij"}, aoa.Step{Act: aoa.ActRun, Command: "deploy --token [redacted]", Secret: true}},
-		{"Bash", map[string]any{"command": long}, aoa.Step{Act: aoa.ActRun, Command: long[:maxStepText], Cut: true}},
+			event.Step{Act: event.ActRead, Command: "sed -n '5,9p' pick/picker.go", Paths: []event.Path{"pick/picker.go"}, Offset: 5, Limit: 5}},
+		{"Bash", map[string]any{"command": "cat pick/picker.go | wc -l"}, event.Step{Act: event.ActRun, Command: "cat pick/picker.go | wc -l"}},
+		{"Bash", map[string]any{"command": "deploy --token sk_live_0123456789abcdefghij"}, event.Step{Act: event.ActRun, Command: "deploy --token [redacted]", Secret: true}},
+		{"Bash", map[string]any{"command": long}, event.Step{Act: event.ActRun, Command: long[:maxStepText], Cut: true}},
 		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": "", "replace_all": true},
-			aoa.Step{Act: aoa.ActEdit, Paths: []aoa.Path{"pick/picker.go"}, Edits: []aoa.Swap{{Old: "a", All: true}}}},
+			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Edits: []event.Swap{{Old: "a", All: true}}}},
 		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": nil},
-			aoa.Step{Act: aoa.ActEdit, Paths: []aoa.Path{"pick/picker.go"}, Cut: true}},
+			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Cut: true}},
 		{"Edit", map[string]any{"file_path": root + "/pick/picker.go", "old_string": "a", "new_string": "key = sk_live_0123456789abcdefghij"},
-			aoa.Step{Act: aoa.ActEdit, Paths: []aoa.Path{"pick/picker.go"}, Secret: true}},
+			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Secret: true}},
 		{"MultiEdit", map[string]any{"file_path": root + "/pick/picker.go", "edits": []any{map[string]any{"old_string": "a", "new_string": "b"}, map[string]any{"old_string": "c", "new_string": "d"}}},
-			aoa.Step{Act: aoa.ActEdit, Paths: []aoa.Path{"pick/picker.go"}, Edits: []aoa.Swap{{Old: "a", New: "b"}, {Old: "c", New: "d"}}}},
-		{"Write", map[string]any{"file_path": root + "/new.go"}, aoa.Step{Act: aoa.ActWrite, Paths: []aoa.Path{"new.go"}}},
+			event.Step{Act: event.ActEdit, Paths: []event.Path{"pick/picker.go"}, Edits: []event.Swap{{Old: "a", New: "b"}, {Old: "c", New: "d"}}}},
+		{"Write", map[string]any{"file_path": root + "/new.go"}, event.Step{Act: event.ActWrite, Paths: []event.Path{"new.go"}}},
 	} {
 		c.want.Tool, c.want.OK, c.want.Time = c.tool, true, at
 		if d := cmp.Diff(c.want, stepOf(t, c.tool, c.input)); d != "" {
@@ -68,7 +68,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestAsked(t *testing.T) {
-	for prompt, want := range map[string]aoa.Asked{
+	for prompt, want := range map[string]event.Asked{
 		"explain the basket":  {Type: "prompt", Text: "explain the basket"},
 		"/review 12 closely":  {Type: "command", Target: "review", Text: "12 closely"},
 		"/home/x is missing?": {Type: "prompt", Text: "/home/x is missing?"},

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // MaxTags is the number of intent tags that one event carries.
@@ -55,7 +56,7 @@ var (
 		{"*config*", "configuration"}, {"*settings*", "configuration"}, {".env*", "configuration"},
 		{"*auth*", "authentication"}, {"*login*", "authentication"}, {"*migrat*", "database"}, {"*cache*", "caching"},
 	}
-	// wordTags: a stemmed word (aoa.Terms) of a prompt or a command.
+	// wordTags: a stemmed word (index.Terms) of a prompt or a command.
 	wordTags = map[string]string{
 		"bug": "fixing", "broken": "fixing", "crash": "fixing", "fail": "fixing", "failure": "fixing", "error": "fixing", "regression": "fixing", "panic": "fixing", "debug": "fixing", "bugfix": "fixing", "hotfix": "fixing", "fixe": "fixing", "fixes": "fixing",
 		"refactor": "refactoring", "renam": "refactoring", "rename": "refactoring", "extract": "refactoring", "cleanup": "refactoring", "simplify": "refactoring", "restructur": "refactoring", "dedup": "refactoring",
@@ -73,8 +74,8 @@ var (
 		"commit": "committing", "merge": "merging", "rebase": "merging", "conflict": "merging",
 	}
 	// kindTags: what the tool does.
-	kindTags = map[aoa.Kind]string{aoa.KindRead: "reading", aoa.KindEdit: "editing", aoa.KindWrite: "editing",
-		aoa.KindSearch: "searching", aoa.KindRun: "running"}
+	kindTags = map[event.Kind]string{event.KindRead: "reading", event.KindEdit: "editing", event.KindWrite: "editing",
+		event.KindSearch: "searching", event.KindRun: "running"}
 	// extTags: the language.
 	extTags = map[string]string{".go": "go", ".py": "python", ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript", ".ts": "typescript", ".tsx": "typescript",
 		".rs": "rust", ".java": "java", ".kt": "kotlin", ".rb": "ruby", ".php": "php", ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".hpp": "cpp",
@@ -86,7 +87,7 @@ type tagRule struct{ pattern, tag string }
 
 // tags are the intent tags of an event: at most MaxTags, each once, without '#'. said is the redacted prompt
 // or command, the files are those acted upon, else those named.
-func (s *scene) tags(kind aoa.Kind, said []string, files []aoa.Path) []string {
+func (s *scene) tags(kind event.Kind, said []string, files []event.Path) []string {
 	var out []string
 	add := func(tag string) {
 		tag = strings.TrimSpace(strings.TrimLeft(tag, "#"))
@@ -113,7 +114,7 @@ func (s *scene) tags(kind aoa.Kind, said []string, files []aoa.Path) []string {
 	return out
 }
 
-func pathTags(p aoa.Path, add func(string)) {
+func pathTags(p event.Path, add func(string)) {
 	base := strings.ToLower(p.Base())
 	for _, rule := range baseTags {
 		if ok, _ := path.Match(rule.pattern, base); ok {
@@ -139,9 +140,9 @@ func (r TagRules) sorted() []tagRule {
 	return out
 }
 
-func (r tagRule) hits(said []string, files []aoa.Path) bool {
+func (r tagRule) hits(said []string, files []event.Path) bool {
 	if word, ok := strings.CutPrefix(r.pattern, "word:"); ok {
-		terms := aoa.Terms(word, 1)
+		terms := index.Terms(word, 1)
 		return len(terms) == 1 && slices.Contains(said, terms[0])
 	}
 	for _, p := range files {
@@ -153,7 +154,7 @@ func (r tagRule) hits(said []string, files []aoa.Path) bool {
 }
 
 // matchPath follows the grammar described at TagRules.
-func matchPath(pattern string, p aoa.Path) bool {
+func matchPath(pattern string, p event.Path) bool {
 	if dir, ok := strings.CutSuffix(pattern, "/"); ok {
 		return dir != "" && strings.Contains("/"+p.Dir()+"/", "/"+strings.Trim(dir, "/")+"/")
 	}

@@ -3,7 +3,7 @@ package hooks
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Kinds of hints. Each is switched, measured and retired by itself.
@@ -35,7 +35,7 @@ var opening = map[string]string{
 // Text puts suggestions into words: one line that says what they have in common, then a line for each of the
 // first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
 // most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only.
-func Text(kind string, sugg []aoa.Suggestion) string {
+func Text(kind string, sugg []event.Suggestion) string {
 	head, ok := opening[kind]
 	if !ok || len(sugg) == 0 {
 		return ""
@@ -60,6 +60,6 @@ func Text(kind string, sugg []aoa.Suggestion) string {
 }
 
 // reason is the reason to give, on one line.
-func reason(s aoa.Suggestion) string {
+func reason(s event.Suggestion) string {
 	return shorten(strings.Join(strings.Fields(s.Words()), " "), 160)
 }

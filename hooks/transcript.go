@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of a transcript.
@@ -35,7 +35,7 @@ type TranscriptReport struct {
 // and hands over what happened in r's worktrees, oldest file first, in batches of at most 500 events of one file. Files are
 // streamed; memory is bounded by one line of at most 8 MB. A missing dir is an empty one. The error is
 // ctx's or yield's; everything else is counted.
-func Transcripts(ctx context.Context, dir string, r Repo, yield func([]aoa.Event) error) (TranscriptReport, error) {
+func Transcripts(ctx context.Context, dir string, r Repo, yield func([]event.Event) error) (TranscriptReport, error) {
 	t := &transcripts{repo: r, yield: yield, seen: map[string]bool{}, sessions: map[string]bool{}, places: map[string]*place{}}
 	t.report.Skipped = map[string]int{}
 	for _, name := range transcriptFiles(dir) {
@@ -68,13 +68,13 @@ func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
 
 type transcripts struct {
 	repo     Repo
-	yield    func([]aoa.Event) error
+	yield    func([]event.Event) error
 	report   TranscriptReport
 	seen     map[string]bool   // ids of events and lines: resumed sessions repeat what went before
 	sessions map[string]bool   // session ids that gave events
 	places   map[string]*place // cwd → its place
 	pending  map[string]pendingCall
-	batch    []aoa.Event
+	batch    []event.Event
 }
 
 // pendingCall is a call whose result has not come yet.
@@ -144,9 +144,9 @@ func (t *transcripts) line(raw []byte, file string) error {
 		t.asked(message)
 	case "system":
 		if o.text("subtype") == "compact_boundary" {
-			e := s.event("start:"+o.text("uuid"), aoa.KindStart)
+			e := s.event("start:"+o.text("uuid"), event.KindStart)
 			e.Tool, e.OK = "compact", true
-			return t.add([]aoa.Event{e})
+			return t.add([]event.Event{e})
 		}
 	default:
 		return t.user(s, o, message)
@@ -201,7 +201,7 @@ func (t *transcripts) asked(message object) {
 // user reads a line that is a prompt, or the results of calls.
 func (t *transcripts) user(s *scene, o, message object) error {
 	text, typed := stringOf(message["content"])
-	var events []aoa.Event
+	var events []event.Event
 	for _, raw := range message.list("content") {
 		b := parse(raw)
 		switch b.text("type") {
@@ -226,7 +226,7 @@ func (t *transcripts) user(s *scene, o, message object) error {
 }
 
 // answered joins a result to its call.
-func (t *transcripts) answered(s *scene, o, b object) []aoa.Event {
+func (t *transcripts) answered(s *scene, o, b object) []event.Event {
 	id := b.text("tool_use_id")
 	p, ok := t.pending[id]
 	if !ok {
@@ -247,7 +247,7 @@ func (t *transcripts) answered(s *scene, o, b object) []aoa.Event {
 }
 
 // add collects events, each once, and hands them over in batches.
-func (t *transcripts) add(events []aoa.Event) error {
+func (t *transcripts) add(events []event.Event) error {
 	for _, e := range events {
 		if t.seen[e.ID] {
 			t.skip("double")
@@ -257,7 +257,7 @@ func (t *transcripts) add(events []aoa.Event) error {
 		if len(t.sessions) < 1<<20 {
 			t.sessions[e.Session] = true
 		}
-		if e.Kind == aoa.KindPrompt {
+		if e.Kind == event.KindPrompt {
 			t.report.Prompts++
 		}
 		t.batch = append(t.batch, e)

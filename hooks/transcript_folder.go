@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of the search for a transcript folder.
@@ -22,13 +22,13 @@ const (
 
 // TranscriptDir is where Claude Code keeps the transcripts of sessions begun in root, given the person's home.
 // Use TranscriptDirIn when CLAUDE_CONFIG_DIR is set.
-func TranscriptDir(home string, root aoa.Root) string {
+func TranscriptDir(home string, root event.Root) string {
 	return TranscriptDirIn(filepath.Join(home, ".claude"), root)
 }
 
 // TranscriptDirIn is TranscriptDir below the agent's own folder. Names over 200 letters end in a hash that is
 // not ours to know: then the folder is found by its beginning and by the working folder in its files.
-func TranscriptDirIn(config string, root aoa.Root) string {
+func TranscriptDirIn(config string, root event.Root) string {
 	slug, projects := transcriptSlug(root), filepath.Join(config, "projects")
 	if len(slug) <= maxSlug {
 		return filepath.Join(projects, slug)
@@ -46,7 +46,7 @@ func TranscriptDirIn(config string, root aoa.Root) string {
 
 // TranscriptDirs are the folders in config that may hold sessions of any of the roots: begun at a root or in a
 // folder below one. Sessions of neighbours with a like name are told apart by Transcripts, line by line.
-func TranscriptDirs(config string, roots ...aoa.Root) []string {
+func TranscriptDirs(config string, roots ...event.Root) []string {
 	projects := filepath.Join(config, "projects")
 	entries, _ := os.ReadDir(projects)
 	var out []string
@@ -64,7 +64,7 @@ func TranscriptDirs(config string, roots ...aoa.Root) []string {
 }
 
 // transcriptSlug is a folder's name as the agent makes it: everything but letters and digits is a dash.
-func transcriptSlug(root aoa.Root) string {
+func transcriptSlug(root event.Root) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c < 0x80 && letter(byte(c)) {
 			return c
@@ -74,7 +74,7 @@ func transcriptSlug(root aoa.Root) string {
 }
 
 // aboutRoot looks into the transcripts of a folder for one line that tells where it was written.
-func aboutRoot(dir string, root aoa.Root) bool {
+func aboutRoot(dir string, root event.Root) bool {
 	pl := newPlace(Repo{Root: root}, "")
 	for _, name := range transcriptFiles(dir) {
 		f, err := os.Open(name)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // tape writes lines of a transcript as Claude Code does.
@@ -70,10 +70,10 @@ func (p *tape) save(name string) {
 	}
 }
 
-func replay(t testing.TB, dir string) ([]aoa.Event, TranscriptReport) {
+func replay(t testing.TB, dir string) ([]event.Event, TranscriptReport) {
 	t.Helper()
-	var all []aoa.Event
-	report, err := Transcripts(context.Background(), dir, orchard(), func(batch []aoa.Event) error {
+	var all []event.Event
+	report, err := Transcripts(context.Background(), dir, orchard(), func(batch []event.Event) error {
 		if len(batch) == 0 || len(batch) > maxYield {
 			t.Errorf("a batch of %d", len(batch))
 		}
@@ -169,12 +169,12 @@ func TestTranscriptsStop(t *testing.T) {
 	p.prompt("one thing")
 	p.save(filepath.Join(dir, "s.jsonl"))
 	full := errors.New("full")
-	if _, err := Transcripts(context.Background(), dir, orchard(), func([]aoa.Event) error { return full }); !errors.Is(err, full) {
+	if _, err := Transcripts(context.Background(), dir, orchard(), func([]event.Event) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Transcripts(ctx, dir, orchard(), func([]aoa.Event) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := Transcripts(ctx, dir, orchard(), func([]event.Event) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if report, err := Transcripts(context.Background(), filepath.Join(dir, "none"), orchard(), nil); err != nil || report.Files != 0 {
@@ -191,7 +191,7 @@ func TestTranscriptDir(t *testing.T) {
 	if got, want := TranscriptDirIn(config, orchardRoot), filepath.Join(config, "projects", "-home-dev-orchard"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	root := aoa.Root("/home/" + strings.Repeat("long/", 60) + "repo")
+	root := event.Root("/home/" + strings.Repeat("long/", 60) + "repo")
 	slug := transcriptSlug(root)[:maxSlug]
 	for name, cwd := range map[string]string{slug + "-aaa": "/other", slug + "-zzz": string(root) + "/sub"} {
 		p := newTape(t, "s")
@@ -230,7 +230,7 @@ func FuzzTranscript(f *testing.F) {
 			t.Fatal(err)
 		}
 		r := orchard()
-		report, err := Transcripts(context.Background(), filepath.Dir(name), r, func(batch []aoa.Event) error {
+		report, err := Transcripts(context.Background(), filepath.Dir(name), r, func(batch []event.Event) error {
 			for _, e := range batch {
 				checkEvent(t, r, e)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // usagesOf reads a transcript of these lines from a byte on.
@@ -20,7 +20,7 @@ func usagesOf(t testing.TB, root, text string, from int64) (found []Usage, done 
 		t.Fatal(err)
 	}
 	done = from
-	err := Usages(t.Context(), dir, Repo{Root: aoa.Root(root)}, func(context.Context, string) (int64, error) { return from, nil },
+	err := Usages(t.Context(), dir, Repo{Root: event.Root(root)}, func(context.Context, string) (int64, error) { return from, nil },
 		func(_ string, upto int64, part []Usage) error { found, done = append(found, part...), upto; return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // word is a word of a command line as far as it can be known without running anything.
@@ -190,7 +190,7 @@ func (sh *shell) spread(w word) []string {
 }
 
 // files are the known files that a word means: by name, by pattern, else the only file whose path ends in it.
-func (sh *shell) files(w word) []aoa.Path {
+func (sh *shell) files(w word) []event.Path {
 	if !w.ok || w.text == "" || w.text == "-" {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (sh *shell) files(w word) []aoa.Path {
 		return sh.expand(w.text)
 	}
 	if p, ok := sh.place.known(w.text, sh.dir); ok {
-		return []aoa.Path{p}
+		return []event.Path{p}
 	}
 	if sh.dir != lost {
 		if _, in := sh.place.inside(sh.dir); !in {
@@ -207,21 +207,21 @@ func (sh *shell) files(w word) []aoa.Path {
 	}
 	if strings.IndexAny(w.text, `/\`) > 0 || looksNamed(w.text) && sh.dir == lost {
 		if p, ok := sh.resolve(w.text); ok {
-			return []aoa.Path{p}
+			return []event.Path{p}
 		}
 	}
 	return nil
 }
 
-// expand matches a pattern against the tree, at most aoa.MaxSeen files, sorted.
-func (sh *shell) expand(pattern string) []aoa.Path {
+// expand matches a pattern against the tree, at most event.MaxSeen files, sorted.
+func (sh *shell) expand(pattern string) []event.Path {
 	abs := sh.place.abs(pattern, sh.dir)
 	rel, ok := sh.place.inside(abs)
 	if !ok || sh.repo.Tree == nil || *sh.steps > maxSteps {
 		return nil
 	}
 	*sh.steps += 50 // a scan of the tree costs more than a command
-	var out []aoa.Path
+	var out []event.Path
 	dir, base := path.Split(rel)
 	if dir = strings.TrimSuffix(dir, "/"); !strings.ContainsAny(dir, "*?[") {
 		for _, p := range sh.repo.Tree.Dir(dir) {
@@ -239,11 +239,11 @@ func (sh *shell) expand(pattern string) []aoa.Path {
 		}
 	}
 	slices.Sort(out)
-	return out[:min(len(out), aoa.MaxSeen)]
+	return out[:min(len(out), event.MaxSeen)]
 }
 
 // target is the path of a file that a command makes or changes: it need not be known.
-func (sh *shell) target(w word) (aoa.Path, bool) {
+func (sh *shell) target(w word) (event.Path, bool) {
 	if !w.ok || w.glob || w.text == "" || sh.dir == lost && !absolute(slash(w.text)) || strings.HasSuffix(w.text, "/") {
 		return "", false
 	}
@@ -255,6 +255,6 @@ func (sh *shell) target(w word) (aoa.Path, bool) {
 }
 
 // folder reports whether files are known directly below p.
-func (sh *shell) folder(p aoa.Path) bool {
+func (sh *shell) folder(p event.Path) bool {
 	return sh.repo.Tree != nil && len(sh.repo.Tree.Dir(string(p))) > 0
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -29,9 +29,9 @@ func BenchmarkLearn(b *testing.B) {
 			s := newStream(1)
 			n, seq := 0, int64(0)
 			for b.Loop() {
-				batch := make([]aoa.Event, size)
+				batch := make([]event.Event, size)
 				for i := range batch {
-					for batch[i] = s.next(); batch[i].Kind == aoa.KindRename; {
+					for batch[i] = s.next(); batch[i].Kind == event.KindRename; {
 						batch[i] = s.next()
 					}
 				}
@@ -49,13 +49,13 @@ func BenchmarkLearn(b *testing.B) {
 // BenchmarkImport folds 20,000 commits of one to eight files out of 5,000 in one batch.
 func BenchmarkImport(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	commits := make([]aoa.Event, 20000)
+	commits := make([]event.Event, 20000)
 	for i := range commits {
-		e := aoa.Event{Kind: aoa.KindCommit, Time: start.Add(-time.Duration(i) * time.Hour), Terms: []string{words[i%6]}}
+		e := event.Event{Kind: event.KindCommit, Time: start.Add(-time.Duration(i) * time.Hour), Terms: []string{words[i%6]}}
 		area := r.IntN(250)
 		for range 1 + r.IntN(8) {
 			f := area*20 + r.IntN(20)
-			e.Paths = append(e.Paths, aoa.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f)))
+			e.Paths = append(e.Paths, event.Path(fmt.Sprintf("internal/area%03d/package/file%04d.go", area, f)))
 		}
 		commits[i] = e
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // edits folds the event's files into the session's current change.
-func (f *fold) edits(s *session, e aoa.Event) {
+func (f *fold) edits(s *session, e event.Event) {
 	latest := time.Time{}
 	for _, t := range s.edits {
 		if t.After(latest) {
@@ -18,7 +18,7 @@ func (f *fold) edits(s *session, e aoa.Event) {
 		}
 	}
 	if !latest.IsZero() && e.Time.Sub(latest) > editPause {
-		s.edits = map[aoa.Path]time.Time{}
+		s.edits = map[event.Path]time.Time{}
 		if s.write != nil {
 			s.write.Clear(hot.ClearEdits)
 		}
@@ -37,7 +37,7 @@ func (f *fold) edits(s *session, e aoa.Event) {
 }
 
 // grow makes a change of n files one of n+1.
-func (f *fold) grow(edits map[aoa.Path]time.Time, p aoa.Path, at time.Time) {
+func (f *fold) grow(edits map[event.Path]time.Time, p event.Path, at time.Time) {
 	n := len(edits)
 	now := f.sign * editShare * share(n+1)
 	f.batch.Add(hot.Changes, "", string(p), at, now)
@@ -65,18 +65,18 @@ func share(n int) float64 {
 	return 1 / float64(n-1)
 }
 
-func (f *fold) pair(a, b aoa.Path, at time.Time, w float64) {
+func (f *fold) pair(a, b event.Path, at time.Time, w float64) {
 	f.batch.Add(hot.Comod, string(a), string(b), at, w)
 	f.batch.Add(hot.Comod, string(b), string(a), at, w)
 }
 
 // commit folds a commit; sign is -1 when it is taken back.
-func (f *fold) commit(e aoa.Event, sign float64) {
-	gone := make(map[aoa.Path]bool, len(e.Gone))
+func (f *fold) commit(e event.Event, sign float64) {
+	gone := make(map[event.Path]bool, len(e.Gone))
 	for _, p := range e.Gone {
 		gone[p] = true
 	}
-	files := make([]aoa.Path, 0, len(e.Paths))
+	files := make([]event.Path, 0, len(e.Paths))
 	for _, p := range e.Paths {
 		if !gone[p] {
 			files = append(files, p)
@@ -105,7 +105,7 @@ func (f *fold) commit(e aoa.Event, sign float64) {
 }
 
 // tools remembers for a minute what tools edited.
-func (f *fold) tools(e aoa.Event) {
+func (f *fold) tools(e event.Event) {
 	s := f.session(toolsID)
 	s.begin(f, e.Time)
 	for p, t := range s.edits {
@@ -128,9 +128,9 @@ func (f *fold) tools(e aoa.Event) {
 }
 
 // untouched are the saved files that no tool has just edited.
-func (f *fold) untouched(e aoa.Event) []aoa.Path {
+func (f *fold) untouched(e event.Event) []event.Path {
 	s := f.session(toolsID)
-	var out []aoa.Path
+	var out []event.Path
 	for _, p := range e.Paths {
 		t, ok := s.edits[p]
 		if d := e.Time.Sub(t); ok && d <= saveAfter && d >= -saveBefore {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -35,33 +35,33 @@ type fold struct {
 	write   bool    // sessions' states and stamps are written
 	session func(id string) *session
 	expire  func(at time.Time)
-	renamed func(from, to aoa.Path)
+	renamed func(from, to event.Path)
 	touched []*session
 }
 
 // sessionOf is the session that an event belongs to, "" if to none.
-func sessionOf(e aoa.Event) string {
+func sessionOf(e event.Event) string {
 	switch e.Kind {
-	case aoa.KindCommit, aoa.KindUncommit, aoa.KindRename, aoa.KindDelete, aoa.KindBranch, aoa.KindTick,
-		aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindSetting:
+	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
+		event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting:
 		return ""
-	case aoa.KindSave:
+	case event.KindSave:
 		return watchID
 	}
 	return e.Session
 }
 
-func (f *fold) event(e aoa.Event) {
+func (f *fold) event(e event.Event) {
 	switch e.Kind {
-	case aoa.KindCommit:
+	case event.KindCommit:
 		f.commit(e, f.sign)
-	case aoa.KindUncommit:
+	case event.KindUncommit:
 		f.commit(e, -f.sign)
-	case aoa.KindRename:
+	case event.KindRename:
 		f.rename(e)
-	case aoa.KindBranch:
+	case event.KindBranch:
 		f.branch(e)
-	case aoa.KindTick:
+	case event.KindTick:
 		switch e.Tool {
 		case "decay":
 			f.batch.Decay(e.Time)
@@ -71,17 +71,17 @@ func (f *fold) event(e aoa.Event) {
 			f.expire(e.Time)
 			f.batch.Trim(e.Time)
 		}
-	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindSetting: // Options.Fold sees them
-	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed,
-		aoa.KindSave, aoa.KindStart, aoa.KindEnd:
+	case event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting: // Options.Fold sees them
+	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
+		event.KindSave, event.KindStart, event.KindEnd:
 		f.inSession(e)
 	}
 }
 
 // inSession folds what happens in a session. An event without one is an open by nobody: it counts for the file alone.
-func (f *fold) inSession(e aoa.Event) {
-	edit := e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite
-	if e.Kind == aoa.KindSave {
+func (f *fold) inSession(e event.Event) {
+	edit := e.Kind == event.KindEdit || e.Kind == event.KindWrite
+	if e.Kind == event.KindSave {
 		if e.Paths = f.untouched(e); len(e.Paths) == 0 {
 			return
 		}
@@ -97,22 +97,22 @@ func (f *fold) inSession(e aoa.Event) {
 		s.set(hot.FieldAgent, e.Agent)
 	}
 	switch e.Kind {
-	case aoa.KindStart:
+	case event.KindStart:
 		f.start(s, e)
 		return
-	case aoa.KindEnd:
+	case event.KindEnd:
 		s.set(fieldEnded, strconv.FormatInt(e.Time.Unix(), 10))
 		return
 	}
 	s.tick()
-	if e.Kind == aoa.KindPrompt {
+	if e.Kind == event.KindPrompt {
 		f.prompt(s, e)
 	}
 	f.texts(s, e)
-	if e.Kind.Open() || e.Kind == aoa.KindSave {
+	if e.Kind.Open() || e.Kind == event.KindSave {
 		f.opens(s, e)
 	}
-	if edit || e.Kind == aoa.KindSave {
+	if edit || e.Kind == event.KindSave {
 		f.edits(s, e)
 	}
 	if edit {
@@ -120,21 +120,21 @@ func (f *fold) inSession(e aoa.Event) {
 	}
 }
 
-func (f *fold) start(s *session, e aoa.Event) {
+func (f *fold) start(s *session, e event.Event) {
 	if e.Tool != "compact" && e.Tool != "clear" {
 		return
 	}
-	s.seen = map[aoa.Path]float64{}
+	s.seen = map[event.Path]float64{}
 	if s.write != nil {
 		s.write.Clear(hot.ClearSeen).Clear(hot.ClearTold)
 	}
 }
 
-func (f *fold) prompt(s *session, e aoa.Event) {
+func (f *fold) prompt(s *session, e event.Event) {
 	s.prompts++
 	s.prompt = s.clock
 	s.terms = map[string]int64{}
-	s.edits = map[aoa.Path]time.Time{}
+	s.edits = map[event.Path]time.Time{}
 	if s.write != nil {
 		s.write.Clear(hot.ClearTerms).Clear(hot.ClearEdits)
 		for _, p := range e.Named {
@@ -160,8 +160,8 @@ func (f *fold) prompt(s *session, e aoa.Event) {
 }
 
 // texts records what the event's words and its result name.
-func (f *fold) texts(s *session, e aoa.Event) {
-	if e.Kind != aoa.KindPrompt && s.write != nil {
+func (f *fold) texts(s *session, e event.Event) {
+	if e.Kind != event.KindPrompt && s.write != nil {
 		for _, p := range e.Named {
 			s.write.Run(p, s.clock)
 		}
@@ -173,7 +173,7 @@ func (f *fold) texts(s *session, e aoa.Event) {
 		s.mention(e.Seen)
 		s.result(e)
 	}
-	if (e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun || e.Kind == aoa.KindFailed) && len(e.Terms) > 0 {
+	if (e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed) && len(e.Terms) > 0 {
 		s.saying(e)
 	}
 	if !e.Kind.Open() {
@@ -182,7 +182,7 @@ func (f *fold) texts(s *session, e aoa.Event) {
 }
 
 // opens folds accesses; s is nil when they belong to no session.
-func (f *fold) opens(s *session, e aoa.Event) {
+func (f *fold) opens(s *session, e event.Event) {
 	c := f.sign
 	if e.Cause != "" {
 		c *= caused
@@ -210,7 +210,7 @@ func (f *fold) opens(s *session, e aoa.Event) {
 }
 
 // opened folds what an open means beside the other opens of its session.
-func (f *fold) opened(s *session, e aoa.Event, p aoa.Path, c float64) {
+func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
 	if prev := s.current[e.Subagent]; prev != p {
 		if prev != "" {
 			f.batch.Add(hot.Next, string(prev), string(p), e.Time, c)
@@ -245,13 +245,13 @@ func (f *fold) opened(s *session, e aoa.Event, p aoa.Path, c float64) {
 	}
 }
 
-func (f *fold) stamp(family hot.Family, p aoa.Path, at time.Time) {
+func (f *fold) stamp(family hot.Family, p event.Path, at time.Time) {
 	if f.sign > 0 {
 		f.batch.Stamp(family, string(p), at)
 	}
 }
 
-func (f *fold) rename(e aoa.Event) {
+func (f *fold) rename(e event.Event) {
 	for i, to := range e.Paths {
 		if i >= len(e.From) {
 			return
@@ -261,7 +261,7 @@ func (f *fold) rename(e aoa.Event) {
 	}
 }
 
-func (f *fold) branch(e aoa.Event) {
+func (f *fold) branch(e event.Event) {
 	s := f.session(watchID)
 	if s.current[""] == "" {
 		return

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
 
-func ev(kind aoa.Kind, after time.Duration, paths ...aoa.Path) aoa.Event {
-	return aoa.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
+func ev(kind event.Kind, after time.Duration, paths ...event.Path) event.Event {
+	return event.Event{Kind: kind, Time: start.Add(after), Agent: "claude", Session: "s", Paths: paths}
 }
 
-func commit(after time.Duration, paths ...aoa.Path) aoa.Event {
-	return aoa.Event{Kind: aoa.KindCommit, Time: start.Add(after), Agent: "git", Paths: paths}
+func commit(after time.Duration, paths ...event.Path) event.Event {
+	return event.Event{Kind: event.KindCommit, Time: start.Add(after), Agent: "git", Paths: paths}
 }
 
 func TestOpens(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	d.learn(ev(aoa.KindRead, 0, "a"), ev(aoa.KindRead, 0, "b"), ev(aoa.KindRead, 0, "c"), ev(aoa.KindRead, 0, "c"), ev(aoa.KindRead, 0, "a"))
+	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "a"))
 	d.expect("recency of a", d.of(hot.Recency, "", "a", start), float64(start.Unix()))
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 2)
 	d.expect("frequency of a a half-life later", d.of(hot.Frequency, "", "a", start.Add(hot.Frequency.Half)), 1)
@@ -47,7 +47,7 @@ func TestOpens(t *testing.T) {
 // TestOpensOutsideASession counts for the file alone.
 func TestOpensOutsideASession(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	e := ev(aoa.KindRead, 0, "a", "b")
+	e := ev(event.KindRead, 0, "a", "b")
 	e.Session = ""
 	d.learn(e)
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
@@ -56,22 +56,22 @@ func TestOpensOutsideASession(t *testing.T) {
 
 func TestCausedAccessCountsAQuarter(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	e := ev(aoa.KindRead, 0, "b")
+	e := ev(event.KindRead, 0, "b")
 	e.Cause = "hint"
-	d.learn(ev(aoa.KindRead, 0, "a"), e)
+	d.learn(ev(event.KindRead, 0, "a"), e)
 	d.expect("frequency of b", d.of(hot.Frequency, "", "b", start), 0.25)
 	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 0.25)
 }
 
 func TestTagsAndTerms(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	prompt := ev(aoa.KindPrompt, 0)
+	prompt := ev(event.KindPrompt, 0)
 	prompt.Terms, prompt.Turn = []string{"login", "token"}, "p1"
-	search := ev(aoa.KindSearch, 0)
+	search := ev(event.KindSearch, 0)
 	search.Terms = []string{"expire"}
-	read := ev(aoa.KindRead, 0, "a")
+	read := ev(event.KindRead, 0, "a")
 	read.Tags = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
-	d.learn(prompt, search, read, ev(aoa.KindRead, 0, "a"))
+	d.learn(prompt, search, read, ev(event.KindRead, 0, "a"))
 	for _, w := range []string{"login", "token", "expire"} {
 		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(3))
 	}
@@ -82,9 +82,9 @@ func TestTagsAndTerms(t *testing.T) {
 	d.expect("tag t6 → a", d.of(hot.TagFiles, "t6", "a", start), 0)
 	d.expect("use of t1", d.of(hot.TagFreq, "", "t1", start), 1)
 
-	again := ev(aoa.KindPrompt, time.Minute)
+	again := ev(event.KindPrompt, time.Minute)
 	again.Terms, again.Turn = []string{"cache"}, "p2"
-	d.learn(again, ev(aoa.KindRead, time.Minute, "a"))
+	d.learn(again, ev(event.KindRead, time.Minute, "a"))
 	d.expect("cache → a", d.of(hot.TermFiles, "cache", "a", start.Add(time.Minute)), 1)
 	if s := d.session("s", start); fmt.Sprint(s.Terms) != "[cache]" || s.Prompt != 2 || s.Fields[hot.FieldTurn] != "p2" {
 		t.Errorf("session is %+v", s)
@@ -93,15 +93,15 @@ func TestTagsAndTerms(t *testing.T) {
 
 func TestMentions(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	prompt := ev(aoa.KindPrompt, 0)
-	prompt.Named = []aoa.Path{"named"}
-	search := ev(aoa.KindSearch, 0)
-	search.Seen, search.Named = []aoa.Path{"x", "y", "z", "w"}, []aoa.Path{"pattern"}
+	prompt := ev(event.KindPrompt, 0)
+	prompt.Named = []event.Path{"named"}
+	search := ev(event.KindSearch, 0)
+	search.Seen, search.Named = []event.Path{"x", "y", "z", "w"}, []event.Path{"pattern"}
 	d.learn(prompt, search)
 	for range hot.MentionHalf {
-		d.learn(ev(aoa.KindRead, 0, "other"))
+		d.learn(ev(event.KindRead, 0, "other"))
 	}
-	search.Seen = []aoa.Path{"x"}
+	search.Seen = []event.Path{"x"}
 	d.learn(search)
 	s := d.session("s", start)
 	d.expect("mention of y", s.Mentions["y"], 0.5*math.Exp2(-9.0/8))
@@ -118,13 +118,13 @@ func TestMentions(t *testing.T) {
 	if s := d.session("s", start); len(s.Told) != 1 {
 		t.Fatal("nothing was told")
 	}
-	compact := ev(aoa.KindStart, 0)
+	compact := ev(event.KindStart, 0)
 	compact.Tool = "compact"
 	d.learn(compact)
 	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Told) != 0 || len(s.Files) != 1 {
 		t.Errorf("after compaction the session is %+v", s)
 	}
-	d.learn(ev(aoa.KindPrompt, 0))
+	d.learn(ev(event.KindPrompt, 0))
 	if s := d.session("s", start); len(s.Named) != 0 || s.NamedBefore["named"] != 1 {
 		t.Errorf("after the next prompt the session is %+v", s)
 	}
@@ -134,9 +134,9 @@ func TestMentions(t *testing.T) {
 func TestMentionsAreBounded(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	for i := range 60 {
-		e := ev(aoa.KindSearch, 0)
-		for j := range aoa.MaxSeen {
-			e.Seen = append(e.Seen, aoa.Path(fmt.Sprintf("f%d/%d", i, j)))
+		e := ev(event.KindSearch, 0)
+		for j := range event.MaxSeen {
+			e.Seen = append(e.Seen, event.Path(fmt.Sprintf("f%d/%d", i, j)))
 		}
 		d.learn(e)
 	}
@@ -149,7 +149,7 @@ func TestMentionsAreBounded(t *testing.T) {
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
 func TestEditsMakeHalfAChange(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	d.learn(ev(aoa.KindEdit, 0, "a"), ev(aoa.KindEdit, 0, "b"), ev(aoa.KindEdit, 0, "a"), ev(aoa.KindWrite, 0, "c"))
+	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"), ev(event.KindWrite, 0, "c"))
 	d.learn(commit(0, "x", "y", "z"))
 	for _, p := range [][4]string{{"a", "b", "x", "y"}, {"b", "a", "y", "x"}, {"a", "c", "x", "z"}, {"c", "b", "z", "y"}} {
 		d.expect("co-change "+p[0]+p[1], d.of(hot.Comod, p[0], p[1], start), 0.5*d.of(hot.Comod, p[2], p[3], start))
@@ -157,9 +157,9 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 	}
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0.5/(3-1))
 	late := 6 * time.Minute
-	d.learn(ev(aoa.KindEdit, late, "d"))
+	d.learn(ev(event.KindEdit, late, "d"))
 	d.expect("co-change after a pause", d.of(hot.Comod, "d", "a", start), 0)
-	d.learn(ev(aoa.KindPrompt, late), ev(aoa.KindEdit, late, "e"))
+	d.learn(ev(event.KindPrompt, late), ev(event.KindEdit, late, "e"))
 	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
 }
 
@@ -167,13 +167,13 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 	bytes := func(n int) float64 {
 		d := newDesk(t, learn.Options{})
-		var edited []aoa.Path
+		var edited []event.Path
 		for i := range n {
-			edited = append(edited, aoa.Path(fmt.Sprintf("d/f%d.go", i)))
+			edited = append(edited, event.Path(fmt.Sprintf("d/f%d.go", i)))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		d.learn(ev(aoa.KindEdit, 0, edited...))
+		d.learn(ev(event.KindEdit, 0, edited...))
 		runtime.ReadMemStats(&after)
 		d.expect("changes of the last file", d.of(hot.Changes, "", string(edited[n-1]), start), .5/float64(n-1))
 		return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
@@ -184,11 +184,11 @@ func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 }
 
 func TestSaves(t *testing.T) {
-	save := func(after time.Duration, p aoa.Path) aoa.Event {
-		return aoa.Event{Kind: aoa.KindSave, Agent: "watch", Time: start.Add(after), Paths: []aoa.Path{p}}
+	save := func(after time.Duration, p event.Path) event.Event {
+		return event.Event{Kind: event.KindSave, Agent: "watch", Time: start.Add(after), Paths: []event.Path{p}}
 	}
 	d := newDesk(t, learn.Options{})
-	d.learn(ev(aoa.KindEdit, 0, "a"))
+	d.learn(ev(event.KindEdit, 0, "a"))
 	d.learn(save(5*time.Second, "a"))
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
 	d.learn(save(11*time.Second, "a"), save(12*time.Second, "b"))
@@ -197,7 +197,7 @@ func TestSaves(t *testing.T) {
 	if d.of(hot.Comod, "a", "b", at) < 0.49 {
 		t.Error("two saves are no change")
 	}
-	d.learn(aoa.Event{Kind: aoa.KindBranch, Time: at})
+	d.learn(event.Event{Kind: event.KindBranch, Time: at})
 	if s := d.session("watch", at); !s.Exists || s.Fields[hot.FieldCurrent] != "" {
 		t.Errorf("after the checkout the watch session is %+v", s)
 	}
@@ -212,7 +212,7 @@ func TestCommits(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	c := commit(0, "a", "b", "c")
 	c.Terms = []string{"login"}
-	c.Gone = []aoa.Path{"old"}
+	c.Gone = []event.Path{"old"}
 	alone := commit(0, "a")
 	d.learn(c, alone)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 1.0/(4-1))
@@ -221,7 +221,7 @@ func TestCommits(t *testing.T) {
 	d.expect("login → a", d.of(hot.TermFiles, "login", "a", start), 1.0/4)
 	d.expect("committed a", d.of(hot.Committed, "", "a", start), float64(start.Unix()))
 	d.expect("co-change a old", d.of(hot.Comod, "a", "old", start), 0)
-	c.Kind, alone.Kind = aoa.KindUncommit, aoa.KindUncommit
+	c.Kind, alone.Kind = event.KindUncommit, event.KindUncommit
 	d.learn(c, alone)
 	for _, f := range []hot.Family{hot.Churn, hot.Changes} {
 		d.expect(f.Name+" after uncommit", d.of(f, "", "a", start), 0)
@@ -232,9 +232,9 @@ func TestCommits(t *testing.T) {
 
 func TestBulkCommitMakesNoPairs(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	var files []aoa.Path
+	var files []event.Path
 	for i := range 5000 {
-		files = append(files, aoa.Path(fmt.Sprintf("f%04d", i)))
+		files = append(files, event.Path(fmt.Sprintf("f%04d", i)))
 	}
 	d.learn(commit(0, files...), commit(0, files[:100]...), commit(0, files[200:301]...))
 	d.expect("churn", d.of(hot.Churn, "", "f4999", start), 1)
@@ -249,9 +249,9 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 
 func TestRenameFollowsTheSession(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	d.learn(ev(aoa.KindEdit, 0, "a"), ev(aoa.KindEdit, 0, "b"))
-	d.learn(aoa.Event{Kind: aoa.KindRename, Time: start, From: []aoa.Path{"b"}, Paths: []aoa.Path{"c"}})
-	d.learn(ev(aoa.KindRead, 0, "d"))
+	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
+	d.learn(event.Event{Kind: event.KindRename, Time: start, From: []event.Path{"b"}, Paths: []event.Path{"c"}})
+	d.learn(ev(event.KindRead, 0, "d"))
 	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
 	d.expect("next c d", d.of(hot.Next, "c", "d", start), 1)
@@ -263,12 +263,12 @@ func TestRenameFollowsTheSession(t *testing.T) {
 // TestSessionsDoNotMix interleaves two.
 func TestSessionsDoNotMix(t *testing.T) {
 	d := newDesk(t, learn.Options{})
-	other := func(p aoa.Path) aoa.Event {
-		e := ev(aoa.KindRead, 0, p)
+	other := func(p event.Path) event.Event {
+		e := ev(event.KindRead, 0, p)
 		e.Session = "other"
 		return e
 	}
-	d.learn(ev(aoa.KindRead, 0, "a"), other("x"), ev(aoa.KindRead, 0, "b"), other("y"))
+	d.learn(ev(event.KindRead, 0, "a"), other("x"), ev(event.KindRead, 0, "b"), other("y"))
 	d.expect("next a b", d.of(hot.Next, "a", "b", start), 1)
 	d.expect("next x y", d.of(hot.Next, "x", "y", start), 1)
 	d.expect("next a x", d.of(hot.Next, "a", "x", start), 0)
@@ -279,14 +279,14 @@ func TestSessionsDoNotMix(t *testing.T) {
 func TestSessionEndsAfterADay(t *testing.T) {
 	for _, tick := range []bool{false, true} {
 		d := newDesk(t, learn.Options{})
-		d.learn(ev(aoa.KindRead, 0, "a"))
+		d.learn(ev(event.KindRead, 0, "a"))
 		if tick {
-			d.learn(aoa.Event{Kind: aoa.KindTick, Time: start.Add(24 * time.Hour)})
+			d.learn(event.Event{Kind: event.KindTick, Time: start.Add(24 * time.Hour)})
 		}
 		if !d.session("s", start).Exists == !tick {
 			t.Errorf("tick %v: exists %v", tick, d.session("s", start).Exists)
 		}
-		d.learn(ev(aoa.KindRead, 25*time.Hour, "b"))
+		d.learn(ev(event.KindRead, 25*time.Hour, "b"))
 		if s := d.session("s", start.Add(25*time.Hour)); fmt.Sprint(s.Files) != "[b]" || s.Clock != 1 {
 			t.Errorf("tick %v: session is %+v", tick, s)
 		}
@@ -320,13 +320,13 @@ func TestTwentyYears(t *testing.T) {
 }
 
 func TestFoldHook(t *testing.T) {
-	d := newDesk(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []aoa.Event) error {
+	d := newDesk(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event) error {
 		for _, e := range events {
 			b.Fact("threshold", string(e.Kind), "1")
 		}
 		return nil
 	}})
-	d.learn(aoa.Event{Kind: aoa.KindSuggest, Time: start}, aoa.Event{Kind: aoa.KindFeedback, Time: start})
+	d.learn(event.Event{Kind: event.KindSuggest, Time: start}, event.Event{Kind: event.KindFeedback, Time: start})
 	v := d.store.View(start)
 	f := v.Facts("threshold")
 	if err := v.Load(t.Context()); err != nil || f.Fields["suggest"] != "1" || f.Fields["feedback"] != "1" {
@@ -339,9 +339,9 @@ func TestFoldHook(t *testing.T) {
 func TestACausedOpenKeepsItsWords(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	for i, cause := range []string{"", "suggest:1"} {
-		prompt := ev(aoa.KindPrompt, 0)
+		prompt := ev(event.KindPrompt, 0)
 		prompt.Terms, prompt.Turn = []string{[]string{"alone", "told"}[i]}, fmt.Sprint("p", i)
-		open := ev(aoa.KindRead, 0, aoa.Path([]string{"a", "b"}[i]))
+		open := ev(event.KindRead, 0, event.Path([]string{"a", "b"}[i]))
 		open.Cause = cause
 		d.learn(prompt, open)
 	}

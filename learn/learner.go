@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -14,7 +14,7 @@ import (
 type Options struct {
 	// Fold adds what others keep of the same events (predictions and their outcomes) to the batch, once per batch
 	// with all its events, so that it is a fold of the log too; nil adds nothing.
-	Fold func(ctx context.Context, b *hot.Batch, events []aoa.Event) error
+	Fold func(ctx context.Context, b *hot.Batch, events []event.Event) error
 	// Own is put before the names of sessions in a store that other daemons learn into: the session of saves and the
 	// edits of tools have the same name everywhere and are not the same.
 	Own string
@@ -53,7 +53,7 @@ const (
 
 // Learn folds one batch into the hot store with one Apply. Sequences grow; a batch that was applied already changes
 // nothing. After an error the same batch may be given again.
-func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) error {
+func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	applied, err := l.store.Applied(ctx)
@@ -69,7 +69,7 @@ func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) erro
 	f := &fold{batch: l.store.Batch(), own: l.opts.Own, sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
 	commits := 0
 	for _, e := range events {
-		if e.Kind == aoa.KindCommit {
+		if e.Kind == event.KindCommit {
 			commits++
 		}
 		f.event(e)
@@ -94,7 +94,7 @@ func (l *Learner) Learn(ctx context.Context, events []aoa.Event, seq int64) erro
 
 // Unlearn subtracts what the events of a session contributed, all of them and in order, and forgets its state. Stamps
 // stay: the next access or commit overwrites them.
-func (l *Learner) Unlearn(ctx context.Context, events []aoa.Event, seq int64) error {
+func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fresh := map[string]*session{}
@@ -107,7 +107,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []aoa.Event, seq int64) er
 		}}
 	for _, e := range events {
 		switch e.Kind {
-		case aoa.KindTick, aoa.KindRename: // they belong to everyone
+		case event.KindTick, event.KindRename: // they belong to everyone
 		default:
 			f.event(e)
 		}
@@ -133,7 +133,7 @@ func (l *Learner) Reset() {
 }
 
 // load reads the states of the batch's sessions that are not in process, in one round trip.
-func (l *Learner) load(ctx context.Context, events []aoa.Event) error {
+func (l *Learner) load(ctx context.Context, events []event.Event) error {
 	var v *hot.View
 	views := map[string]*hot.SessionView{}
 	want := func(id string) {
@@ -147,10 +147,10 @@ func (l *Learner) load(ctx context.Context, events []aoa.Event) error {
 	}
 	for _, e := range events {
 		want(sessionOf(e))
-		if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite || e.Kind == aoa.KindSave {
+		if e.Kind == event.KindEdit || e.Kind == event.KindWrite || e.Kind == event.KindSave {
 			want(toolsID)
 		}
-		if e.Kind == aoa.KindBranch {
+		if e.Kind == event.KindBranch {
 			want(watchID)
 		}
 	}
@@ -187,7 +187,7 @@ func (l *Learner) expire(at time.Time) {
 	}
 }
 
-func (l *Learner) renamed(from, to aoa.Path) {
+func (l *Learner) renamed(from, to event.Path) {
 	for _, s := range l.sessions {
 		s.rename(from, to)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -35,7 +35,7 @@ func newDesk(t *testing.T, o learn.Options) *desk {
 	return &desk{t, s, learn.New(s, o), 0}
 }
 
-func (d *desk) learn(events ...aoa.Event) {
+func (d *desk) learn(events ...event.Event) {
 	d.Helper()
 	d.seq++
 	if err := d.learner.Learn(d.Context(), events, d.seq); err != nil {
@@ -90,23 +90,23 @@ func (d *desk) restart() *desk {
 type stream struct {
 	r     *rand.Rand
 	now   time.Time
-	files []aoa.Path
+	files []event.Path
 	n     int
-	done  []aoa.Event // commits that may be taken back
+	done  []event.Event // commits that may be taken back
 }
 
 func newStream(seed uint64) *stream {
 	s := &stream{r: rand.New(rand.NewPCG(seed, 7)), now: start}
 	for i := range 25 {
-		s.files = append(s.files, aoa.Path(fmt.Sprintf("pkg%d/file%d.go", i%4, i)))
+		s.files = append(s.files, event.Path(fmt.Sprintf("pkg%d/file%d.go", i%4, i)))
 	}
 	return s
 }
 
 var words = []string{"login", "token", "cache", "retry", "index", "parse"}
 
-func (s *stream) pick(most int) []aoa.Path {
-	var out []aoa.Path
+func (s *stream) pick(most int) []event.Path {
+	var out []event.Path
 	for range 1 + s.r.IntN(most) {
 		out = append(out, s.files[s.r.IntN(len(s.files))])
 	}
@@ -118,13 +118,13 @@ func (s *stream) words() []string {
 	return words[i : i+1+s.r.IntN(2)]
 }
 
-func (s *stream) next() aoa.Event {
+func (s *stream) next() event.Event {
 	s.now = s.now.Add(time.Duration(s.r.IntN(120_000)) * time.Millisecond)
 	if s.r.IntN(60) == 0 {
 		s.now = s.now.Add(time.Duration(s.r.IntN(40)) * time.Hour)
 	}
 	s.n++
-	e := aoa.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3)),
+	e := event.Event{ID: fmt.Sprint(s.n), Time: s.now, Agent: "claude", Session: fmt.Sprintf("s%d", s.r.IntN(3)),
 		Tags: []string{"go", "editing"}[:s.r.IntN(3)]}
 	if s.r.IntN(15) == 0 { // late
 		e.Time = e.Time.Add(-time.Duration(s.r.IntN(600)) * time.Second)
@@ -134,54 +134,54 @@ func (s *stream) next() aoa.Event {
 	}
 	switch s.r.IntN(14) {
 	case 0, 1:
-		e.Kind, e.Terms, e.Turn = aoa.KindPrompt, s.words(), e.ID
+		e.Kind, e.Terms, e.Turn = event.KindPrompt, s.words(), e.ID
 		if s.r.IntN(2) == 0 {
 			e.Named = s.pick(2)
 		}
 	case 2, 3, 4:
-		e.Kind, e.Paths = aoa.KindRead, s.pick(2)
+		e.Kind, e.Paths = event.KindRead, s.pick(2)
 		if s.r.IntN(4) == 0 {
 			e.Cause = "hint"
 		}
 	case 5, 6:
-		e.Kind, e.Paths = aoa.KindEdit, s.pick(1)
+		e.Kind, e.Paths = event.KindEdit, s.pick(1)
 	case 7:
-		e.Kind, e.Paths = aoa.KindWrite, s.pick(1)
+		e.Kind, e.Paths = event.KindWrite, s.pick(1)
 	case 8, 9:
-		e.Kind, e.Terms, e.Seen, e.Named = aoa.KindSearch, s.words(), s.pick(6), s.pick(1)
+		e.Kind, e.Terms, e.Seen, e.Named = event.KindSearch, s.words(), s.pick(6), s.pick(1)
 	case 10:
-		e.Kind, e.Agent, e.Session, e.Paths = aoa.KindSave, "watch", "", s.pick(2)
+		e.Kind, e.Agent, e.Session, e.Paths = event.KindSave, "watch", "", s.pick(2)
 	case 11:
-		e.Kind, e.Agent, e.Session, e.Paths, e.Terms = aoa.KindCommit, "git", "", s.pick(6), s.words()
+		e.Kind, e.Agent, e.Session, e.Paths, e.Terms = event.KindCommit, "git", "", s.pick(6), s.words()
 		s.done = append(s.done, e)
 	case 12:
 		if len(s.done) > 0 && s.r.IntN(2) == 0 {
 			e = s.done[len(s.done)-1]
 			s.done = s.done[:len(s.done)-1]
-			e.ID, e.Kind = fmt.Sprint(s.n), aoa.KindUncommit
+			e.ID, e.Kind = fmt.Sprint(s.n), event.KindUncommit
 			return e
 		}
-		e.Kind, e.Tool = aoa.KindStart, []string{"compact", "resume"}[s.r.IntN(2)]
+		e.Kind, e.Tool = event.KindStart, []string{"compact", "resume"}[s.r.IntN(2)]
 	case 13:
 		if s.r.IntN(3) > 0 {
-			e.Kind, e.Session = aoa.KindBranch, ""
+			e.Kind, e.Session = event.KindBranch, ""
 			return e
 		}
 		i := s.r.IntN(len(s.files))
-		to := aoa.Path(fmt.Sprintf("moved/file%d.go", s.n))
-		e.Kind, e.Session, e.From, e.Paths = aoa.KindRename, "", []aoa.Path{s.files[i]}, []aoa.Path{to}
+		to := event.Path(fmt.Sprintf("moved/file%d.go", s.n))
+		e.Kind, e.Session, e.From, e.Paths = event.KindRename, "", []event.Path{s.files[i]}, []event.Path{to}
 		s.files[i] = to
 	}
 	return e
 }
 
 // batches cuts events at random places; ticks stand alone, for their trims fall where the batches end.
-func batches(events []aoa.Event, r *rand.Rand, most int) [][]aoa.Event {
-	var out [][]aoa.Event
+func batches(events []event.Event, r *rand.Rand, most int) [][]event.Event {
+	var out [][]event.Event
 	for i := 0; i < len(events); {
 		n := min(1+r.IntN(most), len(events)-i)
 		for j := range n {
-			if events[i+j].Kind == aoa.KindTick {
+			if events[i+j].Kind == event.KindTick {
 				n = max(1, j)
 				break
 			}
@@ -192,12 +192,12 @@ func batches(events []aoa.Event, r *rand.Rand, most int) [][]aoa.Event {
 	return out
 }
 
-func events(seed uint64, n, ticks int) ([]aoa.Event, *stream) {
+func events(seed uint64, n, ticks int) ([]event.Event, *stream) {
 	s := newStream(seed)
-	var out []aoa.Event
+	var out []event.Event
 	for i := range n {
 		if ticks > 0 && i%ticks == ticks-1 {
-			out = append(out, aoa.Event{ID: fmt.Sprintf("tick%d", i), Kind: aoa.KindTick, Time: s.now})
+			out = append(out, event.Event{ID: fmt.Sprintf("tick%d", i), Kind: event.KindTick, Time: s.now})
 		}
 		out = append(out, s.next())
 	}
@@ -207,7 +207,7 @@ func events(seed uint64, n, ticks int) ([]aoa.Event, *stream) {
 // same compares everything two stores answer about the files, tags, words and sessions of the stream.
 func same(t *testing.T, a, b *hot.Store, s *stream) {
 	t.Helper()
-	names := map[string][]string{"path": aoa.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
+	names := map[string][]string{"path": event.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
 	va, vb := a.View(s.now), b.View(s.now)
 	type pair struct {
 		what string
@@ -344,9 +344,9 @@ func TestFailedApply(t *testing.T) {
 func TestUnlearn(t *testing.T) {
 	with, without := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
 	es, s := events(5, 300, 0)
-	var secret []aoa.Event
+	var secret []event.Event
 	for i, e := range es {
-		if e.Kind == aoa.KindRename {
+		if e.Kind == event.KindRename {
 			continue
 		}
 		e.Paths = e.Paths[:min(1, len(e.Paths))]
@@ -371,7 +371,7 @@ func TestUnlearn(t *testing.T) {
 	}
 	v, w := with.store.View(s.now), without.store.View(s.now)
 	for _, f := range []hot.Family{hot.Frequency, hot.Changes, hot.Sessions, hot.Moves} {
-		a, b := v.Of(f, aoa.Strings(s.files)), w.Of(f, aoa.Strings(s.files))
+		a, b := v.Of(f, event.Strings(s.files)), w.Of(f, event.Strings(s.files))
 		defer func() {
 			for i := range a.Value {
 				with.expect(f.Name+" of "+string(s.files[i]), a.Value[i], b.Value[i])

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -40,24 +40,24 @@ type session struct {
 	renew   bool // what hot has is over: cleared before anything is written
 	clock   int64
 	prompts int64
-	prompt  int64                // clock of the current prompt
-	results int64                // results that named files, so far
-	said    int64                // commands and patterns so far
-	current map[string]aoa.Path  // subagent → file opened last
-	first   []aoa.Path           // files in first-open order
-	order   map[aoa.Path]int64   // their ordinals
-	last    map[aoa.Path]int64   // file → clock of its last open
-	seen    map[aoa.Path]float64 // file → log2 of its mentions, carried back to clock 0
-	terms   map[string]int64     // word → clock of its last use under the current prompt
-	edits   map[aoa.Path]time.Time
+	prompt  int64                  // clock of the current prompt
+	results int64                  // results that named files, so far
+	said    int64                  // commands and patterns so far
+	current map[string]event.Path  // subagent → file opened last
+	first   []event.Path           // files in first-open order
+	order   map[event.Path]int64   // their ordinals
+	last    map[event.Path]int64   // file → clock of its last open
+	seen    map[event.Path]float64 // file → log2 of its mentions, carried back to clock 0
+	terms   map[string]int64       // word → clock of its last use under the current prompt
+	edits   map[event.Path]time.Time
 	at      time.Time // time of the last event
 	used    int64     // for eviction
 	write   *hot.SessionWrite
 }
 
 func newSession(id string) *session {
-	return &session{id: id, current: map[string]aoa.Path{}, order: map[aoa.Path]int64{}, last: map[aoa.Path]int64{}, seen: map[aoa.Path]float64{},
-		terms: map[string]int64{}, edits: map[aoa.Path]time.Time{}}
+	return &session{id: id, current: map[string]event.Path{}, order: map[event.Path]int64{}, last: map[event.Path]int64{}, seen: map[event.Path]float64{},
+		terms: map[string]int64{}, edits: map[event.Path]time.Time{}}
 }
 
 // restored rebuilds the state from hot.
@@ -73,9 +73,9 @@ func restored(id string, v *hot.SessionView) *session {
 	s.at = time.UnixMilli(number(v.Fields[fieldLastMilli])).UTC()
 	for f, value := range v.Fields {
 		if f == hot.FieldCurrent {
-			s.current[""] = aoa.Path(value)
+			s.current[""] = event.Path(value)
 		} else if sub, ok := strings.CutPrefix(f, subagentPrefix); ok {
-			s.current[sub] = aoa.Path(value)
+			s.current[sub] = event.Path(value)
 		}
 	}
 	s.order = v.Order
@@ -141,7 +141,7 @@ func (s *session) tick() { s.clock++ }
 
 // open records that the file was opened; it returns whether that was the first time in the session, and the first
 // under the current prompt.
-func (s *session) open(p aoa.Path, at time.Time) (first, fresh bool) {
+func (s *session) open(p event.Path, at time.Time) (first, fresh bool) {
 	clock, opened := s.last[p]
 	first, fresh = !opened, !opened || clock < s.prompt
 	s.last[p] = s.clock
@@ -162,7 +162,7 @@ func (s *session) open(p aoa.Path, at time.Time) (first, fresh bool) {
 }
 
 // mention adds 1/√m for each of m files.
-func (s *session) mention(files []aoa.Path) {
+func (s *session) mention(files []event.Path) {
 	w := 1 / math.Sqrt(float64(len(files)))
 	now := float64(s.clock) / hot.MentionHalf
 	for _, p := range files {
@@ -182,12 +182,12 @@ func (s *session) mention(files []aoa.Path) {
 
 // fade forgets the faintest mentions.
 func (s *session) fade() {
-	files := make([]aoa.Path, 0, len(s.seen))
+	files := make([]event.Path, 0, len(s.seen))
 	for p := range s.seen {
 		files = append(files, p)
 	}
 	// Compared as float32: what came back from hot differs in the last bits.
-	slices.SortFunc(files, func(a, b aoa.Path) int {
+	slices.SortFunc(files, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(float32(s.seen[b]), float32(s.seen[a])), cmp.Compare(a, b))
 	})
 	for _, p := range files[keepMentions:] {
@@ -221,7 +221,7 @@ func (s *session) words() []string {
 }
 
 // result keeps what a call returned, and saying what it asked for.
-func (s *session) result(e aoa.Event) {
+func (s *session) result(e event.Event) {
 	s.results++
 	if s.write != nil {
 		s.write.Result(hot.Result{Number: s.results, Clock: s.clock, Prompt: s.prompts, Listing: e.Listing, Files: e.Seen})
@@ -229,10 +229,10 @@ func (s *session) result(e aoa.Event) {
 	}
 }
 
-func (s *session) saying(e aoa.Event) {
+func (s *session) saying(e event.Event) {
 	s.said++
 	idents := redact.Identifiers
-	if e.Kind == aoa.KindRun {
+	if e.Kind == event.KindRun {
 		idents = redact.CommandIdentifiers
 	}
 	if s.write != nil {
@@ -257,13 +257,13 @@ func (s *session) save() {
 }
 
 func (s *session) sortFirst() {
-	slices.SortFunc(s.first, func(a, b aoa.Path) int {
+	slices.SortFunc(s.first, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(s.order[a], s.order[b]), cmp.Compare(a, b))
 	})
 }
 
 // rename follows a file to its new name.
-func (s *session) rename(from, to aoa.Path) {
+func (s *session) rename(from, to event.Path) {
 	for sub, p := range s.current {
 		if p == from {
 			s.current[sub] = to
@@ -272,7 +272,7 @@ func (s *session) rename(from, to aoa.Path) {
 	if n, ok := s.order[from]; ok {
 		delete(s.order, from)
 		s.order[to] = max(n, s.order[to])
-		s.first = slices.DeleteFunc(s.first, func(p aoa.Path) bool { return p == from || p == to })
+		s.first = slices.DeleteFunc(s.first, func(p event.Path) bool { return p == from || p == to })
 		s.first = append(s.first, to)
 		s.sortFirst()
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -15,7 +15,7 @@ import (
 func TestIdentifiersAreNoValues(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	const key = "a1B2c3D4e5F6g7"
-	prompt, run := ev(aoa.KindPrompt, 0), ev(aoa.KindRun, 0)
+	prompt, run := ev(event.KindPrompt, 0), ev(event.KindRun, 0)
 	prompt.Text, prompt.Turn = "call parseBasket with "+key+" and DB_PASS=quillfen", "p1"
 	run.Terms, run.Text = []string{"pick"}, "LICENCE=quillfen pickBasket --page 2 "+key
 	d.learn(prompt, run)

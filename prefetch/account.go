@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Allowance is how many tokens a session may still be told under a kind, at most most: 0 when the kind is switched
@@ -20,7 +20,7 @@ func (p *Prefetcher) Allowance(ctx context.Context, session string, kind Kind, m
 // Account puts a text's tokens on the ledger, and the files that it names among those that the session was told of.
 // decided are the events of the decision whose files stand in the same text; when none of them was shown, the text
 // gets an event of its own. Nothing is predicted of files that are only named: they are not settled.
-func Account(q aoa.Query, kind Kind, text string, named []aoa.Path, decided []aoa.Event) []aoa.Event {
+func Account(q event.Query, kind Kind, text string, named []event.Path, decided []event.Event) []event.Event {
 	for i := range decided {
 		if decided[i].Why == string(Shown) {
 			decided[i].Tokens, decided[i].Named = Tokens(text), named

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // world draws outcomes of promises that are kept with the odds that shift says.
@@ -88,10 +88,10 @@ func TestRefitIsFolded(t *testing.T) {
 	if got := d.ask(Next); len(got.Shown) != 1 {
 		t.Fatalf("before: %s", got.Why)
 	}
-	var log []aoa.Event
+	var log []event.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, aoa.Event{Kind: aoa.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used},
-			aoa.Event{Kind: aoa.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
+		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used},
+			event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
 	}
 	slices.Reverse(log)
 	r, events, err := d.p.Refit(t.Context(), log, d.now)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -33,14 +33,14 @@ func Classes() []Class {
 }
 
 // classOf tells the class of a file at a moment.
-func classOf(m aoa.Moment, v *rank.Values, unseen bool) Class {
+func classOf(m event.Moment, v *rank.Values, unseen bool) Class {
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
-	case m == aoa.MomentChange:
+	case m == event.MomentChange:
 		return OfChange
-	case m == aoa.MomentPrompt && named:
+	case m == event.MomentPrompt && named:
 		return PromptNamed
-	case m == aoa.MomentPrompt:
+	case m == event.MomentPrompt:
 		return PromptOther
 	case named:
 		return OpenNamed
@@ -67,7 +67,7 @@ type Circumstance struct {
 const promised = 40
 
 // Circumstances are those of the first files of a ranking, in its order.
-func Circumstances(m aoa.Moment, ranked []rank.Scored) []Circumstance {
+func Circumstances(m event.Moment, ranked []rank.Scored) []Circumstance {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
@@ -112,7 +112,7 @@ func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
 // (of a change: that it belongs to it).
 type Promise struct {
 	Place   int // in the ranking, from 0
-	File    aoa.Path
+	File    event.Path
 	Class   Class
 	Shipped float64    // as aOa ships
 	P       float64    // after the repository's own calibration
@@ -122,7 +122,7 @@ type Promise struct {
 }
 
 // Promises are the first files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Promises(m aoa.Moment, ranked []rank.Scored, own Calibration) []Promise {
+func (c *Confidence) Promises(m event.Moment, ranked []rank.Scored, own Calibration) []Promise {
 	out := make([]Promise, 0, promised)
 	for i, x := range Circumstances(m, ranked) {
 		f := ranked[i]

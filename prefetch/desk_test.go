@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -20,17 +21,17 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 type desk struct {
 	t     *testing.T
 	store *hot.Store
-	tree  *aoa.Tree
+	tree  *index.Tree
 	p     *Prefetcher
 	now   time.Time
-	log   [][]aoa.Event
+	log   [][]event.Event
 	n     int
 }
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
-var transparent = func() map[aoa.Moment]rank.Model {
+var transparent = func() map[event.Moment]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 1}, Scale: rank.Scale{10, -5}, Unseen: rank.Scale{10, -5}}
-	return map[aoa.Moment]rank.Model{aoa.MomentOpen: m, aoa.MomentPrompt: m, aoa.MomentChange: m}
+	return map[event.Moment]rank.Model{event.MomentOpen: m, event.MomentPrompt: m, event.MomentChange: m}
 }()
 
 func newDesk(t *testing.T, o Options) *desk {
@@ -41,9 +42,9 @@ func newDesk(t *testing.T, o Options) *desk {
 	if o.Confident == nil {
 		o.Confident = &Confidence{} // what the ranking says
 	}
-	d := &desk{t: t, now: epoch, tree: aoa.NewTree([]aoa.Path{"cur.go"})}
+	d := &desk{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
 	d.store = openStore(t)
-	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), o)
+	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
 	return d
 }
 
@@ -58,7 +59,7 @@ func openStore(t *testing.T) *hot.Store {
 }
 
 // likely makes files whose probability, with cur.go in hand, is p.
-func (d *desk) likely(p float64, files ...aoa.Path) {
+func (d *desk) likely(p float64, files ...event.Path) {
 	d.t.Helper()
 	d.tree.Add(files...)
 	b := d.store.Batch()
@@ -84,7 +85,7 @@ func (d *desk) apply(b *hot.Batch) {
 }
 
 // happen logs events as the daemon does: mark, log, fold, settle, and the same with what that settles.
-func (d *desk) happen(events ...aoa.Event) []aoa.Event {
+func (d *desk) happen(events ...event.Event) []event.Event {
 	d.t.Helper()
 	ctx := context.Background()
 	events, err := d.p.MarkCause(ctx, events)
@@ -107,22 +108,22 @@ func (d *desk) happen(events ...aoa.Event) []aoa.Event {
 	return outcomes
 }
 
-func (d *desk) event(kind aoa.Kind, files ...aoa.Path) aoa.Event {
+func (d *desk) event(kind event.Kind, files ...event.Path) event.Event {
 	d.now = d.now.Add(time.Second)
-	return aoa.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files, OK: true}
+	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files, OK: true}
 }
 
 // opens opens n files that nobody predicts.
-func (d *desk) opens(n int) (outcomes []aoa.Event) {
+func (d *desk) opens(n int) (outcomes []event.Event) {
 	d.t.Helper()
 	for i := range n {
-		outcomes = append(outcomes, d.happen(d.event(aoa.KindRead, aoa.Path(fmt.Sprintf("other%d.go", i))))...)
+		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
 	}
 	return outcomes
 }
 
-func (d *desk) query() aoa.Query {
-	return aoa.Query{Session: "s", Current: "cur.go", At: d.now}
+func (d *desk) query() event.Query {
+	return event.Query{Session: "s", Current: "cur.go", At: d.now}
 }
 
 // ask asks and logs.
@@ -172,7 +173,7 @@ func (d *desk) facts(store *hot.Store) map[string]string {
 	return out
 }
 
-func paths(ss []aoa.Suggestion) (out []aoa.Path) {
+func paths(ss []event.Suggestion) (out []event.Path) {
 	for _, s := range ss {
 		out = append(out, s.File)
 	}

@@ -6,23 +6,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 func TestRescue(t *testing.T) {
 	r := Rescuer{
-		Tree: aoa.NewTree([]aoa.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
+		Tree: index.NewTree([]event.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
 			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
 			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go"}),
-		Renamed: func(p aoa.Path) (aoa.Path, bool) {
-			to, ok := map[aoa.Path]aoa.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
+		Renamed: func(p event.Path) (event.Path, bool) {
+			to, ok := map[event.Path]event.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 			return to, ok
 		},
 	}
 	for _, c := range []struct {
-		wrong aoa.Path
+		wrong event.Path
 		why   string
-		want  aoa.Path
+		want  event.Path
 	}{
 		{"app/main.go", "missing", "cmd/app/main.go"},                       // the only one of that name
 		{"src/internal/api/server.go", "missing", "internal/api/server.go"}, // the nearer of two
@@ -52,36 +53,36 @@ func TestRescue(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	at := epoch.Add(time.Hour)
-	opened := map[aoa.Path]time.Time{"same.go": epoch, "changed.go": epoch, "own.go": epoch, "gone.go": epoch, "future.go": epoch}
-	disk := map[aoa.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute), "own.go": epoch.Add(time.Second),
+	opened := map[event.Path]time.Time{"same.go": epoch, "changed.go": epoch, "own.go": epoch, "gone.go": epoch, "future.go": epoch}
+	disk := map[event.Path]time.Time{"same.go": epoch.Add(-time.Minute), "changed.go": epoch.Add(10 * time.Minute), "own.go": epoch.Add(time.Second),
 		"future.go": at.Add(time.Hour)}
-	got := FindStale(opened, func(p aoa.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)
+	got := FindStale(opened, func(p event.Path) (time.Time, bool) { m, ok := disk[p]; return m, ok }, at)
 	if len(got) != 1 || got[0].File != "changed.go" || got[0].Reasons[0].Text != "changed 50 min ago, last read 1 h ago" {
 		t.Errorf("stale: %+v", got)
 	}
 }
 
 func TestWorkingSet(t *testing.T) {
-	e := func(min int, kind aoa.Kind, files ...aoa.Path) aoa.Event {
-		return aoa.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
+	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
+		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
 	}
-	got := FindWorkingSet([]aoa.Event{e(1, aoa.KindRead, "r.go", "e.go"), e(2, aoa.KindEdit, "e.go"), e(3, aoa.KindWrite, "w.go"),
-		e(4, aoa.KindRead, "late.go", "gone.go"), e(5, aoa.KindSearch, "s.go")}, func(p aoa.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
-	var files []aoa.Path
+	got := FindWorkingSet([]event.Event{e(1, event.KindRead, "r.go", "e.go"), e(2, event.KindEdit, "e.go"), e(3, event.KindWrite, "w.go"),
+		e(4, event.KindRead, "late.go", "gone.go"), e(5, event.KindSearch, "s.go")}, func(p event.Path) bool { return p != "gone.go" }, epoch.Add(time.Hour))
+	var files []event.Path
 	for _, s := range got {
 		files = append(files, s.File)
 	}
-	if want := []aoa.Path{"w.go", "e.go", "late.go", "r.go"}; !slices.Equal(files, want) {
+	if want := []event.Path{"w.go", "e.go", "late.go", "r.go"}; !slices.Equal(files, want) {
 		t.Errorf("working set is %v, want %v", files, want)
 	}
 }
 
 func TestTell(t *testing.T) {
 	d := newDesk(t, Options{Holdout: func() float64 { return 0 }})
-	fact := []aoa.Suggestion{{File: "x.go", Score: 1}}
+	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
-		got, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
+		got, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,24 +98,24 @@ func TestTell(t *testing.T) {
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)
 	}
-	if _, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch}, Next, fact); err == nil {
+	if _, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch}, Next, fact); err == nil {
 		t.Error("a guess passed for a fact")
 	}
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
 	d := newDesk(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got, err := d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch}, Rescue, []aoa.Suggestion{{File: "x.go"}})
+	got, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)
 	}
 	got.Log[0].Tokens = 120
 	d.happen(got.Log...)
-	got, err = d.p.Tell(t.Context(), aoa.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []aoa.Suggestion{{File: "y.go"}})
+	got, err = d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
 	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
 		t.Errorf("with the tokens spent: %+v, %v", got, err)
 	}
-	other, err := d.p.Tell(t.Context(), aoa.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []aoa.Suggestion{{File: "y.go"}})
+	other, err := d.p.Tell(t.Context(), event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
 	if err != nil || len(other.Shown) != 1 {
 		t.Errorf("another session has its own: %+v, %v", other, err)
 	}

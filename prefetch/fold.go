@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -34,7 +34,7 @@ type folded struct {
 // Fold is the only writer of what prefetch remembers. It is to be called once per logged batch, with all its
 // events, and the same Batch that the learning of these events goes into: state is then a fold of the log, and
 // replay gives the same. One round trip if the batch has anything to fold, none else.
-func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []aoa.Event) error {
+func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Event) error {
 	st, err := p.load(ctx, events)
 	if err != nil || st == nil {
 		return err
@@ -63,16 +63,16 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []aoa.Event)
 }
 
 // load reads the sessions and facts that the events touch; nil if they touch none.
-func (p *Prefetcher) load(ctx context.Context, events []aoa.Event) (*folded, error) {
+func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, error) {
 	ids := map[string]bool{}
 	tick := false
 	for _, e := range events {
 		if e.Session != "" && (e.Kind.Open() || slices.Contains(foldedKinds, e.Kind)) {
 			ids[e.Session] = true
 		}
-		tick = tick || e.Kind == aoa.KindTick
+		tick = tick || e.Kind == event.KindTick
 	}
-	alone := func(e aoa.Event) bool { return e.Kind == aoa.KindFeedback || e.Kind == aoa.KindSetting } // matters without a session
+	alone := func(e event.Event) bool { return e.Kind == event.KindFeedback || e.Kind == event.KindSetting } // matters without a session
 	if len(ids) == 0 && !tick && !slices.ContainsFunc(events, alone) {
 		return nil, nil
 	}
@@ -104,9 +104,9 @@ func (p *Prefetcher) load(ctx context.Context, events []aoa.Event) (*folded, err
 }
 
 // foldedKinds are the kinds that matter besides opens.
-var foldedKinds = []aoa.Kind{aoa.KindPrompt, aoa.KindStart, aoa.KindEnd, aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback}
+var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome, event.KindFeedback}
 
-func (p *Prefetcher) fold(b *hot.Batch, st *folded, e aoa.Event) {
+func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	s := st.sessions[e.Session]
 	if s == nil {
 		s = &session{} // an event without a session: only thresholds can change
@@ -115,21 +115,21 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e aoa.Event) {
 	switch {
 	case e.Kind.Open():
 		s.opened(e.Paths)
-	case e.Kind == aoa.KindPrompt:
+	case e.Kind == event.KindPrompt:
 		s.HintAt = 0
-	case e.Kind == aoa.KindEnd:
+	case e.Kind == event.KindEnd:
 		s.expire()
-	case e.Kind == aoa.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
+	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
 		s.Past = nil // the agent has forgotten what it was told
-	case e.Kind == aoa.KindSuggest:
+	case e.Kind == event.KindSuggest:
 		p.foldSuggest(b, st, s, e)
-	case e.Kind == aoa.KindOutcome:
+	case e.Kind == event.KindOutcome:
 		p.foldOutcome(st, s, e)
-	case e.Kind == aoa.KindFeedback:
+	case e.Kind == event.KindFeedback:
 		p.foldFeedback(st, s, e)
-	case e.Kind == aoa.KindSetting && e.Tool == settingThreshold && len(e.Scores) == 1:
+	case e.Kind == event.KindSetting && e.Tool == settingThreshold && len(e.Scores) == 1:
 		st.rebase(clamp(e.Scores[0]))
-	case e.Kind == aoa.KindTick:
+	case e.Kind == event.KindTick:
 		st.forget(e.Time)
 	}
 }
@@ -143,7 +143,7 @@ func (st *folded) forget(at time.Time) {
 	}
 }
 
-func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e aoa.Event) {
+func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.Event) {
 	if e.Session == "" {
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e aoa.Eve
 	}
 }
 
-func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
+func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
 	made, found := s.settle(e)
 	if !found {
 		return
@@ -185,7 +185,7 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e aoa.Event) {
 
 // foldFeedback takes a person's word: it moves the session's offset, and counts as one outcome of the kind it
 // is about, or of every hint when it does not say.
-func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
+func (p *Prefetcher) foldFeedback(st *folded, s *session, e event.Event) {
 	switch e.Why {
 	case Revive:
 		st.revive(Kind(e.Tool))
@@ -211,8 +211,8 @@ func (p *Prefetcher) foldFeedback(st *folded, s *session, e aoa.Event) {
 
 // SetThreshold is the event that tells Fold what Options.Threshold is from now on. Fold asks the log and not the setting
 // of the moment: a replay under another setting gives the same state.
-func SetThreshold(value float64, at time.Time) aoa.Event {
-	return aoa.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Kind: aoa.KindSetting, Agent: "cli",
+func SetThreshold(value float64, at time.Time) event.Event {
+	return event.Event{ID: fmt.Sprintf("setting:%s:%d", settingThreshold, at.UnixNano()), Time: at, Kind: event.KindSetting, Agent: "cli",
 		Tool: settingThreshold, Scores: []float64{value}}
 }
 
@@ -295,7 +295,7 @@ func parse(s string) float64 {
 }
 
 // newest is the latest time among the events.
-func newest(events []aoa.Event) (at time.Time) {
+func newest(events []event.Event) (at time.Time) {
 	for _, e := range events {
 		if e.Time.After(at) {
 			at = e.Time

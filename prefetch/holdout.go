@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // digest hashes the parts, each ended by a zero byte: no two lists of parts run together.
@@ -23,20 +23,20 @@ func digest(parts ...string) [sha256.Size]byte {
 
 // heldOut decides by a seeded hash whether a file is kept back: the same question always gets the same
 // answer, and no one can steer it.
-func heldOut(seed, session string, kind Kind, f aoa.Path, rate float64) bool {
+func heldOut(seed, session string, kind Kind, f event.Path, rate float64) bool {
 	d := digest("holdout", seed, session, string(kind), string(f))
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate
 }
 
 // suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(session string, kind Kind, fate Fate, at time.Time, paths []aoa.Path) string {
+func suggestionID(session string, kind Kind, fate Fate, at time.Time, paths []event.Path) string {
 	parts := []string{"suggest", session, string(kind), string(fate), strconv.FormatInt(at.UnixMilli(), 10)}
-	d := digest(append(parts, aoa.Strings(paths)...)...)
+	d := digest(append(parts, event.Strings(paths)...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }
 
 // outcomeID names the settling of one file of a prediction.
-func outcomeID(suggestion string, f aoa.Path) string {
+func outcomeID(suggestion string, f event.Path) string {
 	d := digest("outcome", suggestion, string(f))
 	return "outcome:" + hex.EncodeToString(d[:12])
 }

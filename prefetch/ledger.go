@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Cost is what a session's hints cost. A text that was told stays in the conversation, so every later request
@@ -19,23 +19,23 @@ type Cost struct {
 
 // Ledger sums up the costs per session, the dearest first. events are prompts, tool calls and suggestions in the
 // order of time. Calls that were requested together belong to one request.
-func Ledger(events []aoa.Event) []Cost {
+func Ledger(events []event.Event) []Cost {
 	costs := map[string]*Cost{}
 	last := map[string]string{} // session → batch of the request counted last
 	for _, e := range events {
 		c := costs[e.Session]
 		switch {
 		case e.Session == "" || e.Agent == "watch":
-		case e.Kind == aoa.KindSuggest && e.Why == string(Shown) && e.Tokens > 0:
+		case e.Kind == event.KindSuggest && e.Why == string(Shown) && e.Tokens > 0:
 			if c == nil {
 				c = &Cost{Session: e.Session}
 				costs[e.Session] = c
 			}
 			c.Hints++
 			c.Tokens += e.Tokens
-		case c == nil || e.Kind == aoa.KindSuggest || e.Kind == aoa.KindOutcome || e.Kind == aoa.KindFeedback:
+		case c == nil || e.Kind == event.KindSuggest || e.Kind == event.KindOutcome || e.Kind == event.KindFeedback:
 		case e.Batch != "" && e.Batch == last[e.Session]:
-		case e.Kind == aoa.KindPrompt || e.Kind.Open() || e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun || e.Kind == aoa.KindFailed:
+		case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed:
 			last[e.Session] = e.Batch
 			c.Turns++
 			c.Carried += c.Tokens

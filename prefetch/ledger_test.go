@@ -4,17 +4,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestLedger(t *testing.T) {
-	hint := func(session string, tokens int, why Fate) aoa.Event {
-		return aoa.Event{Kind: aoa.KindSuggest, Session: session, Tokens: tokens, Why: string(why)}
+	hint := func(session string, tokens int, why Fate) event.Event {
+		return event.Event{Kind: event.KindSuggest, Session: session, Tokens: tokens, Why: string(why)}
 	}
-	call := func(session, batch string) aoa.Event {
-		return aoa.Event{Kind: aoa.KindRead, Session: session, Batch: batch}
+	call := func(session, batch string) event.Event {
+		return event.Event{Kind: event.KindRead, Session: session, Batch: batch}
 	}
-	got := Ledger([]aoa.Event{
+	got := Ledger([]event.Event{
 		call("a", ""), hint("a", 10, Shown), hint("a", 99, Shadow), call("a", ""), call("a", ""), hint("a", 5, Shown), call("a", ""),
 		hint("b", 100, Shown), call("b", "1"), call("b", "1"), call("b", "2"), call("c", ""),
 	})

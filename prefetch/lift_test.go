@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestLift holds the interval to the example that Newcombe's paper works out: 56/70 against 48/80.
@@ -41,8 +41,8 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 	t.Helper()
 	for range n {
 		s.count++
-		q := aoa.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
-		got, err := s.d.p.Tell(t.Context(), q, Stale, []aoa.Suggestion{{File: "x.go", Score: 1}})
+		q := event.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
+		got, err := s.d.p.Tell(t.Context(), q, Stale, []event.Suggestion{{File: "x.go", Score: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,11 +52,11 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 			p = shown
 		}
 		if s.rng.Float64() < p {
-			e := s.d.event(aoa.KindRead, "x.go")
+			e := s.d.event(event.KindRead, "x.go")
 			e.Session = q.Session
 			s.d.happen(e)
 		}
-		end := s.d.event(aoa.KindEnd)
+		end := s.d.event(event.KindEnd)
 		end.Session = q.Session
 		s.d.happen(end)
 	}
@@ -107,7 +107,7 @@ func TestAUselessKindRetiresAndComesBack(t *testing.T) {
 func TestARetiredKindIsBroughtBack(t *testing.T) {
 	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
 	again := func() {
-		e := s.d.event(aoa.KindFeedback)
+		e := s.d.event(event.KindFeedback)
 		e.Session, e.Tool, e.Why = "", string(Stale), Revive
 		s.d.happen(e)
 	}

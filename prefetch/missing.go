@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -19,11 +19,11 @@ const (
 
 // Lack is a file that usually changes with a change and is not in it.
 type Lack struct {
-	File  aoa.Path
-	Score float64  // probability that it belongs to the change
-	With  aoa.Path // the file of the change that it changed with most regularly
-	Both  int      // commits that changed both
-	Of    int      // commits that changed With
+	File  event.Path
+	Score float64    // probability that it belongs to the change
+	With  event.Path // the file of the change that it changed with most regularly
+	Both  int        // commits that changed both
+	Of    int        // commits that changed With
 }
 
 // Evidence is what speaks for a warning: the ranking of the change, and what the archive counts.
@@ -60,11 +60,11 @@ func (w Warning) Probability(e Evidence) float64 {
 }
 
 // Counts counts the commits of both files, and of the first.
-type Counts func(with, f aoa.Path) (both, of int, err error)
+type Counts func(with, f event.Path) (both, of int, err error)
 
 // Missing names what a change lacks, the likeliest first, at most limit: of the first files of the ranking those that
 // share two commits with a file of the change and whose probability reaches least.
-func (w Warning) Missing(ranked []rank.Scored, change []aoa.Path, least float64, limit int, together Counts) ([]Lack, error) {
+func (w Warning) Missing(ranked []rank.Scored, change []event.Path, least float64, limit int, together Counts) ([]Lack, error) {
 	found, err := Weigh(ranked, change, together)
 	var out []Lack
 	for _, e := range found {
@@ -77,7 +77,7 @@ func (w Warning) Missing(ranked []rank.Scored, change []aoa.Path, least float64,
 }
 
 // Weigh gathers the evidence about the first files of a ranking that share two commits with a file of the change.
-func Weigh(ranked []rank.Scored, change []aoa.Path, together Counts) ([]Evidence, error) {
+func Weigh(ranked []rank.Scored, change []event.Path, together Counts) ([]Evidence, error) {
 	var out []Evidence
 	for i, f := range ranked[:min(len(ranked), missingLooked)] {
 		e := Evidence{Lack: Lack{File: f.File}, Logit: f.Logit, Size: math.Log1p(float64(len(change))), Alone: truth(len(change) == 1)}
@@ -100,7 +100,7 @@ func Weigh(ranked []rank.Scored, change []aoa.Path, together Counts) ([]Evidence
 }
 
 // count looks for the files of the change that the file changed with most regularly.
-func (e *Evidence) count(change []aoa.Path, together Counts) error {
+func (e *Evidence) count(change []event.Path, together Counts) error {
 	best, often := 0.0, 0
 	for _, with := range change {
 		both, of, err := together(with, e.File)

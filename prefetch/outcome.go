@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -15,11 +15,11 @@ import (
 // over. The caller logs and folds them like any others. Asked twice before that it returns the same events
 // with the same IDs, so nothing is lost by a crash and nothing counts twice. It writes nothing; one round
 // trip, two at a tick.
-func (p *Prefetcher) Observe(ctx context.Context, events []aoa.Event) ([]aoa.Event, error) {
+func (p *Prefetcher) Observe(ctx context.Context, events []event.Event) ([]event.Event, error) {
 	when := map[string]time.Time{} // session → its newest event
 	var ids []string
 	for _, e := range events {
-		if e.Session != "" && e.Kind != aoa.KindOutcome && e.Kind != aoa.KindSuggest {
+		if e.Session != "" && e.Kind != event.KindOutcome && e.Kind != event.KindSuggest {
 			if _, known := when[e.Session]; !known {
 				ids = append(ids, e.Session)
 			}
@@ -42,7 +42,7 @@ func (p *Prefetcher) Observe(ctx context.Context, events []aoa.Event) ([]aoa.Eve
 	if err != nil {
 		return nil, err
 	}
-	var out []aoa.Event
+	var out []event.Event
 	for _, id := range ids {
 		s := sessions[id]
 		if slices.Contains(idle, id) {
@@ -54,10 +54,10 @@ func (p *Prefetcher) Observe(ctx context.Context, events []aoa.Event) ([]aoa.Eve
 }
 
 // idle lists the sessions with predictions that wait since longer than idleEnd, if a tick came.
-func (p *Prefetcher) idle(ctx context.Context, events []aoa.Event) ([]string, error) {
+func (p *Prefetcher) idle(ctx context.Context, events []event.Event) ([]string, error) {
 	var at time.Time
 	for _, e := range events {
-		if e.Kind == aoa.KindTick && e.Time.After(at) {
+		if e.Kind == event.KindTick && e.Time.After(at) {
 			at = e.Time
 		}
 	}
@@ -99,16 +99,16 @@ func (p *Prefetcher) sessions(ctx context.Context, ids []string, at time.Time) (
 	return out, nil
 }
 
-func outcome(id string, made prediction, f file, at time.Time) aoa.Event {
-	return aoa.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: aoa.KindOutcome, Agent: "aoa", Session: id,
-		Tool: string(made.Kind), Cause: made.ID, Paths: []aoa.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
+func outcome(id string, made prediction, f file, at time.Time) event.Event {
+	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: event.KindOutcome, Agent: "aoa", Session: id,
+		Tool: string(made.Kind), Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
 		Why: string(made.Fate)}
 }
 
 // MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the
 // events are logged: what a suggestion led to counts less when it is learned. It returns events, unmarked on an
 // error. One round trip if the batch has opens of a session.
-func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) ([]aoa.Event, error) {
+func (p *Prefetcher) MarkCause(ctx context.Context, events []event.Event) ([]event.Event, error) {
 	var ids []string
 	for _, e := range events {
 		if e.Session != "" && e.Kind.Open() && len(e.Paths) > 0 && e.Cause == "" && !slices.Contains(ids, e.Session) {
@@ -138,7 +138,7 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []aoa.Event) ([]aoa.E
 }
 
 // pendingCause is the shown suggestion still on its way through the log that named the file.
-func (p *Prefetcher) pendingCause(session string, f aoa.Path, at time.Time) string {
+func (p *Prefetcher) pendingCause(session string, f event.Path, at time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range p.waiting(session, at) {

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -19,7 +20,7 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	if len(dec.Shown) != 2 {
 		t.Fatalf("shown %v, want two", paths(dec.Shown))
 	}
-	open := d.event(aoa.KindEdit, "hit.go")
+	open := d.event(event.KindEdit, "hit.go")
 	out := d.happen(open)
 	if len(out) != 1 || !out[0].OK || out[0].Paths[0] != "hit.go" || out[0].Cause != dec.Log[0].ID || out[0].Why != string(Shown) || len(out[0].Scores) != 1 {
 		t.Fatalf("outcomes of a hit: %+v", out)
@@ -34,7 +35,7 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	if len(out) != 1 || out[0].OK || out[0].Paths[0] != "miss.go" {
 		t.Fatalf("outcomes at the horizon: %+v", out)
 	}
-	events, err := d.p.MarkCause(context.Background(), []aoa.Event{d.event(aoa.KindRead, "miss.go")})
+	events, err := d.p.MarkCause(context.Background(), []event.Event{d.event(event.KindRead, "miss.go")})
 	if err != nil || events[0].Cause != "" {
 		t.Errorf("opened after the horizon: cause %q, %v, want none", events[0].Cause, err)
 	}
@@ -47,7 +48,7 @@ func TestTheEndOfASessionSettles(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	out := d.happen(d.event(aoa.KindEnd))
+	out := d.happen(d.event(event.KindEnd))
 	if len(out) != 1 || out[0].OK {
 		t.Errorf("%+v, want one miss", out)
 	}
@@ -57,8 +58,8 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	tick := func() []aoa.Event {
-		return d.happen(aoa.Event{ID: "tick" + d.now.String(), Time: d.now, Kind: aoa.KindTick})
+	tick := func() []event.Event {
+		return d.happen(event.Event{ID: "tick" + d.now.String(), Time: d.now, Kind: event.KindTick})
 	}
 	if out := tick(); len(out) != 0 {
 		t.Fatalf("settled while the session is alive: %+v", out)
@@ -80,8 +81,8 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	d.p = New(d.store, rank.New(d.store, func() *aoa.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: &Confidence{}})
-	out := d.happen(d.event(aoa.KindRead, "x.go"))
+	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: &Confidence{}})
+	out := d.happen(d.event(event.KindRead, "x.go"))
 	if len(out) != 1 || !out[0].OK {
 		t.Errorf("after a restart: %+v, want one hit", out)
 	}
@@ -91,15 +92,15 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	open := d.event(aoa.KindRead, "x.go")
+	open := d.event(event.KindRead, "x.go")
 	b := d.store.Batch()
-	if err := d.p.Fold(context.Background(), b, []aoa.Event{open}); err != nil {
+	if err := d.p.Fold(context.Background(), b, []event.Event{open}); err != nil {
 		t.Fatal(err)
 	}
 	d.apply(b)
 	// The outcome of the first call is lost, as in a crash before it was logged.
-	first, err1 := d.p.Observe(context.Background(), []aoa.Event{open})
-	second, err2 := d.p.Observe(context.Background(), []aoa.Event{open})
+	first, err1 := d.p.Observe(context.Background(), []event.Event{open})
+	second, err2 := d.p.Observe(context.Background(), []event.Event{open})
 	if err1 != nil || err2 != nil || len(first) != 1 || len(second) != 1 || first[0].ID != second[0].ID {
 		t.Fatalf("%+v %v, then %+v %v: want one event, the same", first, err1, second, err2)
 	}
@@ -117,7 +118,7 @@ func TestThresholdsFollowOutcomes(t *testing.T) {
 	start := d.theta(Partner)
 	near(t, "the first threshold", start, Balanced)
 	d.ask(Partner)
-	d.happen(d.event(aoa.KindRead, "hit.go"))
+	d.happen(d.event(event.KindRead, "hit.go"))
 	near(t, "after a hit", d.theta(Partner), start-quantileStep*(1-targetPrecision))
 	near(t, "of another kind", d.theta(Next), start)
 	d.likely(.9, "miss.go")
@@ -145,7 +146,7 @@ func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 	d := newDesk(t, Options{})
 	for i := range ignoredInRow {
 		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store)[factDrift+"/next"]), Balanced)
-		d.likely(.9, aoa.Path("ignored"+string(rune('a'+i))+".go"))
+		d.likely(.9, event.Path("ignored"+string(rune('a'+i))+".go"))
 		if dec := d.ask(Partner); len(dec.Shown) != 1 {
 			t.Fatalf("suggestion %d: %+v", i, dec)
 		}
@@ -156,13 +157,13 @@ func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Shown) != 1 {
 		t.Fatalf("%+v, want used.go", dec)
 	}
-	d.happen(d.event(aoa.KindRead, "used.go"))
+	d.happen(d.event(event.KindRead, "used.go"))
 	near(t, "after one used", d.theta(Next), Balanced)
 }
 
 func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 	d := newDesk(t, Options{})
-	e := d.event(aoa.KindFeedback)
+	e := d.event(event.KindFeedback)
 	e.OK = false
 	d.happen(e)
 	near(t, "after a no", d.theta(Next), Balanced+feedbackStep+quantileStep*targetPrecision)
@@ -179,7 +180,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 func TestASetThresholdForgetsDrift(t *testing.T) {
 	base := Balanced
 	d := newDesk(t, Options{Threshold: func() float64 { return base }})
-	d.happen(d.event(aoa.KindFeedback))
+	d.happen(d.event(event.KindFeedback))
 	if d.theta(Next) == Balanced {
 		t.Fatal("feedback moved nothing")
 	}
@@ -198,7 +199,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
-		s, err := d.p.ranker.Why(context.Background(), aoa.Query{Moment: aoa.MomentChange, Current: "cur.go", At: epoch}, "x.go")
+		s, err := d.p.ranker.Why(context.Background(), event.Query{Moment: event.MomentChange, Current: "cur.go", At: epoch}, "x.go")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,17 +221,17 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 func TestReplayGivesTheSame(t *testing.T) {
 	d := newDesk(t, Options{Holdout: func() float64 { return .3 }})
 	for i := range 12 {
-		d.likely(.5+float64(i)/30, aoa.Path("f"+string(rune('a'+i))+".go"))
+		d.likely(.5+float64(i)/30, event.Path("f"+string(rune('a'+i))+".go"))
 	}
 	for i := range 6 {
 		d.ask([]Kind{Next, Partner, Prompt}[i%3])
-		d.happen(d.event(aoa.KindRead, aoa.Path("f"+string(rune('a'+i))+".go")))
+		d.happen(d.event(event.KindRead, event.Path("f"+string(rune('a'+i))+".go")))
 		d.opens(4)
 		if i%2 == 0 {
-			d.happen(d.event(aoa.KindPrompt))
+			d.happen(d.event(event.KindPrompt))
 		}
 	}
-	d.happen(d.event(aoa.KindFeedback))
+	d.happen(d.event(event.KindFeedback))
 	want := d.facts(d.store)
 	if len(want) < 8 {
 		t.Fatalf("the day left too little to compare: %v", want)

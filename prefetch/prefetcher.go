@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -82,7 +82,7 @@ type pending struct {
 	at   time.Time
 	kind Kind
 	fate Fate
-	said []aoa.Path
+	said []event.Path
 }
 
 // The bounds of what is on its way. A log that takes longer than pendingLife is not taking it.
@@ -121,7 +121,7 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 // state is what a decision depends on, as it was read.
 type state struct {
 	session
-	told  map[aoa.Path]time.Time
+	told  map[event.Path]time.Time
 	base  float64
 	drift map[Kind]float64
 	facts map[string]string // the records
@@ -174,11 +174,11 @@ func (p *Prefetcher) waiting(session string, at time.Time) []pending {
 }
 
 // seen lets go of decisions that the log now tells about.
-func (p *Prefetcher) seen(events []aoa.Event) {
+func (p *Prefetcher) seen(events []event.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range events {
-		if e.Kind != aoa.KindSuggest {
+		if e.Kind != event.KindSuggest {
 			continue
 		}
 		left := slices.DeleteFunc(p.pending[e.Session], func(d pending) bool { return d.id == e.ID })

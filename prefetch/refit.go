@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // refitted is Event.Why of the feedback that carries a Refit (Event.Text).
@@ -24,7 +24,7 @@ func (p *Prefetcher) LastRefit(ctx context.Context) (Refit, error) {
 
 // Refit learns from the outcome events of the log, in any order. It returns the event to log, which Fold takes over like
 // any other, or none when nothing is decided. One round trip.
-func (p *Prefetcher) Refit(ctx context.Context, outcomes []aoa.Event, at time.Time) (r Refit, log []aoa.Event, err error) {
+func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.Time) (r Refit, log []event.Event, err error) {
 	last, err := p.LastRefit(ctx)
 	if err != nil {
 		return Refit{}, nil, err
@@ -33,16 +33,16 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []aoa.Event, at time.Ti
 	if r.Verdict == Waited || r.At.Equal(last.At) {
 		return r, nil, nil
 	}
-	e := aoa.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: aoa.KindFeedback, Agent: "cron", Why: refitted, OK: true, Text: r.encode()}
-	return r, []aoa.Event{e}, nil
+	e := event.Event{ID: fmt.Sprintf("refit:%d", at.UnixNano()), Time: at, Kind: event.KindFeedback, Agent: "cron", Why: refitted, OK: true, Text: r.encode()}
+	return r, []event.Event{e}, nil
 }
 
 // outcomesOf are the outcomes of hints, oldest first. A kind whose files have no probability teaches nothing.
-func outcomesOf(events []aoa.Event) []Outcome {
+func outcomesOf(events []event.Event) []Outcome {
 	var out []Outcome
 	for _, e := range events {
 		class, ok := classOfKind[Kind(e.Tool)]
-		if e.Kind != aoa.KindOutcome || !ok || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
+		if e.Kind != event.KindOutcome || !ok || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
 			continue
 		}
 		out = append(out, Outcome{Class: class, P: e.Scores[0], Used: e.OK, At: e.Time})

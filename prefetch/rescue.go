@@ -4,13 +4,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Rescuer finds the file that a failed access meant.
 type Rescuer struct {
-	Tree    *aoa.Tree
-	Renamed func(aoa.Path) (aoa.Path, bool) // the newest name of a file that was renamed; nil knows none
+	Tree    *index.Tree
+	Renamed func(event.Path) (event.Path, bool) // the newest name of a file that was renamed; nil knows none
 }
 
 // entrances are the files that stand for their folder, in the order in which they are looked for.
@@ -20,12 +21,12 @@ var entrances = []string{"index.ts", "index.tsx", "index.js", "index.jsx", "mod.
 // Rescue returns the one tracked file that an access to a path that is missing or a folder meant, with the
 // reason in words; ok is false when none or several may be meant, for a wrong answer is worse than none. why is
 // Event.Why of the failure. It looks up names only: microseconds.
-func (r Rescuer) Rescue(wrong aoa.Path, why string) (s aoa.Suggestion, ok bool) {
+func (r Rescuer) Rescue(wrong event.Path, why string) (s event.Suggestion, ok bool) {
 	if r.Tree == nil || wrong == "" || r.Tree.Has(wrong) {
 		return s, false
 	}
-	found := func(f aoa.Path, text string) (aoa.Suggestion, bool) {
-		return aoa.Suggestion{File: f, Score: 1, Reasons: []aoa.Reason{{Signal: string(Rescue), Value: 1, Weight: 1, Text: text}}}, true
+	found := func(f event.Path, text string) (event.Suggestion, bool) {
+		return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Rescue), Value: 1, Weight: 1, Text: text}}}, true
 	}
 	switch why {
 	case "isdir":
@@ -50,18 +51,18 @@ func (r Rescuer) Rescue(wrong aoa.Path, why string) (s aoa.Suggestion, ok bool) 
 
 // entrance is the file that stands for a folder: one of the usual names, one named like the folder, or the only one
 // but for tests.
-func (r Rescuer) entrance(dir aoa.Path) (aoa.Path, bool) {
+func (r Rescuer) entrance(dir event.Path) (event.Path, bool) {
 	files := r.Tree.Dir(string(dir))
 	if len(files) == 1 {
 		return files[0], true
 	}
 	for _, name := range entrances {
-		if f := aoa.Path(path.Join(string(dir), name)); r.Tree.Has(f) {
+		if f := event.Path(path.Join(string(dir), name)); r.Tree.Has(f) {
 			return f, true
 		}
 	}
-	source := func(f aoa.Path) bool { return !strings.Contains(f.Base(), "test") }
-	if f, ok := only(files, func(f aoa.Path) bool { return source(f) && aoa.Stem(f) == strings.ToLower(dir.Base()) }); ok {
+	source := func(f event.Path) bool { return !strings.Contains(f.Base(), "test") }
+	if f, ok := only(files, func(f event.Path) bool { return source(f) && f.Stem() == strings.ToLower(dir.Base()) }); ok {
 		return f, true
 	}
 	return only(files, source)
@@ -69,11 +70,11 @@ func (r Rescuer) entrance(dir aoa.Path) (aoa.Path, bool) {
 
 // nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than
 // all others.
-func nearest(wrong aoa.Path, same []aoa.Path) (aoa.Path, bool) {
+func nearest(wrong event.Path, same []event.Path) (event.Path, bool) {
 	if len(same) == 1 {
 		return same[0], true
 	}
-	var best aoa.Path
+	var best event.Path
 	most, tie := 0, false
 	for _, f := range same {
 		n := commonEnd(wrong, f)
@@ -88,7 +89,7 @@ func nearest(wrong aoa.Path, same []aoa.Path) (aoa.Path, bool) {
 }
 
 // commonEnd counts the names that two paths have in common from the end: the file name counts one.
-func commonEnd(a, b aoa.Path) int {
+func commonEnd(a, b event.Path) int {
 	x, y := strings.Split(string(a), "/"), strings.Split(string(b), "/")
 	n := 0
 	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
@@ -99,15 +100,15 @@ func commonEnd(a, b aoa.Path) int {
 
 // variant is the only file in the same folder with the same name but for its extension, or with the same path
 // but for the case of its letters.
-func (r Rescuer) variant(wrong aoa.Path) (aoa.Path, bool) {
-	trunk := func(f aoa.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
-	if f, ok := only(r.Tree.Dir(wrong.Dir()), func(f aoa.Path) bool { return trunk(f) == trunk(wrong) }); ok {
+func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
+	trunk := func(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
+	if f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool { return trunk(f) == trunk(wrong) }); ok {
 		return f, true
 	}
-	return only(r.Tree.Stem(wrong), func(f aoa.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
+	return only(r.Tree.Stem(wrong), func(f event.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
 }
 
-func only(files []aoa.Path, fits func(aoa.Path) bool) (found aoa.Path, ok bool) {
+func only(files []event.Path, fits func(event.Path) bool) (found event.Path, ok bool) {
 	for _, f := range files {
 		if fits(f) {
 			if found != "" {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Say decides on a text that speaks of no files that a session could open in time: what is at hand, not what comes
 // next. It has neither threshold nor outcome here, for whoever found it knows whether it was taken up; it is switched
 // like any kind, and its tokens come out of the session's allowance and stand in its ledger. topic tells such texts of
 // one moment apart. One round trip.
-func (p *Prefetcher) Say(ctx context.Context, q aoa.Query, kind Kind, topic, text string) (Decision, error) {
+func (p *Prefetcher) Say(ctx context.Context, q event.Query, kind Kind, topic, text string) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || !tr.text:
@@ -34,7 +34,7 @@ func (p *Prefetcher) Say(ctx context.Context, q aoa.Query, kind Kind, topic, tex
 	}
 	e := suggestEvent(q, kind, Shown)
 	e.Tokens = Tokens(text)
-	e.ID = suggestionID(q.Session, kind, Shown, q.At, []aoa.Path{aoa.Path(topic)})
-	d.Log = []aoa.Event{e}
+	e.ID = suggestionID(q.Session, kind, Shown, q.At, []event.Path{event.Path(topic)})
+	d.Log = []event.Event{e}
 	return d, nil
 }

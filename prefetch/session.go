@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Horizon is how many of a session's next file events a predicted file has to be opened in.
@@ -44,10 +44,10 @@ type prediction struct {
 
 // file is one file of a prediction.
 type file struct {
-	Path    aoa.Path `json:"path"`
-	P       float64  `json:"p"`
-	Used    bool     `json:"used,omitempty"`
-	Settled bool     `json:"settled,omitempty"` // its outcome is in the log
+	Path    event.Path `json:"path"`
+	P       float64    `json:"p"`
+	Used    bool       `json:"used,omitempty"`
+	Settled bool       `json:"settled,omitempty"` // its outcome is in the log
 }
 
 // decodeSession reads the stored form. What cannot be read is an empty session: predictions that nobody can
@@ -85,21 +85,23 @@ func (s session) encode() string {
 	return string(data)
 }
 
-func key(kind Kind, f aoa.Path) string { return string(kind) + "\x00" + string(f) }
+func key(kind Kind, f event.Path) string { return string(kind) + "\x00" + string(f) }
 
 // inShadow is the key of what was predicted and not said: it may be said yet.
-func inShadow(kind Kind, f aoa.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
+func inShadow(kind Kind, f event.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
 
 // predicted reports whether the file was told to the session under that kind, or withheld.
-func (s session) predicted(kind Kind, f aoa.Path) bool { return slices.Contains(s.Past, key(kind, f)) }
+func (s session) predicted(kind Kind, f event.Path) bool {
+	return slices.Contains(s.Past, key(kind, f))
+}
 
 // shadowed reports whether it was predicted below the threshold.
-func (s session) shadowed(kind Kind, f aoa.Path) bool {
+func (s session) shadowed(kind Kind, f event.Path) bool {
 	return slices.Contains(s.Past, inShadow(kind, f))
 }
 
 // suggest takes in a suggestion event.
-func (s *session) suggest(e aoa.Event) {
+func (s *session) suggest(e event.Event) {
 	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
 	s.Tokens += max(e.Tokens, 0)
 	if len(e.Paths) == 0 {
@@ -132,7 +134,7 @@ func (s *session) suggest(e aoa.Event) {
 }
 
 // opened counts a file event against all that waits.
-func (s *session) opened(paths []aoa.Path) {
+func (s *session) opened(paths []event.Path) {
 	for i := range s.Open {
 		p := &s.Open[i]
 		if p.Left == 0 {
@@ -154,7 +156,7 @@ func (s *session) expire() {
 
 // settle takes in an outcome event and returns the prediction it settles a file of. found is false for one
 // that does not wait, so that no outcome counts twice.
-func (s *session) settle(e aoa.Event) (p prediction, found bool) {
+func (s *session) settle(e event.Event) (p prediction, found bool) {
 	i := slices.IndexFunc(s.Open, func(p prediction) bool { return p.ID == e.Cause })
 	if i < 0 {
 		return prediction{}, false
@@ -209,7 +211,7 @@ func (s session) due(each func(prediction, file)) {
 }
 
 // cause is the ID of the shown suggestion that named the file within the horizon, "" if none did.
-func (s session) cause(f aoa.Path) string {
+func (s session) cause(f event.Path) string {
 	for _, p := range s.Open {
 		if p.Fate != Shown || p.Left == 0 {
 			continue

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 // Decision is what came of a question: what to show, and what to log whether shown or not.
 type Decision struct {
-	Shown []aoa.Suggestion // at most MaxFiles, best first; empty: say nothing
-	Log   []aoa.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
-	Theta float64          // the threshold that was in force, 0 if none was asked
-	Why   string           // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld
+	Shown []event.Suggestion // at most MaxFiles, best first; empty: say nothing
+	Log   []event.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
+	Theta float64            // the threshold that was in force, 0 if none was asked
+	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
@@ -23,7 +23,7 @@ type Decision struct {
 // the last one. What reaches Floor and is not shown is logged as shadow or withheld, once per kind and
 // session. A query without a session logs nothing, for nothing could settle it. One round trip beside those of
 // the ranking.
-func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decision, error) {
+func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || tr.fact:
@@ -38,7 +38,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q aoa.Query, kind Kind) (Decis
 	q.Moment = tr.moment
 	score := p.ranker.Score
 	if kind == Partner {
-		score = func(ctx context.Context, q aoa.Query) (*rank.Ranking, error) {
+		score = func(ctx context.Context, q event.Query) (*rank.Ranking, error) {
 			return p.ranker.ScoreEach(ctx, q, eachAlone)
 		}
 	}
@@ -90,7 +90,7 @@ type choice struct {
 }
 
 // split sorts promises into fates: fate → places among the promises.
-func (p *Prefetcher) split(q aoa.Query, c choice, promises []Promise, s state, waiting []pending) map[Fate][]int {
+func (p *Prefetcher) split(q event.Query, c choice, promises []Promise, s state, waiting []pending) map[Fate][]int {
 	sets := map[Fate][]int{}
 	for i, f := range promises {
 		if f.P < Floor {
@@ -137,21 +137,21 @@ func soon(tr trait, at time.Time, s session, waiting []pending) bool {
 }
 
 // said reports whether a decision on its way tells of the file, or predicts it under that kind.
-func said(waiting []pending, kind Kind, f aoa.Path) bool {
+func said(waiting []pending, kind Kind, f event.Path) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool {
 		return (d.kind == kind || d.fate == Shown) && slices.Contains(d.said, f)
 	})
 }
 
 // suggestEvent is the event of one fate, before its files and the ID that they decide.
-func suggestEvent(q aoa.Query, kind Kind, fate Fate) aoa.Event {
-	return aoa.Event{Time: q.At, Kind: aoa.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
+func suggestEvent(q event.Query, kind Kind, fate Fate) event.Event {
+	return event.Event{Time: q.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
 		Tool: string(kind), Why: string(fate), Moment: q.Moment}
 }
 
 // suggestion is the event of one fate. It carries the confidence as shipped: what the repository's own calibration made
 // of it, a refit must not learn from.
-func suggestion(q aoa.Query, kind Kind, fate Fate, promises []Promise, places []int) aoa.Event {
+func suggestion(q event.Query, kind Kind, fate Fate, promises []Promise, places []int) event.Event {
 	e := suggestEvent(q, kind, fate)
 	for _, i := range places {
 		e.Paths, e.Scores = append(e.Paths, promises[i].File), append(e.Scores, promises[i].Shipped)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -16,17 +16,17 @@ func TestShownShadowAndSilence(t *testing.T) {
 	d.likely(.5, "maybe.go")
 	d.likely(.3, "no.go")
 	dec := d.ask(Partner)
-	if got := paths(dec.Shown); !slices.Equal(got, []aoa.Path{"sure.go"}) || dec.Why != "shown" {
+	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"sure.go"}) || dec.Why != "shown" {
 		t.Fatalf("shown %v (%s), want sure.go", got, dec.Why)
 	}
 	if len(dec.Log) != 2 {
 		t.Fatalf("logged %d events, want one shown and one shadow: %+v", len(dec.Log), dec.Log)
 	}
 	shown, shadow := dec.Log[0], dec.Log[1]
-	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Moment != aoa.MomentChange || len(shown.Scores) != 1 {
+	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Moment != event.MomentChange || len(shown.Scores) != 1 {
 		t.Errorf("shown event %+v", shown)
 	}
-	if shadow.Why != string(Shadow) || !slices.Equal(shadow.Paths, []aoa.Path{"maybe.go"}) {
+	if shadow.Why != string(Shadow) || !slices.Equal(shadow.Paths, []event.Path{"maybe.go"}) {
 		t.Errorf("shadow event %+v, want maybe.go only: no.go is below the floor", shadow)
 	}
 	if again := d.ask(Partner); len(again.Shown)+len(again.Log) != 0 || again.Why != "nothing" {
@@ -37,7 +37,7 @@ func TestShownShadowAndSilence(t *testing.T) {
 func TestFewFilesAndNeverTheCurrent(t *testing.T) {
 	d := newDesk(t, Options{})
 	for i := range 12 {
-		d.likely(.9, aoa.Path(fmt.Sprintf("f%02d.go", i)))
+		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
 	}
 	d.likely(.95, "cur.go")
 	dec := d.ask(Partner)
@@ -52,7 +52,7 @@ func TestFewFilesAndNeverTheCurrent(t *testing.T) {
 func TestHintsAreRareAndAPromptResets(t *testing.T) {
 	d := newDesk(t, Options{})
 	for i := range 20 {
-		d.likely(.9, aoa.Path(fmt.Sprintf("f%02d.go", i)))
+		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
 	}
 	if dec := d.ask(Next); len(dec.Shown) == 0 {
 		t.Fatalf("first hint: %s, want shown", dec.Why)
@@ -64,7 +64,7 @@ func TestHintsAreRareAndAPromptResets(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Shown) == 0 {
 		t.Errorf("what was asked for is not limited: %s", dec.Why)
 	}
-	d.happen(d.event(aoa.KindPrompt))
+	d.happen(d.event(event.KindPrompt))
 	if dec := d.ask(Prompt); len(dec.Shown) == 0 {
 		t.Errorf("after a prompt: %s, want shown", dec.Why)
 	}
@@ -84,7 +84,7 @@ func TestNothingTwice(t *testing.T) {
 		t.Errorf("told again under another kind: %+v", got)
 	}
 	// The agent forgets: what it was told may be told again. Learning clears what was told, here as there.
-	e := d.event(aoa.KindStart)
+	e := d.event(event.KindStart)
 	e.Tool = "compact"
 	b := d.store.Batch()
 	b.Session("s").Clear("told")
@@ -108,7 +108,7 @@ func TestTwoDecisionsBeforeTheLog(t *testing.T) {
 	if err != nil || len(second.Shown) != 0 {
 		t.Errorf("a second hint before the first was logged: %v, %v", paths(second.Shown), err)
 	}
-	if events, err := d.p.MarkCause(ctx, []aoa.Event{d.event(aoa.KindRead, "x.go")}); err != nil || events[0].Cause != first.Log[0].ID {
+	if events, err := d.p.MarkCause(ctx, []event.Event{d.event(event.KindRead, "x.go")}); err != nil || events[0].Cause != first.Log[0].ID {
 		t.Errorf("opened at once: cause %q, %v, want %q", events[0].Cause, err, first.Log[0].ID)
 	}
 }
@@ -123,7 +123,7 @@ func TestHoldout(t *testing.T) {
 	held := 0
 	const n = 20000
 	for i := range n {
-		f := aoa.Path(fmt.Sprintf("f%d.go", i))
+		f := event.Path(fmt.Sprintf("f%d.go", i))
 		once := heldOut("seed", "s", Next, f, .1)
 		if once {
 			held++
@@ -153,7 +153,7 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 func TestPairNamesOnlyPairs(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "other.go", "cur_test.go")
-	if got := paths(d.ask(Pair).Shown); !slices.Equal(got, []aoa.Path{"cur_test.go"}) {
+	if got := paths(d.ask(Pair).Shown); !slices.Equal(got, []event.Path{"cur_test.go"}) {
 		t.Errorf("shown %v, want cur_test.go", got)
 	}
 }

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Tell decides on facts: files that somebody found by looking, not by ranking (rescue, stale, working set). A
 // fact is true whatever the scores say, so it has neither threshold nor rate limit. It is told once per session
 // and kind, held out like any other to measure what telling is worth, and costs tokens of the same allowance.
 // found is in the order of importance. One round trip.
-func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []aoa.Suggestion) (Decision, error) {
+func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found []event.Suggestion) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || !tr.fact || tr.text:
@@ -33,7 +34,7 @@ func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []a
 	}
 	retired := recordOf(s.facts, kind).Retired
 	d := Decision{Why: "nothing"}
-	sets := map[Fate][]aoa.Suggestion{}
+	sets := map[Fate][]event.Suggestion{}
 	for _, f := range found {
 		if s.predicted(kind, f.File) || s.shadowed(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld])+len(sets[Shadow]) >= tr.files {
 			continue
@@ -69,11 +70,11 @@ func (p *Prefetcher) Tell(ctx context.Context, q aoa.Query, kind Kind, found []a
 }
 
 // inHand reports whether a decision on its way tells of the file under that very kind: a fact may repeat a hint.
-func inHand(waiting []pending, kind Kind, f aoa.Path) bool {
+func inHand(waiting []pending, kind Kind, f event.Path) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool { return d.kind == kind && slices.Contains(d.said, f) })
 }
 
-func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
+func fact(q event.Query, kind Kind, fate Fate, told []event.Suggestion) event.Event {
 	e := suggestEvent(q, kind, fate)
 	for _, f := range told {
 		e.Paths, e.Scores = append(e.Paths, f.File), append(e.Scores, f.Score)
@@ -82,5 +83,5 @@ func fact(q aoa.Query, kind Kind, fate Fate, told []aoa.Suggestion) aoa.Event {
 	return e
 }
 
-// Tokens estimates what a text costs (see aoa.Tokens).
-func Tokens(text string) int { return aoa.Tokens(text) }
+// Tokens estimates what a text costs (see index.Tokens).
+func Tokens(text string) int { return index.Tokens(text) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -67,9 +67,9 @@ func FuzzDecodeSession(f *testing.F) {
 		if again := decodeSession(once).encode(); again != once {
 			t.Fatalf("%q decodes to %q, then to %q", data, once, again)
 		}
-		s.opened([]aoa.Path{"x.go"})
-		s.suggest(aoa.Event{ID: "n", Tool: "next", Why: "shown", Paths: []aoa.Path{"y.go"}, Scores: []float64{math.NaN()}})
-		s.settle(aoa.Event{Cause: "n", Paths: []aoa.Path{"y.go"}})
+		s.opened([]event.Path{"x.go"})
+		s.suggest(event.Event{ID: "n", Tool: "next", Why: "shown", Paths: []event.Path{"y.go"}, Scores: []float64{math.NaN()}})
+		s.settle(event.Event{Cause: "n", Paths: []event.Path{"y.go"}})
 		s.sweep()
 		if len(s.Open) > maxOpen+1 || len(s.Past) > maxPast || !json.Valid([]byte(s.encode())) {
 			t.Fatalf("%d predictions, %d past, form %q", len(s.Open), len(s.Past), s.encode())

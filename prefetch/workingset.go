@@ -5,27 +5,27 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // FindWorkingSet returns the files of recent work: those edited, the newest first, then those read. events are
 // opens of the session that resumes, or of the sessions before it; has says whether a file still exists.
-func FindWorkingSet(events []aoa.Event, has func(aoa.Path) bool, at time.Time) []aoa.Suggestion {
+func FindWorkingSet(events []event.Event, has func(event.Path) bool, at time.Time) []event.Suggestion {
 	events = slices.Clone(events)
-	slices.SortStableFunc(events, func(a, b aoa.Event) int { return b.Time.Compare(a.Time) })
-	var edited, read []aoa.Suggestion
-	seen := map[aoa.Path]bool{}
+	slices.SortStableFunc(events, func(a, b event.Event) int { return b.Time.Compare(a.Time) })
+	var edited, read []event.Suggestion
+	seen := map[event.Path]bool{}
 	for _, pass := range []struct {
 		edits bool
 		word  string
-		out   *[]aoa.Suggestion
+		out   *[]event.Suggestion
 	}{{true, "edited", &edited}, {false, "read", &read}} {
 		for _, e := range events {
-			if e.Kind.Open() && (e.Kind != aoa.KindRead) == pass.edits {
+			if e.Kind.Open() && (e.Kind != event.KindRead) == pass.edits {
 				for _, f := range e.Paths {
 					if !seen[f] && has(f) {
 						seen[f] = true
-						*pass.out = append(*pass.out, aoa.Suggestion{File: f, Score: 1, Reasons: []aoa.Reason{{Signal: string(WorkingSet),
+						*pass.out = append(*pass.out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(WorkingSet),
 							Value: 1, Weight: 1, Text: pass.word + " " + span(at.Sub(e.Time)) + " ago"}}})
 					}
 				}

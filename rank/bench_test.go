@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -15,10 +15,10 @@ func BenchmarkRank(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		w := crowd(b, n)
 		r := w.ranker(Options{})
-		for name, q := range map[string]aoa.Query{
-			"open":   {Moment: aoa.MomentOpen, Session: "s", Current: file(0), At: epoch},
-			"prompt": {Moment: aoa.MomentPrompt, Session: "s", Prompt: "make the retry of package 3 honest, see pkg001/name2.go", At: epoch},
-			"change": {Moment: aoa.MomentChange, Files: []aoa.Path{file(0), file(1), file(2)}, At: epoch},
+		for name, q := range map[string]event.Query{
+			"open":   {Moment: event.MomentOpen, Session: "s", Current: file(0), At: epoch},
+			"prompt": {Moment: event.MomentPrompt, Session: "s", Prompt: "make the retry of package 3 honest, see pkg001/name2.go", At: epoch},
+			"change": {Moment: event.MomentChange, Files: []event.Path{file(0), file(1), file(2)}, At: epoch},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				if a := rankOf(b, r, q); len(a.Suggestions) == 0 {
@@ -35,13 +35,13 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-func file(i int) aoa.Path { return aoa.Path(fmt.Sprintf("pkg%03d/name%d.go", i/40, i)) }
+func file(i int) event.Path { return event.Path(fmt.Sprintf("pkg%03d/name%d.go", i/40, i)) }
 
 // crowd fills a store with n files and a session that works in a corner of it.
 func crowd(b *testing.B, n int) *world {
 	w := newWorld(b)
 	batch := w.store.Batch()
-	files := make([]aoa.Path, n)
+	files := make([]event.Path, n)
 	for i := range files {
 		files[i] = file(i)
 		at := epoch.Add(-time.Duration(i%700) * time.Hour)

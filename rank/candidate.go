@@ -8,12 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
-	path      aoa.Path
+	path      event.Path
 	label     *label // when it is settled
 	comod     [links]noisyOr
 	comodSum  float64 // Σ of the shares
@@ -35,17 +35,17 @@ type candidate struct {
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
 	comodBy, coaccessBy, alikeBy [links]strongestPartner
 	said, called, defined        []string // words and identifiers that it says; names that it defines
-	calledBy                     aoa.Path
+	calledBy                     event.Path
 	termBits, wordBits           uint32
 	tagBits                      uint8
 }
 
 type strongestPartner struct {
-	path  aoa.Path
+	path  event.Path
 	share float64
 }
 
-func (s *strongestPartner) see(p aoa.Path, share float64) {
+func (s *strongestPartner) see(p event.Path, share float64) {
 	if share > s.share {
 		s.path, s.share = p, share
 	}
@@ -54,7 +54,7 @@ func (s *strongestPartner) see(p aoa.Path, share float64) {
 // pool holds the candidates of one query, in order of appearance.
 type pool struct {
 	list  []*candidate
-	index map[aoa.Path]*candidate
+	index map[event.Path]*candidate
 	slabs [][]candidate // candidates are carved from them: few allocations instead of one each
 	used  int
 }
@@ -63,7 +63,7 @@ const slabSize = 64
 
 // pools are those of questions that were answered: a pool takes 100 KB, and questions come in a row.
 var pools = sync.Pool{New: func() any {
-	return &pool{list: make([]*candidate, 0, 256), index: make(map[aoa.Path]*candidate, 256)}
+	return &pool{list: make([]*candidate, 0, 256), index: make(map[event.Path]*candidate, 256)}
 }}
 
 func newPool() *pool { return pools.Get().(*pool) }
@@ -83,7 +83,7 @@ func (p *pool) done() {
 
 const maxSlabs = 8 // a pool with more candidates is not kept
 
-func (p *pool) get(f aoa.Path) *candidate {
+func (p *pool) get(f event.Path) *candidate {
 	if c := p.index[f]; c != nil {
 		return c
 	}
@@ -99,12 +99,12 @@ func (p *pool) get(f aoa.Path) *candidate {
 }
 
 // keep drops the candidates that drop refuses.
-func (p *pool) keep(ok func(aoa.Path) bool) {
+func (p *pool) keep(ok func(event.Path) bool) {
 	p.list = slices.DeleteFunc(p.list, func(c *candidate) bool { return !ok(c.path) })
 }
 
 // cut keeps the n candidates with the best score by the evidence at hand, and the one that was asked for.
-func (p *pool) cut(n int, m Model, forced aoa.Path) {
+func (p *pool) cut(n int, m Model, forced event.Path) {
 	if len(p.list) <= n {
 		return
 	}

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // gathered is a question with its candidates, all their values filled in.
@@ -33,7 +34,7 @@ type reads struct {
 
 // gather makes two round trips, three when the files in hand must first be read from the session: partner
 // sets, then the stored scores of those that are left. forced is kept whatever speaks against it.
-func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gathered, error) {
+func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (*gathered, error) {
 	if q.At.IsZero() {
 		return nil, ErrNoTime
 	}
@@ -72,12 +73,12 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 	}
 	in.collect(p, x)
 	fromTree(p, x, q, moment)
-	if moment != aoa.MomentChange {
+	if moment != event.MomentChange {
 		x.relatives(p)
 	}
 	x.say(p)
 	may := x.wanted(q, moment)
-	p.keep(func(f aoa.Path) bool { return f == forced || may(f) && tree.Has(f) })
+	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.level()
 	for _, c := range p.list {
 		c.settle(x)
@@ -91,24 +92,24 @@ func (r *Ranker) gather(ctx context.Context, q aoa.Query, forced aoa.Path) (*gat
 }
 
 // momentOf is the moment a query means when it does not say.
-func momentOf(q aoa.Query) aoa.Moment {
+func momentOf(q event.Query) event.Moment {
 	switch {
 	case q.Moment != "":
 		return q.Moment
 	case q.Prompt != "":
-		return aoa.MomentPrompt
+		return event.MomentPrompt
 	case q.Session == "" && (len(q.Files) > 0 || q.Current != ""):
-		return aoa.MomentChange
+		return event.MomentChange
 	}
 	if q.Session == "" {
-		return aoa.MomentPrompt // nothing is in hand: what would work begin with?
+		return event.MomentPrompt // nothing is in hand: what would work begin with?
 	}
-	return aoa.MomentOpen
+	return event.MomentOpen
 }
 
 // filesOf are the files in hand, the current one last.
-func filesOf(q aoa.Query, moment aoa.Moment) []aoa.Path {
-	files := make([]aoa.Path, 0, len(q.Files)+1)
+func filesOf(q event.Query, moment event.Moment) []event.Path {
+	files := make([]event.Path, 0, len(q.Files)+1)
 	for _, f := range q.Files {
 		if f != q.Current && f != "" {
 			files = append(files, f)
@@ -117,7 +118,7 @@ func filesOf(q aoa.Query, moment aoa.Moment) []aoa.Path {
 	if q.Current != "" {
 		files = append(files, q.Current)
 	}
-	if moment == aoa.MomentChange {
+	if moment == event.MomentChange {
 		return bound(files, changeFiles)
 	}
 	return bound(files, contextFiles)
@@ -125,19 +126,19 @@ func filesOf(q aoa.Query, moment aoa.Moment) []aoa.Path {
 
 // inSession are the files in hand of a session and the current one: those it opened last; for a change, those
 // edited since the prompt.
-func (x *setting) inSession(s *hot.SessionView, moment aoa.Moment) []aoa.Path {
-	if moment != aoa.MomentChange {
+func (x *setting) inSession(s *hot.SessionView, moment event.Moment) []event.Path {
+	if moment != event.MomentChange {
 		return bound(append(s.Files, x.files...), contextFiles)
 	}
-	edited := slices.SortedFunc(maps.Keys(s.Edits), func(a, b aoa.Path) int {
+	edited := slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
 		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
 	})
 	return bound(append(edited, x.files...), changeFiles)
 }
 
 // wanted tells which files may be suggested: none in hand, and between calls none that the session has open.
-func (x *setting) wanted(q aoa.Query, moment aoa.Moment) func(aoa.Path) bool {
-	inHand := make(map[aoa.Path]bool, len(q.Files)+len(x.files)+1)
+func (x *setting) wanted(q event.Query, moment event.Moment) func(event.Path) bool {
+	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
 	for _, f := range q.Files {
 		inHand[f] = true
@@ -145,12 +146,12 @@ func (x *setting) wanted(q aoa.Query, moment aoa.Moment) func(aoa.Path) bool {
 	for _, f := range x.files {
 		inHand[f] = true
 	}
-	return func(f aoa.Path) bool { return !inHand[f] && (moment == aoa.MomentChange || !has(x.open, f)) }
+	return func(f event.Path) bool { return !inHand[f] && (moment == event.MomentChange || !has(x.open, f)) }
 }
 
 // bound keeps the newest n different files.
-func bound(files []aoa.Path, n int) []aoa.Path {
-	out := make([]aoa.Path, 0, n)
+func bound(files []event.Path, n int) []event.Path {
+	out := make([]event.Path, 0, n)
 	for i := len(files) - 1; i >= 0 && len(out) < n; i-- {
 		if !slices.Contains(out, files[i]) {
 			out = append(out, files[i])
@@ -160,7 +161,7 @@ func bound(files []aoa.Path, n int) []aoa.Path {
 	return out
 }
 
-func tagsOf(q aoa.Query) []string {
+func tagsOf(q event.Query) []string {
 	var out []string
 	for _, t := range q.Tags {
 		if t = strings.TrimPrefix(t, "#"); t != "" && !slices.Contains(out, t) && len(out) < maxQueryTags {
@@ -172,24 +173,24 @@ func tagsOf(q aoa.Query) []string {
 
 // ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
 // of them, which are looked up. Without a prompt the newest patterns and commands have to do.
-func (x *setting) ask(q aoa.Query, s *hot.SessionView) {
+func (x *setting) ask(q event.Query, s *hot.SessionView) {
 	switch {
 	case q.Prompt != "":
-		x.words = aoa.Terms(q.Prompt, aoa.MaxTerms)
-		x.idents = aoa.Identifiers(q.Prompt, maxIdents)
+		x.words = index.Terms(q.Prompt, event.MaxTerms)
+		x.idents = index.Identifiers(q.Prompt, maxIdents)
 	case s != nil && s.Fields[hot.FieldPromptTerms] != "":
 		x.words = strings.Fields(s.Fields[hot.FieldPromptTerms])
 		x.idents = strings.Fields(s.Fields[hot.FieldPromptIdents])
 	case s != nil:
 		x.words = slices.Clone(s.Terms[max(0, len(s.Terms)-maxTerms):])
 	}
-	x.words = x.words[:min(len(x.words), aoa.MaxTerms)]
+	x.words = x.words[:min(len(x.words), event.MaxTerms)]
 	// A word that no path has may still be known to the store: it goes behind those that some path has.
 	slices.SortStableFunc(x.words, func(a, b string) int {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
-	if q.Moment == aoa.MomentPrompt || q.Prompt != "" || len(x.patterns) == 0 {
+	if q.Moment == event.MomentPrompt || q.Prompt != "" || len(x.patterns) == 0 {
 		return
 	}
 	// Between calls the newest pattern says more than the rarest words of a prompt long past.
@@ -208,7 +209,7 @@ const maxIdents = 40 // identifiers of a prompt that are looked for
 // maxWord: a word that this many paths have is indexed incompletely and tells nothing.
 const maxWord = 256
 
-func rarity(tree *aoa.Tree, term string) int {
+func rarity(tree *index.Tree, term string) int {
 	if n := len(tree.Word(term)); n > 0 {
 		return n
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of what names alike can say.
@@ -36,7 +36,7 @@ func (x *setting) relatives(p *pool) {
 }
 
 // kin is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
-func (x *setting) kin(f aoa.Path) float64 {
+func (x *setting) kin(f event.Path) float64 {
 	if len(x.kins) == 0 {
 		return 0
 	}
@@ -100,18 +100,18 @@ func (x *setting) defining(p *pool) {
 }
 
 // freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened anything.
-func (x *setting) freshCommitted(f aoa.Path) float64 {
+func (x *setting) freshCommitted(f event.Path) float64 {
 	if len(x.open) > 0 || x.commits == nil {
 		return 0
 	}
 	if x.commitAgo == nil {
-		x.commitAgo = map[aoa.Path]int{}
+		x.commitAgo = map[event.Path]int{}
 		n := 0
 		for i, name := range x.commits.Members {
 			if i > 0 && x.commits.Values[i] != x.commits.Values[i-1] {
 				n++
 			}
-			x.commitAgo[aoa.Path(name)] = n
+			x.commitAgo[event.Path(name)] = n
 		}
 	}
 	n, known := x.commitAgo[f]

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestKindsAndKin(t *testing.T) {
@@ -13,23 +13,23 @@ func TestKindsAndKin(t *testing.T) {
 	w.tree.Add("rank/rank_score.go", "rank/score_test.go", "docs/plan.md", "rank/unlike.go")
 	w.prompt("s", epoch.Add(-9*time.Minute), "write tests of the plan")
 	r := w.ranker(all(Options{}))
-	got, _ := why(t, r, aoa.Query{Session: "s"}, "docs/plan.md")
+	got, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md")
 	if got["asks_document"] != 1 || got["early_document"] != 1 || got["kind_share"] != 0 {
 		t.Errorf("a document before anything is open: %v", got)
 	}
 	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
-	w.happen(aoa.Event{Time: epoch.Add(-7 * time.Minute), Kind: aoa.KindEdit, Session: "s", Paths: []aoa.Path{"rank/rank.go"}, OK: true})
+	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
 	r = w.ranker(all(Options{}))
-	test, _ := why(t, r, aoa.Query{Session: "s"}, "rank/score_test.go")
+	test, _ := why(t, r, event.Query{Session: "s"}, "rank/score_test.go")
 	if test["asks_test"] != 1 || test["late_test"] != 1 || test["kind_share"] != 0 {
 		t.Errorf("a test after an edit: %v", test)
 	}
-	kin, _ := why(t, r, aoa.Query{Session: "s"}, "rank/rank_score.go")
-	far, _ := why(t, r, aoa.Query{Session: "s"}, "rank/unlike.go")
+	kin, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_score.go")
+	far, _ := why(t, r, event.Query{Session: "s"}, "rank/unlike.go")
 	if kin["kind_share"] != 1 || !(kin["kin"] > 0 && kin["kin"] < 1) || far["kin"] != 0 {
 		t.Errorf("kin %v, other %v", kin, far)
 	}
-	if doc, _ := why(t, r, aoa.Query{Session: "s"}, "docs/plan.md"); doc["early_document"] != .5 {
+	if doc, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md"); doc["early_document"] != .5 {
 		t.Errorf("a document after one file: %v", doc)
 	}
 }
@@ -40,13 +40,13 @@ func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	w.commit(epoch.Add(-time.Hour), "tidy", "rank/rank.go", "cold/db.go")
 	w.prompt("s", epoch.Add(-time.Minute), "go on")
 	r := w.ranker(all(Options{}))
-	newest, _ := why(t, r, aoa.Query{Session: "s"}, "cold/db.go")
-	older, _ := why(t, r, aoa.Query{Session: "s"}, "README.md")
+	newest, _ := why(t, r, event.Query{Session: "s"}, "cold/db.go")
+	older, _ := why(t, r, event.Query{Session: "s"}, "README.md")
 	if newest["fresh_committed"] != 1 || math.Abs(older["fresh_committed"]-1/math.Log2(3)) > 1e-9 {
 		t.Errorf("newest %v, the one before %v", newest["fresh_committed"], older["fresh_committed"])
 	}
 	w.open("s", epoch.Add(-time.Second), "docs/rank.md")
-	if got, _ := why(t, w.ranker(all(Options{})), aoa.Query{Session: "s"}, "cold/db.go"); got["fresh_committed"] != 0 {
+	if got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go"); got["fresh_committed"] != 0 {
 		t.Errorf("with a file open: %v", got["fresh_committed"])
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // label is what a path says of its file without anything being looked up.
@@ -16,13 +17,13 @@ type label struct {
 	test, document bool
 }
 
-func newLabel(f aoa.Path) *label {
-	l := &label{dir: f.Dir(), stem: aoa.Stem(f), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+func newLabel(f event.Path) *label {
+	l := &label{dir: f.Dir(), stem: f.Stem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
 	base := f.Base()
 	if e := l.kind; e != "" && len(e) < len(base) {
 		base = base[:len(base)-len(e)]
 	}
-	l.words = aoa.Terms(base, 16)
+	l.words = index.Terms(base, 16)
 	switch strings.ToLower(l.kind) {
 	case ".md", ".mdx", ".txt", ".rst", ".adoc":
 		l.document = true
@@ -38,19 +39,19 @@ func newLabel(f aoa.Path) *label {
 // was a fifth of a question's time.
 type labels struct {
 	mu    sync.Mutex
-	known map[aoa.Path]*label
+	known map[event.Path]*label
 }
 
 // maxLabels bounds the memory, some 200 bytes each; beyond it everything is found out anew.
 const maxLabels = 16_384
 
-func (ls *labels) of(f aoa.Path) *label {
+func (ls *labels) of(f event.Path) *label {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	l := ls.known[f]
 	if l == nil {
 		if ls.known == nil || len(ls.known) >= maxLabels {
-			ls.known = map[aoa.Path]*label{}
+			ls.known = map[event.Path]*label{}
 		}
 		l = newLabel(f)
 		ls.known[f] = l

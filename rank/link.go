@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // link says how a question leads to files whose partners are candidates.
@@ -32,13 +32,13 @@ const alikeScale = 3.0
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
 // lead finds the files whose partners are read. For a change those in hand are enough.
-func (x *setting) lead(q aoa.Query, moment aoa.Moment) {
+func (x *setting) lead(q event.Query, moment event.Moment) {
 	x.leads[byHand] = x.files
-	x.stems = make(map[string]aoa.Path, len(x.files))
+	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
-		x.stems[aoa.Stem(f)] = f
+		x.stems[f.Stem()] = f
 	}
-	if moment == aoa.MomentChange {
+	if moment == event.MomentChange {
 		return
 	}
 	named := namedIn(q.Prompt, x.tree)
@@ -48,7 +48,7 @@ func (x *setting) lead(q aoa.Query, moment aoa.Moment) {
 		}
 	}
 	x.leads[byNamed] = named[:min(len(named), namedFiles)]
-	if moment == aoa.MomentPrompt {
+	if moment == event.MomentPrompt {
 		x.leads[bySeed] = x.seeds()
 	}
 }
@@ -63,8 +63,8 @@ const (
 )
 
 // seeds are the files that fit the prompt best, by their names and by what they say.
-func (x *setting) seeds() []aoa.Path {
-	weight := map[aoa.Path]float64{}
+func (x *setting) seeds() []event.Path {
+	weight := map[event.Path]float64{}
 	for _, w := range x.words {
 		with := x.tree.Word(w)
 		if len(with) > seedRare {
@@ -86,18 +86,18 @@ func (x *setting) seeds() []aoa.Path {
 			}
 		}
 	}
-	files := slices.DeleteFunc(slices.Collect(maps.Keys(weight)), func(f aoa.Path) bool { return weight[f] <= seedFloor })
-	slices.SortFunc(files, func(a, b aoa.Path) int {
+	files := slices.DeleteFunc(slices.Collect(maps.Keys(weight)), func(f event.Path) bool { return weight[f] <= seedFloor })
+	slices.SortFunc(files, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a, b))
 	})
 	return files[:min(len(files), seedFiles)]
 }
 
 // baseTerms are the words of a file's name, without its extension.
-func (x *setting) baseTerms(f aoa.Path) []string { return x.labels.of(f).words }
+func (x *setting) baseTerms(f event.Path) []string { return x.labels.of(f).words }
 
 // name is how much of a file's name the question says: Σ idf of the name's words in it / (1 + Σ idf of all of them).
-func (x *setting) name(f aoa.Path, said float64) float64 {
+func (x *setting) name(f event.Path, said float64) float64 {
 	if said == 0 {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -61,7 +61,7 @@ func (x *setting) listings(c *candidate) {
 
 // read goes through the results, the newest first.
 func (x *setting) read() {
-	x.listed = map[aoa.Path]*listed{}
+	x.listed = map[event.Path]*listed{}
 	lists, contents := 0, 0
 	for _, r := range x.results {
 		fresh := fading(x.clock - r.Clock)
@@ -130,7 +130,7 @@ func (x *setting) opensSince(clock int64) (n int) {
 	return n
 }
 
-func (x *setting) entry(f aoa.Path) *listed {
+func (x *setting) entry(f event.Path) *listed {
 	l := x.listed[f]
 	if l == nil {
 		l = &listed{}
@@ -140,6 +140,6 @@ func (x *setting) entry(f aoa.Path) *listed {
 }
 
 // sorted are the files of a map in order, for what must not depend on the order of maps.
-func sorted[V any](m map[aoa.Path]V) []aoa.Path {
-	return slices.SortedFunc(maps.Keys(m), func(a, b aoa.Path) int { return cmp.Compare(a, b) })
+func sorted[V any](m map[event.Path]V) []event.Path {
+	return slices.SortedFunc(maps.Keys(m), func(a, b event.Path) int { return cmp.Compare(a, b) })
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // why returns the values of a file's reasons.
-func why(t *testing.T, r *Ranker, q aoa.Query, f aoa.Path) (map[string]float64, aoa.Suggestion) {
+func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float64, event.Suggestion) {
 	t.Helper()
 	q.At, q.Explain = epoch, true
 	s, err := r.Why(context.Background(), q, f)
@@ -33,19 +34,19 @@ func all(o Options) Options {
 func TestListedFiles(t *testing.T) {
 	w := small(t)
 	w.prompt("s", epoch.Add(-4*time.Minute), "where is it")
-	list := func(at time.Time, files ...aoa.Path) {
-		w.happen(aoa.Event{Time: at, Kind: aoa.KindSearch, Session: "s", Seen: files, Listing: true, OK: true})
+	list := func(at time.Time, files ...event.Path) {
+		w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: "s", Seen: files, Listing: true, OK: true})
 	}
 	list(epoch.Add(-3*time.Minute), "README.md", "rank/rank.go", "cold/db.go", "docs/rank.md")
 	w.open("s", epoch.Add(-2*time.Minute), "rank/rank.go")
 	list(epoch.Add(-time.Minute), "docs/rank.md")
-	got, _ := why(t, w.ranker(all(Options{})), aoa.Query{Session: "s"}, "cold/db.go")
+	got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go")
 	for name, want := range map[string]float64{"listed_next": .9, "seen_before": 1, "listed_alone": .5, "listed_last": 0, "unseen": 0} {
 		if math.Abs(got[name]-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, got[name], want)
 		}
 	}
-	got, _ = why(t, w.ranker(all(Options{})), aoa.Query{Session: "s"}, "docs/rank.md")
+	got, _ = why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "docs/rank.md")
 	if got["listed_last"] != 1 || got["listed_alone"] != 1 || got["listed_place"] != 1 {
 		t.Errorf("the only file of the newest list: %v", got)
 	}
@@ -53,12 +54,12 @@ func TestListedFiles(t *testing.T) {
 
 func TestContentsTell(t *testing.T) {
 	w := small(t)
-	c := aoa.NewContents()
+	c := index.NewContents()
 	c.Set("rank/rank.go", []byte("func ScoreCandidates() { openSchema() }"))
 	c.Set("cold/db.go", []byte("func openSchema() { migrateTables() }"))
 	c.Set("auth/session.go", []byte("func signIn() {}"))
-	q := aoa.Query{Moment: aoa.MomentPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
-	asked, s := why(t, w.ranker(all(Options{Contents: func() *aoa.Contents { return c }})), q, "cold/db.go")
+	q := event.Query{Moment: event.MomentPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
+	asked, s := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), q, "cold/db.go")
 	if asked["contents"] != 1 || asked["identifiers"] <= 0 {
 		t.Errorf("values %v, want the file that says it to be the best", asked)
 	}
@@ -70,7 +71,7 @@ func TestContentsTell(t *testing.T) {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")
-	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *aoa.Contents { return c }})), aoa.Query{Session: "s"}, "rank/rank.go"); alike["alike"] <= 0 {
+	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"}, "rank/rank.go"); alike["alike"] <= 0 {
 		t.Errorf("values %v, want the caller alike", alike)
 	}
 	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["contents"] != 0 || without["alike"] != 0 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lithammer/fuzzysearch/fuzzy"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -39,24 +39,24 @@ const (
 
 // Matched is a file that matches what was typed.
 type Matched struct {
-	File  aoa.Path
+	File  event.Path
 	Class int     // how well: lower is better
 	Score float64 // as given to the Finder
 }
 
 // Finder finds the best n of the files whose names match what somebody typed of them. Better classes come first,
 // in a class the higher score (nil: all alike), then the shorter name, then the path.
-type Finder func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched
+type Finder func(files []event.Path, score map[event.Path]float64, n int) []Matched
 
 // Like finds as people search: case does not count, words apart by spaces must all match. Where no file name has
 // even the letters, slips of the finger are forgiven: one from three letters on, two from five. With nothing
 // typed all files match alike. It costs about 0.2 µs per file, 0.7 µs where it looks for slips.
 func Like(typed string) Finder {
 	words := typedWords(typed)
-	return func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched {
-		out := best(files, score, n, func(f aoa.Path) int { return matchAll(words, f, strictly) })
+	return func(files []event.Path, score map[event.Path]float64, n int) []Matched {
+		out := best(files, score, n, func(f event.Path) int { return matchAll(words, f, strictly) })
 		if len(out) == 0 || out[0].Class >= matchSlip {
-			out = best(files, score, n, func(f aoa.Path) int { return matchAll(words, f, leniently) })
+			out = best(files, score, n, func(f event.Path) int { return matchAll(words, f, leniently) })
 		}
 		return out
 	}
@@ -64,8 +64,8 @@ func Like(typed string) Finder {
 
 // Begin finds as a shell completes: paths that begin with what was typed, to the letter.
 func Begin(typed string) Finder {
-	return func(files []aoa.Path, score map[aoa.Path]float64, n int) []Matched {
-		return best(files, score, n, func(f aoa.Path) int {
+	return func(files []event.Path, score map[event.Path]float64, n int) []Matched {
+		return best(files, score, n, func(f event.Path) int {
 			if strings.HasPrefix(string(f), typed) {
 				return matchPrefix
 			}
@@ -76,7 +76,7 @@ func Begin(typed string) Finder {
 
 // best keeps the best n as it goes: most files of a large tree match a single letter, and sorting them all would
 // cost more than the matching.
-func best(files []aoa.Path, score map[aoa.Path]float64, n int, class func(aoa.Path) int) []Matched {
+func best(files []event.Path, score map[event.Path]float64, n int, class func(event.Path) int) []Matched {
 	n = max(n, 1)
 	var out []Matched
 	full := false // then out[n-1] is the worst that is kept
@@ -115,7 +115,7 @@ func typedWords(typed string) []string {
 }
 
 // matchAll is the worst class among the words.
-func matchAll(words []string, f aoa.Path, match func(word, name, base string) int) int {
+func matchAll(words []string, f event.Path, match func(word, name, base string) int) int {
 	name := strings.ToLower(string(f))
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	worst := matchExact
@@ -194,7 +194,7 @@ func lastParts(name string, n int) string {
 // good ones by the ranking of the moment, then by how often they are used. q is the question that the ranking
 // answers. Two round trips beside those of the ranking; it looks at every name of the tree, and at the use of
 // at most 512 files that match.
-func (r *Ranker) Complete(ctx context.Context, q aoa.Query, find Finder, limit int) ([]aoa.Path, error) {
+func (r *Ranker) Complete(ctx context.Context, q event.Query, find Finder, limit int) ([]event.Path, error) {
 	likely, err := r.likely(ctx, q)
 	if err != nil {
 		return nil, err
@@ -209,14 +209,14 @@ func (r *Ranker) Complete(ctx context.Context, q aoa.Query, find Finder, limit i
 	if err := v.Load(ctx); err != nil {
 		return nil, fmt.Errorf("read the use of files: %w", err)
 	}
-	used := make(map[aoa.Path]float64, len(named))
+	used := make(map[event.Path]float64, len(named))
 	for i, n := range named {
 		used[n.File] = opens.Value[i] + commits.Value[i]
 	}
 	slices.SortStableFunc(named, func(a, b Matched) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.Score, a.Score), cmp.Compare(used[b.File], used[a.File]))
 	})
-	out := make([]aoa.Path, min(limit, len(named)))
+	out := make([]event.Path, min(limit, len(named)))
 	for i := range out {
 		out[i] = named[i].File
 	}
@@ -224,13 +224,13 @@ func (r *Ranker) Complete(ctx context.Context, q aoa.Query, find Finder, limit i
 }
 
 // likely is the ranking as a map, with the files that are open in the session.
-func (r *Ranker) likely(ctx context.Context, q aoa.Query) (map[aoa.Path]float64, error) {
+func (r *Ranker) likely(ctx context.Context, q event.Query) (map[event.Path]float64, error) {
 	k, err := r.Score(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	defer k.Done()
-	out := make(map[aoa.Path]float64, len(k.Files))
+	out := make(map[event.Path]float64, len(k.Files))
 	if q.Session != "" {
 		v := r.store.View(q.At)
 		session := v.Session(q.Session)

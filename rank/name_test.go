@@ -9,35 +9,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestLike: for what somebody typed, which of the files match, in which order.
 func TestLike(t *testing.T) {
-	files := []aoa.Path{"docs/protocol.md", "docs/server.md", "internal/proto/wire.go", "internal/server/server.go",
+	files := []event.Path{"docs/protocol.md", "docs/server.md", "internal/proto/wire.go", "internal/server/server.go",
 		"internal/server/server_test.go", "Makefile", "web/übersicht.ts"}
 	for _, c := range []struct {
 		typed string
-		want  []aoa.Path
+		want  []event.Path
 	}{
-		{"server.go", []aoa.Path{"internal/server/server.go", "internal/server/server_test.go"}}, // the letters are all there
-		{"SERVER", []aoa.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
-		{"proto", []aoa.Path{"docs/protocol.md", "internal/proto/wire.go"}}, // begins the name, then stands in the path
-		{"internal/proto", []aoa.Path{"internal/proto/wire.go"}},
-		{`internal\proto`, []aoa.Path{"internal/proto/wire.go"}},
-		{"@./docs/s", []aoa.Path{"docs/server.md"}},
-		{"srvt", []aoa.Path{"internal/server/server_test.go"}},
-		{"server docs", []aoa.Path{"docs/server.md"}},
-		{"portocol", []aoa.Path{"docs/protocol.md"}},
-		{"protocool", []aoa.Path{"docs/protocol.md"}},
-		{"sevrer", []aoa.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
-		{"Makfeile", []aoa.Path{"Makefile"}},
-		{"doks/sevrer", []aoa.Path{}}, // three slips
-		{"doks/server", []aoa.Path{"docs/server.md"}},
-		{"ÜBER", []aoa.Path{"web/übersicht.ts"}},
-		{"zz", []aoa.Path{}},
+		{"server.go", []event.Path{"internal/server/server.go", "internal/server/server_test.go"}}, // the letters are all there
+		{"SERVER", []event.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
+		{"proto", []event.Path{"docs/protocol.md", "internal/proto/wire.go"}}, // begins the name, then stands in the path
+		{"internal/proto", []event.Path{"internal/proto/wire.go"}},
+		{`internal\proto`, []event.Path{"internal/proto/wire.go"}},
+		{"@./docs/s", []event.Path{"docs/server.md"}},
+		{"srvt", []event.Path{"internal/server/server_test.go"}},
+		{"server docs", []event.Path{"docs/server.md"}},
+		{"portocol", []event.Path{"docs/protocol.md"}},
+		{"protocool", []event.Path{"docs/protocol.md"}},
+		{"sevrer", []event.Path{"docs/server.md", "internal/server/server.go", "internal/server/server_test.go"}},
+		{"Makfeile", []event.Path{"Makefile"}},
+		{"doks/sevrer", []event.Path{}}, // three slips
+		{"doks/server", []event.Path{"docs/server.md"}},
+		{"ÜBER", []event.Path{"web/übersicht.ts"}},
+		{"zz", []event.Path{}},
 	} {
-		got := []aoa.Path{}
+		got := []event.Path{}
 		for _, n := range Like(c.typed)(files, nil, 9) {
 			got = append(got, n.File)
 		}
@@ -53,18 +53,18 @@ func TestLike(t *testing.T) {
 // TestCompleteLearned: among equal matches the ones that the work points to come first; a better match beats them.
 func TestCompleteLearned(t *testing.T) {
 	w := newWorld(t)
-	var all []aoa.Path
+	var all []event.Path
 	for _, d := range strings.Fields("a b c d e f") {
-		all = append(all, aoa.Path(d+"/page.go"), aoa.Path(d+"/spage.go"))
+		all = append(all, event.Path(d+"/page.go"), event.Path(d+"/spage.go"))
 	}
 	w.commit(epoch.AddDate(-1, 0, 0), "begin", all...)
 	for i := range 6 {
 		w.commit(epoch.Add(-time.Duration(i+2)*time.Hour), "change", "e/page.go", "f/spage.go", "b/page.go")
 	}
 	w.open("s", epoch.Add(-time.Minute), "b/page.go")
-	complete := func(typed string, limit int) []aoa.Path {
+	complete := func(typed string, limit int) []event.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, Like(typed), limit)
+		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Moment: event.MomentOpen, Session: "s", At: epoch}, Like(typed), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,12 +87,12 @@ func TestCompleteLearned(t *testing.T) {
 
 // TestBegin: a shell completes to the letter, and offers the used first.
 func TestBegin(t *testing.T) {
-	files := []aoa.Path{"Docs/a.md", "docs/long name.md", "docs/b.md", "xdocs/b.md"}
-	var got []aoa.Path
-	for _, m := range Begin("docs/")(files, map[aoa.Path]float64{"docs/long name.md": .1}, 9) {
+	files := []event.Path{"Docs/a.md", "docs/long name.md", "docs/b.md", "xdocs/b.md"}
+	var got []event.Path
+	for _, m := range Begin("docs/")(files, map[event.Path]float64{"docs/long name.md": .1}, 9) {
 		got = append(got, m.File)
 	}
-	if d := cmp.Diff([]aoa.Path{"docs/long name.md", "docs/b.md"}, got); d != "" {
+	if d := cmp.Diff([]event.Path{"docs/long name.md", "docs/b.md"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -104,13 +104,13 @@ func FuzzLike(f *testing.F) {
 		f.Add(s, "docs/server.md")
 	}
 	f.Fuzz(func(t *testing.T, typed, name string) {
-		p, err := aoa.NewPath(name)
+		p, err := event.NewPath(name)
 		if err != nil {
 			return
 		}
-		Like(typed)([]aoa.Path{p, "docs/server.md"}, nil, 2)
+		Like(typed)([]event.Path{p, "docs/server.md"}, nil, 2)
 		if words := strings.Fields(name); len(words) == 1 && words[0] == name && len(name) < maxTyped && !strings.ContainsAny(name, `\@`) {
-			if got := Like(string(p))([]aoa.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
+			if got := Like(string(p))([]event.Path{p}, nil, 1); len(got) != 1 || got[0].Class != matchExact {
 				t.Errorf("%q does not match itself: %v", p, got)
 			}
 		}
@@ -123,7 +123,7 @@ func BenchmarkComplete(b *testing.B) {
 	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og", "none": "zzzzzzzz"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Complete(context.Background(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", At: epoch}, Like(typed), 15); err != nil {
+				if _, err := r.Complete(context.Background(), event.Query{Moment: event.MomentOpen, Session: "s", At: epoch}, Like(typed), 15); err != nil {
 					b.Fatal(err)
 				}
 			}

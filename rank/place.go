@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of what a place can say.
@@ -71,12 +71,12 @@ func (x *setting) glance() {
 	if x.recent != nil {
 		n = len(x.recent.Members)
 	}
-	x.lately, x.places = make(map[string]float64, n), make(map[aoa.Path]int, n)
+	x.lately, x.places = make(map[string]float64, n), make(map[event.Path]int, n)
 	if n == 0 {
 		return
 	}
 	for i, name := range x.recent.Members {
-		f := aoa.Path(name)
+		f := event.Path(name)
 		dir := x.labels.of(f).dir
 		if _, known := x.lately[dir]; !known {
 			x.lately[dir] = recency(x.recent.Values[i], x.at, day)

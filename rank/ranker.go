@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // The bounds of one question. None depends on the number of known files.
@@ -35,30 +36,30 @@ const (
 type Options struct {
 	// Together counts the commits that touched both files, and those that touched a. It is asked only for
 	// what is returned. nil: reasons go without counts.
-	Together func(ctx context.Context, a, b aoa.Path) (both, of int, err error)
+	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
-	Contents func() *aoa.Contents
+	Contents func() *index.Contents
 	// Models replace the shipped prior of a moment.
-	Models map[aoa.Moment]Model
+	Models map[event.Moment]Model
 }
 
 // Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
 type Ranker struct {
 	store  *hot.Store
-	tree   func() *aoa.Tree
+	tree   func() *index.Tree
 	o      Options
-	models map[aoa.Moment]Model
+	models map[event.Moment]Model
 	labels labels
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.
-func New(store *hot.Store, tree func() *aoa.Tree, o Options) *Ranker {
+func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
 	models := Prior()
 	for moment, m := range o.Models {
 		models[moment] = m
 	}
 	if o.Contents == nil {
-		o.Contents = func() *aoa.Contents { return nil }
+		o.Contents = func() *index.Contents { return nil }
 	}
 	return &Ranker{store: store, tree: tree, o: o, models: models}
 }
@@ -69,10 +70,10 @@ var ErrNoTime = errors.New("rank: the query carries no time: set Query.At")
 // Rank returns the files most likely wanted, best first, ties by path, at most q.Limit (0 is 5). Files in
 // hand, the current file and what is not in the tree are never suggested, nor, but for changes, files that
 // are open in the session. Equal state and query give equal answers. Answer.Ms is left to the caller.
-func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
+func (r *Ranker) Rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	k, err := r.Score(ctx, q)
 	if err != nil {
-		return aoa.Answer{}, err
+		return event.Answer{}, err
 	}
 	defer k.Done()
 	limit := q.Limit
@@ -80,7 +81,7 @@ func (r *Ranker) Rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
 		limit = defaultLimit
 	}
 	limit = min(limit, len(k.Files))
-	answer := aoa.Answer{At: q.At.UnixMilli(), Suggestions: make([]aoa.Suggestion, 0, limit)}
+	answer := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, limit)}
 	for i := range limit {
 		answer.Suggestions = append(answer.Suggestions, k.Suggestion(ctx, i, q.Explain))
 	}
@@ -108,7 +109,7 @@ func (k *Ranking) Done() {
 
 // Scored is one file of a Ranking.
 type Scored struct {
-	File   aoa.Path
+	File   event.Path
 	Score  float64 // calibrated probability
 	Logit  float64
 	Unseen bool // nothing in the session had named it
@@ -118,7 +119,7 @@ type Scored struct {
 }
 
 // Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
-func (r *Ranker) Score(ctx context.Context, q aoa.Query) (*Ranking, error) {
+func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	g, err := r.gather(ctx, q, "")
 	if err != nil {
 		return nil, err
@@ -151,18 +152,18 @@ func (k *Ranking) sort() {
 // ScoreEach is Score for files that need not be one change: a candidate gets the best of what all of them and what each
 // of the last n alone says. The model of a change takes every file as evidence, so one that has nothing to do with
 // the others would speak against their partners. It costs n rankings more, none for a single file.
-func (r *Ranker) ScoreEach(ctx context.Context, q aoa.Query, n int) (*Ranking, error) {
+func (r *Ranker) ScoreEach(ctx context.Context, q event.Query, n int) (*Ranking, error) {
 	k, err := r.Score(ctx, q)
 	if err != nil || len(q.Files) < 2 {
 		return k, err
 	}
-	place := make(map[aoa.Path]int, len(k.Files))
+	place := make(map[event.Path]int, len(k.Files))
 	for i, s := range k.Files {
 		place[s.File] = i
 	}
 	for _, f := range q.Files[max(0, len(q.Files)-n):] {
 		one := q
-		one.Files, one.Current = []aoa.Path{f}, ""
+		one.Files, one.Current = []event.Path{f}, ""
 		alone, err := r.Score(ctx, one)
 		if err != nil {
 			return nil, err
@@ -185,27 +186,27 @@ func (r *Ranker) ScoreEach(ctx context.Context, q aoa.Query, n int) (*Ranking, e
 }
 
 // Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
-func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) aoa.Suggestion {
+func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) event.Suggestion {
 	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)
 }
 
 // Why returns the whole arithmetic of one file, with the digits that Rank would give it, also for a file
 // that Rank would leave out.
-func (r *Ranker) Why(ctx context.Context, q aoa.Query, f aoa.Path) (aoa.Suggestion, error) {
+func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Suggestion, error) {
 	if f == "" {
-		return aoa.Suggestion{}, fmt.Errorf("explain a score: %w", aoa.ErrPath)
+		return event.Suggestion{}, fmt.Errorf("explain a score: %w", event.ErrPath)
 	}
 	g, err := r.gather(ctx, q, f)
 	if err != nil {
-		return aoa.Suggestion{}, err
+		return event.Suggestion{}, err
 	}
 	return r.suggestion(ctx, g, g.pool.get(f), true), nil
 }
 
 // suggestion puts a candidate into words.
-func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) aoa.Suggestion {
+func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) event.Suggestion {
 	weights, scale := g.model.of(c.values[Unseen] > 0)
-	s := aoa.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: scale, Unseen: c.values[Unseen] > 0,
+	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: scale, Unseen: c.values[Unseen] > 0,
 		Reasons: reasons(weights, c.values)}
 	s.Score = scale.Probability(s.Logit)
 	if !all {

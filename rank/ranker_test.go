@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
@@ -27,7 +28,7 @@ func small(t testing.TB) *world {
 	return w
 }
 
-func rankOf(t testing.TB, r *Ranker, q aoa.Query) aoa.Answer {
+func rankOf(t testing.TB, r *Ranker, q event.Query) event.Answer {
 	t.Helper()
 	if q.At.IsZero() {
 		q.At = epoch
@@ -39,7 +40,7 @@ func rankOf(t testing.TB, r *Ranker, q aoa.Query) aoa.Answer {
 	return a
 }
 
-func names(a aoa.Answer) (out []aoa.Path) {
+func names(a event.Answer) (out []event.Path) {
 	for _, s := range a.Suggestions {
 		out = append(out, s.File)
 	}
@@ -47,8 +48,8 @@ func names(a aoa.Answer) (out []aoa.Path) {
 }
 
 func TestChangePartners(t *testing.T) {
-	r := small(t).ranker(Options{Together: func(_ context.Context, a, b aoa.Path) (int, int, error) { return 9, 11, nil }})
-	a := rankOf(t, r, aoa.Query{Files: []aoa.Path{"rank/rank.go"}})
+	r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) { return 9, 11, nil }})
+	a := rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}})
 	got := names(a)
 	if len(got) < 2 || got[0] != "rank/rank_test.go" || got[1] != "docs/rank.md" {
 		t.Fatalf("suggested %v, want the test, then the document", got)
@@ -63,7 +64,7 @@ func TestChangePartners(t *testing.T) {
 	if len(rs) == 0 || len(rs) > maxWhys {
 		t.Fatalf("%d reasons, want 1 to %d", len(rs), maxWhys)
 	}
-	if !slices.ContainsFunc(rs, func(r aoa.Reason) bool { return r.Text == "changed together in 9 of 11 commits" }) {
+	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == "changed together in 9 of 11 commits" }) {
 		t.Errorf("no reason counts commits: %+v", rs)
 	}
 }
@@ -72,10 +73,10 @@ func TestReasonsAddUp(t *testing.T) {
 	w := small(t)
 	w.prompt("s", epoch.Add(-time.Minute), "the rank score is wrong, see docs/rank.md")
 	w.open("s", epoch, "rank/rank.go")
-	w.search("s", epoch, "", nil, []aoa.Path{"rank/rank_test.go", "cold/db.go"})
+	w.search("s", epoch, "", nil, []event.Path{"rank/rank_test.go", "cold/db.go"})
 	r := w.ranker(Options{})
-	for _, q := range []aoa.Query{
-		{Files: []aoa.Path{"rank/rank.go"}}, {Session: "s"}, {Session: "s", Prompt: "rank README.md"}, {},
+	for _, q := range []event.Query{
+		{Files: []event.Path{"rank/rank.go"}}, {Session: "s"}, {Session: "s", Prompt: "rank README.md"}, {},
 	} {
 		q.Explain, q.Limit = true, 50
 		a := rankOf(t, r, q)
@@ -105,14 +106,14 @@ func TestReasonsAddUp(t *testing.T) {
 
 func TestWhyOfAnyFile(t *testing.T) {
 	r := small(t).ranker(Options{})
-	for _, f := range []aoa.Path{"gone.go", "rank/rank.go", "never/heard.of"} {
-		s, err := r.Why(context.Background(), aoa.Query{Files: []aoa.Path{"rank/rank.go"}, At: epoch}, f)
+	for _, f := range []event.Path{"gone.go", "rank/rank.go", "never/heard.of"} {
+		s, err := r.Why(context.Background(), event.Query{Files: []event.Path{"rank/rank.go"}, At: epoch}, f)
 		if err != nil || s.File != f || len(s.Reasons) == 0 || !(s.Score >= 0 && s.Score <= 1) {
 			t.Errorf("why %s: %+v, %v", f, s, err)
 		}
 	}
-	if _, err := r.Why(context.Background(), aoa.Query{At: epoch}, ""); !errors.Is(err, aoa.ErrPath) {
-		t.Errorf("why of no file: %v, want %v", err, aoa.ErrPath)
+	if _, err := r.Why(context.Background(), event.Query{At: epoch}, ""); !errors.Is(err, event.ErrPath) {
+		t.Errorf("why of no file: %v, want %v", err, event.ErrPath)
 	}
 }
 
@@ -120,24 +121,24 @@ func TestSessionSignals(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
 	w.prompt("s", epoch, "look at auth/session.go and at README.md")
-	w.search("s", epoch, "", []aoa.Path{"rank/rank.go"}, []aoa.Path{"docs/rank.md"})
+	w.search("s", epoch, "", []event.Path{"rank/rank.go"}, []event.Path{"docs/rank.md"})
 	r := w.ranker(Options{})
-	a := rankOf(t, r, aoa.Query{Session: "s", Limit: 20, Explain: true})
+	a := rankOf(t, r, event.Query{Session: "s", Limit: 20, Explain: true})
 	if slices.Contains(names(a), "cold/db.go") {
 		t.Errorf("%v has an open file", names(a))
 	}
-	for f, want := range map[aoa.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": InCommand} {
-		i := slices.IndexFunc(a.Suggestions, func(s aoa.Suggestion) bool { return s.File == f })
+	for f, want := range map[event.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": InCommand} {
+		i := slices.IndexFunc(a.Suggestions, func(s event.Suggestion) bool { return s.File == f })
 		if i < 0 || a.Suggestions[i].Unseen ||
-			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r aoa.Reason) bool { return r.Signal == want.String() && r.Text != "" }) {
+			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r event.Reason) bool { return r.Signal == want.String() && r.Text != "" }) {
 			t.Errorf("%s: %+v, want it seen, with reason %s", f, a.Suggestions, want)
 		}
 	}
-	unseen := rankOf(t, r, aoa.Query{Session: "s", Prompt: "rank", Limit: 20, Unseen: true})
+	unseen := rankOf(t, r, event.Query{Session: "s", Prompt: "rank", Limit: 20, Unseen: true})
 	if got := names(unseen); slices.Contains(got, "auth/session.go") || slices.Contains(got, "docs/rank.md") || !slices.Contains(got, "rank/rank_test.go") {
 		t.Errorf("unseen: %v, want rank_test.go and none that the session named", got)
 	}
-	now := rankOf(t, r, aoa.Query{Session: "s", Prompt: "what about `gone.go` and cold/db.go or rank/rank_test.go:12?", Limit: 20})
+	now := rankOf(t, r, event.Query{Session: "s", Prompt: "what about `gone.go` and cold/db.go or rank/rank_test.go:12?", Limit: 20})
 	if got := names(now); !slices.Contains(got, "rank/rank_test.go") || slices.Contains(got, "gone.go") || slices.Contains(got, "cold/db.go") {
 		t.Errorf("named in the prompt: %v, want rank/rank_test.go, and neither what is gone nor what is open", got)
 	}
@@ -146,8 +147,8 @@ func TestSessionSignals(t *testing.T) {
 func TestChangeOfASession(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
-	w.happen(aoa.Event{Time: epoch, Kind: aoa.KindEdit, Session: "s", Paths: []aoa.Path{"rank/rank.go"}, OK: true})
-	a := rankOf(t, w.ranker(Options{}), aoa.Query{Moment: aoa.MomentChange, Session: "s"})
+	w.happen(event.Event{Time: epoch, Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
+	a := rankOf(t, w.ranker(Options{}), event.Query{Moment: event.MomentChange, Session: "s"})
 	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") || slices.Contains(got, "README.md") {
 		t.Errorf("%v, want the partners of what was edited, not of what was read", got)
 	}
@@ -157,7 +158,7 @@ func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
 	r := w.ranker(Options{})
-	a := rankOf(t, r, aoa.Query{Moment: aoa.MomentOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
+	a := rankOf(t, r, event.Query{Moment: event.MomentOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
 	if a.Suggestions[0].File != "auth/session.go" {
 		t.Fatalf("%v, want auth/session.go first", names(a))
 	}
@@ -174,16 +175,16 @@ func TestTags(t *testing.T) {
 }
 
 func TestTiesByPathAndEqualState(t *testing.T) {
-	var files []aoa.Path
+	var files []event.Path
 	for i := range 40 {
-		files = append(files, aoa.Path(fmt.Sprintf("d/f%02d.go", 39-i)))
+		files = append(files, event.Path(fmt.Sprintf("d/f%02d.go", 39-i)))
 	}
 	build := func() *Ranker {
 		w := newWorld(t)
-		w.commit(epoch.Add(-hour), "all at once", append([]aoa.Path{"d/cur.go"}, files...)...)
+		w.commit(epoch.Add(-hour), "all at once", append([]event.Path{"d/cur.go"}, files...)...)
 		return w.ranker(Options{})
 	}
-	q := aoa.Query{Current: "d/cur.go", Limit: 30, Explain: true}
+	q := event.Query{Current: "d/cur.go", Limit: 30, Explain: true}
 	a, b := rankOf(t, build(), q), rankOf(t, build(), q)
 	if got := names(a); len(got) < 10 || !slices.IsSorted(got) {
 		t.Errorf("equal files come as %v, want them by path", got)
@@ -195,7 +196,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	for _, q := range []aoa.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []aoa.Path{"a.go"}}, {Moment: aoa.MomentChange}} {
+	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Moment: event.MomentChange}} {
 		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
@@ -204,36 +205,36 @@ func TestNothingKnown(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	if _, err := r.Rank(context.Background(), aoa.Query{}); !errors.Is(err, ErrNoTime) {
+	if _, err := r.Rank(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
 	}
-	if _, err := r.Rank(context.Background(), aoa.Query{Moment: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
+	if _, err := r.Rank(context.Background(), event.Query{Moment: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
 		t.Errorf("unknown moment: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.Rank(ctx, aoa.Query{Files: []aoa.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Rank(ctx, event.Query{Files: []event.Path{"a"}, At: epoch}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func TestHostileQuery(t *testing.T) {
 	w := small(t)
-	var many []aoa.Path
+	var many []event.Path
 	for i := range 10_000 {
-		many = append(many, aoa.Path(fmt.Sprintf("big/f%d.go", i)))
+		many = append(many, event.Path(fmt.Sprintf("big/f%d.go", i)))
 	}
 	w.tree.Add(many...)
 	r := w.ranker(Options{})
 	prompt := strings.Repeat("rank/rank.go \x1b[31m ../../etc/passwd \x00 "+strings.Repeat("a/", 3000)+" ", 200)
-	a := rankOf(t, r, aoa.Query{Files: append(many, "rank/rank.go"), Prompt: prompt, Limit: 1 << 30,
-		Tags: aoa.Strings(many), Explain: true})
+	a := rankOf(t, r, event.Query{Files: append(many, "rank/rank.go"), Prompt: prompt, Limit: 1 << 30,
+		Tags: event.Strings(many), Explain: true})
 	if len(a.Suggestions) == 0 || len(a.Suggestions) > maxScored {
 		t.Fatalf("%d suggestions, want some and at most %d", len(a.Suggestions), maxScored)
 	}
-	hostile := aoa.Path("evil\x1b[2Jname.go")
+	hostile := event.Path("evil\x1b[2Jname.go")
 	w.commit(epoch, "", "rank/rank.go", hostile)
-	for _, s := range rankOf(t, w.ranker(Options{}), aoa.Query{Current: hostile, Explain: true}).Suggestions {
+	for _, s := range rankOf(t, w.ranker(Options{}), event.Query{Current: hostile, Explain: true}).Suggestions {
 		for _, reason := range s.Reasons {
 			if strings.ContainsRune(reason.Text, 0x1b) {
 				t.Errorf("control character in %q", reason.Text)
@@ -243,8 +244,8 @@ func TestHostileQuery(t *testing.T) {
 }
 
 func TestNamesInText(t *testing.T) {
-	tree := aoa.NewTree([]aoa.Path{"a/main.go", "b/x.go", "README.md", "main"})
-	for text, want := range map[string][]aoa.Path{
+	tree := index.NewTree([]event.Path{"a/main.go", "b/x.go", "README.md", "main"})
+	for text, want := range map[string][]event.Path{
 		"fix a/main.go, please":             {"a/main.go"},
 		"see `x.go:12` (and \"README.md\")": {"b/x.go", "README.md"},
 		"@b/x.go and @b/x.go":               {"b/x.go"},
@@ -265,7 +266,7 @@ func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
 	for i := range 16 {
 		at = at.Add(time.Hour)
 		w.commit(at, "protocol", "server/wire.go", "docs/protocol.md")
-		w.commit(at.Add(time.Minute), "others", aoa.Path([]string{"other/a.go", "other/b.go", "other/c.go"}[i%3]))
+		w.commit(at.Add(time.Minute), "others", event.Path([]string{"other/a.go", "other/b.go", "other/c.go"}[i%3]))
 	}
 	w.flush()
 	r := w.ranker(Options{})
@@ -282,9 +283,9 @@ func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
 		t.Fatal("the partner is no candidate")
 		return 0
 	}
-	q := aoa.Query{Moment: aoa.MomentChange, At: at.Add(time.Hour), Files: []aoa.Path{"server/wire.go"}}
+	q := event.Query{Moment: event.MomentChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
 	alone := score(r.ScoreEach(t.Context(), q, 3))
-	q.Files = []aoa.Path{"other/a.go", "server/wire.go", "other/b.go"}
+	q.Files = []event.Path{"other/a.go", "server/wire.go", "other/b.go"}
 	whole, each := score(r.Score(t.Context(), q)), score(r.ScoreEach(t.Context(), q, 3))
 	if whole >= alone {
 		t.Fatalf("among unrelated files %.3f, alone %.3f: nothing is tested", whole, alone)

@@ -3,7 +3,8 @@ package rank
 import (
 	"math"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
@@ -38,7 +39,7 @@ func (x *setting) say(p *pool) {
 }
 
 // fits turns what was found into two signals: the share of the best one's weight, and 1/√rank.
-func fits(p *pool, found []aoa.Found, share, rank Signal) {
+func fits(p *pool, found []index.Found, share, rank Signal) {
 	for i, f := range found {
 		c := p.get(f.Path)
 		c.values[share] = unit(f.Weight / found[0].Weight)
@@ -51,11 +52,11 @@ func fits(p *pool, found []aoa.Found, share, rank Signal) {
 func (x *setting) patternTerms() []string {
 	var out []string
 	for _, said := range x.patterns {
-		if said.Prompt == x.prompt && len(out) < aoa.MaxTerms {
+		if said.Prompt == x.prompt && len(out) < event.MaxTerms {
 			out = append(out, said.Words...)
 		}
 	}
-	return out[:min(len(out), aoa.MaxTerms)]
+	return out[:min(len(out), event.MaxTerms)]
 }
 
 // allIdents are the identifiers of the prompt and of the newest patterns and commands.
@@ -74,7 +75,7 @@ func (x *setting) patternsInPaths(p *pool) {
 	fade, room := 1.0, maxByWord
 	for _, said := range x.patterns {
 		type sums struct{ path, name float64 }
-		found := map[aoa.Path]sums{}
+		found := map[event.Path]sums{}
 		for _, w := range said.Words {
 			with := x.tree.Word(w)
 			if len(with) >= maxWord {

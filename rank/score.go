@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Logit is Σ weight·value over all signals, in their order, so that equal input gives equal digits.
@@ -28,14 +28,14 @@ func (c Scale) Probability(logit float64) float64 {
 
 // reasons lists every signal that moved the logit, the strongest first; the bias is one of them, so that
 // their products add up to the logit.
-func reasons(w, x Values) []aoa.Reason {
-	out := make([]aoa.Reason, 0, 8)
+func reasons(w, x Values) []event.Reason {
+	out := make([]event.Reason, 0, 8)
 	for s := range x {
 		if w[s]*x[s] != 0 {
-			out = append(out, aoa.Reason{Signal: Signal(s).String(), Value: x[s], Weight: w[s]})
+			out = append(out, event.Reason{Signal: Signal(s).String(), Value: x[s], Weight: w[s]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b aoa.Reason) int {
+	slices.SortStableFunc(out, func(a, b event.Reason) int {
 		return cmp.Compare(math.Abs(b.Weight*b.Value), math.Abs(a.Weight*a.Value))
 	})
 	return out
@@ -43,8 +43,8 @@ func reasons(w, x Values) []aoa.Reason {
 
 // strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
 // question (the bias, the number of open files) say nothing about this one.
-func strongest(rs []aoa.Reason, n int) []aoa.Reason {
-	out := make([]aoa.Reason, 0, n)
+func strongest(rs []event.Reason, n int) []event.Reason {
+	out := make([]event.Reason, 0, n)
 	for _, r := range rs {
 		if len(out) < n && r.Weight*r.Value > 0 && !sameForAll[r.Signal] {
 			out = append(out, r)

@@ -6,51 +6,52 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // setting is what a question is asked in: the same for all its candidates.
 type setting struct {
 	at       time.Time
-	head     time.Time           // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	files    []aoa.Path          // in hand, newest last, at most contextFiles (moment change: changeFiles)
-	leads    [links][]aoa.Path   // files whose partners are candidates; of byHand: files
-	stems    map[string]aoa.Path // stem → newest file in hand
-	terms    []string            // looked up in the store
-	words    []string            // of the prompt, the rarest in paths first; terms begins with the same
-	idents   []string            // of the prompt
+	head     time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	files    []event.Path          // in hand, newest last, at most contextFiles (moment change: changeFiles)
+	leads    [links][]event.Path   // files whose partners are candidates; of byHand: files
+	stems    map[string]event.Path // stem → newest file in hand
+	terms    []string              // looked up in the store
+	words    []string              // of the prompt, the rarest in paths first; terms begins with the same
+	idents   []string              // of the prompt
 	tags     []string
-	tree     *aoa.Tree
-	contents *aoa.Contents
+	tree     *index.Tree
+	contents *index.Contents
 	recent   *hot.Ranked // files opened last, by anyone
 	// What the session did, empty without one.
-	open       map[aoa.Path]int64
-	named      map[aoa.Path]int64
-	before     map[aoa.Path]int64
-	commands   map[aoa.Path]int64
-	said       map[aoa.Path]float64
-	seen       map[aoa.Path]bool
+	open       map[event.Path]int64
+	named      map[event.Path]int64
+	before     map[event.Path]int64
+	commands   map[event.Path]int64
+	said       map[event.Path]float64
+	seen       map[event.Path]bool
 	clock      int64
 	prompt     int64
-	turn       int        // files opened since the prompt
-	justListed bool       // the last event listed files
-	latest     []aoa.Path // opened last, the newest first
+	turn       int          // files opened since the prompt
+	justListed bool         // the last event listed files
+	latest     []event.Path // opened last, the newest first
 	results    []hot.Result
 	patterns   []hot.Said
-	listed     map[aoa.Path]*listed
+	listed     map[event.Path]*listed
 	inFolder   map[string]folder
 	lately     map[string]float64 // folder → recency of its newest open
-	places     map[aoa.Path]int   // file → files not open here that were opened later
+	places     map[event.Path]int // file → files not open here that were opened later
 	behind     int
 	labels     *labels
-	kins       []aoa.Path         // in hand, whose names are compared
+	kins       []event.Path       // in hand, whose names are compared
 	rare       map[string]float64 // idf of words of names
 	kindShares map[string]float64 // kind → weight of the files opened last of it
 	asked      kind               // that the prompt asks for
 	edited     bool               // a file was edited since the prompt
 	commits    *hot.Ranked        // files committed last
-	commitAgo  map[aoa.Path]int   // file → commits since its own, of the newest files committed
+	commitAgo  map[event.Path]int // file → commits since its own, of the newest files committed
 	clocks     []int64            // of the last opens of the session's files
 	weights    map[string]float64 // folder → weight of the files opened last in it
 	same       Values             // what is the same for every candidate
@@ -83,23 +84,23 @@ func (x *setting) remember(s *hot.SessionView) {
 }
 
 // mentioned lists the files that the session named, the most mentioned first, at most maxMentions.
-func (x *setting) mentioned() []aoa.Path {
-	weight := make(map[aoa.Path]float64, len(x.said))
+func (x *setting) mentioned() []event.Path {
+	weight := make(map[event.Path]float64, len(x.said))
 	for f, w := range x.said {
 		weight[f] = w
 	}
-	for _, named := range []map[aoa.Path]int64{x.named, x.before, x.commands} {
+	for _, named := range []map[event.Path]int64{x.named, x.before, x.commands} {
 		for f := range named {
 			weight[f]++
 		}
 	}
-	files := make([]aoa.Path, 0, len(weight))
+	files := make([]event.Path, 0, len(weight))
 	for f := range weight {
 		if _, open := x.open[f]; !open {
 			files = append(files, f)
 		}
 	}
-	slices.SortFunc(files, func(a, b aoa.Path) int {
+	slices.SortFunc(files, func(a, b event.Path) int {
 		if x, y := weight[a], weight[b]; x != y {
 			return cmp.Compare(y, x)
 		}
@@ -109,7 +110,7 @@ func (x *setting) mentioned() []aoa.Path {
 }
 
 // pairedWith is a file in hand that shares the candidate's stem, "" if none does.
-func (x *setting) pairedWith(c *candidate) aoa.Path {
+func (x *setting) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g
 	}
@@ -127,13 +128,13 @@ func (x *setting) since(s *hot.SessionView) int {
 	return n
 }
 
-func has(m map[aoa.Path]int64, f aoa.Path) bool {
+func has(m map[event.Path]int64, f event.Path) bool {
 	_, ok := m[f]
 	return ok
 }
 
 // newest is the last file in hand, "" if there is none.
-func (x *setting) newest() aoa.Path {
+func (x *setting) newest() event.Path {
 	if len(x.files) == 0 {
 		return ""
 	}

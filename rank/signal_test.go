@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -152,6 +152,6 @@ func TestPriorIsSane(t *testing.T) {
 		}
 	}
 	if n := len(Prior()); n != 3 {
-		t.Errorf("%d moments, want 3: %v, %v and %v", n, aoa.MomentPrompt, aoa.MomentOpen, aoa.MomentChange)
+		t.Errorf("%d moments, want 3: %v, %v and %v", n, event.MomentPrompt, event.MomentOpen, event.MomentChange)
 	}
 }

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // partners asks for what the setting leads to. Families whose signal has no weight are not read.
 func (in *reads) partners(v *hot.View, x *setting, w Values) {
 	for l, lead := range x.leads {
-		files := aoa.Strings(lead)
+		files := event.Strings(lead)
 		if len(files) == 0 {
 			continue
 		}
@@ -31,7 +32,7 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 			}
 		}
 	}
-	files := aoa.Strings(x.files)
+	files := event.Strings(x.files)
 	if w[Successor] != 0 && len(files) > 0 {
 		newest := files[len(files)-1:]
 		in.moves = v.Of(hot.Moves, newest)
@@ -66,35 +67,35 @@ func (in *reads) collect(p *pool, x *setting) {
 	}
 	for _, set := range in.next {
 		for j, f := range set.Members {
-			p.get(aoa.Path(f)).successor = share(set.Values[j], at(in.moves, 0), successorSmooth)
+			p.get(event.Path(f)).successor = share(set.Values[j], at(in.moves, 0), successorSmooth)
 		}
 	}
 	for i, set := range in.termFiles {
 		// Commits teach words that no prompt has used: what they led to is then their only measure.
 		n := max(at(in.termFreq, i), sum(set.Values))
 		for j, f := range set.Members {
-			c := p.get(aoa.Path(f))
+			c := p.get(event.Path(f))
 			c.terms.add(share(set.Values[j], n, termSmooth))
 			c.termBits |= 1 << i
 		}
 	}
 	for i, set := range in.tagFiles {
 		for j, f := range set.Members {
-			c := p.get(aoa.Path(f))
+			c := p.get(event.Path(f))
 			c.tags = append(c.tags, set.Values[j])
 			c.tagBits |= 1 << i
 		}
 	}
 	if in.opened != nil {
 		for j, f := range in.opened.Members {
-			c := p.get(aoa.Path(f))
+			c := p.get(event.Path(f))
 			// Early, so that the cut before the second round trip knows them; the same numbers come again then.
 			c.values[RecencyHour], c.values[RecencyDay] = recency(in.opened.Values[j], x.at, hour), recency(in.opened.Values[j], x.at, day)
 		}
 	}
 	if in.committed != nil && len(x.files) == 0 {
 		for _, f := range in.committed.Members {
-			p.get(aoa.Path(f))
+			p.get(event.Path(f))
 		}
 	}
 }
@@ -104,7 +105,7 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 	for i, set := range in.comod[l] {
 		n := at(in.changes[l], i)
 		for j, f := range set.Members {
-			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, comodSmooth)
+			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod[l].add(s)
 			c.comodBy[l].see(x.leads[l][i], s)
 			if l == byHand && i == len(in.comod[l])-1 {
@@ -120,7 +121,7 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 	for i, set := range in.coaccess[l] {
 		n := at(in.sessions[l], i)
 		for j, f := range set.Members {
-			c, s := p.get(aoa.Path(f)), share(set.Values[j], n, coaccessSmooth)
+			c, s := p.get(event.Path(f)), share(set.Values[j], n, coaccessSmooth)
 			c.coaccess[l].add(s)
 			if l == byHand {
 				c.coaccessBest = max(c.coaccessBest, set.Values[j])
@@ -161,12 +162,12 @@ func sum(xs []float64) (total float64) {
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
-func fromTree(p *pool, x *setting, q aoa.Query, moment aoa.Moment) {
+func fromTree(p *pool, x *setting, q event.Query, moment event.Moment) {
 	tree := x.tree
 	for _, f := range namedIn(q.Prompt, tree) {
 		p.get(f).named = true
 	}
-	if moment != aoa.MomentChange {
+	if moment != event.MomentChange {
 		for _, f := range x.mentioned() {
 			p.get(f)
 		}
@@ -224,11 +225,11 @@ const (
 
 // namedIn finds the files that a text names, at most maxNamed, in the order of the text. Only tokens that look
 // like a name (with a dot or a slash) are tried: "main" in a sentence is a word.
-func namedIn(text string, tree *aoa.Tree) []aoa.Path {
+func namedIn(text string, tree *index.Tree) []event.Path {
 	if len(text) > maxPromptBytes {
 		text = text[:maxPromptBytes]
 	}
-	var out []aoa.Path
+	var out []event.Path
 	for token := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|*=", r)
 	}) {

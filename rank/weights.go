@@ -8,7 +8,7 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Scale is a, b of the calibration: probability = 1/(1+e^-(a·logit+b)).
@@ -48,12 +48,12 @@ func (m Model) read() Values {
 
 // Prior is the model that aOa ships with, one per moment: weights.json, which also says how it came about and what
 // it reaches on repositories that it was not fitted on.
-func Prior() map[aoa.Moment]Model { return maps.Clone(prior()) }
+func Prior() map[event.Moment]Model { return maps.Clone(prior()) }
 
 //go:embed weights.json
 var shipped []byte
 
-var prior = sync.OnceValue(func() map[aoa.Moment]Model {
+var prior = sync.OnceValue(func() map[event.Moment]Model {
 	models, err := Parse(shipped)
 	if err != nil {
 		panic(err) // a test reads the same bytes
@@ -67,7 +67,7 @@ type File struct {
 	Command   string                        `json:"command"`   // that made it
 	Questions int                           `json:"questions"` // that it was fitted on
 	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
-	Moments   map[aoa.Moment]FileModel      `json:"moments"`
+	Moments   map[event.Moment]FileModel    `json:"moments"`
 }
 
 // FileModel is a Model by the names of signals.
@@ -82,13 +82,13 @@ type FileModel struct {
 var ErrWeights = errors.New("unusable weights")
 
 // Parse reads a file of weights. Each moment needs one, and each weight a signal.
-func Parse(data []byte) (map[aoa.Moment]Model, error) {
+func Parse(data []byte) (map[event.Moment]Model, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
-	out := map[aoa.Moment]Model{}
-	for _, moment := range []aoa.Moment{aoa.MomentPrompt, aoa.MomentOpen, aoa.MomentChange} {
+	out := map[event.Moment]Model{}
+	for _, moment := range []event.Moment{event.MomentPrompt, event.MomentOpen, event.MomentChange} {
 		from, ok := f.Moments[moment]
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the moment %s", ErrWeights, moment)
@@ -117,8 +117,8 @@ func byName(to *Values, from map[string]float64) error {
 func SignalNames() []string { return signalNames[:] }
 
 // Curious returns the models with every signal looked up, whatever its weight: who fits weights must see them all.
-func Curious(models map[aoa.Moment]Model) map[aoa.Moment]Model {
-	out := map[aoa.Moment]Model{}
+func Curious(models map[event.Moment]Model) map[event.Moment]Model {
+	out := map[event.Moment]Model{}
 	for moment, m := range models {
 		for _, w := range []*Values{&m.Weights, &m.UnseenWeights} {
 			if *w == (Values{}) {

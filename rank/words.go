@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // explain puts words to the reasons of a file: facts only, no advice. Together is asked once at most.
-func (r *Ranker) explain(ctx context.Context, rs []aoa.Reason, c *candidate, x *setting) {
+func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting) {
 	counted := false
 	for i := range rs {
 		// Several signals look at the same commits: the strongest of them has the words.
@@ -110,7 +110,7 @@ var plain = map[Signal]string{
 
 // together says how often two files changed in one commit, in counts if someone can count. With a single
 // file in hand it goes without saying which one is meant.
-func (r *Ranker) together(ctx context.Context, x *setting, with, file aoa.Path) string {
+func (r *Ranker) together(ctx context.Context, x *setting, with, file event.Path) string {
 	name := " with " + with.Display()
 	if r.o.Together != nil {
 		if both, of, err := r.o.Together(ctx, with, file); err == nil && both > 0 && of >= both {

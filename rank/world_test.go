@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -18,8 +19,8 @@ type world struct {
 	t       testing.TB
 	store   *hot.Store
 	learner *learn.Learner
-	tree    *aoa.Tree
-	events  []aoa.Event
+	tree    *index.Tree
+	events  []event.Event
 	n       int
 	seq     int64
 }
@@ -27,19 +28,19 @@ type world struct {
 // epoch is when tests begin.
 var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
-func newWorld(t testing.TB, files ...aoa.Path) *world {
+func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
 	store, err := hot.Open(context.Background(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: "rank-" + rand.Text(), Writer: "test", Now: func() time.Time { return epoch }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	return &world{t: t, store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(files)}
+	return &world{t: t, store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
 	w.flush()
-	return New(w.store, func() *aoa.Tree { return w.tree }, o)
+	return New(w.store, func() *index.Tree { return w.tree }, o)
 }
 
 func (w *world) flush() {
@@ -54,29 +55,29 @@ func (w *world) flush() {
 	w.events = nil
 }
 
-func (w *world) happen(e aoa.Event) {
+func (w *world) happen(e event.Event) {
 	w.n++
 	e.ID = fmt.Sprint("e", w.n)
 	w.events = append(w.events, e.Normalize(e.Time))
 }
 
 // commit learns a commit; the files become known.
-func (w *world) commit(at time.Time, subject string, files ...aoa.Path) {
+func (w *world) commit(at time.Time, subject string, files ...event.Path) {
 	w.tree.Add(files...)
-	w.happen(aoa.Event{Time: at, Kind: aoa.KindCommit, Paths: files, Terms: aoa.Terms(subject, aoa.MaxTerms), OK: true})
+	w.happen(event.Event{Time: at, Kind: event.KindCommit, Paths: files, Terms: index.Terms(subject, event.MaxTerms), OK: true})
 }
 
 // prompt learns a prompt; named are the files that the tree finds in it.
 func (w *world) prompt(id string, at time.Time, text string) {
-	w.happen(aoa.Event{Time: at, Kind: aoa.KindPrompt, Session: id, Terms: aoa.Terms(text, aoa.MaxTerms), Named: namedIn(text, w.tree)})
+	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms), Named: namedIn(text, w.tree)})
 }
 
 // open learns the opening of a file.
-func (w *world) open(id string, at time.Time, f aoa.Path, tags ...string) {
-	w.happen(aoa.Event{Time: at, Kind: aoa.KindRead, Session: id, Paths: []aoa.Path{f}, Tags: tags, OK: true})
+func (w *world) open(id string, at time.Time, f event.Path, tags ...string) {
+	w.happen(event.Event{Time: at, Kind: event.KindRead, Session: id, Paths: []event.Path{f}, Tags: tags, OK: true})
 }
 
 // search learns a search whose words, own names and results are given.
-func (w *world) search(id string, at time.Time, pattern string, named, results []aoa.Path) {
-	w.happen(aoa.Event{Time: at, Kind: aoa.KindSearch, Session: id, Terms: aoa.Terms(pattern, 8), Named: named, Seen: results, OK: true})
+func (w *world) search(id string, at time.Time, pattern string, named, results []event.Path) {
+	w.happen(event.Event{Time: at, Kind: event.KindSearch, Session: id, Terms: index.Terms(pattern, 8), Named: named, Seen: results, OK: true})
 }

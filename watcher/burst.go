@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Limits of a burst that are not worth a setting.
@@ -30,8 +30,8 @@ const (
 type burst struct {
 	quiet, atMost time.Duration
 
-	pending     map[aoa.Path]span
-	leash       map[aoa.Path]*leash
+	pending     map[event.Path]span
+	leash       map[event.Path]*leash
 	first, last time.Time // over pending; zero when it is empty
 }
 
@@ -44,11 +44,11 @@ type leash struct {
 }
 
 func newBurst(quiet, atMost time.Duration) burst {
-	return burst{quiet: quiet, atMost: atMost, pending: map[aoa.Path]span{}, leash: map[aoa.Path]*leash{}}
+	return burst{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, leash: map[event.Path]*leash{}}
 }
 
 // touch records a change and reports whether the burst was empty before.
-func (b *burst) touch(p aoa.Path, at time.Time) (begins bool) {
+func (b *burst) touch(p event.Path, at time.Time) (begins bool) {
 	if l := b.leash[p]; l != nil {
 		l.touched = true
 		return false
@@ -68,7 +68,7 @@ func (b *burst) touch(p aoa.Path, at time.Time) (begins bool) {
 }
 
 // drop forgets a pending path and reports whether there was one.
-func (b *burst) drop(p aoa.Path) bool {
+func (b *burst) drop(p event.Path) bool {
 	_, ok := b.pending[p]
 	delete(b.pending, p)
 	return ok
@@ -97,7 +97,7 @@ func (b *burst) delays() (rest, patience time.Duration) {
 }
 
 // take gives out the paths that are due, in no order. Before due it gives nothing.
-func (b *burst) take(at time.Time) []aoa.Path {
+func (b *burst) take(at time.Time) []event.Path {
 	out := b.takeLeashed(at)
 	if len(b.pending) == 0 {
 		return out
@@ -132,8 +132,8 @@ func (b *burst) keep(s span) {
 }
 
 // takeLeashed gives out the restless files whose pause is over; one that was not touched in it is free again.
-func (b *burst) takeLeashed(at time.Time) []aoa.Path {
-	var out []aoa.Path
+func (b *burst) takeLeashed(at time.Time) []event.Path {
+	var out []event.Path
 	for p, l := range b.leash {
 		if at.Before(l.until) {
 			continue
@@ -151,8 +151,8 @@ func (b *burst) takeLeashed(at time.Time) []aoa.Path {
 }
 
 // all gives out everything that is pending, at rest or not.
-func (b *burst) all() []aoa.Path {
-	out := make([]aoa.Path, 0, len(b.pending))
+func (b *burst) all() []event.Path {
+	out := make([]event.Path, 0, len(b.pending))
 	for p := range b.pending {
 		out = append(out, p)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -91,7 +91,7 @@ func TestBurstKeepsACrowdTogether(t *testing.T) {
 	b := testBurst()
 	took := 0
 	for i := range 5000 {
-		b.touch(aoa.Path(fmt.Sprintf("f%d", i)), ms(i*2))
+		b.touch(event.Path(fmt.Sprintf("f%d", i)), ms(i*2))
 		took += len(b.take(ms(i * 2)))
 	}
 	if took != 0 {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestChanged: staged, unstaged, deleted, renamed and new files are the change; ignored, generated and committed
@@ -34,7 +34,7 @@ func TestChanged(t *testing.T) {
 	d.write("noise.log", "x")
 	d.write("node_modules/x/index.js", "x")
 	got, err := r.Changed(context.Background())
-	want := []aoa.Path{"edited.go", "gone.go", "is.go", "new/deep/file with space.go", "staged.go", "was.go"}
+	want := []event.Path{"edited.go", "gone.go", "is.go", "new/deep/file with space.go", "staged.go", "was.go"}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 const (
@@ -37,7 +38,7 @@ func FuzzParseLog(f *testing.F) {
 				t.Errorf("a subject of %d bytes", len(c.subject))
 			}
 			for _, e := range c.entries {
-				if p, err := aoa.NewPath(string(e.path)); err != nil || p != e.path {
+				if p, err := event.NewPath(string(e.path)); err != nil || p != e.path {
 					t.Errorf("path %q: %v", e.path, err)
 				}
 			}
@@ -115,7 +116,7 @@ func FuzzParseTree(f *testing.F) {
 		_ = d.compare(plumbing.Hash{}, plumbing.Hash{1}, "", 0)
 		_ = d.compare(plumbing.Hash{1}, plumbing.Hash{2}, "", 0)
 		for _, e := range d.out {
-			if _, err := aoa.NewPath(string(e.path)); err != nil {
+			if _, err := event.NewPath(string(e.path)); err != nil {
 				t.Errorf("path %q: %v", e.path, err)
 			}
 		}
@@ -159,11 +160,11 @@ func FuzzPattern(f *testing.F) {
 	f.Add("\"quoted\\t\" linguist-generated", "q")
 	f.Fuzz(func(t *testing.T, line, path string) {
 		if p, ok := parsePattern(line, false); ok {
-			p.match(path, aoa.Path(path).Base(), false)
-			p.match(path, aoa.Path(path).Base(), true)
+			p.match(path, event.Path(path).Base(), false)
+			p.match(path, event.Path(path).Base(), true)
 		}
 		if a, ok := parseAttr(line, true); ok {
-			a.match(path, aoa.Path(path).Base(), false)
+			a.match(path, event.Path(path).Base(), false)
 		}
 	})
 }
@@ -172,7 +173,7 @@ func FuzzParseLsFiles(f *testing.F) {
 	f.Add([]byte("? new.go\x00H 100644 0123 0\ta.go\x00R 100644 0123 0\ta.go\x00"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, p := range parseLsFiles(in) {
-			if _, err := aoa.NewPath(string(p)); err != nil {
+			if _, err := event.NewPath(string(p)); err != nil {
 				t.Errorf("path %q: %v", p, err)
 			}
 		}

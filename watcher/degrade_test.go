@@ -16,7 +16,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // said is a log that can be read while it is written.
@@ -250,7 +250,7 @@ func TestQuietTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []aoa.Path { return []aoa.Path{"a.go"} }})
+		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go"} }})
 		w.open = func() (notifier, error) {
 			n := idleNotifier()
 			n.events, n.errors = events, errs
@@ -261,7 +261,7 @@ func TestQuietTime(t *testing.T) {
 		begin := time.Now()
 		done := make(chan error)
 		go func() {
-			done <- w.Run(ctx, func([]aoa.Event) { told = append(told, time.Since(begin)) }, func() {})
+			done <- w.Run(ctx, func([]event.Event) { told = append(told, time.Since(begin)) }, func() {})
 		}()
 		<-w.Ready()
 		begin = time.Now()

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
@@ -109,11 +109,11 @@ type watching struct {
 	t      testing.TB
 	d      *desk
 	w      *Watcher
-	events chan []aoa.Event
+	events chan []event.Event
 	heads  chan struct{}
 	done   chan error
 	cancel context.CancelFunc
-	seen   []aoa.Event
+	seen   []event.Event
 	marks  int
 }
 
@@ -134,10 +134,10 @@ func (d *desk) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	for _, set := range with {
 		set(w)
 	}
-	s := &watching{t: d.t, d: d, w: w, cancel: cancel, events: make(chan []aoa.Event, 100_000),
+	s := &watching{t: d.t, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
 		heads: make(chan struct{}, 100_000), done: make(chan error, 1)}
 	go func() {
-		s.done <- w.Run(ctx, func(b []aoa.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
+		s.done <- w.Run(ctx, func(b []event.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
 	}()
 	d.t.Cleanup(func() {
 		cancel()
@@ -175,7 +175,7 @@ func (s *watching) mark() {
 	name := fmt.Sprintf("mark%d.txt", s.marks)
 	s.d.write(name, name)
 	s.until(name, func() bool { return slices.Contains(s.told(), "save "+name) })
-	s.seen = slices.DeleteFunc(s.seen, func(e aoa.Event) bool { return e.Kind == aoa.KindSave && string(e.Paths[0]) == name })
+	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
 }
 
 // told lists what was seen as "kind path".
@@ -183,11 +183,11 @@ func (s *watching) told() []string {
 	var out []string
 	for _, e := range s.seen {
 		switch {
-		case e.Kind == aoa.KindBranch:
+		case e.Kind == event.KindBranch:
 			out = append(out, "branch "+e.Text)
 		case e.Tool == "bulk":
 			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind, len(e.Paths)))
-		case e.Kind == aoa.KindRename:
+		case e.Kind == event.KindRename:
 			for i := range e.Paths {
 				out = append(out, fmt.Sprintf("rename %s %s", e.From[i], e.Paths[i]))
 			}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // dir is a folder of the worktree and what is known of the files directly in it. Folders that are ignored
@@ -100,7 +100,7 @@ func (d *dir) prune(path string) {
 		if at == nil || at.watched || len(at.files) > 0 || len(at.subs) > 0 {
 			return
 		}
-		up := aoa.Path(path)
+		up := event.Path(path)
 		delete(d.find(up.Dir()).subs, up.Base())
 		path = up.Dir()
 	}

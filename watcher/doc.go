@@ -1,6 +1,6 @@
 // Package watcher is the house's eye on disk and git: what changed becomes batches of events.
 //
-// In come a worktree's files, its ignore rules, its history and its saves; out go [aoa.Event] values of the
+// In come a worktree's files, its ignore rules, its history and its saves; out go [event.Event] values of the
 // kinds commit, uncommit, rename, save, delete and branch, with paths that git would print. It never decides
 // what matters, never writes to the repository, never takes its locks, never touches the network and never
 // runs what a repository's configuration asks for (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] sees to that.

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Files lists what may be suggested: tracked files plus new ones that are not ignored, sorted, without
@@ -20,13 +21,13 @@ import (
 //
 // With git it costs one process (3 ms for 5,000 files). Without git it reads the index by go-git and walks the
 // folders for new files.
-func (r *Repo) Files(ctx context.Context) ([]aoa.Path, error) {
+func (r *Repo) Files(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.list(ctx))
 }
 
 // Tracked is Files by the index alone: without new files, and with those that are gone from the disk. In a large
 // checkout it costs a fraction, for no file and no folder is looked at. Without git it is Files.
-func (r *Repo) Tracked(ctx context.Context) ([]aoa.Path, error) {
+func (r *Repo) Tracked(ctx context.Context) ([]event.Path, error) {
 	if !r.git.Found() {
 		return r.Files(ctx)
 	}
@@ -34,7 +35,7 @@ func (r *Repo) Tracked(ctx context.Context) ([]aoa.Path, error) {
 }
 
 // allowed is what of a list may be suggested.
-func (r *Repo) allowed(all []aoa.Path, err error) ([]aoa.Path, error) {
+func (r *Repo) allowed(all []event.Path, err error) ([]event.Path, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list files of %s: %w", r.Root, err)
 	}
@@ -49,7 +50,7 @@ func (r *Repo) allowed(all []aoa.Path, err error) ([]aoa.Path, error) {
 }
 
 // list is every file that is tracked and on the disk, or new and not ignored.
-func (r *Repo) list(ctx context.Context) ([]aoa.Path, error) {
+func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
 	if !r.git.Found() {
 		return r.listIndex(ctx)
 	}
@@ -57,7 +58,7 @@ func (r *Repo) list(ctx context.Context) ([]aoa.Path, error) {
 }
 
 // listGit asks git for the files that the arguments name.
-func (r *Repo) listGit(ctx context.Context, which ...string) ([]aoa.Path, error) {
+func (r *Repo) listGit(ctx context.Context, which ...string) ([]event.Path, error) {
 	out, err := r.run(ctx, append([]string{"ls-files", "-z", "-t", "-s"}, which...)...)
 	if err != nil {
 		return nil, err
@@ -67,9 +68,9 @@ func (r *Repo) listGit(ctx context.Context, which ...string) ([]aoa.Path, error)
 
 // parseLsFiles reads records "<tag> <path>\0" (tag ?: other) and "<tag> <mode> <oid> <stage>\t<path>\0"
 // (H cached, S outside the sparse checkout, M unmerged, R missing on disk).
-func parseLsFiles(out []byte) []aoa.Path {
-	paths := make([]aoa.Path, 0, bytes.Count(out, []byte{0}))
-	gone := map[aoa.Path]bool{}
+func parseLsFiles(out []byte) []event.Path {
+	paths := make([]event.Path, 0, bytes.Count(out, []byte{0}))
+	gone := map[event.Path]bool{}
 	for len(out) > 0 {
 		rec, rest, _ := bytes.Cut(out, []byte{0})
 		out = rest
@@ -86,7 +87,7 @@ func parseLsFiles(out []byte) []aoa.Path {
 		} else if name[len(name)-1] == '/' {
 			continue // a repository inside the repository
 		}
-		p, err := aoa.NewPath(string(name))
+		p, err := event.NewPath(string(name))
 		if err != nil {
 			continue
 		}
@@ -99,16 +100,16 @@ func parseLsFiles(out []byte) []aoa.Path {
 	if len(gone) == 0 {
 		return paths
 	}
-	return slices.DeleteFunc(paths, func(p aoa.Path) bool { return gone[p] })
+	return slices.DeleteFunc(paths, func(p event.Path) bool { return gone[p] })
 }
 
 // listIndex is list without git.
-func (r *Repo) listIndex(ctx context.Context) ([]aoa.Path, error) {
+func (r *Repo) listIndex(ctx context.Context) ([]event.Path, error) {
 	if !r.config.sha1 {
 		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
 	}
-	var paths []aoa.Path
-	tracked := map[aoa.Path]bool{}
+	var paths []event.Path
+	tracked := map[event.Path]bool{}
 	modules := map[string]bool{}
 	if _, err := os.Stat(filepath.Join(r.GitDir, "index")); err == nil {
 		idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index()
@@ -120,7 +121,7 @@ func (r *Repo) listIndex(ctx context.Context) ([]aoa.Path, error) {
 				modules[e.Name] = true
 				continue
 			}
-			p, err := aoa.NewPath(e.Name)
+			p, err := event.NewPath(e.Name)
 			if err != nil || tracked[p] || e.SkipWorktree {
 				continue
 			}
@@ -135,8 +136,8 @@ func (r *Repo) listIndex(ctx context.Context) ([]aoa.Path, error) {
 }
 
 // walkOthers finds files that are neither tracked nor ignored.
-func (r *Repo) walkOthers(ctx context.Context, tracked map[aoa.Path]bool, modules map[string]bool) ([]aoa.Path, error) {
-	var out []aoa.Path
+func (r *Repo) walkOthers(ctx context.Context, tracked map[event.Path]bool, modules map[string]bool) ([]event.Path, error) {
+	var out []event.Path
 	root := string(r.Root)
 	err := filepath.WalkDir(root, func(name string, e os.DirEntry, err error) error {
 		if ctx.Err() != nil {

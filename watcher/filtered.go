@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // trustStat takes back what git says of files with a filter. git compares their contents without the filter (aOa never
@@ -20,7 +20,7 @@ import (
 // in the index, it is unchanged. A file that was only touched counts as changed until the user's own git refreshes
 // the index.
 func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus, error) {
-	var doubted []aoa.Path
+	var doubted []event.Path
 	for _, s := range found {
 		if s.disk == 'M' && !s.mode && !s.conflict {
 			doubted = append(doubted, s.path)
@@ -30,13 +30,13 @@ func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus,
 	if err != nil || len(doubted) == 0 {
 		return found, err
 	}
-	index, err := r.indexStats(ctx, doubted)
+	idx, err := r.indexStats(ctx, doubted)
 	if err != nil {
 		return nil, err
 	}
 	out := found[:0]
 	for _, s := range found {
-		st, known := index[s.path]
+		st, known := idx[s.path]
 		if _, doubt := slices.BinarySearch(doubted, s.path); doubt && known && st.same(r.Root.Abs(s.path)) {
 			if s.disk = '.'; s.index == '.' {
 				continue
@@ -48,7 +48,7 @@ func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus,
 }
 
 // filtered returns those of the files that a filter driver applies to, sorted.
-func (r *Repo) filtered(ctx context.Context, files []aoa.Path) ([]aoa.Path, error) {
+func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -56,12 +56,12 @@ func (r *Repo) filtered(ctx context.Context, files []aoa.Path) ([]aoa.Path, erro
 	if err != nil || len(drivers) == 0 {
 		return nil, err
 	}
-	var out []aoa.Path
-	err = r.stream(ctx, string(r.Root), strings.Join(aoa.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
+	var out []event.Path
+	err = r.stream(ctx, string(r.Root), strings.Join(event.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
 		said, err := io.ReadAll(rd)
 		fields := strings.Split(string(said), "\x00") // path, attribute, value
 		for ; len(fields) >= 3; fields = fields[3:] {
-			if p, bad := aoa.NewPath(fields[0]); bad == nil && slices.Contains(drivers, fields[2]) {
+			if p, bad := event.NewPath(fields[0]); bad == nil && slices.Contains(drivers, fields[2]) {
 				out = append(out, p)
 			}
 		}
@@ -87,10 +87,10 @@ func (s indexStat) same(file string) bool {
 const maxNamed = 100
 
 // indexStats reads what the index says of files.
-func (r *Repo) indexStats(ctx context.Context, files []aoa.Path) (map[aoa.Path]indexStat, error) {
+func (r *Repo) indexStats(ctx context.Context, files []event.Path) (map[event.Path]indexStat, error) {
 	args := []string{"--literal-pathspecs", "ls-files", "-z", "--cached", "--debug", "--"}
 	if len(files) <= maxNamed {
-		args = append(args, aoa.Strings(files)...)
+		args = append(args, event.Strings(files)...)
 	}
 	out, err := r.run(ctx, args...)
 	if err != nil {
@@ -106,8 +106,8 @@ func (r *Repo) indexStats(ctx context.Context, files []aoa.Path) (map[aoa.Path]i
 var errIndexStats = errors.New("git ls-files --debug printed what aOa does not know")
 
 // parseIndexStats reads "path\0" and five lines, the second "  mtime: <s>:<ns>", the last "  size: <n>\tflags: <x>".
-func parseIndexStats(out []byte) (map[aoa.Path]indexStat, error) {
-	stats := map[aoa.Path]indexStat{}
+func parseIndexStats(out []byte) (map[event.Path]indexStat, error) {
+	stats := map[event.Path]indexStat{}
 	for len(out) > 0 {
 		name, rest, ok := bytes.Cut(out, []byte{0})
 		lines := bytes.SplitN(rest, []byte{'\n'}, 6)
@@ -123,7 +123,7 @@ func parseIndexStats(out []byte) (map[aoa.Path]indexStat, error) {
 		if _, err := fmt.Sscanf(string(lines[4]), "  size: %d", &s.size); err != nil {
 			return nil, fmt.Errorf("%w: %.40q", errIndexStats, lines[4])
 		}
-		if p, err := aoa.NewPath(string(name)); err == nil {
+		if p, err := event.NewPath(string(name)); err == nil {
 			s.changed = time.Unix(sec, nano)
 			stats[p] = s
 		}

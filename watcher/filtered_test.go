@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // filterDesk is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
@@ -58,13 +58,13 @@ func (d *filterDesk) at(name string, after time.Duration) {
 func TestFilteredFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(d *filterDesk)
-		want   []aoa.Path
+		want   []event.Path
 	}{
 		"nothing":                 {func(*filterDesk) {}, nil},
-		"edited, of another size": {func(d *filterDesk) { d.write("one.bin", "else") }, []aoa.Path{"one.bin"}},
+		"edited, of another size": {func(d *filterDesk) { d.write("one.bin", "else") }, []event.Path{"one.bin"}},
 		"edited, of the same size": {func(d *filterDesk) { d.write("with space/two.bin", "CONTENT OF with space/two.bin\r\n") },
-			[]aoa.Path{"with space/two.bin"}},
-		"touched": {func(d *filterDesk) { d.at("one.bin", -time.Hour) }, []aoa.Path{"one.bin"}},
+			[]event.Path{"with space/two.bin"}},
+		"touched": {func(d *filterDesk) { d.at("one.bin", -time.Hour) }, []event.Path{"one.bin"}},
 		"touched, and refreshed by its owner": {func(d *filterDesk) {
 			d.at("one.bin", -time.Hour)
 			d.git("status")
@@ -75,22 +75,22 @@ func TestFilteredFiles(t *testing.T) {
 			if err := os.Chmod(d.abs("run.sh"), 0o755); err != nil {
 				d.t.Fatal(err)
 			}
-		}, []aoa.Path{"run.sh"}},
+		}, []event.Path{"run.sh"}},
 		"staged": {func(d *filterDesk) {
 			d.write("one.bin", "else")
 			d.at("one.bin", time.Hour)
 			d.git("add", "-A")
-		}, []aoa.Path{"one.bin"}},
-		"gone":                  {func(d *filterDesk) { d.remove("one.bin") }, []aoa.Path{"one.bin"}},
-		"new":                   {func(d *filterDesk) { d.write("new.bin", "new") }, []aoa.Path{"new.bin"}},
+		}, []event.Path{"one.bin"}},
+		"gone":                  {func(d *filterDesk) { d.remove("one.bin") }, []event.Path{"one.bin"}},
+		"new":                   {func(d *filterDesk) { d.write("new.bin", "new") }, []event.Path{"new.bin"}},
 		"text and code touched": {func(d *filterDesk) { d.at("line.txt", -time.Hour); d.at("plain.go", -time.Hour) }, nil},
-		"text edited":           {func(d *filterDesk) { d.write("line.txt", "else\r\n") }, []aoa.Path{"line.txt"}},
+		"text edited":           {func(d *filterDesk) { d.write("line.txt", "else\r\n") }, []event.Path{"line.txt"}},
 		"no such driver, so a file like any other": {func(d *filterDesk) {
 			d.git("config", "--remove-section", "filter.swap")
 			d.at("one.bin", -time.Hour)
 			d.at("run.sh", -time.Hour)
 			d.at("with space/two.bin", -time.Hour)
-		}, []aoa.Path{"one.bin", "run.sh", "with space/two.bin"}},
+		}, []event.Path{"one.bin", "run.sh", "with space/two.bin"}},
 		"more files than a command line names": {func(d *filterDesk) {
 			for i := range 3 * maxNamed {
 				d.write(fmt.Sprintf("many/%d.bin", i), "many")
@@ -101,7 +101,7 @@ func TestFilteredFiles(t *testing.T) {
 			}
 			d.git("add", "-A")
 			d.write("many/7.bin", "edited")
-		}, []aoa.Path{"many/7.bin"}},
+		}, []event.Path{"many/7.bin"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestParseIndexStats(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for i, name := range names {
-		if s := got[aoa.Path(name)]; s.size != uint32(i+1) || !s.same(d.abs(name)) {
+		if s := got[event.Path(name)]; s.size != uint32(i+1) || !s.same(d.abs(name)) {
 			t.Errorf("%q: %+v", name, s)
 		}
 	}
@@ -184,7 +184,7 @@ func FuzzParseIndexStats(f *testing.F) {
 			t.Error("an error and an answer")
 		}
 		for p := range got {
-			if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+			if q, err := event.NewPath(string(p)); err != nil || q != p {
 				t.Errorf("%q is no clean path", p)
 			}
 		}

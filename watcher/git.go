@@ -10,16 +10,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // homes are the folders that hold the user's git settings.
 type homes struct{ home, config string }
 
 func homesOf(env []string) homes {
-	h := homes{home: aoa.Getenv(env, "HOME"), config: aoa.Getenv(env, "XDG_CONFIG_HOME")}
+	h := homes{home: config.Getenv(env, "HOME"), config: config.Getenv(env, "XDG_CONFIG_HOME")}
 	if h.home == "" {
-		h.home = aoa.Getenv(env, "USERPROFILE")
+		h.home = config.Getenv(env, "USERPROFILE")
 	}
 	if h.config == "" && h.home != "" {
 		h.config = filepath.Join(h.home, ".config")

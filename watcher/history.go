@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // HistoryOptions say what of the history is wanted. The zero value wants all of it.
@@ -55,7 +55,7 @@ type source interface {
 //
 // Errors: ErrNoTrees (nothing can be read without fetching), ErrNoGit (SHA-256 or reftable without git), what
 // git said, ctx's, and yield's own.
-func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []aoa.Event, cursor map[string]string) error) error {
+func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
 		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none && git fetch --refetch",
 			r.Root, ErrNoTrees, r.config.treeless)
@@ -82,7 +82,7 @@ func (r *Repo) source() (source, func(), error) {
 	return w, w.close, nil
 }
 
-func (r *Repo) history(ctx context.Context, src source, o HistoryOptions, yield func([]aoa.Event, map[string]string) error) error {
+func (r *Repo) history(ctx context.Context, src source, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
 	p, err := r.plan(ctx, src, o.Since)
 	if err != nil || !p.changed {
 		return err
@@ -125,28 +125,28 @@ type importer struct {
 	skip     map[string]bool // commits at the border of a shallow clone
 	fresh    bool            // a first import: nothing was learned under old names yet
 	limit    int
-	batch    []aoa.Event
+	batch    []event.Event
 	paths    int
 	done     int
 	total    func() int
 	progress func(done, total int)
 	old      map[string]string
-	yield    func([]aoa.Event, map[string]string) error
-	touched  map[aoa.Path]bool // names that newer commits used → the newest of them left a file there
+	yield    func([]event.Event, map[string]string) error
+	touched  map[event.Path]bool // names that newer commits used → the newest of them left a file there
 	leftover []leftover
 }
 
 // leftover is a rename whose old name was used by newer commits, on a branch that did not know of it.
 type leftover struct {
-	from  aoa.Path
-	today aoa.Path
+	from  event.Path
+	today event.Path
 	sha   string
 	time  int64
 }
 
-func newImporter(r *Repo, p *plan, o HistoryOptions, yield func([]aoa.Event, map[string]string) error) *importer {
-	return &importer{r: r, names: lineage{now: map[aoa.Path]aoa.Path{}, off: p.off}, skip: p.shallow, fresh: p.fresh,
-		limit: o.newest(), old: o.Since, yield: yield, touched: map[aoa.Path]bool{}, progress: o.Progress}
+func newImporter(r *Repo, p *plan, o HistoryOptions, yield func([]event.Event, map[string]string) error) *importer {
+	return &importer{r: r, names: lineage{now: map[event.Path]event.Path{}, off: p.off}, skip: p.shallow, fresh: p.fresh,
+		limit: o.newest(), old: o.Since, yield: yield, touched: map[event.Path]bool{}, progress: o.Progress}
 }
 
 func (m *importer) add(ctx context.Context, c *change) error {
@@ -168,7 +168,7 @@ func (m *importer) add(ctx context.Context, c *change) error {
 }
 
 // event turns a change into a commit event with the names of today and steps behind its renames.
-func (m *importer) event(c *change) aoa.Event {
+func (m *importer) event(c *change) event.Event {
 	var ms []move
 	if !m.names.off[c.sha] {
 		ms = moves(c)
@@ -181,7 +181,7 @@ func (m *importer) event(c *change) aoa.Event {
 		}
 	}
 	m.names.back(ms)
-	e.Gone = slices.DeleteFunc(e.Gone, func(p aoa.Path) bool { return m.touched[p] }) // came back since
+	e.Gone = slices.DeleteFunc(e.Gone, func(p event.Path) bool { return m.touched[p] }) // came back since
 	for i := range c.entries {
 		p := c.entries[i].path
 		_, moved := m.names.now[p]
@@ -193,7 +193,7 @@ func (m *importer) event(c *change) aoa.Event {
 }
 
 // late makes rename events for the leftovers whose old name is not a file any more.
-func (m *importer) late(ctx context.Context) ([]aoa.Event, error) {
+func (m *importer) late(ctx context.Context) ([]event.Event, error) {
 	if len(m.leftover) == 0 || !m.fresh {
 		return nil, nil
 	}
@@ -201,19 +201,19 @@ func (m *importer) late(ctx context.Context) ([]aoa.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	alive := make(map[aoa.Path]bool, len(files))
+	alive := make(map[event.Path]bool, len(files))
 	for _, p := range files {
 		alive[p] = true
 	}
-	var out []aoa.Event
-	said := map[aoa.Path]bool{}
+	var out []event.Event
+	said := map[event.Path]bool{}
 	for _, l := range m.leftover {
 		if alive[l.from] || said[l.from] || !alive[l.today] {
 			continue
 		}
 		said[l.from] = true
-		out = append(out, aoa.Event{ID: "rename:" + l.sha + ":" + string(l.from), Time: time.Unix(l.time, 0).UTC(),
-			Kind: aoa.KindRename, Agent: "git", From: []aoa.Path{l.from}, Paths: []aoa.Path{l.today}})
+		out = append(out, event.Event{ID: "rename:" + l.sha + ":" + string(l.from), Time: time.Unix(l.time, 0).UTC(),
+			Kind: event.KindRename, Agent: "git", From: []event.Path{l.from}, Paths: []event.Path{l.today}})
 	}
 	return out, nil
 }

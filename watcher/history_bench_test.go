@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // historySum is the XOR of a hash over every commit: equal for two walks that found the same, in any order.
@@ -95,7 +95,7 @@ func benchHistory(b *testing.B, r *Repo) {
 	commits, runs := 0, 0
 	for b.Loop() {
 		runs++
-		err := r.History(context.Background(), HistoryOptions{}, func(batch []aoa.Event, _ map[string]string) error {
+		err := r.History(context.Background(), HistoryOptions{}, func(batch []event.Event, _ map[string]string) error {
 			commits += len(batch)
 			return nil
 		})
@@ -121,7 +121,7 @@ func BenchmarkHistoryNewest(b *testing.B) {
 	r := benchRepo(b)
 	for b.Loop() {
 		stop := fmt.Errorf("enough")
-		err := r.History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return stop })
+		err := r.History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return stop })
 		if err == nil {
 			b.Fatal("a batch was expected")
 		}
@@ -164,14 +164,14 @@ func BenchmarkFiles(b *testing.B) {
 func BenchmarkHistoryNothingNew(b *testing.B) {
 	r := benchRepo(b)
 	var cursor map[string]string
-	if err := r.History(context.Background(), HistoryOptions{}, func(_ []aoa.Event, c map[string]string) error {
+	if err := r.History(context.Background(), HistoryOptions{}, func(_ []event.Event, c map[string]string) error {
 		cursor = c
 		return nil
 	}); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: cursor}, func([]aoa.Event, map[string]string) error {
+		if err := r.History(context.Background(), HistoryOptions{Since: cursor}, func([]event.Event, map[string]string) error {
 			return fmt.Errorf("something new")
 		}); err != nil {
 			b.Fatal(err)
@@ -192,7 +192,7 @@ func BenchmarkHistoryOneNew(b *testing.B) {
 	}
 	since := map[string]string{ref: string(out[:len(out)-1])}
 	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: since}, func([]aoa.Event, map[string]string) error { return nil }); err != nil {
+		if err := r.History(context.Background(), HistoryOptions{Since: since}, func([]event.Event, map[string]string) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // lookAgain runs History from the cursor, moves the cursor on and returns all events.
-func lookAgain(t *testing.T, r *Repo, cursor map[string]string) []aoa.Event {
+func lookAgain(t *testing.T, r *Repo, cursor map[string]string) []event.Event {
 	t.Helper()
-	var out []aoa.Event
+	var out []event.Event
 	var last map[string]string
-	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)}, func(batch []aoa.Event, c map[string]string) error {
+	err := r.History(context.Background(), HistoryOptions{Since: maps.Clone(cursor)}, func(batch []event.Event, c map[string]string) error {
 		out, last = append(out, batch...), c
 		return nil
 	})
@@ -34,15 +34,15 @@ func lookAgain(t *testing.T, r *Repo, cursor map[string]string) []aoa.Event {
 }
 
 // counted is what a store would hold: commits added once and taken away once, by the events' IDs.
-type counted map[string][]aoa.Path
+type counted map[string][]event.Path
 
-func (c counted) apply(events []aoa.Event) {
+func (c counted) apply(events []event.Event) {
 	for _, e := range events {
 		id := strings.Split(e.ID, ":")
 		switch e.Kind {
-		case aoa.KindCommit:
+		case event.KindCommit:
 			c[id[1]] = e.Paths
-		case aoa.KindUncommit:
+		case event.KindUncommit:
 			delete(c, id[1])
 		}
 	}
@@ -71,7 +71,7 @@ func TestRewrites(t *testing.T) {
 		g := newRepository(t)
 		plain(g)
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		step := func(what string, revs ...string) []aoa.Event {
+		step := func(what string, revs ...string) []event.Event {
 			t.Helper()
 			events := lookAgain(t, r, cursor)
 			c.apply(events)
@@ -90,7 +90,7 @@ func TestRewrites(t *testing.T) {
 		g.git("commit", "-q", "--amend", "-m", "amended")
 		events := step("amend", "main")
 		tip := g.git("rev-parse", "HEAD")
-		if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []aoa.Path{"x.go"}) {
+		if events[0].ID != "uncommit:"+old+":"+tip || !slices.Equal(events[0].Paths, []event.Path{"x.go"}) {
 			t.Errorf("amend began with %v", events[0])
 		}
 
@@ -133,7 +133,7 @@ func TestOctopusAndWorktrees(t *testing.T) {
 		r, cursor, c := open(g), map[string]string{}, counted{}
 		c.apply(lookAgain(t, r, cursor))
 		wantCounted(t, "import", c, g, "main", "far")
-		if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []aoa.Path{"far.go"}) {
+		if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []event.Path{"far.go"}) {
 			t.Errorf("the other worktree's commit has %q", p)
 		}
 		g.at(linked).git("commit", "-q", "--amend", "-m", "again")
@@ -208,7 +208,7 @@ func TestForgottenCommits(t *testing.T) {
 			t.Errorf("after gc: %v", events)
 		}
 		for _, e := range events {
-			if e.Kind != aoa.KindCommit {
+			if e.Kind != event.KindCommit {
 				t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
 			}
 		}
@@ -244,7 +244,7 @@ func TestTreelessClone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "treeless")
 	up.git("clone", "-q", "--no-checkout", "--filter=tree:0", "file://"+up.dir, dir)
 	g := up.at(dir)
-	err := g.open().History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return nil })
+	err := g.open().History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return nil })
 	if !errors.Is(err, ErrNoTrees) {
 		t.Fatalf("error %v", err)
 	}
@@ -290,10 +290,10 @@ func TestBatches(t *testing.T) {
 		var sizes []int
 		var cursors []map[string]string
 		var progress []string
-		var newest, oldest aoa.Event
+		var newest, oldest event.Event
 		err := r.History(context.Background(), HistoryOptions{Progress: func(done, total int) {
 			progress = append(progress, fmt.Sprint(done, "/", total))
-		}}, func(batch []aoa.Event, c map[string]string) error {
+		}}, func(batch []event.Event, c map[string]string) error {
 			if len(sizes) == 0 {
 				newest = batch[0]
 			}
@@ -318,11 +318,11 @@ func TestBatches(t *testing.T) {
 		}
 
 		stop := errors.New("stop")
-		if err := r.History(context.Background(), HistoryOptions{}, func([]aoa.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
+		if err := r.History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("yield's error became %v", err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		err = r.History(ctx, HistoryOptions{Newest: 10}, func([]aoa.Event, map[string]string) error {
+		err = r.History(ctx, HistoryOptions{Newest: 10}, func([]event.Event, map[string]string) error {
 			cancel()
 			return nil
 		})
@@ -380,15 +380,15 @@ func TestOddNamesAndContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		if !slices.Contains(files, aoa.Path(n)) {
+		if !slices.Contains(files, event.Path(n)) {
 			t.Errorf("Files lacks %q", n)
 		}
 	}
-	bySubject := map[string]aoa.Event{}
+	bySubject := map[string]event.Event{}
 	for _, e := range historyOf(t, r) {
 		bySubject[e.Text[:min(4, len(e.Text))]] = e
 	}
-	want := aoa.Paths(slices.Sorted(slices.Values(names)))
+	want := event.Paths(slices.Sorted(slices.Values(names)))
 	if got := bySubject["odd\x01"]; !slices.Equal(got.Paths, want) || len(got.Text) > maxSubject {
 		t.Errorf("paths %q, want %q", got.Paths, want)
 	}

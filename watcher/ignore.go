@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // rules are all ignore and attribute rules of a worktree, read folder by folder when first asked about.
@@ -40,7 +40,7 @@ type dirRules struct {
 // it lies in a submodule.
 // It does not ask the index: a tracked file that a .gitignore matches is tracked all the same, and Files has it.
 // About 1 µs once the folder's rules are known; the first question about a folder reads two files.
-func (r *Repo) Ignored(p aoa.Path) bool {
+func (r *Repo) Ignored(p event.Path) bool {
 	rs := r.ruleset()
 	s := string(p)
 	d := rs.dir(p.Dir())
@@ -67,7 +67,7 @@ func (r *Repo) IgnoredDir(dir string) bool {
 
 // Excluded reports whether a path never enters even if it is tracked: .aoaignore names it, or it is generated
 // or vendored by linguist's attributes or by its name (see generated.go).
-func (r *Repo) Excluded(p aoa.Path) bool {
+func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
 	d := rs.dir(p.Dir())
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())

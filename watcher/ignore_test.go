@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // ignoredByGit asks git about many paths at once, without looking at the index.
@@ -68,8 +68,8 @@ func TestIgnoredEqualsGit(t *testing.T) {
 		want := ignoredByGit(t, g, paths)
 		for _, p := range paths {
 			rs := r.ruleset()
-			d := rs.dir(aoa.Path(p).Dir())
-			got := d.ignored || rs.gitIgnored(d, p, aoa.Path(p).Base(), false)
+			d := rs.dir(event.Path(p).Dir())
+			got := d.ignored || rs.gitIgnored(d, p, event.Path(p).Base(), false)
 			if got != want[p] && !onDiskDir(g, p) {
 				rules := ""
 				for _, f := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", ".git/info/exclude"} {
@@ -104,10 +104,10 @@ func TestIgnored(t *testing.T) {
 	g.write(".gitattributes", "gen/** linguist-generated\nvendor/ours/** -linguist-vendored\n\"quo ted.go\" linguist-generated=true\napi.go linguist-generated\n")
 	g.write("sub/.gitattributes", "api.go !linguist-generated\nthird.go linguist-vendored\n")
 	g.write("sub/x.go", "x")
-	ignored := []aoa.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global", "secret/k.go",
+	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global", "secret/k.go",
 		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "quo ted.go", "api.go", "sub/third.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
-	kept := []aoa.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go", "distance/x.go", "go.mod", ".yarnrc"}
+	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go", "distance/x.go", "go.mod", ".yarnrc"}
 	r := g.open()
 	for _, p := range ignored {
 		if !r.Ignored(p) {
@@ -152,7 +152,7 @@ func TestFiles(t *testing.T) {
 	}
 	inner.git("init", "-q")
 	inner.write("theirs.go", "t")
-	want := []aoa.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
+	want := []event.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
 	for _, r := range []*Repo{g.open(), without(t, g)} {
 		if !r.Ignored("inner/theirs.go") || !r.IgnoredDir("inner") || r.Ignored("x/new/y.go") {
 			t.Error("a repository inside the repository is opaque, a new folder is not")
@@ -162,7 +162,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("git %v: %q %v, want %q", r.HasGit(), got, err, want)
 		}
 	}
-	tracked := []aoa.Path{".gitignore", "a.go", "forced.log", "gone.go", "x/_.go"}
+	tracked := []event.Path{".gitignore", "a.go", "forced.log", "gone.go", "x/_.go"}
 	if got, err := g.open().Tracked(context.Background()); err != nil || !slices.Equal(got, tracked) {
 		t.Errorf("tracked: %q %v, want %q", got, err, tracked)
 	}
@@ -174,7 +174,7 @@ func TestFiles(t *testing.T) {
 func TestParseLsFilesKeepsOddRecordsOut(t *testing.T) {
 	in := bytes.Join([][]byte{[]byte("? new\xff.go"), []byte("H 100644 0123 0\ta\tb.go"), []byte("H 160000 0123 0\tmodule"),
 		[]byte("S 100644 0123 0\tsparse.go"), []byte("H broken"), []byte("x"), []byte("? dir/"), []byte("? ../up"), nil}, []byte{0})
-	if got, want := parseLsFiles(in), []aoa.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
+	if got, want := parseLsFiles(in), []event.Path{"new\xff.go", "a\tb.go"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxPending bounds the paths that wait to be judged; beyond it the whole tree is surveyed once instead.
@@ -21,17 +21,17 @@ type inbox struct {
 	roots []watchRoot   // longest prefix first; set before the draining begins
 	limit int           // of pending paths, see maxPending
 
-	mu      sync.Mutex        // guards what follows
-	saves   burst             // changes outside git's window
-	doubted map[aoa.Path]bool // changes that may be git's: `git status` decides
-	window  gitWindow         //
-	moves   []shift           // in order: what was created, renamed or removed and may be a folder
-	headAt  time.Time         // last sign that HEAD or a ref moved; zero: none since it was looked at
-	doubtAt time.Time         // when doubted was last added to
-	lostAt  time.Time         // when reports were first lost; zero: none since the last recovery
-	muted   map[aoa.Path]bool // ignored files that keep changing: not worth a thought
-	nudged  map[string]bool   // folders in which a hook reported work; "" when any did
-	rules   bool              // .git/info changed: ignore rules must be read again
+	mu      sync.Mutex          // guards what follows
+	saves   burst               // changes outside git's window
+	doubted map[event.Path]bool // changes that may be git's: `git status` decides
+	window  gitWindow           //
+	moves   []shift             // in order: what was created, renamed or removed and may be a folder
+	headAt  time.Time           // last sign that HEAD or a ref moved; zero: none since it was looked at
+	doubtAt time.Time           // when doubted was last added to
+	lostAt  time.Time           // when reports were first lost; zero: none since the last recovery
+	muted   map[event.Path]bool // ignored files that keep changing: not worth a thought
+	nudged  map[string]bool     // folders in which a hook reported work; "" when any did
+	rules   bool                // .git/info changed: ignore rules must be read again
 }
 
 // watchRoot is a folder that is watched with what lies below.
@@ -51,7 +51,7 @@ type shift struct {
 
 func newInbox(r *Repo, quiet, atMost time.Duration) *inbox {
 	in := &inbox{wake: make(chan struct{}, 1), limit: maxPending, saves: newBurst(quiet, atMost),
-		doubted: map[aoa.Path]bool{}, muted: map[aoa.Path]bool{}, nudged: map[string]bool{}}
+		doubted: map[event.Path]bool{}, muted: map[event.Path]bool{}, nudged: map[string]bool{}}
 	in.addRoot(string(r.Root), false, false)
 	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
 	if r.GitDir != r.CommonDir {
@@ -131,7 +131,7 @@ func (in *inbox) doubtAll(at time.Time) {
 }
 
 func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
-	p, err := aoa.NewPath(rel)
+	p, err := event.NewPath(rel)
 	if err != nil {
 		if rel == ".git" {
 			in.knock()
@@ -152,13 +152,13 @@ func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
 }
 
 // touch marks a path to be judged; doubted: git may have written it.
-func (in *inbox) touch(p aoa.Path, doubted bool, at time.Time) {
+func (in *inbox) touch(p event.Path, doubted bool, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.touchLocked(p, doubted, at)
 }
 
-func (in *inbox) touchLocked(p aoa.Path, doubted bool, at time.Time) {
+func (in *inbox) touchLocked(p event.Path, doubted bool, at time.Time) {
 	if in.muted[p] {
 		return
 	}
@@ -198,7 +198,7 @@ func (in *inbox) knock() {
 }
 
 // mute remembers an ignored file, so that its noise stays outside. The memory is small and forgetful.
-func (in *inbox) mute(p aoa.Path) {
+func (in *inbox) mute(p event.Path) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.muted) >= 4096 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func testInbox(r *Repo) *inbox { return newInbox(r, 100*time.Millisecond, 2*time.Second) }
@@ -152,7 +152,7 @@ func FuzzParseStatus(f *testing.F) {
 			t.Error("an error and an answer")
 		}
 		for _, s := range got {
-			if q, err := aoa.NewPath(string(s.path)); err != nil || q != s.path {
+			if q, err := event.NewPath(string(s.path)); err != nil || q != s.path {
 				t.Errorf("%q is no clean path", s.path)
 			}
 		}

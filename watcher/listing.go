@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Listing is every file that a pattern may name, and what the list rests on.
 type Listing struct {
-	Files []aoa.Path // tracked and on the disk, or new and not ignored; generated and vendored ones too; sorted
-	Basis []string   // absolute names of files and folders: as long as each of them looks the same, the list holds
+	Files []event.Path // tracked and on the disk, or new and not ignored; generated and vendored ones too; sorted
+	Basis []string     // absolute names of files and folders: as long as each of them looks the same, the list holds
 }
 
 // List is Files without its choice of what is worth suggesting: a lock file that a tool wrote decides what the next step
@@ -32,10 +32,10 @@ func (r *Repo) List(ctx context.Context) (Listing, error) {
 
 // basis names the folders in which a file could appear or vanish, the ignore files, the index and git's settings. Folders
 // that hold no listed file are among them: the next one may appear there. An ignored folder stands for all below it.
-func (r *Repo) basis(files []aoa.Path) []string {
+func (r *Repo) basis(files []event.Path) []string {
 	folders := map[string]bool{"": true}
 	for _, p := range files {
-		for d := p.Dir(); !folders[d]; d = aoa.Path(d).Dir() {
+		for d := p.Dir(); !folders[d]; d = event.Path(d).Dir() {
 			folders[d] = true
 		}
 	}

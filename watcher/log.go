@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // change is one commit and what it did to files, as git's raw log has it.
@@ -25,7 +25,7 @@ type change struct {
 type entry struct {
 	status byte // A added, M content or mode changed, D deleted, T another type (file and symlink)
 	blob   string
-	path   aoa.Path
+	path   event.Path
 }
 
 // gitLog reads history through the git program.
@@ -213,7 +213,7 @@ type fields struct {
 }
 
 // maxField bounds a field: longer ones (a commit message without a line end) are cut, the rest is skipped.
-const maxField = 2 * aoa.MaxPath
+const maxField = 2 * event.MaxPath
 
 // next returns the next field; it is valid until the call after. io.EOF: the stream ended at a border.
 func (f *fields) next() ([]byte, error) {
@@ -244,16 +244,16 @@ func (f *fields) next() ([]byte, error) {
 }
 
 // names keeps one copy of each path: a history names the same few thousand files again and again.
-type names struct{ known map[string]aoa.Path }
+type names struct{ known map[string]event.Path }
 
-func newNames() *names { return &names{known: map[string]aoa.Path{}} }
+func newNames() *names { return &names{known: map[string]event.Path{}} }
 
 // path returns the Path of a name as git printed it, "" if it cannot be one.
-func (n *names) path(name []byte) aoa.Path {
+func (n *names) path(name []byte) event.Path {
 	if p, ok := n.known[string(name)]; ok {
 		return p
 	}
-	p, err := aoa.NewPath(string(name))
+	p, err := event.NewPath(string(name))
 	if err != nil {
 		return ""
 	}

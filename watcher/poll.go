@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxPolled bounds the folders that are read every beat: about 5 ms for 128 folders of 20 files.
@@ -104,8 +104,8 @@ func isRules(base string) bool {
 	return base == ".gitignore" || base == ".gitattributes" || base == ".aoaignore"
 }
 
-func (w *Watcher) rulesIn(paths []aoa.Path) bool {
-	return slices.ContainsFunc(paths, func(p aoa.Path) bool { return isRules(p.Base()) })
+func (w *Watcher) rulesIn(paths []event.Path) bool {
+	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
 // forgetRules makes the next question read the ignore rules again.
@@ -125,7 +125,7 @@ func (w *Watcher) reload(ctx context.Context) {
 		w.log.Debug("listing files after a change of ignore rules", "error", err)
 		return
 	}
-	listed := make(map[aoa.Path]bool, len(files))
+	listed := make(map[event.Path]bool, len(files))
 	for _, p := range files {
 		listed[p] = true
 	}
@@ -135,7 +135,7 @@ func (w *Watcher) reload(ctx context.Context) {
 			continue
 		}
 		for name := range d.files {
-			if p := aoa.Path(join(path, name)); !listed[p] && w.repo.Ignored(p) {
+			if p := event.Path(join(path, name)); !listed[p] && w.repo.Ignored(p) {
 				delete(d.files, name)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits
@@ -139,8 +139,8 @@ func (r *Repo) shallow() (map[string]bool, string) {
 // renamesOf makes the rename events of the new commits, oldest first. They come before the commits: what was
 // learned under an old name has moved when the commits add to the new one, and a file that took over the old
 // name starts with nothing.
-func (r *Repo) renamesOf(ctx context.Context, src source, p *plan) ([]aoa.Event, error) {
-	var out []aoa.Event
+func (r *Repo) renamesOf(ctx context.Context, src source, p *plan) ([]event.Event, error) {
+	var out []event.Event
 	err := src.walk(ctx, p.want, p.not, func(c *change) error {
 		if p.off[c.sha] || p.shallow[c.sha] {
 			return nil
@@ -156,8 +156,8 @@ func (r *Repo) renamesOf(ctx context.Context, src source, p *plan) ([]aoa.Event,
 
 // dropped makes the uncommit events: commits that a ref's old tip reaches and neither today's roots nor any
 // other ref seen before. A rename among them is turned back.
-func (r *Repo) dropped(ctx context.Context, src source, p *plan) ([]aoa.Event, error) {
-	var out []aoa.Event
+func (r *Repo) dropped(ctx context.Context, src source, p *plan) ([]event.Event, error) {
+	var out []event.Event
 	said := map[string]bool{}
 	for _, l := range p.lost {
 		not := values(p.next)
@@ -167,8 +167,8 @@ func (r *Repo) dropped(ctx context.Context, src source, p *plan) ([]aoa.Event, e
 			}
 			said[c.sha] = true
 			ms := moves(c)
-			e := r.commitEvent(c, ms, func(p aoa.Path) aoa.Path { return p })
-			e.ID, e.Kind = "uncommit:"+c.sha+":"+p.moved[l.key], aoa.KindUncommit
+			e := r.commitEvent(c, ms, func(p event.Path) event.Path { return p })
+			e.ID, e.Kind = "uncommit:"+c.sha+":"+p.moved[l.key], event.KindUncommit
 			out = append(out, e)
 			for i := range ms {
 				ms[i].from, ms[i].to = ms[i].to, ms[i].from

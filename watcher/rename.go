@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // move is a file that got another name in one commit.
-type move struct{ from, to aoa.Path }
+type move struct{ from, to event.Path }
 
 // maxSame bounds the files of one content that are paired with one another; more are copies of a template.
 const maxSame = 32
@@ -28,7 +28,7 @@ func moves(c *change) []move {
 	if len(gone) == 0 || len(born) == 0 {
 		return nil
 	}
-	used := map[aoa.Path]bool{}
+	used := map[event.Path]bool{}
 	out := pairUp(gone, born, used, func(e *entry) string { return e.blob }, maxSame)
 	out = append(out, pairUp(gone, born, used, func(e *entry) string {
 		if base := e.path.Base(); telling(base) {
@@ -41,8 +41,8 @@ func moves(c *change) []move {
 }
 
 // pairUp groups the files by key ("" is no key) and pairs those of a group, the most alike first.
-func pairUp(gone, born []*entry, used map[aoa.Path]bool, key func(*entry) string, most int) []move {
-	type group struct{ gone, born []aoa.Path }
+func pairUp(gone, born []*entry, used map[event.Path]bool, key func(*entry) string, most int) []move {
+	type group struct{ gone, born []event.Path }
 	groups := map[string]*group{}
 	for _, e := range gone {
 		if k := key(e); k != "" && !used[e.path] {
@@ -68,7 +68,7 @@ func pairUp(gone, born []*entry, used map[aoa.Path]bool, key func(*entry) string
 }
 
 // likest pairs two lists greedily; ties go by name, so that every run finds the same pairs.
-func likest(gone, born []aoa.Path, used map[aoa.Path]bool) []move {
+func likest(gone, born []event.Path, used map[event.Path]bool) []move {
 	type match struct {
 		move
 		like int
@@ -123,12 +123,12 @@ func telling(base string) bool {
 
 // lineage knows, while a walk goes from new to old, what the files of that time are called today.
 type lineage struct {
-	now map[aoa.Path]aoa.Path // a name of then → the name of today, where they differ
-	off map[string]bool       // commits outside of HEAD's history: their renames do not count
+	now map[event.Path]event.Path // a name of then → the name of today, where they differ
+	off map[string]bool           // commits outside of HEAD's history: their renames do not count
 }
 
 // name is today's name of a file.
-func (l *lineage) name(p aoa.Path) aoa.Path {
+func (l *lineage) name(p event.Path) event.Path {
 	if to, ok := l.now[p]; ok {
 		return to
 	}

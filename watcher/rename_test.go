@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // credited runs a first import and tells for each commit's subject which files it counts for.
@@ -15,12 +15,12 @@ func credited(t *testing.T, r *Repo) map[string]string {
 	out := map[string]string{}
 	for _, e := range lookAgain(t, r, map[string]string{}) {
 		switch e.Kind {
-		case aoa.KindCommit:
-			out[e.Text] = strings.Join(aoa.Strings(e.Paths), " ")
+		case event.KindCommit:
+			out[e.Text] = strings.Join(event.Strings(e.Paths), " ")
 			if len(e.Gone) > 0 {
-				out[e.Text] += " -" + strings.Join(aoa.Strings(e.Gone), " -")
+				out[e.Text] += " -" + strings.Join(event.Strings(e.Gone), " -")
 			}
-		case aoa.KindRename:
+		case event.KindRename:
 			out["rename"] += fmt.Sprint(e.From, "→", e.Paths)
 		}
 	}
@@ -118,11 +118,11 @@ func TestRenamesAsTheyHappen(t *testing.T) {
 	})
 }
 
-func shortly(events []aoa.Event) []string {
+func shortly(events []event.Event) []string {
 	var out []string
 	for _, e := range events {
 		id, _, _ := strings.Cut(e.ID, ":")
-		if e.Kind == aoa.KindRename {
+		if e.Kind == event.KindRename {
 			id = e.ID
 		}
 		out = append(out, fmt.Sprint(id, " ", e.From, " ", e.Paths))

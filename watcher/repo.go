@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Errors that callers branch on.
@@ -25,11 +25,11 @@ var (
 
 // Repo is one worktree of a repository. It is safe for concurrent use and keeps no file open.
 type Repo struct {
-	Root      aoa.Root // the worktree, absolute, symlinks resolved
-	GitDir    string   // this worktree's git dir: HEAD, index, rebase state
-	CommonDir string   // the git dir that all worktrees share: refs, objects, config
-	Bare      bool     // the common repository itself is bare (a linked worktree of a bare repository)
-	Origin    string   // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
+	Root      event.Root // the worktree, absolute, symlinks resolved
+	GitDir    string     // this worktree's git dir: HEAD, index, rebase state
+	CommonDir string     // the git dir that all worktrees share: refs, objects, config
+	Bare      bool       // the common repository itself is bare (a linked worktree of a bare repository)
+	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
 	homes   homes
 	git     *config.Git
@@ -79,7 +79,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if !claims(root, at.git) {
 		return nil, fmt.Errorf("open repository %s: %w: its settings name the worktree %s, whose .git is not %s", dir, ErrNotRepo, root, at.git)
 	}
-	r.Root = aoa.Root(root)
+	r.Root = event.Root(root)
 	return r, nil
 }
 
@@ -116,14 +116,14 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 func (r *Repo) HasGit() bool { return r.git.Found() }
 
 // Worktrees returns the roots of the repository's other worktrees that exist on this disk and are its own.
-func (r *Repo) Worktrees() []aoa.Root {
-	var out []aoa.Root
+func (r *Repo) Worktrees() []event.Root {
+	var out []event.Root
 	for _, t := range r.worktrees() {
 		if t.root == "" || t.git == r.GitDir {
 			continue
 		}
 		if root, err := filepath.EvalSymlinks(t.root); err == nil && claims(root, t.git) {
-			out = append(out, aoa.Root(root))
+			out = append(out, event.Root(root))
 		}
 	}
 	return out

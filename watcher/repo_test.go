@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // kind is a row of the matrix of repositories that exist in the wild.
@@ -212,7 +212,7 @@ func checkHead(t *testing.T, g *repository, r *Repo, expected string) {
 }
 
 // checkFiles compares with what git tracks and has on the disk.
-func checkFiles(t *testing.T, r *Repo, g *repository, expected string) []aoa.Path {
+func checkFiles(t *testing.T, r *Repo, g *repository, expected string) []event.Path {
 	t.Helper()
 	got, err := r.Files(context.Background())
 	if refused(t, err, expected) {
@@ -224,7 +224,7 @@ func checkFiles(t *testing.T, r *Repo, g *repository, expected string) []aoa.Pat
 			want = append(want, f)
 		}
 	}
-	if len(want) == 0 || !slices.Equal(aoa.Strings(got), want) {
+	if len(want) == 0 || !slices.Equal(event.Strings(got), want) {
 		t.Errorf("files %q, git says %q", got, want)
 	}
 	return got
@@ -247,11 +247,11 @@ func checkWalker(t *testing.T, without, with *Repo, expected string) {
 }
 
 // historyOf imports everything and returns the commit events by id.
-func historyOf(t *testing.T, r *Repo) map[string]aoa.Event {
+func historyOf(t *testing.T, r *Repo) map[string]event.Event {
 	t.Helper()
-	out := map[string]aoa.Event{}
+	out := map[string]event.Event{}
 	for _, e := range lookAgain(t, r, map[string]string{}) {
-		if e.Kind == aoa.KindCommit {
+		if e.Kind == event.KindCommit {
 			out[e.ID] = e
 		}
 	}
@@ -301,7 +301,7 @@ func TestEmptyRepository(t *testing.T) {
 			t.Errorf("HEAD %q %q %v", ref, oid, err)
 		}
 		files, err := r.Files(context.Background())
-		if err != nil || !slices.Equal(files, []aoa.Path{"new.go"}) {
+		if err != nil || !slices.Equal(files, []event.Path{"new.go"}) {
 			t.Errorf("files %q %v", files, err)
 		}
 		if got := lookAgain(t, r, map[string]string{}); len(got) != 0 {
@@ -326,7 +326,7 @@ func TestHookEnvironment(t *testing.T) {
 	g.env = append(g.env, "GIT_DIR="+filepath.Join(other.dir, ".git"), "GIT_INDEX_FILE="+filepath.Join(other.dir, ".git", "index"),
 		"GIT_WORK_TREE="+other.dir, "GIT_TRACE=1", "GIT_CONFIG_PARAMETERS='core.bare'='true'")
 	files, err := g.open().Files(context.Background())
-	if err != nil || !slices.Equal(files, []aoa.Path{"mine.go"}) {
+	if err != nil || !slices.Equal(files, []event.Path{"mine.go"}) {
 		t.Errorf("files %q %v", files, err)
 	}
 }
@@ -340,10 +340,10 @@ func TestWorktrees(t *testing.T) {
 	if err := os.RemoveAll(b); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := g.open().Worktrees(), []aoa.Root{aoa.Root(realPath(t, a))}; !slices.Equal(got, want) {
+	if got, want := g.open().Worktrees(), []event.Root{event.Root(realPath(t, a))}; !slices.Equal(got, want) {
 		t.Errorf("from the main worktree: %q, want %q", got, want)
 	}
-	if got, want := g.at(a).open().Worktrees(), []aoa.Root{aoa.Root(realPath(t, g.dir))}; !slices.Equal(got, want) {
+	if got, want := g.at(a).open().Worktrees(), []event.Root{event.Root(realPath(t, g.dir))}; !slices.Equal(got, want) {
 		t.Errorf("from the linked one: %q, want %q", got, want)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The events of the watcher, all from agent "watch" but the last:
 //
 //	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
 //	save    Tool "bulk": more than WatchOptions.Bulk files changed in one go, Paths are all of them up to
-//	        aoa.MaxPaths, Text their true number ("10000 files"). A formatter, a generator or an unpacked archive is no sign of what a person works on:
+//	        event.MaxPaths, Text their true number ("10000 files"). A formatter, a generator or an unpacked archive is no sign of what a person works on:
 //	        learn takes such files as existing, not as edited
 //	delete  one per file, or one with Tool "bulk"
 //	rename  files that went away and came back elsewhere unchanged, all of a move in one event
@@ -30,7 +30,7 @@ import (
 
 // finding is a file that is not what it was.
 type finding struct {
-	path     aoa.Path
+	path     event.Path
 	old, now stamp
 	had      bool // the file was known
 	gone     bool
@@ -38,7 +38,7 @@ type finding struct {
 
 // settle judges paths that came to rest and makes events of what changed. With differ only files in it count;
 // the others were written by git and are merely remembered.
-func (w *Watcher) settle(paths []aoa.Path, differ map[aoa.Path]bool, at time.Time) []aoa.Event {
+func (w *Watcher) settle(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
 	var saved, gone []finding
 	for _, p := range paths {
 		f, changed := w.judge(p)
@@ -55,12 +55,12 @@ func (w *Watcher) settle(paths []aoa.Path, differ map[aoa.Path]bool, at time.Tim
 	slices.SortFunc(gone, byPath)
 	moved, saved, gone := pairMoves(saved, gone)
 	events := renameEvents(moved, at)
-	events = append(events, w.events(aoa.KindSave, saved, at)...)
-	return append(events, w.events(aoa.KindDelete, gone, at)...)
+	events = append(events, w.events(event.KindSave, saved, at)...)
+	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
 // settleDoubted judges paths that git may have written: those that equal the index are git's.
-func (w *Watcher) settleDoubted(ctx context.Context, paths []aoa.Path, at time.Time) []aoa.Event {
+func (w *Watcher) settleDoubted(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -69,13 +69,13 @@ func (w *Watcher) settleDoubted(ctx context.Context, paths []aoa.Path, at time.T
 		if ctx.Err() == nil {
 			w.log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
 		}
-		differ = map[aoa.Path]bool{}
+		differ = map[event.Path]bool{}
 	}
 	return w.settle(paths, differ, at)
 }
 
 // judge compares a file with what is known of it, and remembers it as it is now.
-func (w *Watcher) judge(p aoa.Path) (f finding, changed bool) {
+func (w *Watcher) judge(p event.Path) (f finding, changed bool) {
 	d := w.ground.find(p.Dir())
 	f.path = p
 	if d != nil {
@@ -120,7 +120,7 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 		stamp
 		base string
 	}
-	key := func(s stamp, p aoa.Path) mark {
+	key := func(s stamp, p event.Path) mark {
 		if s.inode != 0 {
 			return mark{stamp: s}
 		}
@@ -132,7 +132,7 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 			left[key(f.old, f.path)] = f
 		}
 	}
-	from := map[aoa.Path]bool{}
+	from := map[event.Path]bool{}
 	for _, f := range saved {
 		g, ok := left[key(f.now, f.path)]
 		if !ok || f.had || from[g.path] {
@@ -151,12 +151,12 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 }
 
 // events makes one event per file, or one of all when they are too many for a person's work.
-func (w *Watcher) events(kind aoa.Kind, found []finding, at time.Time) []aoa.Event {
-	out := make([]aoa.Event, 0, len(found))
+func (w *Watcher) events(kind event.Kind, found []finding, at time.Time) []event.Event {
+	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
-		e := aoa.Event{Kind: kind, Agent: "watch", Time: at.UTC(), Paths: []aoa.Path{f.path}, OK: true}
+		e := event.Event{Kind: kind, Agent: "watch", Time: at.UTC(), Paths: []event.Path{f.path}, OK: true}
 		s := f.now
-		if kind == aoa.KindDelete {
+		if kind == event.KindDelete {
 			s = f.old
 		} else if t := time.Unix(0, s.mtime); t.Before(at) {
 			e.Time = t.UTC()
@@ -165,18 +165,18 @@ func (w *Watcher) events(kind aoa.Kind, found []finding, at time.Time) []aoa.Eve
 		out = append(out, e)
 	}
 	if len(out) > w.o.bulk() {
-		return []aoa.Event{bulk(out)}
+		return []event.Event{bulk(out)}
 	}
 	return out
 }
 
 // bulk makes one event of many.
-func bulk(events []aoa.Event) aoa.Event {
-	all := aoa.Event{Kind: events[0].Kind, Agent: events[0].Agent, Tool: "bulk", OK: true}
+func bulk(events []event.Event) event.Event {
+	all := event.Event{Kind: events[0].Kind, Agent: events[0].Agent, Tool: "bulk", OK: true}
 	ids := make([]string, len(events))
 	for i, e := range events {
 		ids[i] = e.ID
-		if len(all.Paths) < aoa.MaxPaths {
+		if len(all.Paths) < event.MaxPaths {
 			all.Paths = append(all.Paths, e.Paths...)
 		}
 		if e.Time.After(all.Time) {
@@ -188,11 +188,11 @@ func bulk(events []aoa.Event) aoa.Event {
 	return all
 }
 
-// renameEvents makes one event of all moves, more only beyond aoa.MaxPaths.
-func renameEvents(moved [][2]finding, at time.Time) []aoa.Event {
-	var out []aoa.Event
-	for part := range slices.Chunk(moved, aoa.MaxPaths) {
-		e := aoa.Event{Kind: aoa.KindRename, Agent: "watch", Time: at.UTC(), OK: true}
+// renameEvents makes one event of all moves, more only beyond event.MaxPaths.
+func renameEvents(moved [][2]finding, at time.Time) []event.Event {
+	var out []event.Event
+	for part := range slices.Chunk(moved, event.MaxPaths) {
+		e := event.Event{Kind: event.KindRename, Agent: "watch", Time: at.UTC(), OK: true}
 		ids := make([]string, 0, len(part))
 		for _, m := range part {
 			e.From, e.Paths = append(e.From, m[0].path), append(e.Paths, m[1].path)
@@ -204,12 +204,12 @@ func renameEvents(moved [][2]finding, at time.Time) []aoa.Event {
 	return out
 }
 
-func branchEvent(ref, oid string, at time.Time) aoa.Event {
+func branchEvent(ref, oid string, at time.Time) event.Event {
 	name := strings.TrimPrefix(ref, "refs/heads/")
 	if name == "" {
 		name = oid
 	}
-	return aoa.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Kind: aoa.KindBranch,
+	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Kind: event.KindBranch,
 		Agent: "git", Time: at.UTC(), Text: name, OK: true}
 }
 

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Staged returns the files of the commit being made: what differs between HEAD and the index. It needs the
 // git program; errors are git's.
-func (r *Repo) Staged(ctx context.Context) ([]aoa.Path, error) {
+func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 	if !r.HasGit() {
 		return nil, fmt.Errorf("list staged files: %w", ErrNoGit)
 	}
@@ -18,9 +18,9 @@ func (r *Repo) Staged(ctx context.Context) ([]aoa.Path, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list staged files: %w", err)
 	}
-	var files []aoa.Path
+	var files []event.Path
 	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if p, err := aoa.NewPath(string(name)); err == nil {
+		if p, err := event.NewPath(string(name)); err == nil {
 			files = append(files, p)
 		}
 	}

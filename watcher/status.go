@@ -11,15 +11,15 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // differing asks git which files differ from the index: changed, deleted or new and not ignored. Conflicts are
 // left out, because git wrote their markers, and so is what lies in submodules. The index is not refreshed and
 // not locked. Without git on the PATH, and where git would run a repository's filters, the index's own sizes and times
 // decide.
-func (r *Repo) differing(ctx context.Context) (map[aoa.Path]bool, error) {
+func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	if !r.git.Found() {
 		return r.differingIndex(ctx)
 	}
@@ -30,7 +30,7 @@ func (r *Repo) differing(ctx context.Context) (map[aoa.Path]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	differ := map[aoa.Path]bool{}
+	differ := map[event.Path]bool{}
 	for _, s := range found {
 		if s.disk != '.' && !s.conflict {
 			differ[s.path] = true
@@ -54,7 +54,7 @@ func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 }
 
 // differingIndex is differing without git: what has another size or time than the index says.
-func (r *Repo) differingIndex(ctx context.Context) (map[aoa.Path]bool, error) {
+func (r *Repo) differingIndex(ctx context.Context) (map[event.Path]bool, error) {
 	if !r.config.sha1 {
 		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
 	}
@@ -62,13 +62,13 @@ func (r *Repo) differingIndex(ctx context.Context) (map[aoa.Path]bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	differ, tracked, modules := map[aoa.Path]bool{}, map[aoa.Path]bool{}, map[string]bool{}
+	differ, tracked, modules := map[event.Path]bool{}, map[event.Path]bool{}, map[string]bool{}
 	for _, e := range idx.Entries {
 		if e.Mode == filemode.Submodule {
 			modules[e.Name] = true
 			continue
 		}
-		p, err := aoa.NewPath(e.Name)
+		p, err := event.NewPath(e.Name)
 		if err != nil {
 			continue
 		}
@@ -90,16 +90,16 @@ func (r *Repo) differingIndex(ctx context.Context) (map[aoa.Path]bool, error) {
 }
 
 // sameTime compares a file's time with the index's, which some gits write without nanoseconds.
-func sameTime(file, index time.Time) bool {
-	if index.Nanosecond() == 0 {
+func sameTime(file, idx time.Time) bool {
+	if idx.Nanosecond() == 0 {
 		file = file.Truncate(time.Second)
 	}
-	return file.Equal(index)
+	return file.Equal(idx)
 }
 
 // fileStatus is one record of git status.
 type fileStatus struct {
-	path     aoa.Path
+	path     event.Path
 	index    byte // the index against HEAD: '.' if they are equal, '?' for a new file
 	disk     byte // the disk against the index, the same way
 	mode     bool // the disk has another mode than the index
@@ -145,7 +145,7 @@ func parseStatus(out []byte) ([]fileStatus, error) {
 			s.mode = !s.conflict && !bytes.Equal(parts[4], parts[5])
 		}
 		name := parts[fields]
-		p, err := aoa.NewPath(string(name))
+		p, err := event.NewPath(string(name))
 		if err != nil || name[len(name)-1] == '/' {
 			continue
 		}

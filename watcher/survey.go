@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // how is the manner of looking at a folder.
@@ -35,7 +35,7 @@ func (w *Watcher) begin(ctx context.Context) error {
 		w.in.window.lock(w.start)
 		w.in.mu.Unlock()
 	}
-	var files []aoa.Path
+	var files []event.Path
 	if w.o.Tracked != nil {
 		files = w.o.Tracked()
 	} else if files, err = w.repo.Files(ctx); err != nil {
@@ -46,7 +46,7 @@ func (w *Watcher) begin(ctx context.Context) error {
 
 // learn enters files and their folders and looks at all of them. What changed before since is known from then
 // on, what changed after it is news, which may be git's.
-func (w *Watcher) learn(ctx context.Context, files []aoa.Path, since time.Time) error {
+func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.ground.grow(p.Dir())
 		if _, had := d.files[p.Base()]; !had {
@@ -152,7 +152,7 @@ func (w *Watcher) exhausted(err error) {
 	w.log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
 }
 
-func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(aoa.Path(path)) }
+func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
 
 // look compares a folder with what is known of it and touches what differs.
 func (w *Watcher) look(path string, d *dir, h how) {
@@ -192,7 +192,7 @@ func (w *Watcher) look(path string, d *dir, h how) {
 		case h.record:
 			delete(d.files, name)
 		default:
-			w.in.touch(aoa.Path(join(path, name)), h.doubted, h.at)
+			w.in.touch(event.Path(join(path, name)), h.doubted, h.at)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (w *Watcher) lookFile(path string, d *dir, e fs.DirEntry, h how) {
 	case h.record && fi.ModTime().Before(h.since):
 		return
 	}
-	if p, err := aoa.NewPath(join(path, e.Name())); err == nil {
+	if p, err := event.NewPath(join(path, e.Name())); err == nil {
 		w.in.touch(p, h.doubted, h.at)
 	}
 }
@@ -276,7 +276,7 @@ func (w *Watcher) leave(path string, doubted bool, at time.Time) {
 		w.unwatch(path, d)
 		d.opaque = false
 		for name := range d.files {
-			w.in.touch(aoa.Path(join(path, name)), doubted, at)
+			w.in.touch(event.Path(join(path, name)), doubted, at)
 		}
 	})
 	d.shed()
@@ -313,9 +313,9 @@ func (w *Watcher) follow(at time.Time) {
 			if m.path != "" {
 				w.leave(m.path, m.doubted, at)
 			}
-		case aoa.Path(m.path).Base() == ".git":
-			w.estrange(aoa.Path(m.path).Dir())
-		case isRules(aoa.Path(m.path).Base()):
+		case event.Path(m.path).Base() == ".git":
+			w.estrange(event.Path(m.path).Dir())
+		case isRules(event.Path(m.path).Base()):
 			w.forgetRules()
 		case isDir(w.abs(m.path)):
 			w.adopt(m.path, how{at: at, doubted: m.doubted})

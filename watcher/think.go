@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // due says when step has something to do again.
@@ -48,7 +48,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		w.reconcile(ctx)
 	}
 	saves, doubted, look := w.take(at)
-	var batch []aoa.Event
+	var batch []event.Event
 	if look {
 		batch = w.lookAtHead(ctx, at)
 	}
@@ -70,7 +70,7 @@ func (w *Watcher) step(ctx context.Context) error {
 }
 
 // take takes what is due from the inbox; look says that HEAD should be looked at.
-func (w *Watcher) take(at time.Time) (saves, doubted []aoa.Path, look bool) {
+func (w *Watcher) take(at time.Time) (saves, doubted []event.Path, look bool) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -88,7 +88,7 @@ func (w *Watcher) take(at time.Time) (saves, doubted []aoa.Path, look bool) {
 	saves = in.saves.take(at)
 	if ripe && len(in.doubted) > 0 {
 		doubted = slices.Collect(maps.Keys(in.doubted))
-		in.doubted = map[aoa.Path]bool{}
+		in.doubted = map[event.Path]bool{}
 	}
 	return saves, doubted, look
 }
@@ -136,7 +136,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 
 // lookAtHead compares HEAD with what it was. Another branch is one event. In the middle of a rebase HEAD is
 // detached and comes back: that is no switch.
-func (w *Watcher) lookAtHead(ctx context.Context, at time.Time) []aoa.Event {
+func (w *Watcher) lookAtHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
 		w.log.Debug("looking at HEAD", "error", err)
@@ -147,7 +147,7 @@ func (w *Watcher) lookAtHead(ctx context.Context, at time.Time) []aoa.Event {
 		return nil
 	}
 	w.ref = ref
-	return []aoa.Event{branchEvent(ref, oid, at)}
+	return []event.Event{branchEvent(ref, oid, at)}
 }
 
 func (w *Watcher) takeLost(at time.Time) bool {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // ErrRepoGone ends Run: the worktree or its git dir was deleted or moved away.
@@ -28,14 +28,14 @@ const (
 
 // WatchOptions are the settings of a Watcher. Only Now is required.
 type WatchOptions struct {
-	Quiet      time.Duration     // a file counts as saved after so long without a change; 0 is 100 ms
-	AtMost     time.Duration     // … or after so long with changes; 0 is 2 s
-	Bulk       int               // more saves at once than this are one event; 0 is 200
-	MaxWatches int               // watches (file descriptors on macOS) to use at most; 0: what the system allows
-	Poll       bool              // do not watch at all, as on a network mount
-	Now        func() time.Time  // the clock
-	Log        *slog.Logger      // nil: silence
-	Tracked    func() []aoa.Path // the files to begin with; nil asks git
+	Quiet      time.Duration       // a file counts as saved after so long without a change; 0 is 100 ms
+	AtMost     time.Duration       // … or after so long with changes; 0 is 2 s
+	Bulk       int                 // more saves at once than this are one event; 0 is 200
+	MaxWatches int                 // watches (file descriptors on macOS) to use at most; 0: what the system allows
+	Poll       bool                // do not watch at all, as on a network mount
+	Now        func() time.Time    // the clock
+	Log        *slog.Logger        // nil: silence
+	Tracked    func() []event.Path // the files to begin with; nil asks git
 }
 
 func (o WatchOptions) quiet() time.Duration  { return orElse(o.Quiet, 100*time.Millisecond) }
@@ -75,7 +75,7 @@ type Watcher struct {
 	log  *slog.Logger
 	in   *inbox
 	open func() (notifier, error) // opens the system's watcher
-	emit func([]aoa.Event)
+	emit func([]event.Event)
 	head func()
 
 	src        notifier
@@ -132,7 +132,7 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 // an error when the repository cannot be read. A Watcher runs once.
 //
 // What was at rest when ctx ended is still emitted.
-func (w *Watcher) Run(ctx context.Context, emit func([]aoa.Event), head func()) error {
+func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()) error {
 	if w.o.Now == nil {
 		return errors.New("watch files: WatchOptions.Now is missing")
 	}
@@ -173,7 +173,7 @@ func (w *Watcher) Status() WatchStatus {
 
 // Nudge tells that work was seen in these files by another way (a hook). Where not every folder is watched,
 // the watcher looks at once instead of in half a minute; elsewhere it costs nothing.
-func (w *Watcher) Nudge(paths ...aoa.Path) {
+func (w *Watcher) Nudge(paths ...event.Path) {
 	w.in.mu.Lock()
 	for _, p := range paths {
 		w.in.nudged[p.Dir()] = true

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestSaveIsOneEvent(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSaveIsOneEvent(t *testing.T) {
 	if want := fmt.Sprintf("save:a.go:%d:4", fi.ModTime().UnixNano()); e.ID != want {
 		t.Errorf("ID %s, want %s", e.ID, want)
 	}
-	if e.Agent != "watch" || !e.Time.Equal(fi.ModTime()) || e.Kind != aoa.KindSave || e.Tool != "" {
+	if e.Agent != "watch" || !e.Time.Equal(fi.ModTime()) || e.Kind != event.KindSave || e.Tool != "" {
 		t.Errorf("event %+v", e)
 	}
 	s.seen = nil
@@ -246,7 +246,7 @@ func TestFormatterIsOneEvent(t *testing.T) {
 	if len(s.seen) != 1 && took < crowdMost/2 {
 		t.Errorf("%d events of a run of %v, want one", len(s.seen), took)
 	}
-	if e := s.seen[0]; len(s.seen) == 1 && len(e.Paths) != aoa.MaxPaths {
+	if e := s.seen[0]; len(s.seen) == 1 && len(e.Paths) != event.MaxPaths {
 		t.Errorf("%d paths", len(e.Paths))
 	}
 	s.seen = nil

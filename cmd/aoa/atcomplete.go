@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -69,7 +69,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 }
 
 // completing finds files in learned order; it starts no daemon, and without one matches names alone.
-func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []aoa.Path {
+func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
 	if place := api.Locate(repo.CommonDir, a.env); place.Exists() {
 		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
 			return ans.Files
@@ -83,7 +83,7 @@ func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Complete
 	if r.Prefix {
 		find = rank.Begin(r.Query)
 	}
-	out := make([]aoa.Path, 0, r.Limit)
+	out := make([]event.Path, 0, r.Limit)
 	for _, m := range find(files, nil, r.Limit) {
 		out = append(out, m.File)
 	}
@@ -91,7 +91,7 @@ func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Complete
 }
 
 // nearName is a file's name as seen from the current folder.
-func (a *app) nearName(repo *watcher.Repo, p aoa.Path) string {
+func (a *app) nearName(repo *watcher.Repo, p event.Path) string {
 	dir, err := filepath.EvalSymlinks(a.dir)
 	if err != nil {
 		return string(p)

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestHookTakesAnything: whatever an agent sends, the hook exits 0 and says nothing, and what is no payload leaves no
@@ -126,7 +126,7 @@ func TestDamage(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, 32)
 			d.must("init")
-			call(d, api.Events, []aoa.Event{{ID: "x", Kind: aoa.KindRead, Time: time.Now(), Session: "s", Paths: []aoa.Path{"README.md"}}})
+			call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
 			want := d.must("suggest", "server/wire.go")
 			d.must("stop")
 			db := filepath.Join(d.place().Store, "aoa.db")
@@ -240,8 +240,8 @@ func TestHostileNames(t *testing.T) {
 		d.git("commit", "-qm", "both "+evil+"\u202e sides")
 	}
 	d.must("init")
-	call(d, api.Events, []aoa.Event{{ID: "x" + evil, Kind: aoa.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
-		Tool: evil, Tags: []string{"tag" + evil}, Paths: []aoa.Path{aoa.Path(hostile)}}})
+	call(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
+		Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(hostile)}}})
 	found := false
 	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"log"}, {"stats", "files"},
 		{"stats", "tags"}, {"stats", "sessions"}, {"stats", "kinds"}, {"status"}, {"init"}, {"why", hostile, "--with", "server/wire.go"},

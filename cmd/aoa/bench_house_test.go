@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -25,7 +25,7 @@ import (
 type bed struct {
 	binary, dir string
 	env         []string
-	files       []aoa.Path
+	files       []event.Path
 	place       api.Place
 	client      *api.Client
 	daemon      *exec.Cmd
@@ -38,7 +38,7 @@ func newBed(b *testing.B, n int) *bed {
 	top, err := os.MkdirTemp("", "aoa-") // a short name: the socket lies below it
 	must(b, err)
 	b.Cleanup(func() { os.RemoveAll(top) })
-	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]aoa.Path, n)}
+	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]event.Path, n)}
 	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", d.binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -60,8 +60,8 @@ func newBed(b *testing.B, n int) *bed {
 	return d
 }
 
-func name(i int) aoa.Path {
-	return aoa.Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
+func name(i int) event.Path {
+	return event.Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
 }
 
 func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
@@ -85,13 +85,13 @@ func (d *bed) fill(b *testing.B) {
 	must(b, store.Apply(ctx, batch, 1))
 	db, err := cold.Open(ctx, filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
 	must(b, err)
-	_, _, err = db.Append(ctx, []aoa.Event{{ID: "first", Time: now, Kind: aoa.KindRun}})
+	_, _, err = db.Append(ctx, []event.Event{{ID: "first", Time: now, Kind: event.KindRun}})
 	must(b, err)
 	must(b, save(b, store, db, true))
 	must(b, db.Close())
 }
 
-func known(batch *hot.Batch, files []aoa.Path, now time.Time) {
+func known(batch *hot.Batch, files []event.Path, now time.Time) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func() string { return string(files[r.IntN(len(files))]) }
 	for i, p := range files {
@@ -133,7 +133,7 @@ func (d *bed) start(b *testing.B) time.Duration {
 	wait := time.NewTicker(500 * time.Microsecond)
 	defer wait.Stop()
 	for {
-		_, err := api.Call(b.Context(), d.client, api.Rank, aoa.Query{Files: d.files[:min(1, len(d.files))]})
+		_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
 		if err == nil {
 			return time.Since(begin)
 		}
@@ -185,17 +185,17 @@ func (d *bed) served(b *testing.B) *bed {
 }
 
 // session is what a session does that works in a corner of the repository.
-func session(files []aoa.Path, now time.Time) []aoa.Event {
-	events := []aoa.Event{{ID: "p", Kind: aoa.KindPrompt, Time: now, Session: "s", Agent: "claude", Terms: []string{"term1", "module000"}},
-		{ID: "q", Kind: aoa.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60], Terms: []string{"package"}}}
+func session(files []event.Path, now time.Time) []event.Event {
+	events := []event.Event{{ID: "p", Kind: event.KindPrompt, Time: now, Session: "s", Agent: "claude", Terms: []string{"term1", "module000"}},
+		{ID: "q", Kind: event.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60], Terms: []string{"package"}}}
 	for i := range 12 {
 		events = append(events, opened(fmt.Sprint("open", i), files[i*5], now))
 	}
 	return events
 }
 
-func opened(id string, f aoa.Path, at time.Time) aoa.Event {
-	return aoa.Event{ID: id, Kind: aoa.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []aoa.Path{f}, Tags: []string{"go"}}
+func opened(id string, f event.Path, at time.Time) event.Event {
+	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f}, Tags: []string{"go"}}
 }
 
 // frame sends a hook's frame and reads to the end of the reply: empty when the daemon has taken it.
@@ -220,8 +220,8 @@ func (d *bed) frame(ctx context.Context, wait bool, payload map[string]any) ([]b
 }
 
 // tool is what Claude Code sends about a read.
-func (d *bed) tool(event, id string, f aoa.Path) map[string]any {
-	return map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": event, "tool_name": "Read", "tool_use_id": id,
+func (d *bed) tool(ev, id string, f event.Path) map[string]any {
+	return map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": ev, "tool_name": "Read", "tool_use_id": id,
 		"tool_input": map[string]string{"file_path": filepath.Join(d.dir, filepath.FromSlash(string(f)))}}
 }
 

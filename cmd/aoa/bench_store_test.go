@@ -12,8 +12,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -67,19 +68,19 @@ func BenchmarkRanking(b *testing.B) {
 
 // backing is an embedded store that knows n files, and a session that works in a corner of them.
 type backing struct {
-	files []aoa.Path
+	files []event.Path
 	store *hot.Store
-	tree  *aoa.Tree
+	tree  *index.Tree
 	now   time.Time
 }
 
 func newBacking(b *testing.B, n int) *backing {
 	b.Helper()
-	w := &backing{files: make([]aoa.Path, n), now: time.Now()}
+	w := &backing{files: make([]event.Path, n), now: time.Now()}
 	for i := range w.files {
 		w.files[i] = name(i)
 	}
-	w.tree = aoa.NewTree(w.files)
+	w.tree = index.NewTree(w.files)
 	w.tree.Word("") // the daemon makes the index of words at the start, too
 	var err error
 	w.store, err = hot.Open(b.Context(), hot.Options{Repo: "bench"})
@@ -105,12 +106,12 @@ func (w *backing) share(b *testing.B, url string) {
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {
-	r := rank.New(w.store, func() *aoa.Tree { return w.tree }, rank.Options{})
+	r := rank.New(w.store, func() *index.Tree { return w.tree }, rank.Options{})
 	var ts times
 	b.ReportAllocs()
 	for b.Loop() {
 		begin := time.Now()
-		answer, err := r.Rank(b.Context(), aoa.Query{Moment: aoa.MomentOpen, Session: "s", Current: w.files[5], At: w.now})
+		answer, err := r.Rank(b.Context(), event.Query{Moment: event.MomentOpen, Session: "s", Current: w.files[5], At: w.now})
 		ts.since(begin)
 		if err != nil || len(answer.Suggestions) == 0 {
 			b.Fatal(answer, err)

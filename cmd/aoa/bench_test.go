@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -36,11 +36,11 @@ func BenchmarkQuery(b *testing.B) {
 			d := newBed(b, c.files).served(b)
 			for _, q := range []struct {
 				name string
-				aoa.Query
+				event.Query
 			}{
-				{"open", aoa.Query{Moment: aoa.MomentOpen, Session: "s", Current: d.files[5]}},
-				{"prompt", aoa.Query{Moment: aoa.MomentPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
-				{"change", aoa.Query{Moment: aoa.MomentChange, Files: d.files[:15]}},
+				{"open", event.Query{Moment: event.MomentOpen, Session: "s", Current: d.files[5]}},
+				{"prompt", event.Query{Moment: event.MomentPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
+				{"change", event.Query{Moment: event.MomentChange, Files: d.files[:15]}},
 			} {
 				b.Run(q.name, func(b *testing.B) {
 					var ts times
@@ -77,7 +77,7 @@ func BenchmarkQuery(b *testing.B) {
 func BenchmarkEvents(b *testing.B) {
 	d := newBed(b, 10_000).served(b)
 	var n atomic.Int64
-	file := func(i int64) aoa.Path { return d.files[i*7%int64(len(d.files))] }
+	file := func(i int64) event.Path { return d.files[i*7%int64(len(d.files))] }
 	finish := func(b *testing.B, begin time.Time, cpu time.Duration, events int, ts times) {
 		d.learned(b)
 		b.ReportMetric(float64((d.cpu()-cpu).Microseconds())/float64(events), "cpu-µs/event")
@@ -87,7 +87,7 @@ func BenchmarkEvents(b *testing.B) {
 		b.ReportMetric(10_000/rate, "events/budget") // at most 1 is within it, as everywhere
 	}
 	send := func(b *testing.B, size int) {
-		events := make([]aoa.Event, size)
+		events := make([]event.Event, size)
 		for i := range events {
 			id := n.Add(1)
 			events[i] = opened(fmt.Sprint("e", id), file(id), time.Now())
@@ -186,7 +186,7 @@ func BenchmarkStartEvents(b *testing.B) {
 			db, err := cold.Open(b.Context(), filepath.Join(d.place.Store, "aoa.db"), cold.Options{Now: time.Now})
 			must(b, err)
 			for i := 0; i < n; i += 500 {
-				events := make([]aoa.Event, 500)
+				events := make([]event.Event, 500)
 				for j := range events {
 					k := i + j
 					events[j] = opened(fmt.Sprint("old", k), d.files[k*7%len(d.files)], time.Now().Add(time.Duration(k-n)*time.Second))
@@ -216,7 +216,7 @@ func BenchmarkMemory(b *testing.B) {
 			}
 			d := newBed(b, files).served(b)
 			for range 200 {
-				_, err := api.Call(b.Context(), d.client, api.Rank, aoa.Query{Session: "s", Current: d.files[5]})
+				_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Session: "s", Current: d.files[5]})
 				must(b, err)
 			}
 			<-time.After(66 * time.Second)                    // memory is given back when nobody has called for a while
@@ -233,7 +233,7 @@ func BenchmarkMemory(b *testing.B) {
 // BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot of a hundredth of them and of
 // all, the hourly tick, and what Decay drops. It holds up nobody but the learning of new events.
 func BenchmarkKeep(b *testing.B) {
-	files := make([]aoa.Path, 100_000)
+	files := make([]event.Path, 100_000)
 	for i := range files {
 		files[i] = name(i)
 	}
@@ -388,11 +388,11 @@ func goTool(b *testing.B) string {
 }
 
 // stdin is a file with the JSON of a hook.
-func (d *bed) stdin(b *testing.B, event string) string {
+func (d *bed) stdin(b *testing.B, ev string) string {
 	b.Helper()
-	name := filepath.Join(filepath.Dir(d.binary), event)
+	name := filepath.Join(filepath.Dir(d.binary), ev)
 	text := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":%q,"tool_name":"Read","tool_use_id":"h","tool_input":{"file_path":%q}}`,
-		d.dir, event, filepath.Join(d.dir, string(d.files[5])))
+		d.dir, ev, filepath.Join(d.dir, string(d.files[5])))
 	must(b, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -21,7 +21,7 @@ anything, 0 if not. Every other exit code says that aOa could not tell, which is
   aoa suggest --staged --check || test $? -ne 5`
 
 // checkChange prints what a change lacks.
-func (a *app) checkChange(ctx context.Context, client *api.Client, files []aoa.Path, limit int) error {
+func (a *app) checkChange(ctx context.Context, client *api.Client, files []event.Path, limit int) error {
 	if len(files) == 0 {
 		return a.answer(api.PartnersAnswer{Files: files, Partners: []api.Partner{}}, func() { a.talk("nothing is staged") })
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // claude is the real Claude Code at a workshop.
@@ -113,8 +113,8 @@ func bash(command string) toolUse {
 func uses(calls ...toolUse) turn { return turn{calls: calls} }
 
 // hintOf is how a hint of a kind begins when it names a file first.
-func hintOf(kind string, file aoa.Path) string {
-	return hooks.Text(kind, []aoa.Suggestion{{File: file}})
+func hintOf(kind string, file event.Path) string {
+	return hooks.Text(kind, []event.Suggestion{{File: file}})
 }
 
 // reached checks that a text is in that request of the model, the first one being 0, and in none before.

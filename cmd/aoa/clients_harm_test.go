@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // harms are what can happen to aOa while its hooks stay in the client's settings.
@@ -150,14 +150,14 @@ func TestClientClaudeLearns(t *testing.T) {
 		"edit server/wire.go": 1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
 	got := map[string]int{}
 	for _, e := range c.log("--session", firstSession) {
-		if e.Kind == aoa.KindSuggest || e.Kind == aoa.KindOutcome {
+		if e.Kind == event.KindSuggest || e.Kind == event.KindOutcome {
 			continue
 		}
-		got[strings.TrimSpace(string(e.Kind)+" "+strings.Join(aoa.Strings(e.Paths), " "))]++
-		if e.Agent != "claude" || !e.OK && e.Kind != aoa.KindFailed && e.Kind != aoa.KindRun {
+		got[strings.TrimSpace(string(e.Kind)+" "+strings.Join(event.Strings(e.Paths), " "))]++
+		if e.Agent != "claude" || !e.OK && e.Kind != event.KindFailed && e.Kind != event.KindRun {
 			t.Errorf("event %s", encoded(e))
 		}
-		if e.Kind == aoa.KindSearch && !slices.Contains(e.Seen, "sched/queue.go") {
+		if e.Kind == event.KindSearch && !slices.Contains(e.Seen, "sched/queue.go") {
 			t.Errorf("the search did not see sched/queue.go: %s", encoded(e))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // workshop is a place to work at: a repository, a home, and a folder with aoa that is first in PATH.
@@ -196,11 +196,11 @@ func (w *workshop) run(env []string, args ...string) outcome {
 }
 
 // log is what aoa learned, oldest first.
-func (w *workshop) log(args ...string) (out []aoa.Event) {
+func (w *workshop) log(args ...string) (out []event.Event) {
 	w.t.Helper()
 	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "--limit", "1000"}, args...)...)))
 	for text.More() {
-		var e aoa.Event
+		var e event.Event
 		if err := text.Decode(&e); err != nil {
 			w.t.Fatal(err)
 		}
@@ -213,5 +213,5 @@ func (w *workshop) log(args ...string) (out []aoa.Event) {
 // says arrives.
 func (w *workshop) said(kind string) bool {
 	w.t.Helper()
-	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e aoa.Event) bool { return e.Tool == kind && e.Why == "shown" })
+	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e event.Event) bool { return e.Tool == kind && e.Why == "shown" })
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -161,7 +161,7 @@ func TestStopOnFullDisk(t *testing.T) {
 		t.Helper()
 		fill(t, filler)
 		for i := 0; ; i++ {
-			_, err := api.Call(t.Context(), d.client(), api.Events, []aoa.Event{{ID: fmt.Sprint("fill", name, i), Kind: aoa.KindPrompt,
+			_, err := api.Call(t.Context(), d.client(), api.Events, []event.Event{{ID: fmt.Sprint("fill", name, i), Kind: event.KindPrompt,
 				Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)}})
 			if err != nil {
 				break // the pages that the database had allocated are used up, too
@@ -225,9 +225,9 @@ func TestFullDisk(t *testing.T) {
 	d.must("init")
 	acked := map[string]bool{}
 	post := func(from, n int) error {
-		var batch []aoa.Event
+		var batch []event.Event
 		for i := range n {
-			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", from+i), Kind: aoa.KindPrompt, Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Kind: event.KindPrompt, Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)})
 		}
 		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
 		for _, e := range batch {
@@ -287,7 +287,7 @@ func TestFullDisk(t *testing.T) {
 	d.must("stop")
 	there := map[string]int{}
 	db := openLog(d)
-	check(t, db.Replay(t.Context(), 0, func(_ int64, batch []aoa.Event) error {
+	check(t, db.Replay(t.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			there[e.ID]++
 		}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.
@@ -219,9 +219,9 @@ func (d *desk) frame(f api.Frame) (reply []byte, err error) {
 }
 
 // hook is the payload of an agent's tool call, as Claude Code sends it.
-func (d *desk) hook(event, session, id, tool, file string) json.RawMessage {
-	p := map[string]any{"session_id": session, "cwd": d.dir, "hook_event_name": event}
-	switch event {
+func (d *desk) hook(ev, session, id, tool, file string) json.RawMessage {
+	p := map[string]any{"session_id": session, "cwd": d.dir, "hook_event_name": ev}
+	switch ev {
 	case "UserPromptSubmit":
 		p["prompt_id"], p["prompt"] = id, file
 	default:
@@ -246,11 +246,11 @@ func (d *desk) write(name, text string) {
 }
 
 // log is what aoa log --json tells.
-func (d *desk) log(args ...string) []aoa.Event {
+func (d *desk) log(args ...string) []event.Event {
 	d.Helper()
-	var out []aoa.Event
+	var out []event.Event
 	for line := range strings.Lines(d.must(append([]string{"log", "--json", "--limit", "100000"}, args...)...)) {
-		var e aoa.Event
+		var e event.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			d.Fatalf("log: %v in %q", err, line)
 		}

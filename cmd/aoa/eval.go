@@ -16,9 +16,10 @@ import (
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -106,11 +107,11 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 }
 
 // weightsIn reads the weights that a folder has for the sources, nil without a folder.
-func weightsIn(dir string, sources []eval.Source) (func(string) map[aoa.Moment]rank.Model, error) {
+func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Moment]rank.Model, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	of := map[string]map[aoa.Moment]rank.Model{}
+	of := map[string]map[event.Moment]rank.Model{}
 	for _, s := range sources {
 		data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(s.Name, "/", "+")+".json"))
 		if err == nil {
@@ -120,7 +121,7 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[aoa.Moment]r
 			return nil, fail(exitFailed, "cmd/aoa/train makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
 		}
 	}
-	return func(repo string) map[aoa.Moment]rank.Model { return of[repo] }, nil
+	return func(repo string) map[event.Moment]rank.Model { return of[repo] }, nil
 }
 
 func (a *app) evalProse(ans evalAnswer, o evalOptions) {
@@ -205,7 +206,7 @@ func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error)
 	if o.threshold == 0 {
 		o.threshold = cfg.Threshold
 	}
-	var events []aoa.Event
+	var events []event.Event
 	if place.Exists() {
 		ans, err := api.Call(ctx, a.dial(repo, place, false), api.Log, api.LogRequest{Limit: evalEvents})
 		if err != nil {
@@ -227,14 +228,14 @@ func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error)
 // evalEvents is how much of the log is read: about a year of daily work.
 const evalEvents = 500_000
 
-func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg config.Config) ([]aoa.Event, error) {
+func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg config.Config) ([]event.Event, error) {
 	files, err := repo.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []aoa.Event
-	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: aoa.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = hooks.Transcripts(ctx, hooks.TranscriptDirIn(a.claudeHome(), repo.Root), place, func(events []aoa.Event) error {
+	var out []event.Event
+	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
+	_, err = hooks.Transcripts(ctx, hooks.TranscriptDirIn(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -25,9 +25,9 @@ func TestCorrupted(t *testing.T) {
 	d := newDesk(t, commits)
 	d.must("init")
 	d.must("config", "threshold", "0.7")
-	var batch []aoa.Event
+	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i), Kind: aoa.KindRead, Time: time.Now(), Session: fmt.Sprint("s", i%7), Paths: []aoa.Path{"README.md"}, OK: true})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i), Kind: event.KindRead, Time: time.Now(), Session: fmt.Sprint("s", i%7), Paths: []event.Path{"README.md"}, OK: true})
 	}
 	call(d, api.Events, batch)
 	d.must("stop")

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // feed is everybody who tells the daemon something, from one seed.
@@ -56,18 +56,18 @@ func (f *feed) next() string {
 
 // tool posts batches of events of two sessions, ticks among them, until the daemon is gone.
 func (f *feed) tool(ctx context.Context, r *rand.Rand) {
-	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindRead, aoa.KindPrompt, aoa.KindSearch, aoa.KindTick}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch, event.KindTick}
 	for ctx.Err() == nil {
-		var batch []aoa.Event
+		var batch []event.Event
 		for range 1 + r.IntN(5) {
-			e := aoa.Event{ID: f.next(), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
-			if e.Kind != aoa.KindTick {
+			e := event.Event{ID: f.next(), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
+			if e.Kind != event.KindTick {
 				e.Session = fmt.Sprintf("tool%d", r.IntN(2))
 				e.Terms = []string{"protocol", "wire", "retry"}[:r.IntN(4)]
 				e.Tags = []string{"testing"}[:r.IntN(2)]
 			}
-			if e.Kind.Open() || e.Kind == aoa.KindSearch {
-				e.Paths = []aoa.Path{aoa.Path(f.files[r.IntN(len(f.files))])}
+			if e.Kind.Open() || e.Kind == event.KindSearch {
+				e.Paths = []event.Path{event.Path(f.files[r.IntN(len(f.files))])}
 			}
 			batch = append(batch, e)
 		}
@@ -163,9 +163,9 @@ func (f *feed) person(ctx context.Context, r *rand.Rand) {
 // noticed waits until the daemon has counted the newest commit, or is gone.
 func (f *feed) noticed(ctx context.Context) {
 	id := "commit:" + f.git("rev-parse", "HEAD")
-	newest := api.LogRequest{Kinds: []aoa.Kind{aoa.KindCommit}, Limit: 20}
+	newest := api.LogRequest{Kinds: []event.Kind{event.KindCommit}, Limit: 20}
 	f.until("a commit is noticed", func() bool {
 		ans, err := api.Call(ctx, f.client(), api.Log, newest)
-		return err != nil || slices.ContainsFunc(ans.Events, func(e aoa.Event) bool { return e.ID == id })
+		return err != nil || slices.ContainsFunc(ans.Events, func(e event.Event) bool { return e.ID == id })
 	})
 }

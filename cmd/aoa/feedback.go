@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) feedback() *cobra.Command {
@@ -30,7 +30,7 @@ are shown, a little up after bad ones, a little down after good ones.`,
 				return err
 			}
 			if len(args) == 2 {
-				var p aoa.Path
+				var p event.Path
 				if p, err = a.path(repo, args[1]); err != nil {
 					return err
 				}

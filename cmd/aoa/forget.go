@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) forget() *cobra.Command {
@@ -33,7 +33,7 @@ from being learned again, list it in .aoaignore.`,
 				return err
 			}
 			if len(args) == 1 {
-				var p aoa.Path
+				var p event.Path
 				if p, err = a.path(repo, args[0]); err != nil {
 					return err
 				}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -30,12 +30,12 @@ func secretive(t *testing.T, env ...string) *desk {
 	d.must("init")
 	d.write(secretFile, "package server\n")
 	d.read()
-	var batch []aoa.Event
+	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: aoa.KindEdit, OK: true, Session: "s", Agent: "test",
-			Time: time.Now().Add(-time.Minute), Paths: []aoa.Path{secretFile, "docs/protocol.md"}})
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: event.KindEdit, OK: true, Session: "s", Agent: "test",
+			Time: time.Now().Add(-time.Minute), Paths: []event.Path{secretFile, "docs/protocol.md"}})
 	}
-	batch = append(batch, aoa.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: aoa.KindPrompt, Session: "s", Agent: "test",
+	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s", Agent: "test",
 		Time: time.Now().Add(-time.Minute), Text: "change " + secretFile})
 	call(d, api.Events, batch)
 	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")
@@ -157,7 +157,7 @@ func TestForgetInterrupted(t *testing.T) {
 			d.must("start")
 		}
 		d.forgotten()
-		call(d, api.Events, []aoa.Event{{ID: "later", Kind: aoa.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []aoa.Path{secretFile}}})
+		call(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []event.Path{secretFile}}})
 		d.must("stop")
 		d.must("start")
 		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
@@ -173,7 +173,7 @@ func TestForgetLeavesThresholds(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 16)
 	d.must("init")
-	call(d, api.Events, []aoa.Event{{ID: "x", Kind: aoa.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []aoa.Path{"README.md"}}})
+	call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
 	d.must("config", "threshold", "0.5")
 	for range 5 {
 		d.must("feedback", "bad")

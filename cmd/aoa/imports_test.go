@@ -10,31 +10,32 @@ import (
 
 const module = "github.com/aoa-dev/aoa"
 
-// allowed is the import law: what a package of this module may import of it. The rooms are in the order in
+// allowed is the import law: what a package of this module may import of it. The packages are in the order in
 // which data flows. "prefetch/" stands for each folder under prefetch.
 var allowed = map[string][]string{
-	"internal/aoa":      {},
+	"internal/event":    {},
 	"internal/config":   {},
 	"internal/fault":    {},
-	"internal/redact":   {"internal/aoa"},
-	"scripts":           {},
 	"internal/peer":     {},
+	"scripts":           {},
 	"scripts/gitleaks":  {},
+	"internal/index":    {"internal/event"},
+	"internal/redact":   {"internal/event", "internal/index"},
 	"hooks/client":      {"internal/peer"},
-	"watcher":           {"internal/aoa", "internal/config", "internal/redact"},
-	"hooks":             {"internal/aoa", "internal/config", "internal/redact", "scripts"},
-	"internal/hot":      {"internal/aoa", "internal/config"},
-	"internal/cold":     {"internal/aoa", "internal/config"},
-	"internal/api":      {"internal/aoa", "internal/config", "internal/peer"},
-	"learn":             {"internal/aoa", "internal/hot", "internal/redact"},
-	"rank":              {"internal/aoa", "internal/hot"},
-	"prefetch/":         {"internal/aoa", "internal/cold"},
-	"prefetch":          {"internal/aoa", "internal/hot", "rank", "prefetch/"},
-	"internal/mcp":      {"internal/aoa", "internal/api"},
+	"watcher":           {"internal/event", "internal/index", "internal/config", "internal/redact"},
+	"hooks":             {"internal/event", "internal/index", "internal/config", "internal/redact", "scripts"},
+	"internal/hot":      {"internal/event", "internal/config"},
+	"internal/cold":     {"internal/event", "internal/config"},
+	"internal/api":      {"internal/event", "internal/config", "internal/peer"},
+	"learn":             {"internal/event", "internal/hot", "internal/redact"},
+	"rank":              {"internal/event", "internal/index", "internal/hot"},
+	"prefetch/":         {"internal/event", "internal/index", "internal/cold"},
+	"prefetch":          {"internal/event", "internal/index", "internal/hot", "rank", "prefetch/"},
+	"internal/mcp":      {"internal/event", "internal/api"},
 	"internal/daemon":   {"*", "-internal/mcp", "-cmd/aoa"},
 	"cmd/aoa/eval":      {"*", "-internal/mcp", "-cmd/aoa"},
-	"cmd/aoa/train":     {"cmd/aoa/eval", "internal/aoa", "rank"},
-	"cmd/aoa/calibrate": {"cmd/aoa/eval", "internal/aoa", "prefetch", "rank"},
+	"cmd/aoa/train":     {"cmd/aoa/eval", "internal/event", "rank"},
+	"cmd/aoa/calibrate": {"cmd/aoa/eval", "internal/event", "prefetch", "rank"},
 	"cmd/aoa":           {"*"},
 }
 
@@ -50,7 +51,7 @@ type pkg struct {
 func TestImportLaw(t *testing.T) {
 	pkgs := list(t)
 	if len(pkgs) < 10 {
-		t.Fatalf("found %d packages: the law was not applied to the house", len(pkgs))
+		t.Fatalf("found %d packages: the law was not applied to the module", len(pkgs))
 	}
 	for _, p := range pkgs {
 		from := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -69,7 +70,7 @@ func TestImportLaw(t *testing.T) {
 // TestLawBites: the law must be able to refuse.
 func TestLawBites(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
-		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"cmd/aoa/eval", "internal/mcp"}, {"a/new/shed", "internal/aoa"}} {
+		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"cmd/aoa/eval", "internal/mcp"}, {"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])
 		}

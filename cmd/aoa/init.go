@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -107,7 +107,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 }
 
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s commits over %s files in %.1f s; the store is %s\n", count(rep.Commits), count(rep.Files), rep.Seconds, aoa.Path(rep.Store).Display())
+	fmt.Fprintf(a.out, "learned %s commits over %s files in %.1f s; the store is %s\n", count(rep.Commits), count(rep.Files), rep.Seconds, event.Path(rep.Store).Display())
 	if rep.Transcripts.Events > 0 {
 		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(int64(rep.Transcripts.Events)), count(int64(rep.Transcripts.Sessions)))
 	}

@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -71,9 +72,9 @@ func (f *feed) survived() int {
 	f.Helper()
 	lost := map[int]bool{}
 	count := map[string]int{}
-	kinds := map[aoa.Kind]int{}
+	kinds := map[event.Kind]int{}
 	db := openLog(f.desk)
-	err := db.Replay(f.Context(), 0, func(_ int64, batch []aoa.Event) error {
+	err := db.Replay(f.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			count[e.ID]++
 			kinds[e.Kind]++
@@ -115,7 +116,7 @@ func (f *feed) survived() int {
 			late++
 		}
 	}
-	for _, k := range []aoa.Kind{aoa.KindCommit, aoa.KindUncommit, aoa.KindRename, aoa.KindSave, aoa.KindTick, aoa.KindPrompt, aoa.KindSuggest, aoa.KindOutcome} {
+	for _, k := range []event.Kind{event.KindCommit, event.KindUncommit, event.KindRename, event.KindSave, event.KindTick, event.KindPrompt, event.KindSuggest, event.KindOutcome} {
 		if kinds[k] == 0 {
 			f.Errorf("the stream had no %s: %v", k, kinds)
 		}
@@ -135,19 +136,19 @@ func openLog(d *desk) *cold.DB {
 }
 
 // questions are asked of the daemon and of a store that has learned the same log.
-func questions(d *desk) []aoa.Query {
-	out := []aoa.Query{
-		{Moment: aoa.MomentOpen},
-		{Moment: aoa.MomentChange, Files: []aoa.Path{"server/wire.go"}},
-		{Moment: aoa.MomentChange, Files: []aoa.Path{"docs/protocol.md", "cmd/main.go"}},
-		{Moment: aoa.MomentPrompt, Prompt: "retry the protocol in cmd/main.go", Tags: []string{"testing"}},
+func questions(d *desk) []event.Query {
+	out := []event.Query{
+		{Moment: event.MomentOpen},
+		{Moment: event.MomentChange, Files: []event.Path{"server/wire.go"}},
+		{Moment: event.MomentChange, Files: []event.Path{"docs/protocol.md", "cmd/main.go"}},
+		{Moment: event.MomentPrompt, Prompt: "retry the protocol in cmd/main.go", Tags: []string{"testing"}},
 	}
 	sessions := call(d, api.Stats, api.StatsRequest{Table: "sessions", Limit: 50}).Sessions
 	if len(sessions) < 3 {
 		d.Fatalf("only %d sessions were learned", len(sessions))
 	}
 	for _, s := range sessions {
-		out = append(out, aoa.Query{Moment: aoa.MomentOpen, Session: s.ID}, aoa.Query{Moment: aoa.MomentPrompt, Session: s.ID, Prompt: "wire"})
+		out = append(out, event.Query{Moment: event.MomentOpen, Session: s.ID}, event.Query{Moment: event.MomentPrompt, Session: s.ID, Prompt: "wire"})
 	}
 	for i := range out {
 		out[i].Explain, out[i].Limit = true, 100
@@ -160,7 +161,7 @@ func questions(d *desk) []aoa.Query {
 func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	d.Helper()
 	ask := questions(d)
-	var told []aoa.Answer
+	var told []event.Answer
 	var theta api.ThresholdAnswer
 	d.until("nothing happens meanwhile", func() bool {
 		before := d.status()
@@ -204,14 +205,14 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	}
 }
 
-func compare(d *desk, what string, got, want aoa.Answer) {
+func compare(d *desk, what string, got, want event.Answer) {
 	d.Helper()
 	if len(got.Suggestions) != len(want.Suggestions) {
 		d.Errorf("%s: %d suggestions, replayed %d", what, len(got.Suggestions), len(want.Suggestions))
 		return
 	}
 	// Files of one score may change places in the last digit.
-	byFile := map[aoa.Path]aoa.Suggestion{}
+	byFile := map[event.Path]event.Suggestion{}
 	for _, s := range want.Suggestions {
 		byFile[s.File] = s
 	}
@@ -241,9 +242,9 @@ type replayed struct {
 	prefetch *prefetch.Prefetcher
 }
 
-func newReplayed(d *desk, files []aoa.Path) replayed {
+func newReplayed(d *desk, files []event.Path) replayed {
 	d.Helper()
-	tree, contents := aoa.NewTree(files), aoa.NewContents()
+	tree, contents := index.NewTree(files), index.NewContents()
 	for _, p := range files {
 		text, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(string(p))))
 		if err != nil {
@@ -256,11 +257,11 @@ func newReplayed(d *desk, files []aoa.Path) replayed {
 		d.Fatal(err)
 	}
 	d.Cleanup(func() { store.Close() })
-	ranker := rank.New(store, func() *aoa.Tree { return tree }, rank.Options{Contents: func() *aoa.Contents { return contents }})
+	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
 	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	db := openLog(d)
-	err = db.Replay(d.Context(), 0, func(seq int64, batch []aoa.Event) error { return learner.Learn(d.Context(), batch, seq) })
+	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error { return learner.Learn(d.Context(), batch, seq) })
 	if err := errors.Join(err, db.Close()); err != nil {
 		d.Fatal(err)
 	}

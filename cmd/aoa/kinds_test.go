@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestARetiredKindIsAnnounced: a kind that fell silent by itself is named in aoa status and aoa stats kinds, with the
@@ -19,17 +19,17 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {
 		t.Fatalf("before: exit %d, %s", s.code, s.err)
 	}
-	var events []aoa.Event
+	var events []event.Event
 	now := time.Now().Add(-time.Hour)
 	for i := range 150 {
 		at, id, fate := now.Add(time.Duration(i)*time.Second), fmt.Sprint("guess", i), "shown"
 		if i%4 == 0 {
 			fate = "withheld"
 		}
-		e := aoa.Event{ID: id, Time: at, Kind: aoa.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: fate,
-			Paths: []aoa.Path{"README.md"}, Scores: []float64{.9}}
+		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: fate,
+			Paths: []event.Path{"README.md"}, Scores: []float64{.9}}
 		settled := e
-		settled.ID, settled.Kind, settled.Cause, settled.OK = "end"+id, aoa.KindOutcome, id, false
+		settled.ID, settled.Kind, settled.Cause, settled.OK = "end"+id, event.KindOutcome, id, false
 		events = append(events, e, settled)
 	}
 	call(d, api.Events, events)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestManyAtOnce: ten daemons and ten clients start in the same moment. One daemon serves all clients, the others
@@ -175,7 +175,7 @@ func TestRepositoryGone(t *testing.T) {
 		d.must("stop")
 		daemon := d.daemon()
 		d.read()
-		call(d, api.Events, []aoa.Event{{ID: "x", Kind: aoa.KindRead, Time: time.Now(), Session: "s", Paths: []aoa.Path{"README.md"}}})
+		call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
 		old := d.dir
 		d.dir += "-elsewhere"
 		if err := os.Rename(old, d.dir); err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) log() *cobra.Command {
@@ -40,7 +40,7 @@ line. Times are dates, times, or ages such as 2h or 7d.`,
 				}
 			}
 			for _, k := range kinds {
-				r.Kinds = append(r.Kinds, aoa.Kind(k))
+				r.Kinds = append(r.Kinds, event.Kind(k))
 			}
 			ans, err := api.Call(c.Context(), client, api.Log, r)
 			if err != nil {
@@ -59,7 +59,7 @@ line. Times are dates, times, or ages such as 2h or 7d.`,
 	return c
 }
 
-func (a *app) events(events []aoa.Event) error {
+func (a *app) events(events []event.Event) error {
 	if a.json {
 		e := json.NewEncoder(a.out)
 		e.SetEscapeHTML(false)
@@ -87,7 +87,7 @@ func (a *app) events(events []aoa.Event) error {
 }
 
 // what is the event's subject in a few words: its files, else its text.
-func what(e aoa.Event) string {
+func what(e event.Event) string {
 	var names []string
 	for i, p := range e.Paths {
 		if i == 3 {
@@ -97,8 +97,8 @@ func what(e aoa.Event) string {
 		names = append(names, p.Display())
 	}
 	s := strings.Join(names, ", ")
-	if e.Text != "" && (s == "" || e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit) {
-		text := []rune(aoa.Path(strings.Join(strings.Fields(e.Text), " ")).Display())
+	if e.Text != "" && (s == "" || e.Kind == event.KindCommit || e.Kind == event.KindUncommit) {
+		text := []rune(event.Path(strings.Join(strings.Fields(e.Text), " ")).Display())
 		if len(text) > 60 {
 			text = append(text[:59], '…')
 		}

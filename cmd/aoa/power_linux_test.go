@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -39,7 +39,7 @@ func (d *desk) survivors(p *fault.Power) map[string]bool {
 	found := map[string]bool{}
 	db, err := cold.Open(d.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: time.Now})
 	check(d.T, err)
-	check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []aoa.Event) error {
+	check(d.T, db.Replay(d.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			found[e.ID] = true
 		}
@@ -56,7 +56,7 @@ func (d *desk) survivors(p *fault.Power) map[string]bool {
 func (d *desk) acknowledged(prefix string, n int) {
 	d.Helper()
 	for i := range n {
-		got := call(d, api.Events, []aoa.Event{{ID: fmt.Sprint(prefix, i), Kind: aoa.KindRead, Time: time.Now(), Session: "s", Paths: []aoa.Path{"README.md"}, OK: true}})
+		got := call(d, api.Events, []event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}, OK: true}})
 		if got.Accepted != 1 {
 			d.Fatalf("event %d: %+v", i, got)
 		}

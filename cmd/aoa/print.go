@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // answer prints v as JSON when asked for it, else calls prose.
@@ -36,7 +36,7 @@ func (a *app) table(rows ...string) {
 func harmless(s string) string {
 	cells := strings.Split(s, "\t")
 	for i, c := range cells {
-		cells[i] = aoa.Path(c).Display()
+		cells[i] = event.Path(c).Display()
 	}
 	return strings.Join(cells, "\t")
 }

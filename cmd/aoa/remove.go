@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) remove() *cobra.Command {
@@ -42,7 +42,7 @@ that was learned. Files of others are left as they were.`,
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}
-			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+aoa.Path(place.Store).Display()) })
+			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display()) })
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -328,7 +328,7 @@ func (r *replay) tick(at time.Time) {
 		return
 	}
 	r.ticked = hour
-	_, err := api.Call(r.Context(), r.client(), api.Events, []aoa.Event{{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"}})
+	_, err := api.Call(r.Context(), r.client(), api.Events, []event.Event{{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: event.KindTick, Agent: "cron"}})
 	check(r.T, err)
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // restored is how many events the last start of a daemon replayed.
@@ -42,10 +42,10 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 	const many = 6000
 	db := openLog(d)
 	for i := 0; i < many; i += 500 {
-		var batch []aoa.Event
+		var batch []event.Event
 		for j := range 500 {
-			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", i+j), Kind: aoa.KindRead, Time: time.Now().UTC().Truncate(time.Millisecond),
-				Session: fmt.Sprint("s", j%7), Paths: []aoa.Path{"README.md"}, OK: true})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", i+j), Kind: event.KindRead, Time: time.Now().UTC().Truncate(time.Millisecond),
+				Session: fmt.Sprint("s", j%7), Paths: []event.Path{"README.md"}, OK: true})
 		}
 		if _, _, err := db.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)

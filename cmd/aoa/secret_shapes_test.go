@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // secretShapes are commands; %s is the secret. Prompts quote them.
@@ -110,7 +110,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Error("what was sent is not told, so nothing was tested")
 	}
 	for _, e := range d.log() {
-		if e.Kind == aoa.KindCommit && strings.Contains(e.Text, "DB_PASSWORD=") && !strings.Contains(e.Text, "[redacted]") {
+		if e.Kind == event.KindCommit && strings.Contains(e.Text, "DB_PASSWORD=") && !strings.Contains(e.Text, "[redacted]") {
 			t.Errorf("a subject is kept as %q", e.Text)
 		}
 	}

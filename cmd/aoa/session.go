@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) session() *cobra.Command {
@@ -107,7 +107,7 @@ func briefly(text string) string {
 	return ""
 }
 
-func fileNames(paths []aoa.Path) string {
+func fileNames(paths []event.Path) string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		out[i] = p.Display()
@@ -117,7 +117,7 @@ func fileNames(paths []aoa.Path) string {
 
 // tellSession prints what is needed to go on.
 func (a *app) tellSession(s api.SessionSnapshot) {
-	fmt.Fprintf(a.out, "%s  %s", a.bold(aoa.Path(s.ID).Display()), s.State)
+	fmt.Fprintf(a.out, "%s  %s", a.bold(event.Path(s.ID).Display()), s.State)
 	if s.Resumed > 0 {
 		fmt.Fprintf(a.out, ", resumed %s", plural(s.Resumed, "time"))
 	}
@@ -125,7 +125,7 @@ func (a *app) tellSession(s api.SessionSnapshot) {
 		length(s.Last.Sub(s.Started).Seconds()), count(s.Tokens), stamp(s.Started), stamp(s.Last))
 	for _, l := range []struct {
 		word  string
-		paths []aoa.Path
+		paths []event.Path
 	}{{"changed", s.Edited}, {"opened", s.Files}} {
 		if len(l.paths) > 0 {
 			fmt.Fprintf(a.out, "  %s: %s\n", l.word, fileNames(l.paths))
@@ -174,7 +174,7 @@ func (a *app) sessionRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.answer(ans, func() { fmt.Fprintf(a.out, "removed %s\n", aoa.Path(args[0]).Display()) })
+			return a.answer(ans, func() { fmt.Fprintf(a.out, "removed %s\n", event.Path(args[0]).Display()) })
 		},
 	}
 }

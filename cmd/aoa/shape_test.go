@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestWhyRepeats: aoa why --at is, to the digit, what aoa suggest had said, whatever was learned since; and the score
@@ -21,7 +21,7 @@ func TestWhyRepeats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 32)
 	d.must("init")
-	var told aoa.Answer
+	var told event.Answer
 	check(t, json.Unmarshal([]byte(d.must("suggest", "server/wire.go", "--json", "--explain")), &told))
 	if len(told.Suggestions) < 2 || told.Confidence != told.Suggestions[0].Score {
 		t.Fatalf("told %+v", told)
@@ -52,7 +52,7 @@ func TestWhyRepeats(t *testing.T) {
 	}
 }
 
-func total(reasons []aoa.Reason) (sum float64) {
+func total(reasons []event.Reason) (sum float64) {
 	for _, r := range reasons {
 		sum += r.Value * r.Weight
 	}

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 func (a *app) snapshot() *cobra.Command {
@@ -119,7 +120,7 @@ func (a *app) snapshotImport() *cobra.Command {
 				return err
 			}
 			name := a.abs(args[0])
-			total, err := checkSnapshot(name, aoa.NewTree(files), force)
+			total, err := checkSnapshot(name, index.NewTree(files), force)
 			if err != nil {
 				return err
 			}
@@ -137,9 +138,9 @@ func (a *app) snapshotImport() *cobra.Command {
 }
 
 // checkSnapshot reads the file to its end before anything is learned from it.
-func checkSnapshot(name string, tree *aoa.Tree, force bool) (int, error) {
-	named, here := map[aoa.Path]bool{}, 0
-	n, err := readSnapshot(name, func(e aoa.Event) error {
+func checkSnapshot(name string, tree *index.Tree, force bool) (int, error) {
+	named, here := map[event.Path]bool{}, 0
+	n, err := readSnapshot(name, func(e event.Event) error {
 		for _, p := range e.Paths {
 			if !named[p] {
 				named[p] = true
@@ -165,7 +166,7 @@ func (a *app) importSnapshot(ctx context.Context, client *api.Client, name strin
 	bar := a.progress("snapshot", "events")
 	bar.ChangeMax(total)
 	defer bar.Finish() //nolint:errcheck // a bar
-	var batch []aoa.Event
+	var batch []event.Event
 	post := func() error {
 		if len(batch) == 0 {
 			return nil
@@ -176,7 +177,7 @@ func (a *app) importSnapshot(ctx context.Context, client *api.Client, name strin
 		batch = batch[:0]
 		return err
 	}
-	_, err := readSnapshot(name, func(e aoa.Event) error {
+	_, err := readSnapshot(name, func(e event.Event) error {
 		if batch = append(batch, e); len(batch) == importedBatch {
 			return post()
 		}

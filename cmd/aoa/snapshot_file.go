@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // A snapshot file is zstd of lines of JSON: a head, events as in docs/json.md, and an end with the SHA-256 of all
@@ -60,7 +60,7 @@ func (w *snapshotWriter) line(v any) error {
 	return err
 }
 
-func (w *snapshotWriter) add(e aoa.Event) error {
+func (w *snapshotWriter) add(e event.Event) error {
 	w.events++
 	return w.line(e)
 }
@@ -70,7 +70,7 @@ func (w *snapshotWriter) close() error {
 }
 
 // readSnapshot hands out the events of a file and returns their number. That the file is whole is known at its end only.
-func readSnapshot(name string, fn func(aoa.Event) error) (int, error) {
+func readSnapshot(name string, fn func(event.Event) error) (int, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0, err
@@ -79,7 +79,7 @@ func readSnapshot(name string, fn func(aoa.Event) error) (int, error) {
 	return decodeSnapshot(f, fn)
 }
 
-func decodeSnapshot(from io.Reader, fn func(aoa.Event) error) (int, error) {
+func decodeSnapshot(from io.Reader, fn func(event.Event) error) (int, error) {
 	z, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func decodeSnapshot(from io.Reader, fn func(aoa.Event) error) (int, error) {
 			return n, nil
 		}
 		hashed()
-		var e aoa.Event
+		var e event.Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return n, fmt.Errorf("it is damaged: event %d: %w", n, err)
 		}

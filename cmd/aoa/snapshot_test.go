@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func someSnapshot(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	w, err := newSnapshotWriter(&b)
 	for i := range n {
-		err = errors.Join(err, w.add(aoa.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(), Kind: aoa.KindRead, Paths: []aoa.Path{"a.go"}}))
+		err = errors.Join(err, w.add(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(), Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
 	}
 	if err := errors.Join(err, w.close()); err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func someSnapshot(t testing.TB, n int) []byte {
 // TestSnapshotDamage: no cut and no changed byte passes for a whole snapshot.
 func TestSnapshotDamage(t *testing.T) {
 	whole := someSnapshot(t, 20)
-	keep := func(aoa.Event) error { return nil }
+	keep := func(event.Event) error { return nil }
 	if n, err := decodeSnapshot(bytes.NewReader(whole), keep); n != 20 || err != nil {
 		t.Fatalf("%d events, %v", n, err)
 	}
@@ -38,7 +38,7 @@ func TestSnapshotDamage(t *testing.T) {
 			b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
 		}
 		got := 0
-		_, err := decodeSnapshot(bytes.NewReader(b), func(aoa.Event) error { got++; return nil })
+		_, err := decodeSnapshot(bytes.NewReader(b), func(event.Event) error { got++; return nil })
 		if err == nil && got != 20 {
 			t.Errorf("%d of 20 events were read without an error", got)
 		}
@@ -49,6 +49,6 @@ func FuzzSnapshot(f *testing.F) {
 	f.Add(someSnapshot(f, 3))
 	f.Add([]byte("no snapshot"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = decodeSnapshot(bytes.NewReader(b), func(aoa.Event) error { return nil })
+		_, _ = decodeSnapshot(bytes.NewReader(b), func(event.Event) error { return nil })
 	})
 }

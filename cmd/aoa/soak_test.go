@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var (
@@ -128,7 +128,7 @@ func (x *soak) batch(b recordedBatch) {
 	}
 	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
 		x.ticked = now
-		call(x.desk, api.Events, []aoa.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: aoa.KindTick, Agent: "cron"}})
+		call(x.desk, api.Events, []event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
 	}
 	if time.Since(x.looked) > 10*time.Second {
 		x.looked = time.Now()
@@ -147,8 +147,8 @@ func (x *soak) hook(p payload) {
 	x.hooks++
 	raw, err := json.Marshal(p)
 	check(x.T, err)
-	event := p["hook_event_name"].(string)
-	if _, err := x.frame(api.Frame{Agent: "claude", Cwd: x.dir, Payload: raw, Wait: !strings.HasPrefix(event, "PostToolUse")}); err != nil {
+	ev := p["hook_event_name"].(string)
+	if _, err := x.frame(api.Frame{Agent: "claude", Cwd: x.dir, Payload: raw, Wait: !strings.HasPrefix(ev, "PostToolUse")}); err != nil {
 		x.Fatalf("after %d hooks: %v", x.hooks, err)
 	}
 }

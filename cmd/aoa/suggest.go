@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 func (a *app) suggest() *cobra.Command {
-	var q aoa.Query
+	var q event.Query
 	var staged, nul, check bool
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
@@ -54,7 +54,7 @@ A setting for CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 // suggestHow is what aoa suggest takes and how it prints.
 type suggestHow struct{ staged, nul, plain, check bool }
 
-func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, how suggestHow) error {
+func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
 		return usage("-n %d is out of range, use 1 to 100", q.Limit)
 	}
@@ -85,7 +85,7 @@ func (a *app) suggestFiles(ctx context.Context, q aoa.Query, args []string, how 
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
-	ans, err := api.Patiently(ctx, func() (aoa.Answer, error) { return api.Call(ctx, client, api.Rank, q) })
+	ans, err := api.Patiently(ctx, func() (event.Answer, error) { return api.Call(ctx, client, api.Rank, q) })
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *app) early(reading bool) {
 }
 
 // suggestions is the table for people: probability, bar, file, the strongest reason in words.
-func (a *app) suggestions(ans aoa.Answer, q aoa.Query) {
+func (a *app) suggestions(ans event.Answer, q event.Query) {
 	if len(ans.Suggestions) == 0 {
 		a.talk("nothing to suggest: too little is known for this question")
 		a.talk("hint: aoa suggest FILE, or aoa status to see what was learned")
@@ -137,7 +137,7 @@ func (a *app) suggestions(ans aoa.Answer, q aoa.Query) {
 }
 
 // path makes a repository path of what a person typed: relative to the current folder, or to the root.
-func (a *app) path(repo *watcher.Repo, arg string) (aoa.Path, error) {
+func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
 	abs := arg
 	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(a.dir, arg)

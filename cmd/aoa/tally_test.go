@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -53,17 +53,17 @@ func (c recordedCall) opens() bool {
 	return !c.fails && (c.name == "Read" || c.name == "Edit" || c.name == "Write")
 }
 
-func (y *tally) took(event string, d time.Duration) { y.times[event] = append(y.times[event], d) }
+func (y *tally) took(ev string, d time.Duration) { y.times[ev] = append(y.times[ev], d) }
 
 // spoke counts an invocation.
 func (y *tally) spoke(p payload, text string) {
-	event := p["hook_event_name"].(string)
-	n := y.silent[event]
+	ev := p["hook_event_name"].(string)
+	n := y.silent[ev]
 	n[0]++
 	if text == "" {
 		n[1]++
 	}
-	y.silent[event] = n
+	y.silent[ev] = n
 	session := p["session_id"].(string)
 	if text != "" {
 		y.tokens[session] += prefetch.Tokens(text)
@@ -82,7 +82,7 @@ func (y *tally) spoke(p payload, text string) {
 
 // headOf is the line that begins a kind's text.
 func headOf(k prefetch.Kind) string {
-	head, _, _ := strings.Cut(hooks.Text(string(k), []aoa.Suggestion{{File: "x"}}), "\n")
+	head, _, _ := strings.Cut(hooks.Text(string(k), []event.Suggestion{{File: "x"}}), "\n")
 	return head
 }
 
@@ -187,14 +187,14 @@ func (y *tally) print(t *testing.T) {
 	fmt.Fprintf(&b, "\n%s: %d sessions\n", y.name, y.sessions)
 	calls, silent, awaited, awaitedSilent := 0, 0, 0, 0
 	var all []time.Duration
-	for _, event := range slices.Sorted(maps.Keys(y.silent)) {
-		n := y.silent[event]
+	for _, ev := range slices.Sorted(maps.Keys(y.silent)) {
+		n := y.silent[ev]
 		calls, silent = calls+n[0], silent+n[1]
-		all = append(all, y.times[event]...)
-		if event != "PostToolUse" && event != "PostToolUseFailure" && event != "SessionEnd" {
+		all = append(all, y.times[ev]...)
+		if ev != "PostToolUse" && ev != "PostToolUseFailure" && ev != "SessionEnd" {
 			awaited, awaitedSilent = awaited+n[0], awaitedSilent+n[1]
 		}
-		fmt.Fprintf(&b, "  %-20s %6d hooks, %5.1f %% silent, process p50 %s, p99 %s\n", event, n[0], percent(n[1], n[0]), quantile(y.times[event], .5), quantile(y.times[event], .99))
+		fmt.Fprintf(&b, "  %-20s %6d hooks, %5.1f %% silent, process p50 %s, p99 %s\n", ev, n[0], percent(n[1], n[0]), quantile(y.times[ev], .5), quantile(y.times[ev], .99))
 	}
 	fmt.Fprintf(&b, "  all %d hooks: %.1f %% silent (%.1f %% of the %d that may speak), process p50 %s, p99 %s; HEAD learned late %d times\n", calls, percent(silent, calls),
 		percent(awaitedSilent, awaited), awaited, quantile(all, .5), quantile(all, .99), y.late)

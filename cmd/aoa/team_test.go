@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -49,19 +49,19 @@ func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
 
 // work posts n batches of what agents do to one of the daemons, as seeded.
 func (x *team) work(i int, r *rand.Rand, n int) {
-	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindRead, aoa.KindPrompt, aoa.KindSearch}
-	files := []aoa.Path{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go"}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch}
+	files := []event.Path{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go"}
 	for range n {
-		var batch []aoa.Event
+		var batch []event.Event
 		for range 1 + r.IntN(5) {
 			x.mu.Lock()
 			x.n++
-			e := aoa.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
+			e := event.Event{ID: fmt.Sprint("e", x.n), Time: time.Now(), Kind: kinds[r.IntN(len(kinds))], Agent: "tool", OK: true}
 			x.mu.Unlock()
 			e.Session = fmt.Sprint("s", i, "-", r.IntN(2))
 			e.Terms, e.Tags = []string{"protocol", "wire", "retry"}[:r.IntN(4)], []string{"testing"}[:r.IntN(2)]
-			if e.Kind != aoa.KindPrompt {
-				e.Paths = []aoa.Path{files[r.IntN(len(files))]}
+			if e.Kind != event.KindPrompt {
+				e.Paths = []event.Path{files[r.IntN(len(files))]}
 			}
 			batch = append(batch, e)
 		}
@@ -98,10 +98,10 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 	for i, d := range x.desks {
 		learner := learn.New(store, learn.Options{Own: fmt.Sprint(i, "/")})
 		db := openLog(d)
-		err := db.Replay(x.Context(), 0, func(_ int64, batch []aoa.Event) error {
-			var mine []aoa.Event
+		err := db.Replay(x.Context(), 0, func(_ int64, batch []event.Event) error {
+			var mine []event.Event
 			for _, e := range batch {
-				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != aoa.KindCommit {
+				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != event.KindCommit {
 					mine = append(mine, e)
 				}
 			}
@@ -292,13 +292,13 @@ func TestTeam(t *testing.T) {
 func (x *team) told() {
 	x.Helper()
 	reader, writer := x.desks[0], x.desks[2]
-	hook := func(d *desk, event, session, id, tool, file string) string {
-		return d.feed(string(d.hook(event, session, id, tool, file)), "hook", "claude").out
+	hook := func(d *desk, ev, session, id, tool, file string) string {
+		return d.feed(string(d.hook(ev, session, id, tool, file)), "hook", "claude").out
 	}
 	old := time.Now().Add(-time.Hour)
 	check(x.T, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
 	// A change counts from two seconds after the reading on: it could be the reader's own.
-	x.say(reader, aoa.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: aoa.KindRead, Session: "waiting", Paths: []aoa.Path{"docs/protocol.md"}, OK: true})
+	x.say(reader, event.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: event.KindRead, Session: "waiting", Paths: []event.Path{"docs/protocol.md"}, OK: true})
 	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
 	n := 0
 	var out string
@@ -322,7 +322,7 @@ func (x *team) told() {
 	}
 }
 
-func (x *team) say(d *desk, events ...aoa.Event) {
+func (x *team) say(d *desk, events ...event.Event) {
 	x.Helper()
 	call(d, api.Events, events)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) why() *cobra.Command {
@@ -66,7 +66,7 @@ func (a *app) explain(w api.WhyAnswer) {
 }
 
 // arithmetic prints the sum and the calibration such that the score can be computed again.
-func (a *app) arithmetic(s aoa.Suggestion) {
+func (a *app) arithmetic(s event.Suggestion) {
 	rows := []string{"  signal\tvalue\tweight\tvalue·weight\t"}
 	sum := 0.0
 	for _, r := range s.Reasons {

@@ -1,6 +1,6 @@
 package api
 
-import "github.com/aoa-dev/aoa/internal/aoa"
+import "github.com/aoa-dev/aoa/internal/event"
 
 // Export reads the log for another clone, a page at a time.
 var Export = Route[ExportRequest, ExportAnswer]{"POST", "/export"}
@@ -12,6 +12,6 @@ type ExportRequest struct {
 
 // ExportAnswer is what sessions and people did, without its texts, in the order of the log.
 type ExportAnswer struct {
-	Events []aoa.Event `json:"events"`
-	Next   int64       `json:"next"` // the After of the next page; 0: this was the last
+	Events []event.Event `json:"events"`
+	Next   int64         `json:"next"` // the After of the next page; 0: this was the last
 }

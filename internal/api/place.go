@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // Place is where a repository's store and socket lie.
@@ -30,7 +30,7 @@ const StoreName = "aoa"
 // git dir, or in the user's state folder when an earlier Create could not write there. env is os.Environ().
 func Locate(commonDir string, env []string) Place {
 	store := filepath.Join(commonDir, StoreName)
-	if v := aoa.Getenv(env, "AOA_STORE"); v != "" {
+	if v := config.Getenv(env, "AOA_STORE"); v != "" {
 		store = v
 	} else if _, err := os.Stat(store); err != nil {
 		if other := stateStore(commonDir, env); other != "" {
@@ -94,11 +94,11 @@ func stateStore(commonDir string, env []string) string {
 
 // StateFolder is where the user's state lies that belongs to no repository, "" if the environment does not say.
 func StateFolder(env []string) string {
-	state := aoa.Getenv(env, "XDG_STATE_HOME")
+	state := config.Getenv(env, "XDG_STATE_HOME")
 	if state == "" {
-		home := aoa.Getenv(env, "HOME")
+		home := config.Getenv(env, "HOME")
 		if home == "" {
-			home = aoa.Getenv(env, "USERPROFILE")
+			home = config.Getenv(env, "USERPROFILE")
 		}
 		if home == "" {
 			return ""

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The routes of the recorded sequences. Reload itself is older: it reads the settings anew.
@@ -77,23 +77,23 @@ type SequenceAnswer struct {
 
 // SequenceStep is one action.
 type SequenceStep struct {
-	Index   int     `json:"index"` // from 0
-	Tool    string  `json:"tool"`
-	Act     aoa.Act `json:"act"`
-	What    string  `json:"what"`
-	State   string  `json:"state,omitempty"` // of a replay: done, changed, skipped, refused, planned, applied or diverged
-	Note    string  `json:"note,omitempty"`
-	Output  string  `json:"output,omitempty"`
-	OK      bool    `json:"ok,omitempty"` // when it was recorded
-	Changes bool    `json:"changes,omitempty"`
+	Index   int       `json:"index"` // from 0
+	Tool    string    `json:"tool"`
+	Act     event.Act `json:"act"`
+	What    string    `json:"what"`
+	State   string    `json:"state,omitempty"` // of a replay: done, changed, skipped, refused, planned, applied or diverged
+	Note    string    `json:"note,omitempty"`
+	Output  string    `json:"output,omitempty"`
+	OK      bool      `json:"ok,omitempty"` // when it was recorded
+	Changes bool      `json:"changes,omitempty"`
 }
 
 // SequenceFile is a file of a sequence; hashes are hex digits, "gone", or empty if unknown.
 type SequenceFile struct {
-	Path   aoa.Path `json:"path"`
-	Before string   `json:"before,omitempty"`
-	After  string   `json:"after,omitempty"`
-	Wrote  bool     `json:"wrote,omitempty"`
+	Path   event.Path `json:"path"`
+	Before string     `json:"before,omitempty"`
+	After  string     `json:"after,omitempty"`
+	Wrote  bool       `json:"wrote,omitempty"`
 }
 
 // ReplayRequest asks to do a sequence again.
@@ -124,8 +124,8 @@ type UndoRequest struct {
 
 // UndoAnswer is what was put back.
 type UndoAnswer struct {
-	ID    string     `json:"id"`
-	Files []aoa.Path `json:"files"`
+	ID    string       `json:"id"`
+	Files []event.Path `json:"files"`
 }
 
 // SequenceForgetRequest names one sequence, or all.

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.
@@ -56,13 +56,13 @@ func listen(t *testing.T, s *api.Server, p api.Place) context.CancelFunc {
 
 func TestFrameAndHTTPShareASocket(t *testing.T) {
 	mux := http.NewServeMux()
-	api.Handle(mux, api.Rank, func(_ context.Context, q aoa.Query) (aoa.Answer, error) {
-		return aoa.Answer{Confidence: float64(q.Limit)}, nil
+	api.Handle(mux, api.Rank, func(_ context.Context, q event.Query) (event.Answer, error) {
+		return event.Answer{Confidence: float64(q.Limit)}, nil
 	})
 	p := serve(t, &api.Server{HTTP: mux, Frame: func(_ context.Context, f api.Frame) []byte { return []byte("to " + f.Agent) }})
 	ctx := context.Background()
 
-	ans, err := api.Call(ctx, &api.Client{Place: p}, api.Rank, aoa.Query{Limit: 7})
+	ans, err := api.Call(ctx, &api.Client{Place: p}, api.Rank, event.Query{Limit: 7})
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
@@ -192,18 +192,18 @@ func (b *lockedBuffer) String() string {
 func TestPanicIsAnswered(t *testing.T) {
 	var log lockedBuffer
 	mux := http.NewServeMux()
-	api.Handle(mux, api.Rank, func(_ context.Context, q aoa.Query) (aoa.Answer, error) {
+	api.Handle(mux, api.Rank, func(_ context.Context, q event.Query) (event.Answer, error) {
 		if q.Limit == 7 {
 			panic("with " + q.Prompt)
 		}
-		return aoa.Answer{Confidence: 1}, nil
+		return event.Answer{Confidence: 1}, nil
 	})
 	mux.HandleFunc("GET /v1/half", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("half"))
 		panic("later")
 	})
 	p := serve(t, &api.Server{HTTP: mux, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	_, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{Limit: 7, Prompt: "a secret"})
+	_, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{Limit: 7, Prompt: "a secret"})
 	var e *api.Error
 	if !errors.As(err, &e) || e.Code != api.CodeInternal || !strings.Contains(e.Message, "/rank") || e.Hint == "" {
 		t.Errorf("the caller got %#v", err)
@@ -212,7 +212,7 @@ func TestPanicIsAnswered(t *testing.T) {
 		!strings.Contains(log.String(), "route=/rank") || strings.Contains(log.String(), "secret") {
 		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
-	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{}); err != nil || ans.Confidence != 1 {
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil || ans.Confidence != 1 {
 		t.Errorf("the next request: %v, %v", ans, err)
 	}
 	if _, err := api.Call(t.Context(), &api.Client{Place: p}, api.Route[api.None, api.None]{Method: "GET", Path: "/half"}, api.None{}); err == nil {

@@ -3,7 +3,7 @@ package api
 import (
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The routes of sessions that come back.
@@ -38,18 +38,18 @@ type SessionSnapshot struct {
 	Resumed  int              `json:"resumed"`  // how often it came back
 	Tokens   int64            `json:"tokens"`
 	Recent   []SessionCommand `json:"recent,omitempty"` // the last three, the newest last
-	Files    []aoa.Path       `json:"files,omitempty"`  // opened last, the newest first
-	Edited   []aoa.Path       `json:"edited,omitempty"` // changed last, the newest first
+	Files    []event.Path     `json:"files,omitempty"`  // opened last, the newest first
+	Edited   []event.Path     `json:"edited,omitempty"` // changed last, the newest first
 	Version  int              `json:"version"`
 }
 
 // SessionCommand is one thing that a session did, without its words.
 type SessionCommand struct {
-	At    time.Time  `json:"at"`
-	Kind  aoa.Kind   `json:"kind"`
-	Tool  string     `json:"tool,omitempty"`
-	Files []aoa.Path `json:"files,omitempty"`
-	OK    bool       `json:"ok"`
+	At    time.Time    `json:"at"`
+	Kind  event.Kind   `json:"kind"`
+	Tool  string       `json:"tool,omitempty"`
+	Files []event.Path `json:"files,omitempty"`
+	OK    bool         `json:"ok"`
 }
 
 // SessionShowRequest names a session.
@@ -61,7 +61,7 @@ type SessionShowRequest struct {
 // SessionShowAnswer is a snapshot and, if asked for, the record behind it.
 type SessionShowAnswer struct {
 	SessionSnapshot
-	Record []aoa.Event `json:"record,omitempty"` // oldest first, the newest 10,000
+	Record []event.Event `json:"record,omitempty"` // oldest first, the newest 10,000
 }
 
 // SessionSetRequest brings a session to a state: active is to resume it.

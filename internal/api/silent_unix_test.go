@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited for.
@@ -27,12 +27,12 @@ func TestBusyIsNotSilent(t *testing.T) {
 		once.Do(func() { close(asked) })
 		return api.None{}, nil
 	})
-	api.Handle(mux, api.Rank, func(context.Context, aoa.Query) (aoa.Answer, error) {
+	api.Handle(mux, api.Rank, func(context.Context, event.Query) (event.Answer, error) {
 		<-asked
-		return aoa.Answer{Confidence: 0.5}, nil
+		return event.Answer{Confidence: 0.5}, nil
 	})
 	p := serve(t, &api.Server{HTTP: mux})
-	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, aoa.Query{}); err != nil || ans.Confidence != 0.5 {
+	if ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{}); err != nil || ans.Confidence != 0.5 {
 		t.Errorf("a busy daemon: %v, %v", ans, err)
 	}
 }

@@ -3,17 +3,17 @@ package api
 import (
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The routes. Those of the specification are also served without /v1.
 var (
-	Rank         = Route[aoa.Query, aoa.Answer]{"POST", "/rank"}
+	Rank         = Route[event.Query, event.Answer]{"POST", "/rank"}
 	Why          = Route[WhyRequest, WhyAnswer]{"POST", "/why"}
 	Feedback     = Route[FeedbackRequest, ThresholdAnswer]{"POST", "/feedback"}
 	Threshold    = Route[None, ThresholdAnswer]{"GET", "/threshold"}
 	SetThreshold = Route[ThresholdRequest, ThresholdAnswer]{"POST", "/threshold"}
-	Events       = Route[[]aoa.Event, EventsAnswer]{"POST", "/events"}
+	Events       = Route[[]event.Event, EventsAnswer]{"POST", "/events"}
 	Log          = Route[LogRequest, LogAnswer]{"POST", "/log"}
 	Stats        = Route[StatsRequest, StatsAnswer]{"POST", "/stats"}
 	Status       = Route[None, StatusAnswer]{"GET", "/status"}
@@ -32,14 +32,14 @@ var (
 
 // WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
 type WhyRequest struct {
-	File  aoa.Path  `json:"file"`
-	At    int64     `json:"at,omitempty"` // unix ms of an earlier answer, as printed; 0: now
-	Query aoa.Query `json:"query"`        // as for /rank; ignored with At
+	File  event.Path  `json:"file"`
+	At    int64       `json:"at,omitempty"` // unix ms of an earlier answer, as printed; 0: now
+	Query event.Query `json:"query"`        // as for /rank; ignored with At
 }
 
 // WhyAnswer is the arithmetic: score = 1/(1+e^-(a·Σ weight·value + b)).
 type WhyAnswer struct {
-	aoa.Suggestion
+	event.Suggestion
 	At    int64 `json:"at"`
 	Rank  int   `json:"rank"`  // 1 is the best, 0: not among the candidates
 	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
@@ -52,9 +52,9 @@ func (a WhyAnswer) Early() bool { return a.Reading }
 
 // FeedbackRequest says whether a suggestion helped.
 type FeedbackRequest struct {
-	Session string   `json:"session_id,omitempty"`
-	Helpful bool     `json:"was_helpful"`
-	File    aoa.Path `json:"file,omitempty"`
+	Session string     `json:"session_id,omitempty"`
+	Helpful bool       `json:"was_helpful"`
+	File    event.Path `json:"file,omitempty"`
 }
 
 // ThresholdRequest sets the probability from which hints are shown, in [0.40, 0.90].
@@ -78,17 +78,17 @@ type EventsAnswer struct {
 
 // LogRequest selects events; the zero value selects the newest 100.
 type LogRequest struct {
-	Since   time.Time  `json:"since,omitzero"`
-	Until   time.Time  `json:"until,omitzero"`
-	Session string     `json:"session,omitempty"`
-	File    aoa.Path   `json:"file,omitempty"`
-	Kinds   []aoa.Kind `json:"kinds,omitempty"`
-	Limit   int        `json:"limit,omitempty"`
+	Since   time.Time    `json:"since,omitzero"`
+	Until   time.Time    `json:"until,omitzero"`
+	Session string       `json:"session,omitempty"`
+	File    event.Path   `json:"file,omitempty"`
+	Kinds   []event.Kind `json:"kinds,omitempty"`
+	Limit   int          `json:"limit,omitempty"`
 }
 
 // LogAnswer is the events, oldest first.
 type LogAnswer struct {
-	Events []aoa.Event `json:"events"`
+	Events []event.Event `json:"events"`
 }
 
 // StatsRequest asks for one table: files, tags, sessions, kinds or costs.
@@ -120,12 +120,12 @@ type Refit struct {
 
 // FileStat is a row of file_stats.
 type FileStat struct {
-	File        aoa.Path  `json:"file"`
-	Accesses    int64     `json:"total_accesses"`
-	First       time.Time `json:"first_access,omitzero"`
-	Last        time.Time `json:"last_access,omitzero"`
-	MeanSession float64   `json:"avg_session_duration"` // seconds: mean length of the sessions that opened it
-	Commits     int64     `json:"commits"`
+	File        event.Path `json:"file"`
+	Accesses    int64      `json:"total_accesses"`
+	First       time.Time  `json:"first_access,omitzero"`
+	Last        time.Time  `json:"last_access,omitzero"`
+	MeanSession float64    `json:"avg_session_duration"` // seconds: mean length of the sessions that opened it
+	Commits     int64      `json:"commits"`
 }
 
 // TagStat is a row of tag_stats.
@@ -221,9 +221,9 @@ type Progress struct {
 
 // ForgetRequest says what to forget: exactly one field.
 type ForgetRequest struct {
-	File    aoa.Path  `json:"file,omitempty"` // a file, or a folder ending in '/'
-	Session string    `json:"session,omitempty"`
-	Since   time.Time `json:"since,omitzero"`
+	File    event.Path `json:"file,omitempty"` // a file, or a folder ending in '/'
+	Session string     `json:"session,omitempty"`
+	Since   time.Time  `json:"since,omitzero"`
 }
 
 // ForgetAnswer says what was forgotten.
@@ -283,33 +283,33 @@ type PairsAnswer struct {
 
 // Pair is two files and the commits that say they belong together.
 type Pair struct {
-	A    aoa.Path `json:"a"`
-	B    aoa.Path `json:"b"`
-	Both int      `json:"both"` // commits that changed both
-	OfA  int      `json:"of_a"` // commits that changed A
-	OfB  int      `json:"of_b"`
+	A    event.Path `json:"a"`
+	B    event.Path `json:"b"`
+	Both int        `json:"both"` // commits that changed both
+	OfA  int        `json:"of_a"` // commits that changed A
+	OfB  int        `json:"of_b"`
 }
 
 // PartnersRequest asks what usually changes together with these files and is not among them.
 type PartnersRequest struct {
-	Files []aoa.Path `json:"files,omitempty"`     // empty: what is changed, staged or new in the caller's worktree
-	Least float64    `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
-	Limit int        `json:"limit,omitempty"`     // 1 to 100; 0 is 5
+	Files []event.Path `json:"files,omitempty"`     // empty: what is changed, staged or new in the caller's worktree
+	Least float64      `json:"min_score,omitempty"` // probability from which a file is named; 0 is 0.40
+	Limit int          `json:"limit,omitempty"`     // 1 to 100; 0 is 5
 }
 
 // PartnersAnswer is the change and what it lacks.
 type PartnersAnswer struct {
-	Files    []aoa.Path `json:"files"`    // the change that was looked at
-	Partners []Partner  `json:"partners"` // best first, ties by path
+	Files    []event.Path `json:"files"`    // the change that was looked at
+	Partners []Partner    `json:"partners"` // best first, ties by path
 }
 
 // Partner is a file that a change lacks, and the commits that say so.
 type Partner struct {
-	File  aoa.Path `json:"file"`
-	With  aoa.Path `json:"with"`  // the file of the change that it changed with most regularly
-	Both  int      `json:"both"`  // commits that changed both
-	Of    int      `json:"of"`    // commits that changed With
-	Score float64  `json:"score"` // probability that it belongs to the change
+	File  event.Path `json:"file"`
+	With  event.Path `json:"with"`  // the file of the change that it changed with most regularly
+	Both  int        `json:"both"`  // commits that changed both
+	Of    int        `json:"of"`    // commits that changed With
+	Score float64    `json:"score"` // probability that it belongs to the change
 }
 
 // SessionRequest asks for one session's numbers.
@@ -341,5 +341,5 @@ type CompleteRequest struct {
 
 // CompleteAnswer is the files: better matches first, equal ones in learned order.
 type CompleteAnswer struct {
-	Files []aoa.Path `json:"files"`
+	Files []event.Path `json:"files"`
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Names of facts in the table meta that belong to this package.
@@ -24,13 +24,13 @@ const (
 // forgotten before; a commit that is counted; an uncommit of a commit that is not. An uncommit comes back with
 // the files, terms and times of the commit that it takes back. If nothing is fresh, nothing is written and seq
 // is the number of the last batch.
-func (d *DB) Append(ctx context.Context, events []aoa.Event) (seq int64, fresh []aoa.Event, err error) {
+func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh []event.Event, err error) {
 	return d.AppendCommits(ctx, events, nil)
 }
 
 // AppendCommits is Append that moves the cursor of the history import in the same transaction: ref → sha of
 // the last commit seen. Refs that are not named stay; an empty sha drops the ref.
-func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[string]string) (seq int64, fresh []aoa.Event, err error) {
+func (d *DB) AppendCommits(ctx context.Context, events []event.Event, cursor map[string]string) (seq int64, fresh []event.Event, err error) {
 	if len(events) == 0 && len(cursor) == 0 {
 		return d.seq.Load(), nil, nil
 	}
@@ -51,7 +51,7 @@ func (d *DB) AppendCommits(ctx context.Context, events []aoa.Event, cursor map[s
 			return nil
 		}
 		seq, fresh, renames = b.seq, b.fresh, len(b.renames) > 0
-		counts = slices.ContainsFunc(fresh, func(e aoa.Event) bool { return e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit })
+		counts = slices.ContainsFunc(fresh, func(e event.Event) bool { return e.Kind == event.KindCommit || e.Kind == event.KindUncommit })
 		return b.flush()
 	})
 	if err != nil {
@@ -118,11 +118,11 @@ func (d *DB) Cursor(ctx context.Context) (map[string]string, error) {
 type batch struct {
 	writing
 	seq     int64
-	fresh   []aoa.Event
+	fresh   []event.Event
 	event   int64 // last id of intent_log
 	names   *names
 	hops    hops // every rename known, the batch's own included; shared with DB
-	renames []aoa.Event
+	renames []event.Event
 	known   map[string]bool // IDs that intent_log has, of the events of this batch
 	rows    []any           // of intent_log, to be inserted
 	touches [][2]int64      // file, event
@@ -137,7 +137,7 @@ func (w writing) newBatch(seq int64) (*batch, error) {
 }
 
 // take decides event by event what is fresh. Everything is written at flush.
-func (b *batch) take(events []aoa.Event) error {
+func (b *batch) take(events []event.Event) error {
 	if err := b.claims.load(b.writing, events); err != nil {
 		return err
 	}
@@ -148,9 +148,9 @@ func (b *batch) take(events []aoa.Event) error {
 		e = canonical(e)
 		var err error
 		switch e.Kind {
-		case aoa.KindCommit:
+		case event.KindCommit:
 			err = b.commit(e)
-		case aoa.KindUncommit:
+		case event.KindUncommit:
 			err = b.uncommit(e)
 		default:
 			err = b.log(e)
@@ -163,11 +163,11 @@ func (b *batch) take(events []aoa.Event) error {
 }
 
 // recognise asks which IDs the log has.
-func (b *batch) recognise(events []aoa.Event) error {
+func (b *batch) recognise(events []event.Event) error {
 	b.known = map[string]bool{}
 	var ids []any
 	for _, e := range events {
-		if e.Kind != aoa.KindCommit && e.Kind != aoa.KindUncommit {
+		if e.Kind != event.KindCommit && e.Kind != event.KindUncommit {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -180,7 +180,7 @@ func (b *batch) recognise(events []aoa.Event) error {
 }
 
 // log enters an event into intent_log unless its ID is known.
-func (b *batch) log(e aoa.Event) error {
+func (b *batch) log(e event.Event) error {
 	if b.d.anyGone.Load() {
 		var one int
 		found, err := b.Scan("is_gone", []any{digest(e.ID)}, &one)
@@ -199,14 +199,14 @@ func (b *batch) log(e aoa.Event) error {
 	b.event++
 	b.rows = append(b.rows, b.event, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool, r.files, r.tags, r.rest, r.raw, r.sealed)
 	b.fresh = append(b.fresh, e)
-	if e.Kind == aoa.KindRename {
+	if e.Kind == event.KindRename {
 		b.renames = append(b.renames, e)
 	}
 	return b.count(e)
 }
 
 // count notes what the event adds to the statistics and to the index by file.
-func (b *batch) count(e aoa.Event) error {
+func (b *batch) count(e event.Event) error {
 	files, err := b.names.ids(e.Paths)
 	if err != nil {
 		return err
@@ -270,16 +270,16 @@ func digest(id string) int64 {
 // names turns paths into their short names in the database and back, asking once per path.
 type names struct {
 	writing
-	id   map[aoa.Path]int64
-	path map[int64]aoa.Path
+	id   map[event.Path]int64
+	path map[int64]event.Path
 }
 
 func newNames(w writing) *names {
-	return &names{writing: w, id: map[aoa.Path]int64{}, path: map[int64]aoa.Path{}}
+	return &names{writing: w, id: map[event.Path]int64{}, path: map[int64]event.Path{}}
 }
 
 // ids returns the short names, giving one to every path that has none.
-func (n *names) ids(paths []aoa.Path) ([]int64, error) {
+func (n *names) ids(paths []event.Path) ([]int64, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -298,7 +298,7 @@ func (n *names) ids(paths []aoa.Path) ([]int64, error) {
 	return out, nil
 }
 
-func (n *names) ask(p aoa.Path) (id int64, err error) {
+func (n *names) ask(p event.Path) (id int64, err error) {
 	if id, ok := n.d.ids[p]; ok {
 		return id, nil
 	}
@@ -316,9 +316,9 @@ func (n *names) ask(p aoa.Path) (id int64, err error) {
 		}
 	}
 	if n.d.ids == nil || len(n.d.ids) >= maxIDs {
-		n.d.ids = map[aoa.Path]int64{}
+		n.d.ids = map[event.Path]int64{}
 	}
-	n.d.ids[aoa.Path(strings.Clone(string(p)))] = id // it may be a part of something large
+	n.d.ids[event.Path(strings.Clone(string(p)))] = id // it may be a part of something large
 	return id, nil
 }
 
@@ -326,7 +326,7 @@ func (n *names) ask(p aoa.Path) (id int64, err error) {
 const maxIDs = 4096
 
 // name is the inverse of ids for one file.
-func (n *names) name(id int64) (aoa.Path, error) {
+func (n *names) name(id int64) (event.Path, error) {
 	if p, ok := n.path[id]; ok {
 		return p, nil
 	}
@@ -338,8 +338,8 @@ func (n *names) name(id int64) (aoa.Path, error) {
 	if err != nil {
 		return "", err
 	}
-	n.path[id] = aoa.Path(p)
-	return aoa.Path(p), nil
+	n.path[id] = event.Path(p)
+	return event.Path(p), nil
 }
 
 // Meta returns a small fact, "" if it was never set.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The store that the tests below damage.
@@ -31,22 +31,22 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	seal, err := OpenSeal(SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	must(t, err)
 	d := reopen(t, path, seal, &sink{})
-	var commits []aoa.Event
+	var commits []event.Event
 	for i := range rowCommits {
-		commits = append(commits, commit(i, noon.Add(-time.Hour), aoa.Path(fmt.Sprint("c", i)), "doc.md"))
+		commits = append(commits, commit(i, noon.Add(-time.Hour), event.Path(fmt.Sprint("c", i)), "doc.md"))
 	}
 	mustAppend(t, d, commits...)
 	for i := range rowReads {
-		mustAppend(t, d, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%3), aoa.Path(fmt.Sprint("f", i))))
+		mustAppend(t, d, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%3), event.Path(fmt.Sprint("f", i))))
 	}
 	for i := range rowPrompts {
 		e := read(fmt.Sprint("p", i), noon, "s0")
-		e.Kind, e.Text, e.Tags = aoa.KindPrompt, "some words", []string{"tag"}
+		e.Kind, e.Text, e.Tags = event.KindPrompt, "some words", []string{"tag"}
 		mustAppend(t, d, e)
 	}
 	mustAppend(t, d, commit(500, noon, "late.go", "doc.md"))
 	mustAppend(t, d, uncommit(500))
-	mustAppend(t, d, aoa.Event{ID: "rename", Kind: aoa.KindRename, Time: noon, From: []aoa.Path{"f1"}, Paths: []aoa.Path{"g1"}})
+	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"}, Paths: []event.Path{"g1"}})
 	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
 	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{}`)))
 	must(t, d.Close())
@@ -137,7 +137,7 @@ func TestBadRows(t *testing.T) {
 // works asks the store what its users ask.
 func works(t *testing.T, d *DB) {
 	t.Helper()
-	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []aoa.Kind{aoa.KindCommit, aoa.KindUncommit}}, {Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
+	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []event.Kind{event.KindCommit, event.KindUncommit}}, {Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
 		_, err := d.Log(t.Context(), f)
 		must(t, err)
 	}
@@ -277,7 +277,7 @@ func TestRescue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "aoa.db")
 	d, _ := openTest(t, path)
 	for i := range 60 {
-		var batch []aoa.Event
+		var batch []event.Event
 		for j := range 20 {
 			e := read(fmt.Sprint("r", i*20+j), noon.Add(time.Duration(i)*time.Second), "s", "x")
 			e.Text = strings.Repeat("words ", 20)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func BenchmarkAppend(b *testing.B) {
@@ -17,10 +17,10 @@ func BenchmarkAppend(b *testing.B) {
 			d := newTest(b)
 			n := 0
 			for b.Loop() {
-				batch := make([]aoa.Event, size)
+				batch := make([]event.Event, size)
 				for i := range batch {
 					batch[i] = read(fmt.Sprint("toolu_01ABCDEFGH", n), noon.Add(time.Duration(n)*time.Second), fmt.Sprint("session-", n/200),
-						aoa.Path(fmt.Sprint("internal/dir/file", n*7%1000, ".go")))
+						event.Path(fmt.Sprint("internal/dir/file", n*7%1000, ".go")))
 					batch[i].Tags, batch[i].Terms = []string{"go", "reading"}, []string{"some", "term"}
 					n++
 				}
@@ -43,9 +43,9 @@ func BenchmarkAppendTexts(b *testing.B) {
 				d := sealed(b, filepath.Join(b.TempDir(), "aoa.db"), way.seal)
 				n := 0
 				for b.Loop() {
-					batch := make([]aoa.Event, size)
+					batch := make([]event.Event, size)
 					for i := range batch {
-						batch[i] = aoa.Event{ID: fmt.Sprint("toolu_01ABCDEFGH", n), Time: noon.Add(time.Duration(n) * time.Second), Kind: aoa.KindRun,
+						batch[i] = event.Event{ID: fmt.Sprint("toolu_01ABCDEFGH", n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
 							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14), OK: true}
 						n++
 					}
@@ -58,13 +58,13 @@ func BenchmarkAppendTexts(b *testing.B) {
 }
 
 // history makes commits of 1 to 9 files among 5000.
-func history(from, n int) []aoa.Event {
-	out := make([]aoa.Event, n)
+func history(from, n int) []event.Event {
+	out := make([]event.Event, n)
 	for i := range out {
 		k := from + i
-		var paths []aoa.Path
+		var paths []event.Path
 		for j := range 1 + k%9/2 + k%2 {
-			paths = append(paths, aoa.Path(fmt.Sprintf("internal/dir%d/file%d.go", (k*7+j)%100, (k*31+j*j*17)%5000)))
+			paths = append(paths, event.Path(fmt.Sprintf("internal/dir%d/file%d.go", (k*7+j)%100, (k*31+j*j*17)%5000)))
 		}
 		out[i] = commit(k, noon.Add(-time.Duration(k)*time.Minute), paths...)
 	}
@@ -154,7 +154,7 @@ func BenchmarkQuestions(b *testing.B) {
 	b.Run("replay", func(b *testing.B) {
 		for b.Loop() {
 			n := 0
-			must(b, d.Replay(b.Context(), 0, func(_ int64, batch []aoa.Event) error { n += len(batch); return nil }))
+			must(b, d.Replay(b.Context(), 0, func(_ int64, batch []event.Event) error { n += len(batch); return nil }))
 			b.ReportMetric(float64(n), "commits")
 		}
 	})

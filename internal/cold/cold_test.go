@@ -13,7 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // noon is the time of the tests.
@@ -59,15 +60,15 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func mustAppend(t testing.TB, d *DB, events ...aoa.Event) (int64, []aoa.Event) {
+func mustAppend(t testing.TB, d *DB, events ...event.Event) (int64, []event.Event) {
 	t.Helper()
 	seq, fresh, err := d.Append(t.Context(), events)
 	must(t, err)
 	return seq, fresh
 }
 
-func read(id string, at time.Time, session string, paths ...aoa.Path) aoa.Event {
-	return aoa.Event{ID: id, Time: at, Kind: aoa.KindRead, Agent: "claude", Session: session, Tool: "Read", Paths: paths, OK: true}
+func read(id string, at time.Time, session string, paths ...event.Path) event.Event {
+	return event.Event{ID: id, Time: at, Kind: event.KindRead, Agent: "claude", Session: session, Tool: "Read", Paths: paths, OK: true}
 }
 
 func sha(n int) string {
@@ -79,25 +80,25 @@ func sha(n int) string {
 	return hex.EncodeToString(b)
 }
 
-func commit(n int, at time.Time, paths ...aoa.Path) aoa.Event {
+func commit(n int, at time.Time, paths ...event.Path) event.Event {
 	subject := fmt.Sprintf("repair the %dth wheel", n)
-	return aoa.Event{ID: "commit:" + sha(n), Time: at, Kind: aoa.KindCommit, Agent: "git", Paths: paths,
-		Author: at.Add(-time.Hour), Text: subject, Terms: aoa.Terms(subject, 8)}
+	return event.Event{ID: "commit:" + sha(n), Time: at, Kind: event.KindCommit, Agent: "git", Paths: paths,
+		Author: at.Add(-time.Hour), Text: subject, Terms: index.Terms(subject, 8)}
 }
 
-func uncommit(n int) aoa.Event {
-	return aoa.Event{ID: "uncommit:" + sha(n) + ":" + sha(99), Time: noon, Kind: aoa.KindUncommit, Agent: "git"}
+func uncommit(n int) event.Event {
+	return event.Event{ID: "uncommit:" + sha(n) + ":" + sha(99), Time: noon, Kind: event.KindUncommit, Agent: "git"}
 }
 
 type replayed struct {
 	Seq   int64
-	Batch []aoa.Event
+	Batch []event.Event
 }
 
 func replayAll(t testing.TB, d *DB, after int64) []replayed {
 	t.Helper()
 	var out []replayed
-	must(t, d.Replay(t.Context(), after, func(seq int64, batch []aoa.Event) error {
+	must(t, d.Replay(t.Context(), after, func(seq int64, batch []event.Event) error {
 		out = append(out, replayed{seq, batch})
 		return nil
 	}))
@@ -115,7 +116,7 @@ func TestAppendDeduplicates(t *testing.T) {
 	d := newTest(t)
 	a, b := read("a", noon, "s", "x.go"), read("b", noon, "s", "y.go")
 	seq, fresh := mustAppend(t, d, a, b, a)
-	same(t, "fresh", fresh, []aoa.Event{a, b})
+	same(t, "fresh", fresh, []event.Event{a, b})
 	same(t, "seq", seq, int64(1))
 	seq, fresh = mustAppend(t, d, b, a)
 	if seq != 1 || len(fresh) != 0 {
@@ -124,25 +125,25 @@ func TestAppendDeduplicates(t *testing.T) {
 	c := read("c", noon, "s", "x.go")
 	seq, fresh = mustAppend(t, d, a, c)
 	same(t, "seq", seq, int64(2))
-	same(t, "fresh", fresh, []aoa.Event{c})
-	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []aoa.Event{a, b}}, {2, []aoa.Event{c}}})
-	same(t, "replay of the tail", replayAll(t, d, 1), []replayed{{2, []aoa.Event{c}}})
+	same(t, "fresh", fresh, []event.Event{c})
+	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []event.Event{a, b}}, {2, []event.Event{c}}})
+	same(t, "replay of the tail", replayAll(t, d, 1), []replayed{{2, []event.Event{c}}})
 }
 
 func TestCommitsAreClaimed(t *testing.T) {
 	d := newTest(t)
 	c := commit(1, noon, "x.go", "docs/x.md")
 	_, fresh := mustAppend(t, d, c)
-	same(t, "first", fresh, []aoa.Event{c})
+	same(t, "first", fresh, []event.Event{c})
 	_, fresh = mustAppend(t, d, c)
 	same(t, "again", len(fresh), 0)
 	_, fresh = mustAppend(t, d, uncommit(2))
 	same(t, "uncommit of an unknown one", len(fresh), 0)
 
 	back := c
-	back.Kind, back.ID = aoa.KindUncommit, uncommit(1).ID
+	back.Kind, back.ID = event.KindUncommit, uncommit(1).ID
 	_, fresh = mustAppend(t, d, uncommit(1))
-	same(t, "uncommit", fresh, []aoa.Event{back})
+	same(t, "uncommit", fresh, []event.Event{back})
 	_, fresh = mustAppend(t, d, uncommit(1))
 	same(t, "uncommit twice", len(fresh), 0)
 	both, of, err := d.Together(t.Context(), "x.go", "docs/x.md")
@@ -150,15 +151,15 @@ func TestCommitsAreClaimed(t *testing.T) {
 	same(t, "together after uncommit", [2]int{both, of}, [2]int{0, 0})
 
 	other := c // told again without one of its files, as a new .aoaignore would
-	other.Paths = []aoa.Path{"x.go"}
+	other.Paths = []event.Path{"x.go"}
 	_, fresh = mustAppend(t, d, other)
-	same(t, "other", fresh, []aoa.Event{other})
-	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []aoa.Event{c}}, {2, []aoa.Event{back}}, {3, []aoa.Event{other}}})
+	same(t, "other", fresh, []event.Event{other})
+	same(t, "replay", replayAll(t, d, 0), []replayed{{1, []event.Event{c}}, {2, []event.Event{back}}, {3, []event.Event{other}}})
 }
 
 func TestCursor(t *testing.T) {
 	d := newTest(t)
-	_, _, err := d.AppendCommits(t.Context(), []aoa.Event{commit(1, noon, "a")}, map[string]string{"HEAD": "1", "origin/HEAD": "0"})
+	_, _, err := d.AppendCommits(t.Context(), []event.Event{commit(1, noon, "a")}, map[string]string{"HEAD": "1", "origin/HEAD": "0"})
 	must(t, err)
 	_, _, err = d.AppendCommits(t.Context(), nil, map[string]string{"HEAD": "2", "origin/HEAD": ""})
 	must(t, err)
@@ -170,14 +171,14 @@ func TestCursor(t *testing.T) {
 func TestTogetherFollowsRenames(t *testing.T) {
 	d := newTest(t)
 	day := 24 * time.Hour
-	rename := aoa.Event{ID: "rename:1", Kind: aoa.KindRename, Time: noon.Add(-5 * day), From: []aoa.Path{"old.go"}, Paths: []aoa.Path{"new.go"}}
+	rename := event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon.Add(-5 * day), From: []event.Path{"old.go"}, Paths: []event.Path{"new.go"}}
 	mustAppend(t, d, commit(1, noon, "new.go", "doc.md"), commit(2, noon.Add(-6*day), "old.go", "doc.md"))
 	mustAppend(t, d, read("r", noon.Add(-6*day), "s", "old.go"))
 	mustAppend(t, d, rename)
 	mustAppend(t, d, commit(3, noon.Add(-7*day), "old.go", "doc.md"), // history comes newest first
 		commit(4, noon.Add(-day), "old.go", "other.go")) // another file took the name
 	for _, c := range []struct {
-		a, b     aoa.Path
+		a, b     event.Path
 		both, of int
 	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1}, {"none", "doc.md", 0, 0}} {
 		both, of, err := d.Together(t.Context(), c.a, c.b)
@@ -191,7 +192,7 @@ func TestTogetherFollowsRenames(t *testing.T) {
 	both, _, err := d.Together(t.Context(), "new.go", "doc.md")
 	must(t, err)
 	same(t, "after uncommit", both, 2)
-	log, err := d.Log(t.Context(), LogFilter{File: "new.go", Kinds: []aoa.Kind{aoa.KindRead}})
+	log, err := d.Log(t.Context(), LogFilter{File: "new.go", Kinds: []event.Kind{event.KindRead}})
 	must(t, err)
 	same(t, "log under the new name", len(log), 1)
 }
@@ -199,10 +200,10 @@ func TestTogetherFollowsRenames(t *testing.T) {
 func TestRenamesSwapNames(t *testing.T) {
 	d := newTest(t)
 	mustAppend(t, d, commit(1, noon.Add(-time.Hour), "a", "x"), commit(2, noon.Add(-time.Hour), "b", "y"))
-	mustAppend(t, d, aoa.Event{ID: "rename", Kind: aoa.KindRename, Time: noon, From: []aoa.Path{"a", "b"}, Paths: []aoa.Path{"b", "a"}})
+	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"a", "b"}, Paths: []event.Path{"b", "a"}})
 	mustAppend(t, d, commit(3, noon.Add(-2*time.Hour), "a", "x"))
 	for _, c := range []struct {
-		a, b aoa.Path
+		a, b event.Path
 		both int
 	}{{"b", "x", 2}, {"a", "y", 1}, {"a", "x", 0}, {"b", "y", 0}} {
 		both, _, err := d.Together(t.Context(), c.a, c.b)
@@ -212,7 +213,7 @@ func TestRenamesSwapNames(t *testing.T) {
 }
 
 // anyEvent makes an event with everything that may be in one.
-func anyEvent(r *rand.Rand, id int) aoa.Event {
+func anyEvent(r *rand.Rand, id int) event.Event {
 	words := []string{"", "alpha", "béta", "\xff\xfe", "a\"b\\c", "<x>&", "with space", "line\nbreak", "nul\x00", "\u2028", "日本"}
 	word := func() string { return words[r.IntN(len(words))] }
 	list := func() []string {
@@ -223,27 +224,27 @@ func anyEvent(r *rand.Rand, id int) aoa.Event {
 		return out
 	}
 	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
-	kinds := []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindPrompt, aoa.KindSearch, aoa.KindSave, aoa.KindSuggest, aoa.KindTick, "later"}
-	e := aoa.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
-		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: aoa.Paths(list()), From: aoa.Paths(list()),
-		Gone: aoa.Paths(list()), Named: aoa.Paths(list()), Seen: aoa.Paths(list()), Listing: r.IntN(2) == 0, Terms: list(), Tags: list(),
-		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Moment: aoa.Moment(word())}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave, event.KindSuggest, event.KindTick, "later"}
+	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
+		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: event.Paths(list()), From: event.Paths(list()),
+		Gone: event.Paths(list()), Named: event.Paths(list()), Seen: event.Paths(list()), Listing: r.IntN(2) == 0, Terms: list(), Tags: list(),
+		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Moment: event.Moment(word())}
 	for range r.IntN(3) {
 		e.Scores = append(e.Scores, r.Float64())
 	}
 	switch r.IntN(4) {
 	case 0:
-		e.ID, e.Kind = "commit:"+sha(r.IntN(12)), aoa.KindCommit
+		e.ID, e.Kind = "commit:"+sha(r.IntN(12)), event.KindCommit
 		if r.IntN(3) > 0 {
-			e = commit(r.IntN(12), at, aoa.Paths(list())...)
-			e.Gone = aoa.Paths(list())
+			e = commit(r.IntN(12), at, event.Paths(list())...)
+			e.Gone = event.Paths(list())
 		}
 	case 1:
 		e = uncommit(r.IntN(12))
 	}
 	if r.IntN(10) == 0 {
-		e.Kind, e.ID = aoa.KindRename, fmt.Sprint("rename", id)
-		e.From, e.Paths = aoa.Paths(list()), aoa.Paths(list())
+		e.Kind, e.ID = event.KindRename, fmt.Sprint("rename", id)
+		e.From, e.Paths = event.Paths(list()), event.Paths(list())
 	}
 	return e
 }
@@ -254,7 +255,7 @@ func TestReplayIsExact(t *testing.T) {
 		d := newTest(t)
 		var want []replayed
 		for i := range 25 {
-			batch := make([]aoa.Event, r.IntN(12))
+			batch := make([]event.Event, r.IntN(12))
 			for j := range batch {
 				batch[j] = anyEvent(r, r.IntN(200))
 			}
@@ -312,7 +313,7 @@ func checkChanges(t *testing.T, d *DB) {
 func fixed() time.Time { return noon }
 
 // eachField fails if a field of the event is zero: a new field must be added to the test that stores all.
-func eachField(t *testing.T, e aoa.Event) {
+func eachField(t *testing.T, e event.Event) {
 	t.Helper()
 	v := reflect.ValueOf(e)
 	for i := range v.NumField() {

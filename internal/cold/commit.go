@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // gitAgent is the agent of commits that name none.
@@ -45,7 +45,7 @@ func (r *commitRow) same(o *commitRow) bool {
 
 // restOfCommit is an event without what the columns of commits hold. ID stays when it is not "commit:<sha>".
 type restOfCommit struct {
-	aoa.Event
+	event.Event
 	ID     string    `json:"id,omitempty"`
 	Time   *struct{} `json:"time,omitempty"`
 	Kind   *struct{} `json:"kind,omitempty"`
@@ -75,7 +75,7 @@ func commitKey(id string) (key []byte, plain bool) {
 }
 
 // commitRow makes the row of a canonical commit event.
-func (n *names) commitRow(e aoa.Event) (*commitRow, error) {
+func (n *names) commitRow(e event.Event) (*commitRow, error) {
 	r := &commitRow{at: e.Time.UnixMilli(), subject: e.Text}
 	var plain bool
 	r.sha, plain = commitKey(e.ID)
@@ -116,14 +116,14 @@ func (r restOfCommit) encode() (sql.NullString, error) {
 	return sql.NullString{String: mark + string(b), Valid: true}, nil
 }
 
-func decodeRestOfCommit(s sql.NullString) (aoa.Event, error) {
+func decodeRestOfCommit(s sql.NullString) (event.Event, error) {
 	if !s.Valid {
-		return aoa.Event{}, nil
+		return event.Event{}, nil
 	}
 	var r restOfCommit
 	text, raw := strings.CutPrefix(s.String, rawMark)
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return aoa.Event{}, err
+		return event.Event{}, err
 	}
 	r.Event.ID = r.ID
 	if raw {
@@ -133,7 +133,7 @@ func decodeRestOfCommit(s sql.NullString) (aoa.Event, error) {
 }
 
 // event is the inverse of commitRow; name finds the path of a short name.
-func (r *commitRow) event(name func(id int64) (aoa.Path, error)) (aoa.Event, error) {
+func (r *commitRow) event(name func(id int64) (event.Path, error)) (event.Event, error) {
 	e, err := decodeRestOfCommit(r.rest)
 	if err == nil && !Possible(r.at) {
 		err = errors.New("its time cannot be")
@@ -148,7 +148,7 @@ func (r *commitRow) event(name func(id int64) (aoa.Path, error)) (aoa.Event, err
 	if e.ID == "" {
 		e.ID = "commit:" + hex.EncodeToString(r.sha)
 	}
-	e.Kind, e.Time, e.Text, e.Terms = aoa.KindCommit, moment(r.at), r.subject, p.terms
+	e.Kind, e.Time, e.Text, e.Terms = event.KindCommit, moment(r.at), r.subject, p.terms
 	if r.author.Valid {
 		e.Author = moment(r.author.Int64)
 	}
@@ -159,11 +159,11 @@ func (r *commitRow) event(name func(id int64) (aoa.Path, error)) (aoa.Event, err
 	return canonical(e), err
 }
 
-func paths(ids []int64, name func(id int64) (aoa.Path, error)) ([]aoa.Path, error) {
+func paths(ids []int64, name func(id int64) (event.Path, error)) ([]event.Path, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	out := make([]aoa.Path, len(ids))
+	out := make([]event.Path, len(ids))
 	for i, id := range ids {
 		p, err := name(id)
 		if err != nil {
@@ -206,10 +206,10 @@ type claims struct {
 func newClaims() *claims { return &claims{now: map[string]*claim{}} }
 
 // load finds what is known of the commits that the events name.
-func (c *claims) load(w writing, events []aoa.Event) error {
+func (c *claims) load(w writing, events []event.Event) error {
 	var keys []any
 	for _, e := range events {
-		if e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit {
+		if e.Kind == event.KindCommit || e.Kind == event.KindUncommit {
 			key, _ := commitKey(e.ID)
 			keys = append(keys, key)
 		}
@@ -255,7 +255,7 @@ func (c *claims) loadPart(w writing, keys []any) error {
 }
 
 // commit claims a commit unless it is counted already.
-func (b *batch) commit(e aoa.Event) error {
+func (b *batch) commit(e event.Event) error {
 	key, _ := commitKey(e.ID)
 	known := b.claims.now[string(key)]
 	if known != nil && known.counted {
@@ -279,7 +279,7 @@ func (b *batch) commit(e aoa.Event) error {
 }
 
 // uncommit takes a counted commit back, as it was counted.
-func (b *batch) uncommit(e aoa.Event) error {
+func (b *batch) uncommit(e event.Event) error {
 	key, _ := commitKey(e.ID)
 	known := b.claims.now[string(key)]
 	if known == nil || !known.counted {
@@ -295,7 +295,7 @@ func (b *batch) uncommit(e aoa.Event) error {
 	}
 	id := sql.NullString{String: e.ID, Valid: e.ID != uncommitID(key)}
 	b.claims.enter(int64(len(b.fresh)), known.id, -1, id)
-	back.ID, back.Kind = e.ID, aoa.KindUncommit
+	back.ID, back.Kind = e.ID, event.KindUncommit
 	b.fresh = append(b.fresh, back)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // filled makes a closed store with some content and returns its file's bytes.
@@ -19,10 +19,10 @@ func filled(t testing.TB) (path string, content []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "aoa.db")
 	d, _ := openTest(t, path)
-	var events []aoa.Event
+	var events []event.Event
 	for i := range 300 {
-		events = append(events, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%7), aoa.Path(fmt.Sprint("dir/file", i%40))),
-			commit(i, noon, aoa.Path(fmt.Sprint("dir/file", i%40)), aoa.Path(fmt.Sprint("doc/file", i%30))))
+		events = append(events, read(fmt.Sprint("r", i), noon, fmt.Sprint("s", i%7), event.Path(fmt.Sprint("dir/file", i%40))),
+			commit(i, noon, event.Path(fmt.Sprint("dir/file", i%40)), event.Path(fmt.Sprint("doc/file", i%30))))
 	}
 	mustAppend(t, d, events...)
 	must(t, d.SaveSnapshot(t.Context(), 1, []Record{{"k", []byte("v")}}, true))
@@ -38,9 +38,9 @@ func survives(t *testing.T, what, path string) (fresh bool) {
 	t.Helper()
 	d, s := openTest(t, path)
 	for range 2 {
-		_, _, err := d.Append(t.Context(), []aoa.Event{read("new", noon, "s", "dir/file1"), commit(9999, noon, "dir/file1", "b")})
+		_, _, err := d.Append(t.Context(), []event.Event{read("new", noon, "s", "dir/file1"), commit(9999, noon, "dir/file1", "b")})
 		if err == nil {
-			err = d.Replay(t.Context(), 0, func(int64, []aoa.Event) error { return nil })
+			err = d.Replay(t.Context(), 0, func(int64, []event.Event) error { return nil })
 		}
 		if err == nil {
 			_, err = d.LoadSnapshot(t.Context(), func([]Record) error { return nil })

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 //go:embed sql
@@ -44,9 +44,9 @@ type DB struct {
 	opened  os.FileInfo // the file when it was opened
 
 	// These belong to who holds mu. A transaction that fails takes all of them with it.
-	hops hops               // nil: not read yet
-	ids  map[aoa.Path]int64 // short names of files, some of them
-	kept int                // answers in the table; negative: not counted yet
+	hops hops                 // nil: not read yet
+	ids  map[event.Path]int64 // short names of files, some of them
+	kept int                  // answers in the table; negative: not counted yet
 }
 
 const storeWarning = "the store was damaged: it was moved aside and a fresh one begun with the events that could be read; git history is learned again"
@@ -131,7 +131,7 @@ func (d *DB) acquit(ctx context.Context) error {
 	if _, err := os.Stat(d.suspectFile()); err != nil {
 		return nil
 	}
-	if err := d.Replay(ctx, 0, func(int64, []aoa.Event) error { return nil }); err != nil {
+	if err := d.Replay(ctx, 0, func(int64, []event.Event) error { return nil }); err != nil {
 		return err
 	}
 	_, err := d.LoadSnapshot(ctx, func([]Record) error { return nil })

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // eventRow is a row of intent_log.
@@ -39,9 +39,9 @@ func (r *eventRow) scan(row Row, before ...any) error {
 }
 
 // restOfEvent is an event without the fields that have columns of their own: the outer fields hide the inner
-// ones, so that a field which is added to aoa.Event later is stored without a change here.
+// ones, so that a field which is added to event.Event later is stored without a change here.
 type restOfEvent struct {
-	aoa.Event
+	event.Event
 	ID      *struct{} `json:"id,omitempty"`
 	Time    *struct{} `json:"time,omitempty"`
 	Kind    *struct{} `json:"kind,omitempty"`
@@ -53,7 +53,7 @@ type restOfEvent struct {
 }
 
 // encode makes the row of a canonical event. Its text, words of a person or an agent, goes under the seal.
-func encode(e aoa.Event, seal *Seal) (eventRow, error) {
+func encode(e event.Event, seal *Seal) (eventRow, error) {
 	r := eventRow{id: e.ID, at: e.Time.UnixMilli(), kind: string(e.Kind), agent: e.Agent, session: e.Session, tool: e.Tool}
 	if seal != nil && e.Text != "" {
 		r.sealed, e.Text = seal.Seal(textOf(e.ID), []byte(e.Text)), ""
@@ -62,7 +62,7 @@ func encode(e aoa.Event, seal *Seal) (eventRow, error) {
 		e = mapStrings(e, latin)
 	}
 	var err error
-	if r.files, err = list(aoa.Strings(e.Paths)); err != nil {
+	if r.files, err = list(event.Strings(e.Paths)); err != nil {
 		return r, fmt.Errorf("encode event %q: %w", r.id, err)
 	}
 	if r.tags, err = list(e.Tags); err != nil {
@@ -89,9 +89,9 @@ func textOf(id string) string { return "event " + id }
 
 // event is the inverse of encode. A text whose key is lost is empty: all else of the event is there. With ErrRow the
 // event has what its own columns say.
-func (r eventRow) event(seal *Seal) (aoa.Event, error) {
+func (r eventRow) event(seal *Seal) (event.Event, error) {
 	e, err := r.decode(seal)
-	e.ID, e.Time, e.Kind = r.id, moment(r.at), aoa.Kind(r.kind)
+	e.ID, e.Time, e.Kind = r.id, moment(r.at), event.Kind(r.kind)
 	e.Agent, e.Session, e.Tool = r.agent, r.session, r.tool
 	if err != nil {
 		return e, fmt.Errorf("%w: event %q: %w", ErrRow, r.id, err)
@@ -100,9 +100,9 @@ func (r eventRow) event(seal *Seal) (aoa.Event, error) {
 }
 
 // decode reads what has no column of its own. Its errors are all of the row's making.
-func (r eventRow) decode(seal *Seal) (aoa.Event, error) {
+func (r eventRow) decode(seal *Seal) (event.Event, error) {
 	if !Possible(r.at) {
-		return aoa.Event{}, errors.New("its time cannot be")
+		return event.Event{}, errors.New("its time cannot be")
 	}
 	var rest restOfEvent
 	err := json.Unmarshal([]byte(r.rest), &rest)
@@ -114,7 +114,7 @@ func (r eventRow) decode(seal *Seal) (aoa.Event, error) {
 		err = json.Unmarshal([]byte(r.tags), &e.Tags)
 	}
 	if err != nil {
-		return aoa.Event{}, err
+		return event.Event{}, err
 	}
 	if r.raw {
 		e = mapStrings(e, unlatin)
@@ -122,7 +122,7 @@ func (r eventRow) decode(seal *Seal) (aoa.Event, error) {
 	if len(r.sealed) > 0 {
 		text, err := seal.Open(textOf(r.id), r.sealed)
 		if errors.Is(err, ErrRow) {
-			return aoa.Event{}, err
+			return event.Event{}, err
 		}
 		e.Text = string(text)
 	}
@@ -135,7 +135,7 @@ func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 // canonical gives an event the one form that it has after it was stored: milliseconds in UTC without a
 // monotonic clock, no empty lists, no scores that are no numbers. What Append hands on equals what Replay
 // hands on later, and so does what is learned from it.
-func canonical(e aoa.Event) aoa.Event {
+func canonical(e event.Event) event.Event {
 	e.Time = moment(e.Time.UnixMilli())
 	if !e.Author.IsZero() {
 		e.Author = moment(e.Author.UnixMilli())
@@ -155,7 +155,7 @@ func canonical(e aoa.Event) aoa.Event {
 			e.Scores[i] = 0
 		}
 	}
-	if e.Agent == "" && (e.Kind == aoa.KindCommit || e.Kind == aoa.KindUncommit) {
+	if e.Agent == "" && (e.Kind == event.KindCommit || e.Kind == event.KindUncommit) {
 		e.Agent = gitAgent
 	}
 	return e
@@ -176,14 +176,14 @@ func eachString(v reflect.Value, fn func(s reflect.Value)) {
 	}
 }
 
-func isUTF8(e aoa.Event) bool {
+func isUTF8(e event.Event) bool {
 	ok := true
 	eachString(reflect.ValueOf(&e).Elem(), func(s reflect.Value) { ok = ok && utf8.ValidString(s.String()) })
 	return ok
 }
 
 // mapStrings returns a copy of the event with every string replaced.
-func mapStrings(e aoa.Event, fn func(string) string) aoa.Event {
+func mapStrings(e event.Event, fn func(string) string) event.Event {
 	v := reflect.ValueOf(&e).Elem()
 	for i := range v.NumField() {
 		if f := v.Field(i); f.Kind() == reflect.Slice && !f.IsNil() {

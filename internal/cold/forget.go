@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // ForgetFilter says what to forget; exactly one of Path, Session and Since is set.
 type ForgetFilter struct {
-	Path    aoa.Path  // a file, or a folder and all below it
-	Session string    // a session
-	Since   time.Time // everything from then on
-	Until   time.Time // events of the log that happened later stay; zero: none do
+	Path    event.Path // a file, or a folder and all below it
+	Session string     // a session
+	Since   time.Time  // everything from then on
+	Until   time.Time  // events of the log that happened later stay; zero: none do
 }
 
 func (f ForgetFilter) check() error {
@@ -75,7 +75,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 }
 
 // Meant returns the events that Forget would delete, in order.
-func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []aoa.Event, err error) {
+func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []event.Event, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -92,9 +92,9 @@ func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []aoa.Event, err
 
 // Forgotten is what a Forget took out.
 type Forgotten struct {
-	Events  []aoa.Event // in order
-	Files   int         // of a path: names known of it and below it
-	Commits int         // of a path: commits that stay without it
+	Events  []event.Event // in order
+	Files   int           // of a path: names known of it and below it
+	Commits int           // of a path: commits that stay without it
 }
 
 // forgetting is one Forget under way.
@@ -107,12 +107,12 @@ type forgetting struct {
 }
 
 // events deletes the events that the filter means, and their share in the statistics.
-func (g *forgetting) events() ([]aoa.Event, error) {
+func (g *forgetting) events() ([]event.Event, error) {
 	found, err := g.find()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]aoa.Event, len(found))
+	out := make([]event.Event, len(found))
 	for i, f := range found {
 		out[i] = f.event
 		files, err := g.drop(g.names, f)
@@ -127,7 +127,7 @@ func (g *forgetting) events() ([]aoa.Event, error) {
 // logged is an event with its id in intent_log.
 type logged struct {
 	id    int64
-	event aoa.Event
+	event event.Event
 }
 
 func (g *forgetting) find() ([]logged, error) {
@@ -152,7 +152,7 @@ func (g *forgetting) find() ([]logged, error) {
 		var id int64
 		var r eventRow
 		err := r.scan(Row{rows}, &id)
-		e := aoa.Event{ID: r.id}
+		e := event.Event{ID: r.id}
 		if err == nil {
 			e, err = r.event(g.d.seal)
 		}
@@ -283,7 +283,7 @@ func (g *forgetting) below() ([]int64, error) {
 			return nil, err
 		}
 		ids = append(ids, id)
-		g.names.id[aoa.Path(file)], g.names.path[id] = id, aoa.Path(file)
+		g.names.id[event.Path(file)], g.names.path[id] = id, event.Path(file)
 	}
 	return ids, rows.Err()
 }
@@ -340,23 +340,23 @@ func (g *forgetting) traces() error {
 }
 
 // is reports whether p is the path or lies below it.
-func is(p, path aoa.Path) bool {
+func is(p, path event.Path) bool {
 	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
 }
 
 // mentions reports whether an event names the path in any of its lists or in its text.
-func mentions(e aoa.Event, path aoa.Path) bool {
+func mentions(e event.Event, path event.Path) bool {
 	found := false
-	eachPaths(&e, func(list *[]aoa.Path) {
-		found = found || slices.ContainsFunc(*list, func(p aoa.Path) bool { return is(p, path) })
+	eachPaths(&e, func(list *[]event.Path) {
+		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return is(p, path) })
 	})
 	return found || inText(e.Text, string(path))
 }
 
 // without returns the event without the path.
-func without(e aoa.Event, path aoa.Path) aoa.Event {
-	eachPaths(&e, func(list *[]aoa.Path) {
-		*list = slices.DeleteFunc(slices.Clone(*list), func(p aoa.Path) bool { return is(p, path) })
+func without(e event.Event, path event.Path) event.Event {
+	eachPaths(&e, func(list *[]event.Path) {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return is(p, path) })
 	})
 	if inText(e.Text, string(path)) {
 		e.Text, e.Terms = "", nil
@@ -365,10 +365,10 @@ func without(e aoa.Event, path aoa.Path) aoa.Event {
 }
 
 // eachPaths calls fn with every list of paths of the event, also with those that later versions add.
-func eachPaths(e *aoa.Event, fn func(list *[]aoa.Path)) {
+func eachPaths(e *event.Event, fn func(list *[]event.Path)) {
 	v := reflect.ValueOf(e).Elem()
 	for i := range v.NumField() {
-		if list, ok := v.Field(i).Addr().Interface().(*[]aoa.Path); ok {
+		if list, ok := v.Field(i).Addr().Interface().(*[]event.Path); ok {
 			fn(list)
 		}
 	}

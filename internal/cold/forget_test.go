@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 const secret = "secret/launch-codes.txt"
@@ -29,13 +29,13 @@ func holds(t *testing.T, d *DB, what string) bool {
 func remembered(t *testing.T) *DB {
 	t.Helper()
 	d := newTest(t)
-	edit := func(id, session string, at time.Time, paths ...aoa.Path) aoa.Event {
+	edit := func(id, session string, at time.Time, paths ...event.Path) event.Event {
 		e := read(id, at, session, paths...)
-		e.Kind, e.Tags = aoa.KindEdit, []string{"code"}
+		e.Kind, e.Tags = event.KindEdit, []string{"code"}
 		return e
 	}
-	search := aoa.Event{ID: "search", Time: noon, Kind: aoa.KindSearch, Agent: "claude", Session: "a", Seen: []aoa.Path{"x.go", secret}}
-	prompt := aoa.Event{ID: "prompt", Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "a", Text: "look into " + secret + ", please"}
+	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a", Seen: []event.Path{"x.go", secret}}
+	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a", Text: "look into " + secret + ", please"}
 	mustAppend(t, d, edit("a1", "a", noon, secret), edit("a2", "a", noon.Add(time.Minute), "x.go"), search, prompt,
 		edit("b1", "b", noon.Add(2*time.Minute), "x.go"), edit("b2", "b", noon.Add(3*time.Minute), "y.go"))
 	c := commit(1, noon, "x.go", secret, "y.go")
@@ -50,7 +50,7 @@ func remembered(t *testing.T) *DB {
 	return d
 }
 
-func ids(events []aoa.Event) (out []string) {
+func ids(events []event.Event) (out []string) {
 	for _, e := range events {
 		out = append(out, e.ID)
 	}
@@ -58,7 +58,7 @@ func ids(events []aoa.Event) (out []string) {
 }
 
 func TestForgetPath(t *testing.T) {
-	for _, path := range []aoa.Path{secret, "secret"} {
+	for _, path := range []event.Path{secret, "secret"} {
 		d := remembered(t)
 		gone, err := d.Forget(t.Context(), ForgetFilter{Path: path})
 		removed := gone.Events
@@ -90,7 +90,7 @@ func TestForgetPath(t *testing.T) {
 		same(t, "delivered again", len(fresh), 0)
 		batches := replayAll(t, d, 0)
 		same(t, "replay", ids(batches[0].Batch), []string{"a2", "b1", "b2"})
-		same(t, "commit", batches[1].Batch[0].Paths, []aoa.Path{"x.go", "y.go"})
+		same(t, "commit", batches[1].Batch[0].Paths, []event.Path{"x.go", "y.go"})
 	}
 }
 
@@ -172,7 +172,7 @@ func TestPruneToSize(t *testing.T) {
 	d := newTest(t)
 	text := string(bytes.Repeat([]byte("word "), 400))
 	for i := range 20 {
-		var batch []aoa.Event
+		var batch []event.Event
 		for j := range 100 {
 			e := read(fmt.Sprint(i, "-", j), noon.Add(time.Duration(i*100+j)*time.Second), "s", "x.go")
 			e.Text = text

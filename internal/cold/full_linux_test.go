@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -45,14 +45,14 @@ func TestFullDisk(t *testing.T) {
 	var want []replayed
 	var err error
 	for i := 0; err == nil && i < 10000; i++ {
-		var batch []aoa.Event
+		var batch []event.Event
 		for j := range 50 {
-			e := read(fmt.Sprint("r", i, "-", j), noon, "s", aoa.Path(fmt.Sprint("file", j)))
+			e := read(fmt.Sprint("r", i, "-", j), noon, "s", event.Path(fmt.Sprint("file", j)))
 			e.Text = strings.Repeat("words ", 100)
 			batch = append(batch, e)
 		}
 		var seq int64
-		var fresh []aoa.Event
+		var fresh []event.Event
 		if seq, fresh, err = d.Append(t.Context(), batch); err == nil {
 			want = append(want, replayed{seq, fresh})
 		}

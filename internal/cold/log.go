@@ -9,17 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // LogFilter selects events. Zero fields select everything.
 type LogFilter struct {
-	Since, Until time.Time  // Since included, Until excluded
-	Session      string     // events of that session only
-	File         aoa.Path   // events that acted upon that file, under its earlier names too
-	Kinds        []aoa.Kind // these kinds only
-	Limit        int        // at most so many; 0 is 1000
-	Oldest       bool       // oldest first instead of newest first
+	Since, Until time.Time    // Since included, Until excluded
+	Session      string       // events of that session only
+	File         event.Path   // events that acted upon that file, under its earlier names too
+	Kinds        []event.Kind // these kinds only
+	Limit        int          // at most so many; 0 is 1000
+	Oldest       bool         // oldest first instead of newest first
 }
 
 func (f LogFilter) limit() int {
@@ -31,7 +31,7 @@ func (f LogFilter) limit() int {
 
 // Log returns the events that pass the filter, newest first unless Oldest is set, by their own time. Counted
 // commits are among them; commits that were taken back are when KindUncommit is asked for, at the time of the commit.
-func (d *DB) Log(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
+func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	events, err := d.logEvents(ctx, f)
 	if err != nil {
 		return nil, d.explain("read log", err)
@@ -45,7 +45,7 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 		return nil, d.explain("read log", err)
 	}
 	out := slices.Concat(events, commits, undone)
-	slices.SortStableFunc(out, func(x, y aoa.Event) int {
+	slices.SortStableFunc(out, func(x, y event.Event) int {
 		if f.Oldest {
 			return x.Time.Compare(y.Time)
 		}
@@ -74,7 +74,7 @@ func (f LogFilter) direction(text string) string {
 	return text
 }
 
-func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
+func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	name := "log_by_time"
 	switch {
 	case f.File != "":
@@ -91,7 +91,7 @@ func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []aoa.Event
+	var out []event.Event
 	err = d.each(rows, func(row Row) error {
 		var r eventRow
 		if err := r.scan(row); err != nil {
@@ -106,8 +106,8 @@ func (d *DB) logEvents(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 	return out, err
 }
 
-func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
-	if f.Session != "" || len(f.Kinds) > 0 && !slices.Contains(f.Kinds, aoa.KindCommit) {
+func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]event.Event, error) {
+	if f.Session != "" || len(f.Kinds) > 0 && !slices.Contains(f.Kinds, event.KindCommit) {
 		return nil, nil
 	}
 	found, err := d.findCommits(ctx, f)
@@ -118,9 +118,9 @@ func (d *DB) logCommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
 }
 
 // commitEvents decodes commits, but for those that cannot be read.
-func (d *DB) commitEvents(ctx context.Context, found []commitRow) ([]aoa.Event, error) {
+func (d *DB) commitEvents(ctx context.Context, found []commitRow) ([]event.Event, error) {
 	defer d.bad.warn()
-	out, names := make([]aoa.Event, 0, len(found)), d.namer(ctx)
+	out, names := make([]event.Event, 0, len(found)), d.namer(ctx)
 	for i := range found {
 		e, err := found[i].event(names)
 		if d.bad.skip(err) {
@@ -135,8 +135,8 @@ func (d *DB) commitEvents(ctx context.Context, found []commitRow) ([]aoa.Event, 
 }
 
 // logUncommits lists the commits that are taken back now.
-func (d *DB) logUncommits(ctx context.Context, f LogFilter) ([]aoa.Event, error) {
-	if f.Session != "" || !slices.Contains(f.Kinds, aoa.KindUncommit) {
+func (d *DB) logUncommits(ctx context.Context, f LogFilter) ([]event.Event, error) {
+	if f.Session != "" || !slices.Contains(f.Kinds, event.KindUncommit) {
 		return nil, nil
 	}
 	since, until := f.span()
@@ -149,10 +149,10 @@ func (d *DB) logUncommits(ctx context.Context, f LogFilter) ([]aoa.Event, error)
 		return nil, err
 	}
 	all, err := d.commitEvents(ctx, found)
-	var out []aoa.Event
+	var out []event.Event
 	for _, e := range all {
 		key, _ := commitKey(e.ID)
-		if e.Kind, e.ID = aoa.KindUncommit, uncommitID(key); f.File == "" || slices.Contains(e.Paths, f.File) {
+		if e.Kind, e.ID = event.KindUncommit, uncommitID(key); f.File == "" || slices.Contains(e.Paths, f.File) {
 			out = append(out, e)
 		}
 	}
@@ -212,9 +212,9 @@ func (d *DB) scanCommits(rows *sql.Rows) ([]commitRow, error) {
 }
 
 // namer finds paths by short name for a reader, asking once per file.
-func (d *DB) namer(ctx context.Context) func(id int64) (aoa.Path, error) {
-	known := map[int64]aoa.Path{}
-	return func(id int64) (aoa.Path, error) {
+func (d *DB) namer(ctx context.Context) func(id int64) (event.Path, error) {
+	known := map[int64]event.Path{}
+	return func(id int64) (event.Path, error) {
 		if p, ok := known[id]; ok {
 			return p, nil
 		}
@@ -226,7 +226,7 @@ func (d *DB) namer(ctx context.Context) func(id int64) (aoa.Path, error) {
 		if err != nil {
 			return "", err
 		}
-		known[id] = aoa.Path(p)
-		return aoa.Path(p), nil
+		known[id] = event.Path(p)
+		return event.Path(p), nil
 	}
 }

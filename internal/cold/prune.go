@@ -2,8 +2,9 @@ package cold
 
 import (
 	"context"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"math"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Pruned says what Prune took away.
@@ -107,7 +108,7 @@ func (w writing) oldest(due int64) ([]logged, error) {
 		if err = r.scan(Row{rows}, &l.id); err == nil {
 			l.event, err = r.event(w.d.seal)
 		} else {
-			l.event = aoa.Event{ID: r.id}
+			l.event = event.Event{ID: r.id}
 		}
 		if err == nil && r.batch > due {
 			break

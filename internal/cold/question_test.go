@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestSnapshot(t *testing.T) {
@@ -21,7 +21,7 @@ func TestSnapshot(t *testing.T) {
 			for _, r := range recs {
 				got[r.Key] = string(r.Data)
 			}
-			_, _, err := d.Append(t.Context(), []aoa.Event{read("inside", noon, "s", "x")}) // fn may use the store
+			_, _, err := d.Append(t.Context(), []event.Event{read("inside", noon, "s", "x")}) // fn may use the store
 			return err
 		})
 		must(t, err)
@@ -67,8 +67,8 @@ func TestLog(t *testing.T) {
 	var want []string
 	for i := range 10 {
 		at := noon.Add(time.Duration(i) * time.Minute)
-		e := read(fmt.Sprint("r", i), at, fmt.Sprint("s", i%2), aoa.Path(fmt.Sprint("f", i%3)))
-		mustAppend(t, d, e, commit(i, at.Add(time.Second), aoa.Path(fmt.Sprint("f", i%3)), "all"))
+		e := read(fmt.Sprint("r", i), at, fmt.Sprint("s", i%2), event.Path(fmt.Sprint("f", i%3)))
+		mustAppend(t, d, e, commit(i, at.Add(time.Second), event.Path(fmt.Sprint("f", i%3)), "all"))
 		want = append(want, e.ID, "commit:"+sha(i))
 	}
 	mustAppend(t, d, uncommit(9))
@@ -84,18 +84,18 @@ func TestLog(t *testing.T) {
 	same(t, "session", ask(LogFilter{Session: "s1", Oldest: true}), []string{"r1", "r3", "r5", "r7", "r9"})
 	same(t, "file", ask(LogFilter{File: "f2"}), []string{"commit:" + sha(8), "r8", "commit:" + sha(5), "r5", "commit:" + sha(2), "r2"})
 	same(t, "file and session", ask(LogFilter{File: "f2", Session: "s1"}), []string{"r5"})
-	same(t, "file, kind", ask(LogFilter{File: "f2", Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit}}), []string{"r8", "r5", "r2"})
-	same(t, "commits only", len(ask(LogFilter{Kinds: []aoa.Kind{aoa.KindCommit}})), 9)
+	same(t, "file, kind", ask(LogFilter{File: "f2", Kinds: []event.Kind{event.KindRead, event.KindEdit}}), []string{"r8", "r5", "r2"})
+	same(t, "commits only", len(ask(LogFilter{Kinds: []event.Kind{event.KindCommit}})), 9)
 	same(t, "an unknown file", len(ask(LogFilter{File: "none"})), 0)
 }
 
 func TestStats(t *testing.T) {
 	d := newTest(t)
 	m := time.Minute
-	tagged := func(e aoa.Event, tags ...string) aoa.Event { e.Tags = tags; return e }
+	tagged := func(e event.Event, tags ...string) event.Event { e.Tags = tags; return e }
 	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go", "test"),
-		read("3", noon.Add(m), "b", "x"), aoa.Event{ID: "4", Kind: aoa.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []aoa.Path{"z"}})
-	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"), aoa.Event{ID: "6", Kind: aoa.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []aoa.Path{"x"}})
+		read("3", noon.Add(m), "b", "x"), event.Event{ID: "4", Kind: event.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []event.Path{"z"}})
+	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"), event.Event{ID: "6", Kind: event.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []event.Path{"x"}})
 	files, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180}, {"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
@@ -130,7 +130,7 @@ func TestAnswersAndMeta(t *testing.T) {
 func TestPairs(t *testing.T) {
 	d := newTest(t)
 	n := 0
-	add := func(times int, paths ...aoa.Path) {
+	add := func(times int, paths ...event.Path) {
 		for range times {
 			mustAppend(t, d, commit(n, noon.Add(-time.Duration(n)*time.Hour), paths...))
 			n++
@@ -143,7 +143,7 @@ func TestPairs(t *testing.T) {
 	add(2, "rare/a", "seldom/b")
 	add(9, "gone/a", "other/b")
 	add(30, "internal/x.go")
-	pairs, err := d.Pairs(t.Context(), 3, func(p aoa.Path) bool { return p != "gone/a" })
+	pairs, err := d.Pairs(t.Context(), 3, func(p event.Path) bool { return p != "gone/a" })
 	must(t, err)
 	same(t, "pairs", pairs, []Pair{{A: "api/schema.proto", B: "web/form.ts", Both: 6, OfA: 6, OfB: 6},
 		{A: "docs/guide.md", B: "internal/x.go", Both: 14, OfA: 14, OfB: 44}})
@@ -188,8 +188,8 @@ func FuzzEvent(f *testing.F) {
 	must(f, seals[1].add(0, make([]byte, 32)))
 	f.Fuzz(func(t *testing.T, id, text, path, tag string, at int64, score float64) {
 		seal := seals[len(text)%2]
-		e := canonical(aoa.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: aoa.KindRead, Session: tag, Text: text,
-			Paths: []aoa.Path{aoa.Path(path)}, Seen: []aoa.Path{aoa.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})
+		e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: event.KindRead, Session: tag, Text: text,
+			Paths: []event.Path{event.Path(path)}, Seen: []event.Path{event.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})
 		r, err := encode(e, seal)
 		must(t, err)
 		back, err := r.event(seal)
@@ -198,7 +198,7 @@ func FuzzEvent(f *testing.F) {
 			t.Fatal(diff)
 		}
 		c := e
-		c.Kind, c.Tags, c.Session = aoa.KindCommit, nil, tag
+		c.Kind, c.Tags, c.Session = event.KindCommit, nil, tag
 		c = canonical(c)
 		rest, err := restOfCommit{Event: c, ID: c.ID}.encode()
 		must(t, err)
@@ -223,21 +223,21 @@ func FuzzRow(f *testing.F) {
 		}
 		c := commitRow{files: pack}
 		c.rest.String, c.rest.Valid = rest, true
-		_, _ = c.event(func(id int64) (aoa.Path, error) { return "x", nil })
+		_, _ = c.event(func(id int64) (event.Path, error) { return "x", nil })
 	})
 }
 
 func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
-	full := aoa.Event{ID: "id", Time: noon, Kind: aoa.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
-		Paths: []aoa.Path{"p"}, From: []aoa.Path{"f"}, Gone: []aoa.Path{"g"}, Named: []aoa.Path{"n"}, Seen: []aoa.Path{"s"}, Listing: true,
+	full := event.Event{ID: "id", Time: noon, Kind: event.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
+		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"}, Seen: []event.Path{"s"}, Listing: true,
 		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Moment: "m", Tokens: 7}
 	eachField(t, full)
 	mustAppend(t, d, full)
-	same(t, "event", replayAll(t, d, 0)[0].Batch, []aoa.Event{full})
-	full.ID, full.Kind = "commit:"+sha(1), aoa.KindCommit
+	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})
+	full.ID, full.Kind = "commit:"+sha(1), event.KindCommit
 	mustAppend(t, d, full)
-	same(t, "commit", replayAll(t, d, 1)[0].Batch, []aoa.Event{full})
+	same(t, "commit", replayAll(t, d, 1)[0].Batch, []event.Event{full})
 }
 
 // TestTogetherForgetsWithCommits: what was counted is counted anew when commits come, go or are renamed.
@@ -259,7 +259,7 @@ func TestTogetherForgetsWithCommits(t *testing.T) {
 	want("two commits", 1, 2)
 	mustAppend(t, d, read("r", noon, "s", "a"))
 	want("a read", 1, 2)
-	mustAppend(t, d, aoa.Event{ID: "un" + second.ID, Kind: aoa.KindUncommit, Time: noon.Add(time.Hour)})
+	mustAppend(t, d, event.Event{ID: "un" + second.ID, Kind: event.KindUncommit, Time: noon.Add(time.Hour)})
 	want("one taken back", 1, 1)
 	_, err := d.Forget(t.Context(), ForgetFilter{Path: "b"})
 	must(t, err)

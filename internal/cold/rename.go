@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // A file keeps its history when it is renamed. What is told stays as it was told: events, commits and the table
@@ -166,7 +166,7 @@ func (d *DB) lineage(ctx context.Context) (*lineage, error) {
 }
 
 // rename remembers each pair of the event and carries its statistics over.
-func (b *batch) rename(e aoa.Event) error {
+func (b *batch) rename(e event.Event) error {
 	from, err := b.names.ids(e.From)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxHops bounds a chain of renames: two files that swapped names point at each other.
@@ -13,12 +13,12 @@ const maxHops = 16
 
 // Renamed returns the present name of a file that had that name, by the renames that were told. ok is false
 // when it was never renamed.
-func (d *DB) Renamed(ctx context.Context, p aoa.Path) (now aoa.Path, ok bool, err error) {
+func (d *DB) Renamed(ctx context.Context, p event.Path) (now event.Path, ok bool, err error) {
 	now, ok, err = d.follow(ctx, p)
 	return now, ok, d.explain("follow a rename", err)
 }
 
-func (d *DB) follow(ctx context.Context, p aoa.Path) (aoa.Path, bool, error) {
+func (d *DB) follow(ctx context.Context, p event.Path) (event.Path, bool, error) {
 	first, known, err := d.fileID(ctx, p)
 	if err != nil || !known {
 		return "", false, err
@@ -42,5 +42,5 @@ func (d *DB) follow(ctx context.Context, p aoa.Path) (aoa.Path, bool, error) {
 	}
 	var name string
 	err = d.row(ctx, "file_name", id).Scan(&name)
-	return aoa.Path(name), err == nil, err
+	return event.Path(name), err == nil, err
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRenamed(t *testing.T) {
@@ -15,15 +15,15 @@ func TestRenamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	rename := func(id string, from, to aoa.Path) aoa.Event {
+	rename := func(id string, from, to event.Path) event.Event {
 		at = at.Add(time.Hour)
-		return aoa.Event{ID: id, Kind: aoa.KindRename, Time: at, From: []aoa.Path{from}, Paths: []aoa.Path{to}}
+		return event.Event{ID: id, Kind: event.KindRename, Time: at, From: []event.Path{from}, Paths: []event.Path{to}}
 	}
-	if _, _, err := d.Append(t.Context(), []aoa.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
+	if _, _, err := d.Append(t.Context(), []event.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
 		rename("4", "y.go", "x.go")}); err != nil {
 		t.Fatal(err)
 	}
-	for from, want := range map[aoa.Path]aoa.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "", "never.go": ""} {
+	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "", "never.go": ""} {
 		got, ok, err := d.Renamed(t.Context(), from)
 		if err != nil || got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, %v; want %q", from, got, ok, err, want)

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Replay calls fn with every batch whose number is greater than after, in order, each as Append returned it:
 // the same events in the same order. One batch is held in memory at a time. fn may use the store. Batches that
 // were pruned or forgotten are missing whole or in part; commits are never pruned.
-func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []aoa.Event) error) error {
+func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch []event.Event) error) error {
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one moment of the store, however long it takes
 	if err != nil {
 		return d.explain("replay", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
-	r := &replay{d: d, ctx: ctx, tx: tx, fn: fn, names: map[int64]aoa.Path{}}
+	r := &replay{d: d, ctx: ctx, tx: tx, fn: fn, names: map[int64]event.Path{}}
 	err = r.run(after)
 	if r.stopped {
 		return err // the callback's own error, none of ours
@@ -31,13 +31,13 @@ type replay struct {
 	d       *DB
 	ctx     context.Context
 	tx      *sql.Tx
-	fn      func(seq int64, batch []aoa.Event) error
-	names   map[int64]aoa.Path
+	fn      func(seq int64, batch []event.Event) error
+	names   map[int64]event.Path
 	file    *sql.Stmt
 	between *sql.Stmt
 
 	seq     int64 // of the batch that is being put together
-	batch   []aoa.Event
+	batch   []event.Event
 	stopped bool // fn returned an error
 }
 
@@ -86,9 +86,9 @@ func (r *replay) merge(events *eventReader, ledger Row) error {
 			}
 			continue
 		}
-		event, err := e.event(r.d.seal)
+		ev, err := e.event(r.d.seal)
 		if err == nil {
-			err = r.add(e.batch, event)
+			err = r.add(e.batch, ev)
 		}
 		if err != nil && (r.stopped || !r.d.bad.skip(err)) {
 			return err
@@ -203,7 +203,7 @@ func (r *replay) commits(l ledgerRow) error {
 			return err
 		}
 		if l.sign < 0 {
-			e.Kind, e.ID = aoa.KindUncommit, l.id.String
+			e.Kind, e.ID = event.KindUncommit, l.id.String
 			if !l.id.Valid {
 				e.ID = uncommitID(c.sha)
 			}
@@ -212,7 +212,7 @@ func (r *replay) commits(l ledgerRow) error {
 	})
 }
 
-func (r *replay) name(id int64) (aoa.Path, error) {
+func (r *replay) name(id int64) (event.Path, error) {
 	if p, ok := r.names[id]; ok {
 		return p, nil
 	}
@@ -224,11 +224,11 @@ func (r *replay) name(id int64) (aoa.Path, error) {
 	if err != nil {
 		return "", err
 	}
-	r.names[id] = aoa.Path(p)
-	return aoa.Path(p), nil
+	r.names[id] = event.Path(p)
+	return event.Path(p), nil
 }
 
-func (r *replay) add(seq int64, e aoa.Event) error {
+func (r *replay) add(seq int64, e event.Event) error {
 	if seq != r.seq {
 		if err := r.flush(); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // rescued says what was copied from a damaged store into the fresh one.
@@ -28,7 +28,7 @@ func (d *DB) rescue(ctx context.Context, aside string) (r rescued, err error) {
 	if err := d.rescueGone(ctx, db); err != nil {
 		return r, err
 	}
-	var batch []aoa.Event
+	var batch []event.Event
 	flush := func() error {
 		_, fresh, err := d.Append(ctx, batch)
 		r.events += int64(len(fresh))
@@ -40,11 +40,11 @@ func (d *DB) rescue(ctx context.Context, aside string) (r rescued, err error) {
 		if err := e.scan(row, &id); err != nil {
 			return id, err
 		}
-		event, err := e.event(d.seal)
+		ev, err := e.event(d.seal)
 		if err != nil {
 			return id, err
 		}
-		if batch = append(batch, event); len(batch) == rescueBatch {
+		if batch = append(batch, ev); len(batch) == rescueBatch {
 			err = flush()
 		}
 		return id, err

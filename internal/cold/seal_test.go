@@ -13,7 +13,7 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // places are where a user's identity and a store's keys lie.
@@ -149,7 +149,7 @@ func TestPoorEnvironment(t *testing.T) {
 func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	o, warned := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
-	prompt := aoa.Event{ID: "p1", Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag", Terms: []string{"flag"}, Named: []aoa.Path{"x.go"}}
+	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
 	d := sealed(t, path, openSeal(t, o))
 	mustAppend(t, d, prompt)
 	must(t, d.Close())
@@ -165,7 +165,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	mustAppend(t, d, second)
 	bare := prompt
 	bare.Text = ""
-	same(t, "without the identity", replayAll(t, d, 0), []replayed{{1, []aoa.Event{bare}}, {2, []aoa.Event{second}}})
+	same(t, "without the identity", replayAll(t, d, 0), []replayed{{1, []event.Event{bare}}, {2, []event.Event{second}}})
 	must(t, d.Close())
 
 	// The new key goes on without another warning; the old identity, put beside the new one, brings the texts back.
@@ -180,7 +180,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	same(t, "lost keys", back.Lost(), 0)
 	same(t, "warnings", len(warned.records), 1)
 	d = sealed(t, path, back)
-	same(t, "with both", replayAll(t, d, 0), []replayed{{1, []aoa.Event{prompt}}, {2, []aoa.Event{second}}})
+	same(t, "with both", replayAll(t, d, 0), []replayed{{1, []event.Event{prompt}}, {2, []event.Event{second}}})
 }
 
 func TestWrongIdentityIsToldOnce(t *testing.T) {
@@ -204,22 +204,22 @@ func TestWrongIdentityIsToldOnce(t *testing.T) {
 func TestTextsAreSealedAndFound(t *testing.T) {
 	o, _ := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
-	words := func(id, text string) aoa.Event {
-		return aoa.Event{ID: id, Time: noon, Kind: aoa.KindPrompt, Agent: "claude", Session: "s", Text: text}
+	words := func(id, text string) event.Event {
+		return event.Event{ID: id, Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: text}
 	}
 	plain := sealed(t, path, nil)
 	mustAppend(t, plain, words("old", "an open text about marzipan"))
 	must(t, plain.Close())
 	d := sealed(t, path, openSeal(t, o))
 	seq, fresh := mustAppend(t, d, words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat"))
-	same(t, "fresh", fresh, []aoa.Event{words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat")})
+	same(t, "fresh", fresh, []event.Event{words("new", "a sealed text about "+secret), words("raw", "bytes \xfe\xff of nougat")})
 	if !holds(t, d, "marzipan") || holds(t, d, secret) || holds(t, d, "nougat") {
 		t.Fatal("the file holds the sealed text, or not the open one")
 	}
 	same(t, "replayed", replayAll(t, d, 1), []replayed{{seq, fresh}})
 	got, err := d.Log(t.Context(), LogFilter{Session: "s", Oldest: true})
 	must(t, err)
-	same(t, "log", got, append([]aoa.Event{words("old", "an open text about marzipan")}, fresh...))
+	same(t, "log", got, append([]event.Event{words("old", "an open text about marzipan")}, fresh...))
 
 	// A path that only a sealed text names is forgotten, too.
 	gone, err := d.Forget(t.Context(), ForgetFilter{Path: secret})

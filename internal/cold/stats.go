@@ -10,16 +10,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // FileStat is a row of file_stats: how often a file was read, edited, written or saved.
 type FileStat struct {
-	File        aoa.Path  `json:"file"`
-	Accesses    int       `json:"total_accesses"`
-	First       time.Time `json:"first_access"`
-	Last        time.Time `json:"last_access"`
-	MeanSession float64   `json:"avg_session_duration"` // seconds from the first to the last access in a session, on average
+	File        event.Path `json:"file"`
+	Accesses    int        `json:"total_accesses"`
+	First       time.Time  `json:"first_access"`
+	Last        time.Time  `json:"last_access"`
+	MeanSession float64    `json:"avg_session_duration"` // seconds from the first to the last access in a session, on average
 }
 
 // TagStat is a row of tag_stats.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // tally adds up in memory what a batch changes in the statistics, so that each row is written once.
@@ -57,19 +57,19 @@ func (s *span) add(n, at int64) {
 }
 
 // access reports whether the kind counts in file_stats: a tool opened the file, or someone saved it.
-func access(k aoa.Kind) bool { return k.Open() || k == aoa.KindSave }
+func access(k event.Kind) bool { return k.Open() || k == event.KindSave }
 
 // own reports whether the event is aOa's own bookkeeping, which says nothing of the work.
-func own(k aoa.Kind) bool {
+func own(k event.Kind) bool {
 	switch k {
-	case aoa.KindSuggest, aoa.KindOutcome, aoa.KindFeedback, aoa.KindTick, aoa.KindSetting:
+	case event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindTick, event.KindSetting:
 		return true
 	}
 	return false
 }
 
 // add counts an event (sign +1) or takes it back (-1). files are the short names of its paths.
-func (t *tally) add(e aoa.Event, files []int64, sign int64) {
+func (t *tally) add(e event.Event, files []int64, sign int64) {
 	if own(e.Kind) {
 		return
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Numbered is an event with its place in the log: one sequence for prompts and actions of all sessions. Numbers
 // grow with the order in which events were accepted and have gaps. Only Forget may let numbers be used again.
 type Numbered struct {
 	Seq int64
-	aoa.Event
+	event.Event
 }
 
 // Thread returns what people and agents did in a session, in the order of the log: the newest limit events with

@@ -5,21 +5,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestThread: one sequence over all sessions, in the order of the log, from where one had stopped.
 func TestThread(t *testing.T) {
 	d := newTest(t)
-	var events []aoa.Event
+	var events []event.Event
 	for i := range 6 {
-		e := aoa.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Kind: aoa.KindPrompt, Session: "a", Text: fmt.Sprint("do ", i)}
+		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Kind: event.KindPrompt, Session: "a", Text: fmt.Sprint("do ", i)}
 		if i%2 == 1 {
-			e.Session, e.Kind = "b", aoa.KindRun
+			e.Session, e.Kind = "b", event.KindRun
 		}
 		events = append(events, e)
 	}
-	events = append(events, aoa.Event{ID: "s", Time: noon, Kind: aoa.KindSuggest, Session: "a"})
+	events = append(events, event.Event{ID: "s", Time: noon, Kind: event.KindSuggest, Session: "a"})
 	mustAppend(t, d, events...)
 	all, err := d.Thread(t.Context(), "a", 0, 0, 10)
 	must(t, err)

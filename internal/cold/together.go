@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Together returns how many counted commits of at most 100 files touched both files, and how many touched a,
 // under their present and their earlier names. The cost is a search per commit of a, and a row per commit of
 // both if one of them was renamed; a pair that was asked for before costs nothing until commits come or go.
-func (d *DB) Together(ctx context.Context, a, b aoa.Path) (both, ofA int, err error) {
+func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
 	version := d.counted.Load() // before reading: a commit in between makes what is read stale, not the reverse
 	if n, ok := d.pairs.get(version, a, b); ok {
 		return n.both, n.ofA, nil
@@ -32,7 +32,7 @@ func (d *DB) Together(ctx context.Context, a, b aoa.Path) (both, ofA int, err er
 type pairCounts struct {
 	mu      sync.Mutex // guards all below
 	version int64
-	counts  map[[2]aoa.Path]pairCount
+	counts  map[[2]event.Path]pairCount
 }
 
 type pairCount struct{ both, ofA int }
@@ -40,14 +40,14 @@ type pairCount struct{ both, ofA int }
 // pairsKept bounds the memory: some 300 KB.
 const pairsKept = 1000
 
-func (p *pairCounts) get(version int64, a, b aoa.Path) (pairCount, bool) {
+func (p *pairCounts) get(version int64, a, b event.Path) (pairCount, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, ok := p.counts[[2]aoa.Path{a, b}]
+	n, ok := p.counts[[2]event.Path{a, b}]
 	return n, ok && p.version == version
 }
 
-func (p *pairCounts) put(version int64, a, b aoa.Path, n pairCount) {
+func (p *pairCounts) put(version int64, a, b event.Path, n pairCount) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if version < p.version {
@@ -57,12 +57,12 @@ func (p *pairCounts) put(version int64, a, b aoa.Path, n pairCount) {
 		p.version, p.counts = version, nil
 	}
 	if p.counts == nil {
-		p.counts = map[[2]aoa.Path]pairCount{}
+		p.counts = map[[2]event.Path]pairCount{}
 	}
-	p.counts[[2]aoa.Path{a, b}] = n
+	p.counts[[2]event.Path{a, b}] = n
 }
 
-func (d *DB) together(ctx context.Context, a, b aoa.Path) (both, ofA int, err error) {
+func (d *DB) together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
 	ida, okA, err := d.fileID(ctx, a)
 	if err != nil || !okA {
 		return 0, 0, err
@@ -120,7 +120,7 @@ func (d *DB) commitsOf(ctx context.Context, names []alias) (map[int64]bool, erro
 	return out, nil
 }
 
-func (d *DB) fileID(ctx context.Context, p aoa.Path) (id int64, ok bool, err error) {
+func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
 	err = d.row(ctx, "file_id", string(p)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
@@ -130,8 +130,8 @@ func (d *DB) fileID(ctx context.Context, p aoa.Path) (id int64, ok bool, err err
 
 // Pair is two files that keep changing together.
 type Pair struct {
-	A, B           aoa.Path // A is the one with fewer commits
-	Both, OfA, OfB int      // commits that touched both, A, B
+	A, B           event.Path // A is the one with fewer commits
+	Both, OfA, OfB int        // commits that touched both, A, B
 }
 
 // Bounds of Pairs: it looks at the newest commits only, at small ones only, and keeps a bounded count.
@@ -145,7 +145,7 @@ const (
 // Pairs returns the n strongest hidden pairs: files that share at least three commits and mostly change
 // together, but whose names do not say so. A file is named once, a pair of folders once, and pairs across
 // folders or file types come first. exists says which files still do; nil says all.
-func (d *DB) Pairs(ctx context.Context, n int, exists func(aoa.Path) bool) ([]Pair, error) {
+func (d *DB) Pairs(ctx context.Context, n int, exists func(event.Path) bool) ([]Pair, error) {
 	tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, d.explain("find pairs", err)
@@ -239,12 +239,12 @@ func (r rated) compare(o rated) int {
 }
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
-func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(aoa.Path) bool) ([]Pair, error) {
+func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
 	name, err := tx.PrepareContext(ctx, d.query("file_name"))
 	if err != nil {
 		return nil, err
 	}
-	named := map[int64]aoa.Path{}
+	named := map[int64]event.Path{}
 	for i, r := range best {
 		for _, id := range r.files {
 			if _, ok := named[id]; ok {
@@ -255,7 +255,7 @@ func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]in
 			if err := name.QueryRowContext(ctx, id).Scan(&p); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return nil, err
 			}
-			named[id] = aoa.Path(p)
+			named[id] = event.Path(p)
 		}
 		best[i].score *= surprise(named[r.files[0]], named[r.files[1]])
 	}
@@ -283,8 +283,8 @@ func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]in
 }
 
 // surprise is 0 for pairs that their names give away, and grows where folder and type differ.
-func surprise(a, b aoa.Path) float64 {
-	sa, sb := aoa.Stem(a), aoa.Stem(b)
+func surprise(a, b event.Path) float64 {
+	sa, sb := a.Stem(), b.Stem()
 	if sa == sb || strings.HasPrefix(sa, sb+"-") || strings.HasPrefix(sb, sa+"-") || locks(a) || locks(b) {
 		return 0
 	}
@@ -299,7 +299,7 @@ func surprise(a, b aoa.Path) float64 {
 }
 
 // locks reports whether a file only repeats what a manifest says.
-func locks(p aoa.Path) bool {
+func locks(p event.Path) bool {
 	base := strings.ToLower(p.Base())
 	return strings.Contains(base, "lock") || base == "go.sum"
 }

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // keptAnswer is what aoa why --at repeats.
 type keptAnswer struct {
-	Query  aoa.Query  `json:"query"`
-	Answer aoa.Answer `json:"answer"`
+	Query  event.Query  `json:"query"`
+	Answer event.Answer `json:"answer"`
 }
 
 // answers keeps what was answered. They are written beside the question: a write waits for the one transaction

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -74,11 +74,11 @@ func (h *house) settleEvents(ctx context.Context) {
 }
 
 // rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
-func (h *house) rank(ctx context.Context, q aoa.Query) (aoa.Answer, error) {
+func (h *house) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	begin := h.o.Now()
 	h.settleEvents(ctx)
 	if q.Limit < 0 || q.Limit > 100 {
-		return aoa.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
+		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	w := h.at(ctx, api.CallerDir(ctx))

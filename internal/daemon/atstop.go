@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -24,7 +24,7 @@ func (h *house) hold(ctx context.Context, w *worktree, call hooks.Call) (reply [
 		return nil, nil
 	}
 	h.settleEvents(ctx)
-	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now(), Moment: aoa.MomentChange}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now(), Moment: event.MomentChange}
 	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (h *house) hold(ctx context.Context, w *worktree, call hooks.Call) (reply [
 }
 
 // edited are the files that a session has edited since its last prompt, the newest last.
-func (h *house) edited(ctx context.Context, q aoa.Query) []aoa.Path {
+func (h *house) edited(ctx context.Context, q event.Query) []event.Path {
 	if q.Session == "" {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (h *house) edited(ctx context.Context, q aoa.Query) []aoa.Path {
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}
-	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b aoa.Path) int {
+	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
 		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
 )
@@ -132,12 +132,12 @@ func (s *shelf) stats(ctx context.Context, r api.CacheStatsRequest) (out api.Cac
 }
 
 // borders tells the cache of sessions that began or ended. What fails costs no event: the sweep finds orphans.
-func (s *shelf) borders(ctx context.Context, events []aoa.Event) {
+func (s *shelf) borders(ctx context.Context, events []event.Event) {
 	for _, e := range events {
 		var err error
 		switch {
-		case e.Kind != aoa.KindStart && e.Kind != aoa.KindEnd, s.h.o.Now().Sub(e.Time) > llmcache.Life: // imported: long over
-		case e.Kind == aoa.KindStart:
+		case e.Kind != event.KindStart && e.Kind != event.KindEnd, s.h.o.Now().Sub(e.Time) > llmcache.Life: // imported: long over
+		case e.Kind == event.KindStart:
 			err = s.Resume(ctx, e.Session)
 		default:
 			err = s.End(ctx, e.Session, e.Tool)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -14,15 +14,15 @@ type holder struct{ event, pair int }
 // claimsOf lists what of a batch the logs of other clones name too: commits and renames that git tells. A rename is
 // claimed pair by pair, under the commit that made it: a clone that reads the whole history tells pairs one by one,
 // one that reads on tells them by commit.
-func claimsOf(batch []aoa.Event) (things []hot.Claim, holders []holder) {
+func claimsOf(batch []event.Event) (things []hot.Claim, holders []holder) {
 	add := func(c hot.Claim, h holder) { things, holders = append(things, c), append(holders, h) }
 	for i, e := range batch {
 		kind, rest, _ := strings.Cut(e.ID, ":")
 		sha, _, _ := strings.Cut(rest, ":")
 		switch {
-		case e.Kind == aoa.KindCommit, e.Kind == aoa.KindUncommit:
-			add(hot.Claim{ID: "c:" + sha, Off: e.Kind == aoa.KindUncommit}, holder{event: i})
-		case e.Kind == aoa.KindRename && e.Agent == "git":
+		case e.Kind == event.KindCommit, e.Kind == event.KindUncommit:
+			add(hot.Claim{ID: "c:" + sha, Off: e.Kind == event.KindUncommit}, holder{event: i})
+		case e.Kind == event.KindRename && e.Agent == "git":
 			for j := range min(len(e.From), len(e.Paths)) {
 				c := hot.Claim{ID: "r:" + sha + ":" + string(e.From[j]), Off: kind == "unrename"}
 				if c.Off {
@@ -36,12 +36,12 @@ func claimsOf(batch []aoa.Event) (things []hot.Claim, holders []holder) {
 }
 
 // claimed is the batch without what others count.
-func claimed(batch []aoa.Event, holders []holder, mine []bool) []aoa.Event {
+func claimed(batch []event.Event, holders []holder, mine []bool) []event.Event {
 	drop := map[int]bool{}
 	pairs := map[int][]int{} // event → pairs of a rename that are ours
 	for i, h := range holders {
 		switch {
-		case batch[h.event].Kind != aoa.KindRename:
+		case batch[h.event].Kind != event.KindRename:
 			drop[h.event] = !mine[i]
 		case mine[i]:
 			pairs[h.event] = append(pairs[h.event], h.pair)
@@ -49,7 +49,7 @@ func claimed(batch []aoa.Event, holders []holder, mine []bool) []aoa.Event {
 			pairs[h.event] = slices.Clip(pairs[h.event])
 		}
 	}
-	out := make([]aoa.Event, 0, len(batch))
+	out := make([]event.Event, 0, len(batch))
 	for i, e := range batch {
 		if drop[i] {
 			continue

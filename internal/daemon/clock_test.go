@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -48,16 +48,16 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		d.late.Add(int64(by))
 	}
 	n := 0
-	work := func(session string, files ...aoa.Path) {
-		var batch []aoa.Event
+	work := func(session string, files ...event.Path) {
+		var batch []event.Event
 		for _, f := range files {
 			n++
-			batch = append(batch, aoa.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: aoa.KindEdit, Agent: "tool", Session: session, Paths: []aoa.Path{f}, OK: true})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool", Session: session, Paths: []event.Path{f}, OK: true})
 		}
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {
-		for _, s := range call(d, api.Rank, aoa.Query{Moment: aoa.MomentChange, Files: []aoa.Path{"a.go"}, Limit: 10}).Suggestions {
+		for _, s := range call(d, api.Rank, event.Query{Moment: event.MomentChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
 			if s.File == "in/side/c.go" {
 				return s.Score
 			}

@@ -8,17 +8,18 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // readings keeps the words and identifiers of a checkout's files as they are on disk. Texts are read, counted and let go; nothing of them is stored on disk.
 type readings struct {
-	contents *aoa.Contents
+	contents *index.Contents
 	stale    chan struct{} // the list of files, or many files at once, changed
 	whole    atomic.Bool   // all were read once
 
 	mu     sync.Mutex
-	stamps map[aoa.Path]stamp // what was read
+	stamps map[event.Path]stamp // what was read
 }
 
 // stamp tells whether a file was written since it was read.
@@ -28,11 +29,11 @@ type stamp struct{ nano, size int64 }
 const maxRead = 20_000
 
 func newReadings() *readings {
-	return &readings{contents: aoa.NewContents(), stale: make(chan struct{}, 1), stamps: map[aoa.Path]stamp{}}
+	return &readings{contents: index.NewContents(), stale: make(chan struct{}, 1), stamps: map[event.Path]stamp{}}
 }
 
 // run reads what is there, and again whatever changed when the list of files did.
-func (r *readings) run(ctx context.Context, root aoa.Root, tree func() *aoa.Tree) error {
+func (r *readings) run(ctx context.Context, root event.Root, tree func() *index.Tree) error {
 	for {
 		if t := tree(); t != nil {
 			r.all(ctx, root, t.All())
@@ -47,9 +48,9 @@ func (r *readings) run(ctx context.Context, root aoa.Root, tree func() *aoa.Tree
 }
 
 // all reads the files that were written since they were read, and forgets those that went.
-func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
+func (r *readings) all(ctx context.Context, root event.Root, files []event.Path) {
 	files = nearest(files, maxRead)
-	there := make(map[aoa.Path]bool, len(files))
+	there := make(map[event.Path]bool, len(files))
 	for _, p := range files {
 		if ctx.Err() != nil {
 			return
@@ -57,7 +58,7 @@ func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
 		there[p] = true
 		r.one(root, p)
 	}
-	var gone []aoa.Path
+	var gone []event.Path
 	r.mu.Lock()
 	for p := range r.stamps {
 		if !there[p] {
@@ -69,7 +70,7 @@ func (r *readings) all(ctx context.Context, root aoa.Root, files []aoa.Path) {
 }
 
 // one reads a file if it was written since. What is no regular file (a link may lead anywhere), or too long, says nothing.
-func (r *readings) one(root aoa.Root, p aoa.Path) {
+func (r *readings) one(root event.Root, p event.Path) {
 	info, err := os.Lstat(root.Abs(p))
 	if err != nil || !info.Mode().IsRegular() {
 		r.forget(p)
@@ -83,7 +84,7 @@ func (r *readings) one(root aoa.Root, p aoa.Path) {
 	if same {
 		return
 	}
-	if info.Size() > aoa.MaxContent {
+	if info.Size() > index.MaxContent {
 		r.contents.Remove(p)
 		return
 	}
@@ -92,7 +93,7 @@ func (r *readings) one(root aoa.Root, p aoa.Path) {
 	}
 }
 
-func (r *readings) forget(paths ...aoa.Path) {
+func (r *readings) forget(paths ...event.Path) {
 	r.mu.Lock()
 	for _, p := range paths {
 		delete(r.stamps, p)
@@ -102,14 +103,14 @@ func (r *readings) forget(paths ...aoa.Path) {
 }
 
 // saved takes in what a watcher saw.
-func (r *readings) saved(root aoa.Root, e aoa.Event) {
+func (r *readings) saved(root event.Root, e event.Event) {
 	switch e.Kind {
-	case aoa.KindDelete:
+	case event.KindDelete:
 		r.forget(e.Paths...)
 		return
-	case aoa.KindRename:
+	case event.KindRename:
 		r.forget(e.From...)
-	case aoa.KindSave:
+	case event.KindSave:
 	default:
 		return
 	}
@@ -119,8 +120,8 @@ func (r *readings) saved(root aoa.Root, e aoa.Event) {
 }
 
 // nearest are the n files with the fewest folders above them, of equal ones the first by name.
-func nearest(files []aoa.Path, n int) []aoa.Path {
-	var below [][]aoa.Path // by depth
+func nearest(files []event.Path, n int) []event.Path {
+	var below [][]event.Path // by depth
 	for _, p := range files {
 		depth := strings.Count(string(p), "/")
 		for len(below) <= depth {
@@ -128,7 +129,7 @@ func nearest(files []aoa.Path, n int) []aoa.Path {
 		}
 		below[depth] = append(below[depth], p)
 	}
-	out := make([]aoa.Path, 0, min(len(files), n))
+	out := make([]event.Path, 0, min(len(files), n))
 	for _, level := range below {
 		if len(out) == n {
 			break

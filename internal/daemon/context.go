@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
 )
@@ -38,14 +38,14 @@ const (
 // remind is what a starting session is told: what was said and done, then further files of the work. It costs tokens
 // of the session's allowance.
 func (h *house) remind(ctx context.Context, w *worktree, call hooks.Call) string {
-	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, h.contextBudget().Total), q.At)
 	if err != nil || room <= 0 {
 		h.gauges.decision(string(prefetch.WorkingSet), "spent")
 		return ""
 	}
 	before, files := h.workBefore(ctx, w, call, room, q.At)
-	files = slices.DeleteFunc(files, func(s aoa.Suggestion) bool { return slices.Contains(before.Files, s.File) })
+	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
 	d, err := w.prefetch.Tell(ctx, q, prefetch.WorkingSet, files)
 	if err != nil {
 		h.o.Log.Warn("no working set", "err", err)
@@ -70,12 +70,12 @@ func (h *house) remind(ctx context.Context, w *worktree, call hooks.Call) string
 
 // workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
 // session whose changes are not committed. Who cleared the conversation is told of files only.
-func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []aoa.Suggestion) {
+func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
 	files, session, changed := h.workingSet(ctx, w, call, at)
-	if session == "" || slices.ContainsFunc(call.Events, func(e aoa.Event) bool { return e.Kind == aoa.KindStart && e.Tool == "clear" }) {
+	if session == "" || slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart && e.Tool == "clear" }) {
 		return history.Context{}, files
 	}
-	c, err := h.memory.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []aoa.Path) history.State {
+	c, err := h.memory.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) history.State {
 		ctx, cancel := context.WithTimeout(ctx, standTime)
 		defer cancel()
 		return w.stands(ctx, held, changed)
@@ -88,14 +88,14 @@ func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 
 // stands says how the checkout stands. changed are the files that are not committed, nil to ask git. Where git cannot
 // be asked in time nothing is known.
-func (w *worktree) stands(ctx context.Context, files, changed []aoa.Path) history.State {
+func (w *worktree) stands(ctx context.Context, files, changed []event.Path) history.State {
 	if changed == nil {
 		var err error
 		if changed, err = w.repo.Changed(ctx); err != nil {
 			return history.State{}
 		}
 	}
-	st := history.State{Known: true, Changed: changed, Files: map[aoa.Path]string{}}
+	st := history.State{Known: true, Changed: changed, Files: map[event.Path]string{}}
 	if ref, oid, err := w.repo.Head(ctx); err == nil {
 		st.Branch, st.Head = strings.TrimPrefix(ref, "refs/heads/"), oid
 	}
@@ -149,7 +149,7 @@ func (h *house) context(ctx context.Context, r api.ContextRequest) (api.ContextA
 			return out, err
 		}
 	}
-	c, err := h.memory.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []aoa.Path) history.State {
+	c, err := h.memory.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) history.State {
 		return w.stands(ctx, held, nil)
 	}})
 	if err != nil {

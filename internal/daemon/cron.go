@@ -8,8 +8,8 @@ import (
 
 	"github.com/robfig/cron/v3"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // cron runs housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
@@ -63,7 +63,7 @@ func (h *house) tick(what string) {
 	if what != "" {
 		id = fmt.Sprintf("tick:%s:%d", what, hour.Unix())
 	}
-	h.journal.Add(aoa.Event{ID: id, Time: hour, Kind: aoa.KindTick, Agent: "cron", Tool: what})
+	h.journal.Add(event.Event{ID: id, Time: hour, Kind: event.KindTick, Agent: "cron", Tool: what})
 }
 
 // prune keeps the log within its age, as the calendar counts it, and its size, which no clock tells.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -131,8 +131,8 @@ func (d *desk) until(what string, so func() bool) {
 	}
 }
 
-func read(id, session string, at time.Time, p ...aoa.Path) aoa.Event {
-	return aoa.Event{ID: id, Kind: aoa.KindRead, Time: at, Agent: "test", Session: session, Paths: p, OK: true}
+func read(id, session string, at time.Time, p ...event.Path) event.Event {
+	return event.Event{ID: id, Kind: event.KindRead, Time: at, Agent: "test", Session: session, Paths: p, OK: true}
 }
 
 // TestIdle: nobody called for the idle time, so it ends; a caller begins the time anew.
@@ -209,7 +209,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	}
 	d.start()
 	there := map[string]int{}
-	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 100_000}).Events {
+	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 100_000}).Events {
 		there[e.ID]++
 	}
 	if len(accepted) < 500 {
@@ -225,7 +225,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 // send posts an event, or writes a frame and leaves; false when nobody takes it any more.
 func (d *desk) send(id string, how int) bool {
 	if how%2 == 0 {
-		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []aoa.Event{read(id, "s", time.Now(), "a.go")})
+		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
 	conn, err := api.Dial(d.Context(), d.o.Place)
@@ -256,20 +256,20 @@ func TestEventsAreJudged(t *testing.T) {
 	d := newDesk(t)
 	d.start()
 	now := time.Now()
-	for _, e := range []aoa.Event{{Kind: aoa.KindRead, Time: now}, {ID: "x", Time: now}, {ID: "x", Kind: aoa.KindRead}} {
-		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []aoa.Event{e})
+	for _, e := range []event.Event{{Kind: event.KindRead, Time: now}, {ID: "x", Time: now}, {ID: "x", Kind: event.KindRead}} {
+		_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{e})
 		var refused *api.Error
 		if !errors.As(err, &refused) || refused.Code != api.CodeBad {
 			t.Errorf("%+v: %v", e, err)
 		}
 	}
-	rename := aoa.Event{ID: "move", Kind: aoa.KindRename, Time: now, From: []aoa.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []aoa.Path{"x.go", "y.go", ".git/config"}}
-	ans := call(d, api.Events, []aoa.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
+	rename := event.Event{ID: "move", Kind: event.KindRename, Time: now, From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []event.Path{"x.go", "y.go", ".git/config"}}
+	ans := call(d, api.Events, []event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
 		read("good", "s", now, "a.go"), rename})
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
 	}
-	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindRename}}).Events {
+	for _, e := range call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead, event.KindRename}}).Events {
 		want := map[string]string{"good": "[] [a.go b.go]", "move": "[a.go] [x.go]"}[e.ID]
 		if got := fmt.Sprint(e.From, " ", e.Paths); got != want {
 			t.Errorf("%s: %s, want %s", e.ID, got, want)
@@ -360,7 +360,7 @@ func TestStopWhileOpening(t *testing.T) {
 
 // TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known and forgotten.
 func TestManyFilesComeAndGo(t *testing.T) {
-	const many = aoa.MaxPaths + 300
+	const many = event.MaxPaths + 300
 	d := newDesk(t, "AOA_QUIET=20ms")
 	d.start()
 	root := string(d.o.Repo.Root)

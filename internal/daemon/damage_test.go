@@ -18,8 +18,8 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // warned collects what a daemon logs from warnings on.
@@ -75,9 +75,9 @@ var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE
 
 func (d *desk) feed(from, n int) {
 	d.Helper()
-	var batch []aoa.Event
+	var batch []event.Event
 	for i := from; i < from+n; i++ {
-		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(), aoa.Path([]string{"a.go", "b.go"}[i%2])))
+		batch = append(batch, read(fmt.Sprint("e", i), fmt.Sprint("s", i%5), d.o.Now(), event.Path([]string{"a.go", "b.go"}[i%2])))
 	}
 	call(d, api.Events, batch)
 }
@@ -86,7 +86,7 @@ func (d *desk) feed(from, n int) {
 func (d *desk) asks(w *warned) []string {
 	d.Helper()
 	d.feed(1000, 2)
-	call(d, api.Rank, aoa.Query{Session: "s1"})
+	call(d, api.Rank, event.Query{Session: "s1"})
 	call(d, api.Log, api.LogRequest{})
 	call(d, api.Sessions, api.SessionsRequest{})
 	before, after := call(d, api.Threshold, api.None{}).Value, 0.0
@@ -118,7 +118,7 @@ func TestBadRowInTheLog(t *testing.T) {
 	if st.Events < 62 || len(st.Warnings) != 1 || !strings.Contains(st.Warnings[0], "rows=1") {
 		t.Errorf("%d events, warnings %q", st.Events, st.Warnings)
 	}
-	if got := len(call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 1000}).Events); got < 61 {
+	if got := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 1000}).Events); got < 61 {
 		t.Errorf("%d events are told", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(d.o.Place.Store, "*.damaged-*")); len(left) > 0 {
@@ -273,7 +273,7 @@ func TestMissing(t *testing.T) {
 // prompt logs a sealed text.
 func (d *desk) prompt() {
 	d.Helper()
-	call(d, api.Events, []aoa.Event{{ID: "prompt", Kind: aoa.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
+	call(d, api.Events, []event.Event{{ID: "prompt", Kind: event.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
 }
 
 func restoreStore(t *testing.T, from, store string) {

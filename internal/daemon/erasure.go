@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // erasure is one request to forget, from its intention to its end. Its file is written before anything is deleted and
@@ -91,7 +91,7 @@ func (e *erasure) save() error {
 }
 
 func (e *erasure) filter() cold.ForgetFilter {
-	return cold.ForgetFilter{Path: aoa.Path(e.Path), Session: string(e.Session), Since: e.Since, Until: e.Asked}
+	return cold.ForgetFilter{Path: event.Path(e.Path), Session: string(e.Session), Since: e.Since, Until: e.Asked}
 }
 
 // remove takes the intention away: nothing is left of what it names.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // exportPage is how many events an answer holds at least, unless it is the last.
@@ -14,8 +14,8 @@ const exportPage = 2000
 
 // carried are the kinds that go to another clone: what sessions and people did. Commits, renames and branches a clone
 // learns from git itself; ticks, suggestions and their outcomes are each daemon's own.
-var carried = []aoa.Kind{aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed, aoa.KindSave,
-	aoa.KindDelete, aoa.KindStart, aoa.KindEnd}
+var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindSave,
+	event.KindDelete, event.KindStart, event.KindEnd}
 
 var errPageFull = errors.New("the page is full")
 
@@ -26,7 +26,7 @@ func (h *house) export(ctx context.Context, r api.ExportRequest) (api.ExportAnsw
 		return out, err
 	}
 	last := r.After
-	err := h.db.Replay(ctx, r.After, func(seq int64, batch []aoa.Event) error {
+	err := h.db.Replay(ctx, r.After, func(seq int64, batch []event.Event) error {
 		if len(out.Events) >= exportPage {
 			out.Next = last
 			return errPageFull

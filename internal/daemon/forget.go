@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // forget takes out of both stores what the user names, down to the bytes in the database file.
@@ -24,7 +24,7 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		return out, api.Bad("aoa forget PATH, aoa forget --session ID or aoa forget --since TIME", "name exactly one thing to forget")
 	}
 	if r.File != "" {
-		p, err := aoa.NewPath(strings.TrimSuffix(string(r.File), "/"))
+		p, err := event.NewPath(strings.TrimSuffix(string(r.File), "/"))
 		if err != nil {
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
@@ -136,7 +136,7 @@ func (h *house) forgetShared(ctx context.Context, l *link, e *erasure) (int64, e
 	}
 	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
 	now := h.o.Now()
-	seq, _, err := h.db.Append(ctx, []aoa.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: aoa.KindTick, Agent: "cli"}})
+	seq, _, err := h.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 	if err == nil {
 		err = l.learner.Unlearn(ctx, gone, seq)
 	}
@@ -149,8 +149,8 @@ func count(out *api.ForgetAnswer, gone cold.Forgotten) {
 }
 
 // filesOf are the files that events name first.
-func filesOf(events []aoa.Event) map[aoa.Path]bool {
-	files := map[aoa.Path]bool{}
+func filesOf(events []event.Event) map[event.Path]bool {
+	files := map[event.Path]bool{}
 	for _, e := range events {
 		for _, p := range e.Paths {
 			files[p] = true
@@ -160,8 +160,8 @@ func filesOf(events []aoa.Event) map[aoa.Path]bool {
 }
 
 // below are a file, or all files below a folder: those that were named, and those that are there.
-func (h *house) below(p aoa.Path, named map[aoa.Path]bool) map[aoa.Path]bool {
-	targets := map[aoa.Path]bool{p: true}
+func (h *house) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
+	targets := map[event.Path]bool{p: true}
 	for q := range named {
 		if strings.HasPrefix(string(q), string(p)+"/") {
 			targets[q] = true

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // gauges are the metrics of the daemon. Labels are fixed words, never paths or sessions.
@@ -51,16 +51,16 @@ func (g *gauges) ranked(took time.Duration) { g.ranking.Observe(took.Seconds()) 
 var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
 	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
 
-func (g *gauges) hook(event string, took time.Duration, spoke bool) {
-	if !counted[event] {
-		event = "other"
+func (g *gauges) hook(ev string, took time.Duration, spoke bool) {
+	if !counted[ev] {
+		ev = "other"
 	}
-	g.hooks.WithLabelValues(event, word(spoke)).Observe(took.Seconds())
+	g.hooks.WithLabelValues(ev, word(spoke)).Observe(took.Seconds())
 }
 
 func (g *gauges) decision(kind, why string) { g.decisions.WithLabelValues(kind, why).Inc() }
 
-func (g *gauges) outcome(e aoa.Event) { g.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
+func (g *gauges) outcome(e event.Event) { g.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
 
 func word(b bool) string {
 	if b {

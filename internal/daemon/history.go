@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -80,7 +80,7 @@ func (h *house) reconcile(ctx context.Context, first bool) error {
 	commits := 0
 	err = h.o.Repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
 		h.setHead(func(p *api.Progress) { p.Done, p.Total = done, total })
-	}}, func(batch []aoa.Event, cursor map[string]string) error {
+	}}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
 		return h.journal.Commits(ctx, batch, cursor)
 	})

@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -65,7 +65,7 @@ type house struct {
 	sequences *reload.Cache
 
 	mu        sync.Mutex // guards what follows
-	worktrees map[aoa.Root]*worktree
+	worktrees map[event.Root]*worktree
 	places    map[string]*worktree // folder of a caller → its checkout; a cache
 	arrivals  chan *worktree       // new worktrees, for watchers()
 	head      api.Progress         // of the history import
@@ -108,7 +108,7 @@ func build(ctx context.Context, o Options, cfg config.Config) (*house, error) {
 
 // newHouse opens nothing.
 func newHouse(o Options, cfg config.Config) *house {
-	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[aoa.Root]*worktree{}, places: map[string]*worktree{},
+	h := &house{o: o, started: o.Now().Round(0), born: time.Now(), worktrees: map[event.Root]*worktree{}, places: map[string]*worktree{},
 		look: make(chan struct{}, 1), imports: make(chan string, 1),
 		head: api.Progress{State: "idle"}, past: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	h.loud = slog.New(&echo{o.Log.Handler(), h.warn})
@@ -228,7 +228,7 @@ func repoID(o Options, cfg config.Config) string {
 }
 
 // learnBatch is one step of the journal: learn, then settle the predictions that this decides.
-func (h *house) learnBatch(ctx context.Context, events []aoa.Event, seq int64) error {
+func (h *house) learnBatch(ctx context.Context, events []event.Event, seq int64) error {
 	begin := h.o.Now()
 	if err := h.learner.Learn(ctx, events, seq); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // heard passes records on and tells of one whose message begins like that.
@@ -83,7 +83,7 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead}, Limit: 10}); err != nil || len(events) != 1 {
+	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 10}); err != nil || len(events) != 1 {
 		t.Errorf("of one event that waited %d are there: %v", len(events), err)
 	}
 }

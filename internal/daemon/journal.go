@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Sizes of the journal. A batch is committed when it is old or large enough (design: 100 ms or 500 events).
@@ -23,13 +23,13 @@ const (
 // in the same order. Cold and learn are decoupled, so that a long import never delays durability.
 type journal struct {
 	db    *cold.DB
-	cause func(context.Context, []aoa.Event) ([]aoa.Event, error) // marks accesses that a suggestion caused
+	cause func(context.Context, []event.Event) ([]event.Event, error) // marks accesses that a suggestion caused
 	now   func() time.Time
 	log   *slog.Logger
 	steps *steps
 
 	mu      sync.Mutex // guards pending, writing, since, failing, dropped
-	pending []aoa.Event
+	pending []event.Event
 	writing int       // events of a batch that is being written, and is pending again when that fails
 	since   time.Time // when the oldest pending event was added; zero if none
 	failing error     // why the last append failed: one warning per outage
@@ -58,11 +58,11 @@ func (g gate) unlock() { <-g }
 func newJournal(db *cold.DB, steps *steps, now func() time.Time, log *slog.Logger) *journal {
 	return &journal{db: db, steps: steps, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1), durable: make(chan struct{}, 1),
 		write: make(gate, 1),
-		cause: func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) { return e, nil }}
+		cause: func(_ context.Context, e []event.Event) ([]event.Event, error) { return e, nil }}
 }
 
 // Add takes events that will be durable within batchAge. It never blocks on the disk.
-func (j *journal) Add(events ...aoa.Event) {
+func (j *journal) Add(events ...event.Event) {
 	if len(events) == 0 {
 		return
 	}
@@ -128,7 +128,7 @@ func (j *journal) flush(ctx context.Context) (err error) {
 		}
 	}()
 	var seq int64
-	var fresh []aoa.Event
+	var fresh []event.Event
 	if seq, fresh, err = j.db.Append(ctx, j.marked(ctx, batch)); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (j *journal) Trouble() (waiting, dropped int, err error) {
 }
 
 // marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
-func (j *journal) marked(ctx context.Context, events []aoa.Event) []aoa.Event {
+func (j *journal) marked(ctx context.Context, events []event.Event) []event.Event {
 	// It takes no time, and a question that has none left is no reason to log them without.
 	out, err := j.cause(context.WithoutCancel(ctx), events)
 	if err != nil {
@@ -176,7 +176,7 @@ func (j *journal) marked(ctx context.Context, events []aoa.Event) []aoa.Event {
 }
 
 // Log appends a batch at once and returns when it is durable, with the number of events that were new.
-func (j *journal) Log(ctx context.Context, events []aoa.Event) (fresh int, err error) {
+func (j *journal) Log(ctx context.Context, events []event.Event) (fresh int, err error) {
 	if err := j.write.lock(ctx); err != nil {
 		return 0, err
 	}
@@ -199,7 +199,7 @@ func (j *journal) Log(ctx context.Context, events []aoa.Event) (fresh int, err e
 
 // Commits appends a batch of git history together with how far it was read, then waits until it is learned:
 // an import must not pile up in memory.
-func (j *journal) Commits(ctx context.Context, events []aoa.Event, cursor map[string]string) error {
+func (j *journal) Commits(ctx context.Context, events []event.Event, cursor map[string]string) error {
 	now := j.now()
 	for i := range events {
 		events[i] = events[i].Normalize(now)
@@ -212,7 +212,7 @@ func (j *journal) Commits(ctx context.Context, events []aoa.Event, cursor map[st
 }
 
 // commits is Commits without the waiting.
-func (j *journal) commits(ctx context.Context, events []aoa.Event, cursor map[string]string, now time.Time) (int64, error) {
+func (j *journal) commits(ctx context.Context, events []event.Event, cursor map[string]string, now time.Time) (int64, error) {
 	if err := j.write.lock(ctx); err != nil {
 		return 0, err
 	}
@@ -276,7 +276,7 @@ func (j *journal) Run(ctx context.Context) error {
 }
 
 // left is what Run could not make durable, and why.
-func (j *journal) left() ([]aoa.Event, error) {
+func (j *journal) left() ([]event.Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.pending, j.failing

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestAQuestionLeavesALongWrite: a question that finds events that are not written yet waits for them no longer than its
@@ -21,15 +21,15 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	j := newJournal(db, newSteps(func(context.Context, []aoa.Event, int64) error { return nil }, log), time.Now, log)
+	j := newJournal(db, newSteps(func(context.Context, []event.Event, int64) error { return nil }, log), time.Now, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
 	once := sync.OnceFunc(func() { close(writing) })
-	j.cause = func(_ context.Context, e []aoa.Event) ([]aoa.Event, error) {
+	j.cause = func(_ context.Context, e []event.Event) ([]event.Event, error) {
 		once()
 		<-goOn
 		return e, nil
 	}
-	j.Add(aoa.Event{ID: "1", Kind: aoa.KindDelete, Time: time.Now(), Agent: "watch", Paths: []aoa.Path{"a.go"}, OK: true})
+	j.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	deadline, over := context.WithCancel(t.Context())

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -69,9 +69,9 @@ func (h *house) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnsw
 		return out, nil
 	}
 	now := h.o.Now()
-	e := aoa.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: aoa.KindFeedback, Agent: "cli",
+	e := event.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback, Agent: "cli",
 		Tool: r.Kind, Why: prefetch.Revive, OK: true}
-	_, err = h.journal.Log(ctx, []aoa.Event{e})
+	_, err = h.journal.Log(ctx, []event.Event{e})
 	h.settleEvents(ctx)
 	return out, err
 }

@@ -3,15 +3,15 @@ package daemon
 import (
 	"context"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
-	out := api.PartnersAnswer{Files: []aoa.Path{}, Partners: []api.Partner{}}
+	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}}
 	if r.Limit == 0 {
 		r.Limit = 5
 	}
@@ -38,12 +38,12 @@ func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.Partne
 		return out, nil
 	}
 	h.settleEvents(ctx)
-	ranking, err := w.ranker.Score(ctx, aoa.Query{Moment: aoa.MomentChange, Files: out.Files, At: h.o.Now()})
+	ranking, err := w.ranker.Score(ctx, event.Query{Moment: event.MomentChange, Files: out.Files, At: h.o.Now()})
 	if err != nil {
 		return out, err
 	}
 	defer ranking.Done()
-	lacks, err := prefetch.Shipped().Warning.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f aoa.Path) (both, of int, err error) {
+	lacks, err := prefetch.Shipped().Warning.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f event.Path) (both, of int, err error) {
 		return h.db.Together(ctx, with, f)
 	})
 	for _, l := range lacks {
@@ -53,11 +53,11 @@ func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.Partne
 }
 
 // paths keeps what is a path of a repository, each once, in order.
-func (w *worktree) paths(in []aoa.Path) []aoa.Path {
-	seen := make(map[aoa.Path]bool, len(in))
-	out := []aoa.Path{}
+func (w *worktree) paths(in []event.Path) []event.Path {
+	seen := make(map[event.Path]bool, len(in))
+	out := []event.Path{}
 	for _, p := range in {
-		if q, err := aoa.NewPath(string(p)); err == nil && !seen[q] {
+		if q, err := event.NewPath(string(p)); err == nil && !seen[q] {
 			seen[q] = true
 			out = append(out, q)
 		}
@@ -67,14 +67,14 @@ func (w *worktree) paths(in []aoa.Path) []aoa.Path {
 
 // complete finds files by what somebody typed of their names.
 func (h *house) complete(ctx context.Context, r api.CompleteRequest) (api.CompleteAnswer, error) {
-	out := api.CompleteAnswer{Files: []aoa.Path{}}
+	out := api.CompleteAnswer{Files: []event.Path{}}
 	if r.Limit == 0 {
 		r.Limit = 15
 	}
 	if r.Limit < 0 || r.Limit > 1000 {
 		return out, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
-	q := aoa.Query{Moment: aoa.MomentOpen, Session: r.Session, At: h.o.Now()}
+	q := event.Query{Moment: event.MomentOpen, Session: r.Session, At: h.o.Now()}
 	find := rank.Like(r.Query)
 	if r.Prefix {
 		find = rank.Begin(r.Query)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -23,9 +23,9 @@ func (h *house) refit(ctx context.Context) {
 		return
 	}
 	now := h.o.Now()
-	outcomes, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
+	outcomes, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
 	var r prefetch.Refit
-	var events []aoa.Event
+	var events []event.Event
 	if err == nil {
 		r, events, err = h.settle.Refit(ctx, outcomes, now)
 	}

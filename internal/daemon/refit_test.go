@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), told by stats, and still
@@ -18,10 +18,10 @@ func TestRefit(t *testing.T) {
 	if r := kinds(); r != nil {
 		t.Fatalf("before any outcome: %+v", r)
 	}
-	var events []aoa.Event
+	var events []event.Event
 	for i := range 100 {
-		events = append(events, aoa.Event{ID: fmt.Sprint("outcome:", i), Time: d.o.Now().Add(time.Duration(i-200) * time.Minute), Kind: aoa.KindOutcome, Agent: "aoa",
-			Session: "s", Tool: "next", Cause: "suggest:x", Paths: []aoa.Path{"a.go"}, Scores: []float64{.6}, OK: i%5 == 0, Why: "shadow"})
+		events = append(events, event.Event{ID: fmt.Sprint("outcome:", i), Time: d.o.Now().Add(time.Duration(i-200) * time.Minute), Kind: event.KindOutcome, Agent: "aoa",
+			Session: "s", Tool: "next", Cause: "suggest:x", Paths: []event.Path{"a.go"}, Scores: []float64{.6}, OK: i%5 == 0, Why: "shadow"})
 	}
 	call(d, api.Events, events)
 	d.stop()

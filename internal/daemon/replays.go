@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
@@ -30,7 +30,7 @@ func (h *house) reloadList(ctx context.Context, r api.SequencesRequest) (api.Seq
 	if limit <= 0 {
 		limit = 20
 	}
-	asked, fits := aoa.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
+	asked, fits := event.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
 		asked, fits = h.sequences.Asked(r.Session)
 	}

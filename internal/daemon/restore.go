@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
@@ -107,7 +107,7 @@ func (h *house) replay(ctx context.Context, seq int64) error {
 	begin := h.o.Now()
 	var events int
 	last := seq
-	err := h.db.Replay(ctx, seq, func(seq int64, batch []aoa.Event) error {
+	err := h.db.Replay(ctx, seq, func(seq int64, batch []event.Event) error {
 		events += len(batch)
 		last = seq
 		return h.learner.Learn(ctx, batch, seq)

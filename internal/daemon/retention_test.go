@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
@@ -47,10 +47,10 @@ func newKept(t *testing.T, env ...string) (*desk, *counter) {
 
 func (d *desk) edits(prefix string, n int) {
 	d.Helper()
-	var batch []aoa.Event
+	var batch []event.Event
 	for i := range n {
-		batch = append(batch, aoa.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Kind: aoa.KindEdit, Agent: "tool", Session: prefix,
-			Paths: []aoa.Path{"a.go", "in/side/c.go"}, OK: true})
+		batch = append(batch, event.Event{ID: fmt.Sprint(prefix, i), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool", Session: prefix,
+			Paths: []event.Path{"a.go", "in/side/c.go"}, OK: true})
 	}
 	call(d, api.Events, batch)
 }
@@ -70,7 +70,7 @@ func (d *desk) ids(prefix string) int {
 // score is what the question for a.go's partners says of in/side/c.go.
 func (d *desk) score() float64 {
 	d.Helper()
-	for _, s := range call(d, api.Rank, aoa.Query{Moment: aoa.MomentChange, Files: []aoa.Path{"a.go"}, Limit: 10}).Suggestions {
+	for _, s := range call(d, api.Rank, event.Query{Moment: event.MomentChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
 		if s.File == "in/side/c.go" {
 			return s.Score
 		}

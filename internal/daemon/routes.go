@@ -9,10 +9,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // routes is the whole API; docs/api.md describes it.
@@ -53,7 +53,7 @@ func (h *house) routes() http.Handler {
 }
 
 // events takes events of other tools, and says what became of them once they are durable.
-func (h *house) events(ctx context.Context, in []aoa.Event) (api.EventsAnswer, error) {
+func (h *house) events(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
 	if h.paused() {
 		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
@@ -81,8 +81,8 @@ func (h *house) events(ctx context.Context, in []aoa.Event) (api.EventsAnswer, e
 }
 
 // clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
-func (w *worktree) clean(e *aoa.Event) {
-	if e.Kind == aoa.KindRename || len(e.From) > 0 {
+func (w *worktree) clean(e *event.Event) {
+	if e.Kind == event.KindRename || len(e.From) > 0 {
 		from, to := e.From, e.Paths
 		e.From, e.Paths = nil, nil
 		for i := range min(len(from), len(to)) {
@@ -99,10 +99,10 @@ func (w *worktree) clean(e *aoa.Event) {
 }
 
 // keep drops ignored files and names that are no paths of a repository.
-func (w *worktree) keep(in []aoa.Path) []aoa.Path {
-	var out []aoa.Path
+func (w *worktree) keep(in []event.Path) []event.Path {
+	var out []event.Path
 	for _, p := range in {
-		if q, err := aoa.NewPath(string(p)); err == nil && !w.repo.Ignored(q) {
+		if q, err := event.NewPath(string(p)); err == nil && !w.repo.Ignored(q) {
 			out = append(out, q)
 		}
 	}

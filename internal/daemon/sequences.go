@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
@@ -46,7 +46,7 @@ func (h *house) newSequences() *reload.Cache {
 
 // place is a worktree as the sequences see it.
 func (h *house) place(w *worktree) reload.Worktree {
-	return reload.Worktree{Root: w.repo.Root, Files: func() []aoa.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
+	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
 		State: func(ctx context.Context) string { return h.workspace(ctx, w) }}
 }
 
@@ -61,7 +61,7 @@ func (h *house) workspace(ctx context.Context, w *worktree) string {
 		return ""
 	}
 	slices.Sort(changed)
-	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(aoa.Strings(changed), "\n"))
+	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
 }
 
 // record hands on what a hook told of a session's turn.
@@ -79,8 +79,8 @@ func (h *house) record(ctx context.Context, w *worktree, call hooks.Call) {
 		h.sequences.Before(at, call.Session, call.Next)
 	}
 	h.sequences.Did(at, call.Session, call.Steps)
-	if slices.ContainsFunc(call.Events, func(e aoa.Event) bool {
-		return e.Kind == aoa.KindStart && (e.Tool == "compact" || e.Tool == "clear")
+	if slices.ContainsFunc(call.Events, func(e event.Event) bool {
+		return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
 	}) {
 		h.sequences.Untell(call.Session)
 	}
@@ -103,7 +103,7 @@ func (h *house) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
 	block = hooks.Offers(call.Agent, offers(found, label))
-	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
 	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
 		if err != nil {

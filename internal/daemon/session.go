@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/prefetch"
 )
@@ -27,25 +27,25 @@ const (
 // holds for all checkouts. A daemon that was just started knows of none, then the newest session is everyone's.
 type whereabouts struct {
 	mu   sync.Mutex
-	root map[string]aoa.Root // session → checkout
+	root map[string]event.Root // session → checkout
 }
 
 // maxWhereabouts bounds the sessions remembered; then it begins anew.
 const maxWhereabouts = 4096
 
-func (a *whereabouts) saw(session string, root aoa.Root) {
+func (a *whereabouts) saw(session string, root event.Root) {
 	if session == "" {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.root == nil || len(a.root) >= maxWhereabouts {
-		a.root = map[string]aoa.Root{}
+		a.root = map[string]event.Root{}
 	}
 	a.root[session] = root
 }
 
-func (a *whereabouts) elsewhere(session string, root aoa.Root) bool {
+func (a *whereabouts) elsewhere(session string, root event.Root) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at, known := a.root[session]
@@ -71,7 +71,7 @@ func (h *house) session(ctx context.Context, r api.SessionRequest) (api.SessionA
 	}
 	out.Agent, out.Files = s.Fields[hot.FieldAgent], len(s.Order)
 	events, err := h.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
-		Kinds: []aoa.Kind{aoa.KindStart, aoa.KindEnd, aoa.KindSuggest, aoa.KindOutcome}})
+		Kinds: []event.Kind{event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome}})
 	if err != nil {
 		return out, err
 	}
@@ -98,7 +98,7 @@ func (h *house) newestSession(ctx context.Context, w *worktree) (string, error) 
 		if h.whereabouts.elsewhere(s.ID, w.repo.Root) {
 			continue
 		}
-		border, err := h.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []aoa.Kind{aoa.KindStart, aoa.KindEnd}})
+		border, err := h.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []event.Kind{event.KindStart, event.KindEnd}})
 		if err != nil {
 			return "", err
 		}
@@ -110,12 +110,12 @@ func (h *house) newestSession(ctx context.Context, w *worktree) (string, error) 
 }
 
 // ended reports whether the newest border of a session is its end. Events are newest first.
-func ended(events []aoa.Event) bool {
+func ended(events []event.Event) bool {
 	for _, e := range events {
 		switch e.Kind {
-		case aoa.KindEnd:
+		case event.KindEnd:
 			return true
-		case aoa.KindStart:
+		case event.KindStart:
 			return false
 		}
 	}
@@ -123,17 +123,17 @@ func ended(events []aoa.Event) bool {
 }
 
 // tally counts a session's borders, hints and their outcomes; events are newest first.
-func tally(out *api.SessionAnswer, events []aoa.Event) {
+func tally(out *api.SessionAnswer, events []event.Event) {
 	begun := time.Time{}
 	for _, e := range events {
 		shown := e.Why == string(prefetch.Shown)
 		switch {
-		case e.Kind == aoa.KindStart && e.Time.After(begun):
+		case e.Kind == event.KindStart && e.Time.After(begun):
 			begun, out.Mode = e.Time, modeOf(e.Tool)
-		case e.Kind == aoa.KindSuggest && shown:
+		case e.Kind == event.KindSuggest && shown:
 			out.Shown += len(e.Paths)
 			out.Tokens += e.Tokens
-		case e.Kind == aoa.KindOutcome && shown:
+		case e.Kind == event.KindOutcome && shown:
 			out.Settled++
 			if e.OK {
 				out.Used++

@@ -6,23 +6,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestTally: a session's numbers are those of what was shown; its mode is that of its last beginning.
 func TestTally(t *testing.T) {
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 	// Newest first, as the log gives them.
-	events := []aoa.Event{
-		{Kind: aoa.KindOutcome, Why: "withheld", OK: true},
-		{Kind: aoa.KindOutcome, Why: "shown"},
-		{Kind: aoa.KindOutcome, Why: "shown", OK: true},
-		{Kind: aoa.KindSuggest, Why: "shadow", Paths: []aoa.Path{"x"}, Tokens: 9},
-		{Kind: aoa.KindSuggest, Why: "shown", Paths: []aoa.Path{"a", "b"}, Tokens: 30},
-		{Kind: aoa.KindSuggest, Why: "shown", Paths: []aoa.Path{"c"}, Tokens: 12},
-		{Kind: aoa.KindStart, Tool: "compact", Time: at.Add(time.Hour)},
-		{Kind: aoa.KindStart, Tool: "startup", Time: at},
+	events := []event.Event{
+		{Kind: event.KindOutcome, Why: "withheld", OK: true},
+		{Kind: event.KindOutcome, Why: "shown"},
+		{Kind: event.KindOutcome, Why: "shown", OK: true},
+		{Kind: event.KindSuggest, Why: "shadow", Paths: []event.Path{"x"}, Tokens: 9},
+		{Kind: event.KindSuggest, Why: "shown", Paths: []event.Path{"a", "b"}, Tokens: 30},
+		{Kind: event.KindSuggest, Why: "shown", Paths: []event.Path{"c"}, Tokens: 12},
+		{Kind: event.KindStart, Tool: "compact", Time: at.Add(time.Hour)},
+		{Kind: event.KindStart, Tool: "startup", Time: at},
 	}
 	got := api.SessionAnswer{Mode: modeLive}
 	tally(&got, events)
@@ -32,7 +32,7 @@ func TestTally(t *testing.T) {
 	if ended(events) {
 		t.Error("a session that was begun and never ended has ended")
 	}
-	if !ended(append([]aoa.Event{{Kind: aoa.KindEnd}}, events...)) {
+	if !ended(append([]event.Event{{Kind: event.KindEnd}}, events...)) {
 		t.Error("an ended session has not ended")
 	}
 }
@@ -44,7 +44,7 @@ func TestWhereabouts(t *testing.T) {
 	a.saw("", "/main")
 	for _, c := range []struct {
 		session string
-		root    aoa.Root
+		root    event.Root
 		want    bool
 	}{{"s1", "/linked", true}, {"s1", "/main", false}, {"s2", "/linked", false}, {"", "/linked", false}} {
 		if got := a.elsewhere(c.session, c.root); got != c.want {

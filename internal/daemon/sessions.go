@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch/resume"
 )
 
@@ -27,7 +27,7 @@ const (
 
 func (h *house) newDesk() *desk {
 	return &desk{h: h, Desk: resume.New(resume.Options{Path: filepath.Join(h.o.Place.Store, "sessions.db"), Now: h.o.Now, Log: h.loud,
-		Since: func(ctx context.Context, session string, from time.Time) ([]aoa.Event, error) {
+		Since: func(ctx context.Context, session string, from time.Time) ([]event.Event, error) {
 			return h.db.Log(ctx, cold.LogFilter{Session: session, Since: from, Oldest: true, Limit: missedEvents})
 		}})}
 }
@@ -40,7 +40,7 @@ func (d *desk) routes(mux *http.ServeMux) {
 }
 
 // observe lets the sessions of a batch go on. What fails costs no event: a snapshot is made anew from the log.
-func (d *desk) observe(ctx context.Context, events []aoa.Event) {
+func (d *desk) observe(ctx context.Context, events []event.Event) {
 	if err := d.Observe(ctx, events); err != nil {
 		d.h.o.Log.Warn("snapshots of sessions not kept", "err", err)
 	}

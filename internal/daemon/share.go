@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -32,7 +32,7 @@ type sharing struct {
 	at      int64      // newest batch that the server is known to have
 	trouble error      // why there is no server; nil at the start and when there is one
 	slow    bool       // there is one, and questions do not wait for it
-	others  map[aoa.Path]hot.Notice
+	others  map[event.Path]hot.Notice
 }
 
 // link is one connection's store and what learns into it.
@@ -55,7 +55,7 @@ const (
 )
 
 func newSharing(h *house, url string) *sharing {
-	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[aoa.Path]hot.Notice{}}
+	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
 }
 
 // run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
@@ -237,7 +237,7 @@ var errWindow = errors.New("enough for one reading")
 func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	for tries := 0; ; {
 		sent := 0
-		err := s.h.db.Replay(ctx, s.sent(), func(seq int64, batch []aoa.Event) error {
+		err := s.h.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
@@ -305,7 +305,7 @@ func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
 }
 
 // send makes the server learn one batch: of what several logs name only what this daemon is to count.
-func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []aoa.Event) error {
+func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Event) error {
 	things, holders := claimsOf(batch)
 	if len(things) > 0 {
 		mine, err := l.far.Claim(ctx, seq, things)
@@ -318,11 +318,11 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []aoa.Even
 }
 
 // tell is the fold of what others are told: recent edits.
-func (s *sharing) tell(_ context.Context, b *hot.Batch, events []aoa.Event) error {
+func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) error {
 	now := s.h.o.Now()
 	for _, e := range events {
 		switch e.Kind {
-		case aoa.KindEdit, aoa.KindWrite, aoa.KindSave:
+		case event.KindEdit, event.KindWrite, event.KindSave:
 			for _, p := range e.Paths {
 				if now.Sub(e.Time) < noticeLife {
 					b.Notice(hot.Notice{Session: e.Session, Agent: e.Agent, File: p, At: e.Time})
@@ -379,7 +379,7 @@ func (s *sharing) heard(ns []hot.Notice) {
 }
 
 // edited says when another daemon's agent changed a file last; zero if none did.
-func (s *sharing) edited(p aoa.Path) time.Time {
+func (s *sharing) edited(p event.Path) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.others[p].At

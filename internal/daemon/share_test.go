@@ -13,8 +13,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -27,7 +27,7 @@ type team struct {
 	*testing.T
 	url, id string
 	desks   []*desk
-	said    []aoa.Event // by all of them
+	said    []event.Event // by all of them
 }
 
 func newTeam(t *testing.T, n int, url string) *team {
@@ -47,17 +47,17 @@ func (x *team) start() {
 }
 
 // say sends events to one daemon, and returns when they are durable there.
-func (x *team) say(i int, events ...aoa.Event) {
+func (x *team) say(i int, events ...event.Event) {
 	x.Helper()
 	x.said = append(x.said, events...)
 	call(x.desks[i], api.Events, events)
 }
 
 // reads are n accesses by one daemon's agent, two files at a time.
-func reads(who, from, n int) (out []aoa.Event) {
+func reads(who, from, n int) (out []event.Event) {
 	for i := from; i < from+n; i++ {
 		at := born.Add(time.Duration(i) * time.Minute)
-		out = append(out, read(fmt.Sprint(who, "-", i), fmt.Sprint("session", who), at, []aoa.Path{"a.go", "b.go", "in/side/c.go"}[i%3]))
+		out = append(out, read(fmt.Sprint(who, "-", i), fmt.Sprint("session", who), at, []event.Path{"a.go", "b.go", "in/side/c.go"}[i%3]))
 	}
 	return out
 }
@@ -175,7 +175,7 @@ func TestServerGone(t *testing.T) {
 	x.say(0, reads(0, 0, 10)...)
 	x.say(1, reads(1, 0, 10)...)
 	x.equal("before")
-	question := aoa.Query{Limit: 3}
+	question := event.Query{Limit: 3}
 	before := call(x.desks[0], api.Rank, question)
 	if len(before.Suggestions) == 0 {
 		t.Fatal("no answer")
@@ -236,7 +236,7 @@ func TestForgetShared(t *testing.T) {
 		if n := call(x.desks[0], api.Forget, api.ForgetRequest{Session: "session0"}).Events; n != 12 {
 			t.Errorf("%d events forgotten", n)
 		}
-		x.said = slices.DeleteFunc(x.said, func(e aoa.Event) bool { return e.Session == "session0" })
+		x.said = slices.DeleteFunc(x.said, func(e event.Event) bool { return e.Session == "session0" })
 		far, err := hot.Open(t.Context(), hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
 		if err != nil {
 			t.Fatal(err)

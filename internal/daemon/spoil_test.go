@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 )
@@ -92,9 +92,9 @@ func TestAnyBadValue(t *testing.T) {
 func (d *desk) fill() {
 	d.Helper()
 	d.feed(0, 40)
-	var batch []aoa.Event
+	var batch []event.Event
 	for i := range 60 {
-		batch = append(batch, aoa.Event{ID: fmt.Sprint("p", i), Kind: aoa.KindPrompt, Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test",
+		batch = append(batch, event.Event{ID: fmt.Sprint("p", i), Kind: event.KindPrompt, Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test",
 			Session: "s1", Text: fmt.Sprint("please repair the wheel number ", i), OK: true},
 			read(fmt.Sprint("pr", i), "s1", d.o.Now().Add(time.Duration(i-100)*time.Second), "a.go"))
 	}
@@ -165,7 +165,7 @@ func (d *desk) count() map[string]int {
 	for _, table := range []string{"files", "tags", "sessions"} {
 		call(d, api.Stats, api.StatsRequest{Table: table})
 	}
-	call(d, api.Rank, aoa.Query{Session: "s1"})
+	call(d, api.Rank, event.Query{Session: "s1"})
 	d.feed(2000, 2)
 	return n
 }
@@ -180,9 +180,9 @@ func stream[Req, Res any](d *desk, r api.Stream[Req, Res], req Req, rest []byte)
 }
 
 // hook sends what an agent's hook would and waits until it was taken.
-func (d *desk) hook(session, event string, more map[string]any) {
+func (d *desk) hook(session, ev string, more map[string]any) {
 	d.Helper()
-	payload := map[string]any{"session_id": session, "cwd": d.o.Repo.Root, "hook_event_name": event}
+	payload := map[string]any{"session_id": session, "cwd": d.o.Repo.Root, "hook_event_name": ev}
 	for k, v := range more {
 		payload[k] = v
 	}

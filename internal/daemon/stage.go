@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
@@ -85,7 +85,7 @@ func (s *stages) run(ctx context.Context) error {
 // place is the worktree that the caller stands in.
 func (s *stages) place(ctx context.Context) stage.Place {
 	r := s.h.at(ctx, api.CallerDir(ctx)).repo
-	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]aoa.Path, []string, error) {
+	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]event.Path, []string, error) {
 		l, err := r.List(ctx)
 		return l.Files, l.Basis, err
 	}}

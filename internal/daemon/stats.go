@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -55,8 +55,8 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 const maxCosted = 50_000
 
 func (h *house) costs(ctx context.Context) ([]api.CostRow, error) {
-	events, err := h.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []aoa.Kind{aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite,
-		aoa.KindSearch, aoa.KindRun, aoa.KindFailed, aoa.KindSuggest}})
+	events, err := h.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite,
+		event.KindSearch, event.KindRun, event.KindFailed, event.KindSuggest}})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
 	rows := []api.CostRow{}
 	for _, c := range prefetch.Ledger(events) {
@@ -66,7 +66,7 @@ func (h *house) costs(ctx context.Context) ([]api.CostRow, error) {
 }
 
 // checkEvent refuses what no room could use.
-func checkEvent(e aoa.Event) error {
+func checkEvent(e event.Event) error {
 	switch {
 	case e.ID == "":
 		return errors.New("no id: deliveries could not be told apart")

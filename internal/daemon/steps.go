@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // steps are the batches that are durable, on their way into hot.
 type steps struct {
-	learn func(context.Context, []aoa.Event, int64) error // called in order, one at a time
+	learn func(context.Context, []event.Event, int64) error // called in order, one at a time
 	log   *slog.Logger
 
 	mu     sync.Mutex // guards what follows
@@ -29,18 +29,18 @@ type steps struct {
 
 type step struct {
 	seq    int64
-	events []aoa.Event
+	events []event.Event
 	at     time.Time // when it became durable
 }
 
-func newSteps(learn func(context.Context, []aoa.Event, int64) error, log *slog.Logger) *steps {
+func newSteps(learn func(context.Context, []event.Event, int64) error, log *slog.Logger) *steps {
 	s := &steps{learn: learn, log: log}
 	s.change = sync.NewCond(&s.mu)
 	return s
 }
 
 // put queues a batch that is durable since that time.
-func (s *steps) put(seq int64, events []aoa.Event, at time.Time) {
+func (s *steps) put(seq int64, events []event.Event, at time.Time) {
 	if len(events) == 0 {
 		return
 	}

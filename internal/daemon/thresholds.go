@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -17,7 +17,7 @@ func (h *house) threshold() float64 { return h.config().Threshold }
 
 // oldestThreshold is the first threshold that the log knows, the setting if it knows none.
 func (h *house) oldestThreshold(ctx context.Context) (float64, error) {
-	found, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindSetting}, Oldest: true, Limit: 1})
+	found, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
 	if err != nil || len(found) == 0 || len(found[0].Scores) != 1 {
 		return h.threshold(), err
 	}
@@ -26,7 +26,7 @@ func (h *house) oldestThreshold(ctx context.Context) (float64, error) {
 
 // logThreshold logs the setting if the log has another one or none.
 func (h *house) logThreshold(ctx context.Context) error {
-	newest, err := h.db.Log(ctx, cold.LogFilter{Kinds: []aoa.Kind{aoa.KindSetting}, Limit: 1})
+	newest, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -59,16 +59,16 @@ func (h *house) setThreshold(ctx context.Context, r api.ThresholdRequest) (api.T
 // feedback is an event like any other: what it changes is a fold of the log.
 func (h *house) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
 	now := h.o.Now()
-	e := aoa.Event{ID: "feedback:" + api.CallID(ctx), Time: now, Kind: aoa.KindFeedback,
+	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback,
 		Agent: "cli", Session: r.Session, OK: r.Helpful}
 	if r.File != "" {
-		p, err := aoa.NewPath(string(r.File))
+		p, err := event.NewPath(string(r.File))
 		if err != nil {
 			return api.ThresholdAnswer{}, api.Bad("use a path as aoa suggest prints it", "%v", err)
 		}
-		e.Paths = []aoa.Path{p}
+		e.Paths = []event.Path{p}
 	}
-	if _, err := h.journal.Log(ctx, []aoa.Event{e}); err != nil {
+	if _, err := h.journal.Log(ctx, []event.Event{e}); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
 	h.settleEvents(ctx)

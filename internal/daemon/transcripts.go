@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // importer reads folders of past transcripts, one at a time, when a client asked for it.
@@ -21,7 +21,7 @@ func (h *house) importer(ctx context.Context) error {
 }
 
 func (h *house) transcripts(ctx context.Context, dir string) {
-	report, err := hooks.Transcripts(ctx, dir, h.hookRepo(h.at(ctx, "")), func(events []aoa.Event) error {
+	report, err := hooks.Transcripts(ctx, dir, h.hookRepo(h.at(ctx, "")), func(events []event.Event) error {
 		fresh, err := h.journal.Log(ctx, events)
 		h.mu.Lock()
 		h.past.Events += fresh

@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // twice sends one request two times, as a client does whose daemon ended before it answered, and returns both answers.
@@ -46,7 +46,7 @@ func TestTwice(t *testing.T) {
 	d := newDesk(t)
 	d.start()
 	d.twice("/feedback", `{"session_id":"s","was_helpful":true}`)
-	if n := len(call(d, api.Log, api.LogRequest{Kinds: []aoa.Kind{aoa.KindFeedback}}).Events); n != 1 {
+	if n := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindFeedback}}).Events); n != 1 {
 		t.Errorf("%d events of one feedback", n)
 	}
 	d.twice("/pipeline/progress", `{"session_id":"p","id":"x.yaml","tokens":7}`)
@@ -72,7 +72,7 @@ func TestTwice(t *testing.T) {
 			t.Errorf("%d items of %d bytes, want 2 of 8", u.Items, u.Used)
 		}
 	}
-	batch, err := json.Marshal([]aoa.Event{read("e", "s", d.o.Now(), "a.go")})
+	batch, err := json.Marshal([]event.Event{read("e", "s", d.o.Now(), "a.go")})
 	if err != nil {
 		t.Fatal(err)
 	}

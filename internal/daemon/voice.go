@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -33,14 +33,14 @@ func (h *house) patience(call hooks.Call) time.Duration {
 }
 
 func starts(call hooks.Call) bool {
-	return slices.ContainsFunc(call.Events, func(e aoa.Event) bool { return e.Kind == aoa.KindStart })
+	return slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart })
 }
 
 // ask is one kind's chance to speak: by ranking, or with facts that were found.
 type ask struct {
 	kind  prefetch.Kind
-	query aoa.Query
-	found func(context.Context) []aoa.Suggestion // nil: by ranking
+	query event.Query
+	found func(context.Context) []event.Suggestion // nil: by ranking
 }
 
 // say lets the kinds that fit the event speak, the most useful first, and renders what they say as one text. asked
@@ -113,19 +113,19 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 
 // asks lists the kinds that may speak at this event.
 func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
-	q := aoa.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
 	events := append(h.waiting.take(call.Session, q.At), call.Events...)
-	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []aoa.Suggestion { return h.misnamed(ctx, w, events) }}}
-	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []aoa.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
+	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, events) }}}
+	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
 	if edited := lastEdited(events); edited != "" {
 		change := q
-		change.Moment = aoa.MomentChange
+		change.Moment = event.MomentChange
 		change.Files = h.edited(ctx, change)
 		if !slices.Contains(change.Files, edited) { // not learned yet
 			change.Files = append(change.Files, edited)
 		}
 		pair := change
-		pair.Current, pair.Files = edited, []aoa.Path{edited}
+		pair.Current, pair.Files = edited, []event.Path{edited}
 		if !h.config().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {
 			out = append(out, ask{kind: prefetch.Partner, query: change})
 		}
@@ -139,9 +139,9 @@ func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 	return out
 }
 
-func lastEdited(events []aoa.Event) aoa.Path {
+func lastEdited(events []event.Event) event.Path {
 	for _, e := range slices.Backward(events) {
-		if (e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite) && len(e.Paths) > 0 {
+		if (e.Kind == event.KindEdit || e.Kind == event.KindWrite) && len(e.Paths) > 0 {
 			return e.Paths[0]
 		}
 	}
@@ -149,13 +149,13 @@ func lastEdited(events []aoa.Event) aoa.Path {
 }
 
 // misnamed finds the files that failed accesses meant.
-func (h *house) misnamed(ctx context.Context, w *worktree, events []aoa.Event) (out []aoa.Suggestion) {
-	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p aoa.Path) (aoa.Path, bool) {
+func (h *house) misnamed(ctx context.Context, w *worktree, events []event.Event) (out []event.Suggestion) {
+	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p event.Path) (event.Path, bool) {
 		now, ok, err := h.db.Renamed(ctx, p)
 		return now, ok && err == nil
 	}}
 	for _, e := range events {
-		if e.Kind != aoa.KindFailed {
+		if e.Kind != event.KindFailed {
 			continue
 		}
 		for _, p := range e.Paths {
@@ -168,7 +168,7 @@ func (h *house) misnamed(ctx context.Context, w *worktree, events []aoa.Event) (
 }
 
 // stale finds files that changed on disk since the session opened them.
-func (h *house) stale(ctx context.Context, w *worktree, session string, at time.Time) []aoa.Suggestion {
+func (h *house) stale(ctx context.Context, w *worktree, session string, at time.Time) []event.Suggestion {
 	if session == "" {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (h *house) stale(ctx context.Context, w *worktree, session string, at time.
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}
-	found := prefetch.FindStale(s.Opened, func(p aoa.Path) (time.Time, bool) {
+	found := prefetch.FindStale(s.Opened, func(p event.Path) (time.Time, bool) {
 		st, err := os.Stat(w.repo.Root.Abs(p))
 		if err != nil || !st.Mode().IsRegular() {
 			return time.Time{}, false
@@ -195,16 +195,16 @@ const (
 
 // goesOn reports whether a starting session is one that was there before.
 func goesOn(call hooks.Call) bool {
-	return slices.ContainsFunc(call.Events, func(e aoa.Event) bool {
-		return e.Kind == aoa.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
+	return slices.ContainsFunc(call.Events, func(e event.Event) bool {
+		return e.Kind == event.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
 	})
 }
 
 // workingSet finds the files of the session that goes on; for a new session, those of the work before it that
 // is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
 // changed what is not committed where git was asked.
-func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []aoa.Suggestion, session string, changed []aoa.Path) {
-	f := cold.LogFilter{Kinds: []aoa.Kind{aoa.KindRead, aoa.KindEdit, aoa.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
+func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, session string, changed []event.Path) {
+	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
 	has := w.tree.Load().Has
 	if goesOn(call) {
 		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
@@ -213,7 +213,7 @@ func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at
 		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
 			return nil, "", nil
 		}
-		has = func(p aoa.Path) bool { return slices.Contains(changed, p) }
+		has = func(p event.Path) bool { return slices.Contains(changed, p) }
 	}
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
@@ -227,9 +227,9 @@ func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
-func lastChanger(events []aoa.Event, has func(aoa.Path) bool) string {
+func lastChanger(events []event.Event, has func(event.Path) bool) string {
 	for _, e := range events {
-		if e.Session != "" && e.Kind != aoa.KindRead && slices.ContainsFunc(e.Paths, has) {
+		if e.Session != "" && e.Kind != event.KindRead && slices.ContainsFunc(e.Paths, has) {
 			return e.Session
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // waiting keeps what happened at events without a channel to the model, for the next event that has one.
@@ -15,7 +15,7 @@ type waiting struct {
 }
 
 type waiter struct {
-	event aoa.Event
+	event event.Event
 	at    time.Time
 }
 
@@ -31,7 +31,7 @@ func (w *waiting) add(call hooks.Call, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range call.Events {
-		if e.Kind != aoa.KindFailed && e.Kind != aoa.KindEdit && e.Kind != aoa.KindWrite {
+		if e.Kind != event.KindFailed && e.Kind != event.KindEdit && e.Kind != event.KindWrite {
 			continue
 		}
 		if w.events == nil || len(w.events) > waitSessions {
@@ -43,7 +43,7 @@ func (w *waiting) add(call hooks.Call, at time.Time) {
 }
 
 // take hands out what waits for a session and is not too old.
-func (w *waiting) take(session string, at time.Time) (out []aoa.Event) {
+func (w *waiting) take(session string, at time.Time) (out []event.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, x := range w.events[session] {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/hooks"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
@@ -21,8 +22,8 @@ import (
 // share the stores.
 type worktree struct {
 	repo     *watcher.Repo
-	tree     atomic.Pointer[aoa.Tree]
-	siblings atomic.Pointer[[]aoa.Root] // the other checkouts
+	tree     atomic.Pointer[index.Tree]
+	siblings atomic.Pointer[[]event.Root] // the other checkouts
 	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
@@ -46,7 +47,7 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 // enter makes a checkout with its list of files known; of two of the same the first stays.
 func (h *house) enter(w *worktree) *worktree {
 	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together,
-		Contents: func() *aoa.Contents { return w.readings.contents }})
+		Contents: func() *index.Contents { return w.readings.contents }})
 	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
 		w.prefetch = h.settle.For(w.ranker)
 	}
@@ -81,7 +82,7 @@ func (h *house) at(ctx context.Context, dir string) *worktree {
 	home := h.worktrees[h.o.Repo.Root]
 	w, known := h.places[dir]
 	if !known {
-		w, known = h.worktrees[aoa.Root(dir)]
+		w, known = h.worktrees[event.Root(dir)]
 	}
 	h.mu.Unlock()
 	switch {
@@ -116,7 +117,7 @@ const bigIndex = 2 << 20
 // first reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
 // with the first look at the history.
 func (w *worktree) first(ctx context.Context, h *house) {
-	if index, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && index.Size() > bigIndex {
+	if idx, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.repo.Tracked(ctx); err == nil {
 			w.brief.Store(true)
 			w.list(files)
@@ -143,8 +144,8 @@ func (w *worktree) refresh(ctx context.Context, h *house) {
 }
 
 // list makes the files those that may be suggested.
-func (w *worktree) list(files []aoa.Path) {
-	tree := aoa.NewTree(files)
+func (w *worktree) list(files []event.Path) {
+	tree := index.NewTree(files)
 	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
 	w.tree.Store(tree)
 	signal(w.readings.stale)
@@ -153,7 +154,7 @@ func (w *worktree) list(files []aoa.Path) {
 }
 
 // look finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
-func (w *worktree) look() (files []aoa.Path) {
+func (w *worktree) look() (files []event.Path) {
 	_ = filepath.WalkDir(string(w.repo.Root), func(name string, e fs.DirEntry, err error) error {
 		p, ok := w.repo.Root.Path(name)
 		switch {
@@ -187,7 +188,7 @@ func (h *house) hookRepo(w *worktree) hooks.Repo {
 func (h *house) watchOptions(w *worktree) watcher.WatchOptions {
 	cfg := h.config()
 	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: h.o.Now, Log: h.loud,
-		Poll: cfg.Watch == "poll", Tracked: func() []aoa.Path { return w.tree.Load().All() }}
+		Poll: cfg.Watch == "poll", Tracked: func() []event.Path { return w.tree.Load().All() }}
 }
 
 // watchers runs a watcher for each checkout as it becomes known.
@@ -205,7 +206,7 @@ func (h *house) watchers(ctx context.Context) error {
 				continue
 			}
 			g.Go(func() error {
-				err := w.watch.Run(ctx, func(events []aoa.Event) { h.saved(w, events) }, func() { signal(h.look) })
+				err := w.watch.Run(ctx, func(events []event.Event) { h.saved(w, events) }, func() { signal(h.look) })
 				switch {
 				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == h.o.Repo.Root:
 					h.stop(errDeleted)
@@ -230,20 +231,20 @@ func (h *house) leave(w *worktree) {
 }
 
 // saved takes what a watcher saw: files enter and leave the tree at once, events go to the journal.
-func (h *house) saved(w *worktree, events []aoa.Event) {
+func (h *house) saved(w *worktree, events []event.Event) {
 	tree := w.tree.Load()
 	for _, e := range events {
 		switch e.Kind {
-		case aoa.KindSave:
+		case event.KindSave:
 			tree.Add(e.Paths...)
-		case aoa.KindDelete:
+		case event.KindDelete:
 			tree.Remove(e.Paths...)
-		case aoa.KindRename:
+		case event.KindRename:
 			tree.Remove(e.From...)
 			tree.Add(e.Paths...)
 		}
 		w.readings.saved(w.repo.Root, e)
-		if len(e.Paths) == aoa.MaxPaths {
+		if len(e.Paths) == event.MaxPaths {
 			signal(h.look) // the event does not name the other files: the list is read anew
 		}
 	}

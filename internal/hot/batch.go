@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Batch accumulates changes in memory. Increments to the same (family, owner, epoch, member) add up, so a bulk import
@@ -66,7 +66,7 @@ func (b *Batch) Empty() bool {
 }
 
 // maxName is the longest owner or member kept, in bytes.
-const maxName = aoa.MaxPath
+const maxName = event.MaxPath
 
 // Add increments member's score by w at time t: w·2^((t-L_k)/h) in the set of epoch k = ⌊t/32h⌋. The owner is "" for
 // global families; w may be negative. An increment that is 0, NaN, infinite or nameless is refused in silence: it
@@ -114,7 +114,7 @@ func (b *Batch) Stamp(f Family, member string, t time.Time) {
 
 // Rename carries every score, stamp and edge of a file over to its new name, in both directions of an edge. What
 // the new name had already is added to.
-func (b *Batch) Rename(from, to aoa.Path) {
+func (b *Batch) Rename(from, to event.Path) {
 	b.init()
 	if from == "" || to == "" || from == to {
 		return

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // entry is one answer of a store: words that must be equal, in order, and numbers to 1e-9.
@@ -128,7 +128,7 @@ func everyOperation(tb testing.TB, seed uint64, url string) *transcript {
 		}
 		switch seq {
 		case 13, 26:
-			p := aoa.Path(pick(r, w.paths))
+			p := event.Path(pick(r, w.paths))
 			out.must("Forget", s.Forget(tb.Context(), p))
 			out.look(s, w, now)
 		case 20, 33:
@@ -183,7 +183,7 @@ func randomBatch(r *rand.Rand, w world, s *Store, now time.Time, out *transcript
 		at := now.Add(-time.Duration(r.IntN(70*3600)) * time.Second)
 		switch r.IntN(12) {
 		case 0:
-			from, to := aoa.Path(pick(r, w.paths)), aoa.Path(pick(r, w.paths))
+			from, to := event.Path(pick(r, w.paths)), event.Path(pick(r, w.paths))
 			b.Rename(from, to)
 			if r.IntN(3) == 0 {
 				b.Rename(to, from) // there and back
@@ -207,7 +207,7 @@ func randomBatch(r *rand.Rand, w world, s *Store, now time.Time, out *transcript
 		b.Cap(3)
 		out.ops["Cap"]++
 	}
-	b.Notice(Notice{File: aoa.Path(w.paths[0]), At: now})
+	b.Notice(Notice{File: event.Path(w.paths[0]), At: now})
 	switch r.IntN(8) {
 	case 0, 1:
 		b.Trim(now)
@@ -223,7 +223,7 @@ func randomBatch(r *rand.Rand, w world, s *Store, now time.Time, out *transcript
 }
 
 func randomSession(r *rand.Rand, w world, b *Batch, now time.Time) {
-	p, n := aoa.Path(pick(r, w.paths)), int64(1+r.IntN(50))
+	p, n := event.Path(pick(r, w.paths)), int64(1+r.IntN(50))
 	s := b.Session(pick(r, []string{"s1", "s:2", "s%3"}))
 	switch r.IntN(12) {
 	case 0:

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Forget removes a file from every set, session and edge, for good. Facts are the concern of who wrote them. Sets are
 // searched one by one: some 100 ms for 100,000 files.
-func (s *Store) Forget(ctx context.Context, p aoa.Path) error {
+func (s *Store) Forget(ctx context.Context, p event.Path) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	file := []string{string(p)}

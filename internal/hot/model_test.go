@@ -13,7 +13,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // backends opens every kind of store: embedded, the same server behind a URL, and a real one if AOA_TEST_REDIS names
@@ -244,7 +244,7 @@ func randomWrite(r *rand.Rand, w world, b *Batch, m *model, now time.Time, writt
 	}
 	if r.IntN(25) == 0 {
 		from, to := pick(r, w.paths), pick(r, w.paths)
-		b.Rename(aoa.Path(from), aoa.Path(to))
+		b.Rename(event.Path(from), event.Path(to))
 		if from != to {
 			m.markRenamed(written, from, to)
 			m.rename(from, to)

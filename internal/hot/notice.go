@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Notice tells the other daemons of one server that an agent changed a file.
@@ -14,7 +14,7 @@ type Notice struct {
 	Writer  string // which daemon tells it
 	Session string
 	Agent   string
-	File    aoa.Path
+	File    event.Path
 	At      time.Time
 }
 
@@ -75,7 +75,7 @@ func (s *Store) Notices(ctx context.Context, after string) (out []Notice, last s
 	for _, e := range entries.Val() {
 		last = e.ID
 		n := Notice{Writer: word(e.Values, "w"), Session: word(e.Values, "s"), Agent: word(e.Values, "a")}
-		p, err := aoa.NewPath(word(e.Values, "p"))
+		p, err := event.NewPath(word(e.Values, "p"))
 		ms, err2 := strconv.ParseInt(word(e.Values, "t"), 10, 64)
 		if err != nil || err2 != nil || n.Writer == s.writer {
 			continue // told by this daemon, or by a stranger

@@ -3,7 +3,7 @@ package hot
 import (
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRenameBothWays(t *testing.T) {
@@ -59,7 +59,7 @@ func TestForget(t *testing.T) {
 		if one(t, s, Comod, w.paths[1], secret) == 0 {
 			t.Fatal("nothing to forget")
 		}
-		if err := s.Forget(t.Context(), aoa.Path(secret)); err != nil {
+		if err := s.Forget(t.Context(), event.Path(secret)); err != nil {
 			t.Fatal(err)
 		}
 		recs, err := s.Dirty(t.Context(), true)

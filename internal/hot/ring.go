@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Result is what a call of the session returned to the agent: the files that it named, in their order.
@@ -15,7 +15,7 @@ type Result struct {
 	Clock   int64 // event clock
 	Prompt  int64 // ordinal of the prompt that it came under
 	Listing bool  // a list of matches or files, not content
-	Files   []aoa.Path
+	Files   []event.Path
 }
 
 // Said is what a command or a search pattern of the session said.
@@ -24,7 +24,7 @@ type Said struct {
 	Clock  int64
 	Prompt int64
 	Words  []string // terms
-	Idents []string // identifiers of two words or more, in plain form (see aoa.Identifiers)
+	Idents []string // identifiers of two words or more, in plain form (see index.Identifiers)
 }
 
 // How many of each a session keeps: fields by their number modulo this.
@@ -42,7 +42,7 @@ const (
 
 // Result records what a call returned. It takes the place of the one KeepResults before.
 func (s *SessionWrite) Result(r Result) *SessionWrite {
-	parts := append([]string{number(r.Number), number(r.Clock), number(r.Prompt), ""}, aoa.Strings(r.Files)...)
+	parts := append([]string{number(r.Number), number(r.Clock), number(r.Prompt), ""}, event.Strings(r.Files)...)
 	if r.Listing {
 		parts[3] = listingMark
 	}
@@ -72,7 +72,7 @@ func (s *SessionView) rings() {
 		switch {
 		case strings.HasPrefix(field, resultPrefix):
 			if parts := strings.Split(value, part0); len(parts) >= 4 {
-				r := Result{Listing: parts[3] == listingMark, Files: aoa.Paths(parts[4:])}
+				r := Result{Listing: parts[3] == listingMark, Files: event.Paths(parts[4:])}
 				if numbers(parts, &r.Number, &r.Clock, &r.Prompt) {
 					s.Results = append(s.Results, r)
 				}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRings(t *testing.T) {
@@ -14,7 +14,7 @@ func TestRings(t *testing.T) {
 		apply(t, s, 1, func(b *Batch) {
 			w := b.Session("a").Touch(noon)
 			for n := int64(1); n <= KeepResults+3; n++ {
-				w.Result(Result{Number: n, Clock: 2 * n, Prompt: 1, Listing: n%2 == 1, Files: []aoa.Path{"x y.go", aoa.Path(fmt.Sprintf("f%d", n))}})
+				w.Result(Result{Number: n, Clock: 2 * n, Prompt: 1, Listing: n%2 == 1, Files: []event.Path{"x y.go", event.Path(fmt.Sprintf("f%d", n))}})
 				w.Said(Said{Number: n, Clock: n, Prompt: 1, Words: []string{"retry", "limit"}, Idents: []string{"maxretries"}})
 			}
 		})
@@ -23,7 +23,7 @@ func TestRings(t *testing.T) {
 			t.Fatalf("%d results and %d sayings, want %d and %d", len(view.Results), len(view.Said), KeepResults, KeepSaid)
 		}
 		newest := view.Results[0]
-		if newest.Number != KeepResults+3 || newest.Clock != 2*newest.Number || !newest.Listing || !slices.Equal(newest.Files, []aoa.Path{"x y.go", "f15"}) {
+		if newest.Number != KeepResults+3 || newest.Clock != 2*newest.Number || !newest.Listing || !slices.Equal(newest.Files, []event.Path{"x y.go", "f15"}) {
 			t.Errorf("newest result %+v", newest)
 		}
 		if said := view.Said[0]; said.Number != KeepResults+3 || !slices.Equal(said.Words, []string{"retry", "limit"}) || !slices.Equal(said.Idents, []string{"maxretries"}) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // SessionLife is how long a session outlives its last event.
@@ -96,26 +96,26 @@ func (s *SessionWrite) Set(field, value string) *SessionWrite {
 }
 
 // File records an open at event clock order.
-func (s *SessionWrite) File(p aoa.Path, order int64, at time.Time) *SessionWrite {
+func (s *SessionWrite) File(p event.Path, order int64, at time.Time) *SessionWrite {
 	s.max(partFiles, string(p), seconds(at))
 	s.max(partLast, string(p), float64(order))
 	return s.Touch(at)
 }
 
 // First records the ordinal of the first open of a file, from 1.
-func (s *SessionWrite) First(p aoa.Path, order int64) *SessionWrite {
+func (s *SessionWrite) First(p event.Path, order int64) *SessionWrite {
 	s.put(partOrder, string(p), float64(order))
 	return s
 }
 
 // Named records that the prompt with this ordinal named the file.
-func (s *SessionWrite) Named(p aoa.Path, order int64) *SessionWrite {
+func (s *SessionWrite) Named(p event.Path, order int64) *SessionWrite {
 	s.max(partNamed, string(p), float64(order))
 	return s
 }
 
 // Run records that a command or a search pattern named the file at this event clock.
-func (s *SessionWrite) Run(p aoa.Path, clock int64) *SessionWrite {
+func (s *SessionWrite) Run(p event.Path, clock int64) *SessionWrite {
 	s.max(partRun, string(p), float64(clock))
 	return s
 }
@@ -125,7 +125,7 @@ const MentionHalf = 8
 
 // Seen records that at this event clock the mentions of the file amount to w, w > 0: the whole sum, not an increment,
 // for sums must not depend on who kept them.
-func (s *SessionWrite) Seen(p aoa.Path, clock int64, w float64) *SessionWrite {
+func (s *SessionWrite) Seen(p event.Path, clock int64, w float64) *SessionWrite {
 	if w > 0 && !math.IsInf(w, 0) {
 		s.put(partSeen, string(p), math.Log2(w)+float64(clock)/MentionHalf)
 	}
@@ -133,7 +133,7 @@ func (s *SessionWrite) Seen(p aoa.Path, clock int64, w float64) *SessionWrite {
 }
 
 // Unsee forgets the mentions of a file.
-func (s *SessionWrite) Unsee(p aoa.Path) *SessionWrite {
+func (s *SessionWrite) Unsee(p event.Path) *SessionWrite {
 	delete(s.sets[partSeen], string(p))
 	if s.gone[partSeen] == nil {
 		s.gone[partSeen] = map[string]bool{}
@@ -149,13 +149,13 @@ func (s *SessionWrite) Term(t string, order int64) *SessionWrite {
 }
 
 // Told records that the agent was told of the file.
-func (s *SessionWrite) Told(p aoa.Path, at time.Time) *SessionWrite {
+func (s *SessionWrite) Told(p event.Path, at time.Time) *SessionWrite {
 	s.max(partTold, string(p), seconds(at))
 	return s.Touch(at)
 }
 
 // Edited records an edit of the file under the current prompt.
-func (s *SessionWrite) Edited(p aoa.Path, at time.Time) *SessionWrite {
+func (s *SessionWrite) Edited(p event.Path, at time.Time) *SessionWrite {
 	s.max(partEdits, string(p), seconds(at))
 	return s.Touch(at)
 }

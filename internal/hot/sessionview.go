@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // SessionView is a session as it is at the view's time. Maps are never nil after Load. A session whose deadline has
@@ -16,24 +16,24 @@ import (
 type SessionView struct {
 	Exists      bool
 	Fields      map[string]string
-	Clock       int64                  // events so far
-	Prompt      int64                  // ordinal of the current prompt, 0 before the first
-	Files       []aoa.Path             // opened files, the last opened last
-	Opened      map[aoa.Path]time.Time // when each was opened last
-	Last        map[aoa.Path]int64     // event clock of the last open
-	Order       map[aoa.Path]int64     // ordinal of the first open, from 1
-	Named       map[aoa.Path]int64     // named by the current prompt → its ordinal
-	NamedBefore map[aoa.Path]int64     // named by an earlier prompt only → the last one's ordinal
-	Commands    map[aoa.Path]int64     // named by a command or pattern → event clock of the last time
-	Mentions    map[aoa.Path]float64   // decayed Σ 1/√m of the mentions, at the session's clock
-	SeenEver    map[aoa.Path]bool      // named by anything the agent has read since the last compaction
-	Terms       []string               // words of the current prompt and since, the last used last
-	TermClock   map[string]int64       // event clock of each word's last use
-	Told        map[aoa.Path]time.Time // what the agent was told of, and when
-	Edits       map[aoa.Path]time.Time // edited under the current prompt, and when last
-	Results     []Result               // the last KeepResults results that named files, the newest first
-	Said        []Said                 // the last KeepSaid commands and patterns, the newest first
-	Deadline    time.Time              // when it expires if nothing more happens
+	Clock       int64                    // events so far
+	Prompt      int64                    // ordinal of the current prompt, 0 before the first
+	Files       []event.Path             // opened files, the last opened last
+	Opened      map[event.Path]time.Time // when each was opened last
+	Last        map[event.Path]int64     // event clock of the last open
+	Order       map[event.Path]int64     // ordinal of the first open, from 1
+	Named       map[event.Path]int64     // named by the current prompt → its ordinal
+	NamedBefore map[event.Path]int64     // named by an earlier prompt only → the last one's ordinal
+	Commands    map[event.Path]int64     // named by a command or pattern → event clock of the last time
+	Mentions    map[event.Path]float64   // decayed Σ 1/√m of the mentions, at the session's clock
+	SeenEver    map[event.Path]bool      // named by anything the agent has read since the last compaction
+	Terms       []string                 // words of the current prompt and since, the last used last
+	TermClock   map[string]int64         // event clock of each word's last use
+	Told        map[event.Path]time.Time // what the agent was told of, and when
+	Edits       map[event.Path]time.Time // edited under the current prompt, and when last
+	Results     []Result                 // the last KeepResults results that named files, the newest first
+	Said        []Said                   // the last KeepSaid commands and patterns, the newest first
+	Deadline    time.Time                // when it expires if nothing more happens
 }
 
 // Session asks for everything about a session.
@@ -66,23 +66,23 @@ func (s *SessionView) fill(sets [parts]*get) {
 	s.Opened, s.Told = times(sets[partFiles].set), times(sets[partTold].set)
 	s.Edits = times(sets[partEdits].set)
 	s.Last, s.Order, s.Commands = ordinals(sets[partLast].set), ordinals(sets[partOrder].set), ordinals(sets[partRun].set)
-	s.Files = make([]aoa.Path, 0, len(s.Last))
+	s.Files = make([]event.Path, 0, len(s.Last))
 	for _, m := range ascending(sets[partLast].set) {
-		s.Files = append(s.Files, aoa.Path(m.name))
+		s.Files = append(s.Files, event.Path(m.name))
 	}
-	s.Named, s.NamedBefore = map[aoa.Path]int64{}, map[aoa.Path]int64{}
+	s.Named, s.NamedBefore = map[event.Path]int64{}, map[event.Path]int64{}
 	for _, m := range sets[partNamed].set {
 		if n := int64(m.score); n >= s.Prompt {
-			s.Named[aoa.Path(m.name)] = n
+			s.Named[event.Path(m.name)] = n
 		} else {
-			s.NamedBefore[aoa.Path(m.name)] = n
+			s.NamedBefore[event.Path(m.name)] = n
 		}
 	}
-	s.Mentions = make(map[aoa.Path]float64, len(sets[partSeen].set))
-	s.SeenEver = make(map[aoa.Path]bool, len(sets[partSeen].set))
+	s.Mentions = make(map[event.Path]float64, len(sets[partSeen].set))
+	s.SeenEver = make(map[event.Path]bool, len(sets[partSeen].set))
 	for _, m := range sets[partSeen].set {
-		s.Mentions[aoa.Path(m.name)] = math.Exp2(m.score - float64(s.Clock)/MentionHalf)
-		s.SeenEver[aoa.Path(m.name)] = true
+		s.Mentions[event.Path(m.name)] = math.Exp2(m.score - float64(s.Clock)/MentionHalf)
+		s.SeenEver[event.Path(m.name)] = true
 	}
 	s.TermClock = make(map[string]int64, len(sets[partTerms].set))
 	s.Terms = make([]string, 0, len(sets[partTerms].set))
@@ -101,18 +101,18 @@ func (s *SessionView) number(field string) int64 {
 	return n
 }
 
-func times(set []member) map[aoa.Path]time.Time {
-	m := make(map[aoa.Path]time.Time, len(set))
+func times(set []member) map[event.Path]time.Time {
+	m := make(map[event.Path]time.Time, len(set))
 	for _, e := range set {
-		m[aoa.Path(e.name)] = moment(e.score)
+		m[event.Path(e.name)] = moment(e.score)
 	}
 	return m
 }
 
-func ordinals(set []member) map[aoa.Path]int64 {
-	m := make(map[aoa.Path]int64, len(set))
+func ordinals(set []member) map[event.Path]int64 {
+	m := make(map[event.Path]int64, len(set))
 	for _, e := range set {
-		m[aoa.Path(e.name)] = int64(e.score)
+		m[event.Path(e.name)] = int64(e.score)
 	}
 	return m
 }

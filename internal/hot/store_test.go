@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func init() { readTimeout = 30 * time.Second }
@@ -175,11 +175,11 @@ func TestSessionLife(t *testing.T) {
 				Seen("x", 8, 2).Seen("gone", 8, 1).Unsee("gone").Term("b", 2).Term("a", 3).Told("x", noon).Edited("y", noon)
 		})
 		want := &SessionView{Exists: true, Fields: map[string]string{FieldClock: "8", FieldPrompts: "2"}, Clock: 8, Prompt: 2,
-			Files: []aoa.Path{"y", "x"}, Opened: map[aoa.Path]time.Time{"x": noon, "y": noon}, Last: map[aoa.Path]int64{"x": 3, "y": 2},
-			Order: map[aoa.Path]int64{"x": 1, "y": 2}, Named: map[aoa.Path]int64{"y": 2}, NamedBefore: map[aoa.Path]int64{"x": 1},
-			Commands: map[aoa.Path]int64{"z": 5}, Mentions: map[aoa.Path]float64{"x": 2}, SeenEver: map[aoa.Path]bool{"x": true},
-			Terms: []string{"b", "a"}, TermClock: map[string]int64{"a": 3, "b": 2}, Told: map[aoa.Path]time.Time{"x": noon},
-			Edits: map[aoa.Path]time.Time{"y": noon}, Deadline: noon.Add(SessionLife)}
+			Files: []event.Path{"y", "x"}, Opened: map[event.Path]time.Time{"x": noon, "y": noon}, Last: map[event.Path]int64{"x": 3, "y": 2},
+			Order: map[event.Path]int64{"x": 1, "y": 2}, Named: map[event.Path]int64{"y": 2}, NamedBefore: map[event.Path]int64{"x": 1},
+			Commands: map[event.Path]int64{"z": 5}, Mentions: map[event.Path]float64{"x": 2}, SeenEver: map[event.Path]bool{"x": true},
+			Terms: []string{"b", "a"}, TermClock: map[string]int64{"a": 3, "b": 2}, Told: map[event.Path]time.Time{"x": noon},
+			Edits: map[event.Path]time.Time{"y": noon}, Deadline: noon.Add(SessionLife)}
 		if got := session(t, s, "a", noon); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got\n%+v\nwant\n%+v", got, want)
 		}

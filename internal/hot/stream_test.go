@@ -8,23 +8,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 // stream is some weeks of work in one repository, the same at every call: commits of neighbouring files, sessions of
 // prompts, reads, edits and searches, renames, saves, and a tick every few hours.
-func stream() (batches [][]aoa.Event, files []aoa.Path, end time.Time) {
+func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for i := range 120 {
-		files = append(files, aoa.Path(fmt.Sprintf("pkg%d/part%d/file%d.go", i/30, i/10, i)))
+		files = append(files, event.Path(fmt.Sprintf("pkg%d/part%d/file%d.go", i/30, i/10, i)))
 	}
 	words := []string{"login", "token", "cache", "retry", "parser", "socket"}
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	n := 0
-	event := func(k aoa.Kind, e aoa.Event) aoa.Event {
+	ev := func(k event.Kind, e event.Event) event.Event {
 		n++
 		e.Kind, e.OK, e.Time = k, true, at
 		if e.ID == "" {
@@ -33,12 +34,12 @@ func stream() (batches [][]aoa.Event, files []aoa.Path, end time.Time) {
 		at = at.Add(time.Duration(1+r.IntN(90)) * time.Second)
 		return e
 	}
-	near := func(i int) aoa.Path { return files[(i+r.IntN(6))%len(files)] }
+	near := func(i int) event.Path { return files[(i+r.IntN(6))%len(files)] }
 	for day := range 60 {
-		var b []aoa.Event
+		var b []event.Event
 		place := r.IntN(len(files))
 		for range 1 + r.IntN(3) {
-			c := event(aoa.KindCommit, aoa.Event{ID: fmt.Sprintf("commit:%040x", n), Agent: "git", Terms: []string{words[r.IntN(6)]}})
+			c := ev(event.KindCommit, event.Event{ID: fmt.Sprintf("commit:%040x", n), Agent: "git", Terms: []string{words[r.IntN(6)]}})
 			for range 1 + r.IntN(5) {
 				c.Paths = append(c.Paths, near(place))
 			}
@@ -47,23 +48,23 @@ func stream() (batches [][]aoa.Event, files []aoa.Path, end time.Time) {
 		if day%9 == 4 {
 			i := r.IntN(len(files))
 			to := files[i] + "x"
-			b = append(b, event(aoa.KindRename, aoa.Event{Agent: "git", From: []aoa.Path{files[i]}, Paths: []aoa.Path{to}}))
+			b = append(b, ev(event.KindRename, event.Event{Agent: "git", From: []event.Path{files[i]}, Paths: []event.Path{to}}))
 			files[i] = to
 		}
 		id := fmt.Sprint("s", day/2)
-		b = append(b, event(aoa.KindPrompt, aoa.Event{Session: id, Agent: "claude", Terms: []string{words[r.IntN(6)], words[r.IntN(6)]}, Named: []aoa.Path{near(place)}}))
+		b = append(b, ev(event.KindPrompt, event.Event{Session: id, Agent: "claude", Terms: []string{words[r.IntN(6)], words[r.IntN(6)]}, Named: []event.Path{near(place)}}))
 		for range 40 {
-			k := []aoa.Kind{aoa.KindRead, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindSave}[r.IntN(7)]
-			e := aoa.Event{Session: id, Agent: "claude", Tags: []string{"go"}}
-			if k == aoa.KindSearch || k == aoa.KindRun {
-				e.Terms, e.Seen = []string{words[r.IntN(6)]}, []aoa.Path{near(place), near(place)}
+			k := []event.Kind{event.KindRead, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindSave}[r.IntN(7)]
+			e := event.Event{Session: id, Agent: "claude", Tags: []string{"go"}}
+			if k == event.KindSearch || k == event.KindRun {
+				e.Terms, e.Seen = []string{words[r.IntN(6)]}, []event.Path{near(place), near(place)}
 			} else {
-				e.Paths = []aoa.Path{near(place)}
+				e.Paths = []event.Path{near(place)}
 			}
-			b = append(b, event(k, e))
+			b = append(b, ev(k, e))
 		}
 		at = at.Add(time.Duration(2+r.IntN(20)) * time.Hour)
-		b = append(b, event(aoa.KindTick, aoa.Event{Agent: "cron"}))
+		b = append(b, ev(event.KindTick, event.Event{Agent: "cron"}))
 		for chunk := range slices.Chunk(b, 11) {
 			batches = append(batches, chunk)
 		}
@@ -72,7 +73,7 @@ func stream() (batches [][]aoa.Event, files []aoa.Path, end time.Time) {
 }
 
 // answers learns the stream into a store and asks, in between and at the end, what comes next.
-func answers(t *testing.T, url string) (asked int, out []aoa.Suggestion) {
+func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	t.Helper()
 	s, err := hot.Open(t.Context(), hot.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
 	if err != nil {
@@ -81,8 +82,8 @@ func answers(t *testing.T, url string) (asked int, out []aoa.Suggestion) {
 	defer s.Close()
 	l := learn.New(s, learn.Options{})
 	batches, files, end := stream()
-	tree := aoa.NewTree(files)
-	ranker := rank.New(s, func() *aoa.Tree { return tree }, rank.Options{})
+	tree := index.NewTree(files)
+	ranker := rank.New(s, func() *index.Tree { return tree }, rank.Options{})
 	for i, b := range batches {
 		if err := l.Learn(t.Context(), b, int64(i+1)); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func answers(t *testing.T, url string) (asked int, out []aoa.Suggestion) {
 			continue
 		}
 		last := b[len(b)-1].Time
-		for _, q := range []aoa.Query{{Session: b[len(b)-1].Session}, {Session: "s3", Prompt: "login cache"}, {Current: files[i%len(files)]}, {}} {
+		for _, q := range []event.Query{{Session: b[len(b)-1].Session}, {Session: "s3", Prompt: "login cache"}, {Current: files[i%len(files)]}, {}} {
 			if q.At = last; i == len(batches)-1 {
 				q.At = end
 			}
@@ -100,7 +101,7 @@ func answers(t *testing.T, url string) (asked int, out []aoa.Suggestion) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(append(out, aoa.Suggestion{File: aoa.Path(fmt.Sprintf("question %d", asked))}), ans.Suggestions...)
+			out = append(append(out, event.Suggestion{File: event.Path(fmt.Sprintf("question %d", asked))}), ans.Suggestions...)
 			asked++
 		}
 	}

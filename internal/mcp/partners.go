@@ -5,8 +5,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var partnersTool = &mcp.Tool{Name: "missing_partners", Annotations: reads("Missing partners of a change"),
@@ -50,7 +50,7 @@ func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (pa
 	return out, nil
 }
 
-func shown(files []aoa.Path) []string {
+func shown(files []event.Path) []string {
 	out := []string{}
 	for _, f := range files[:min(len(files), maxChange)] {
 		out = append(out, f.Display())

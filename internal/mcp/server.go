@@ -8,8 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Options of a server. Open is needed.
@@ -26,7 +26,7 @@ type Options struct {
 // Repo is where questions go.
 type Repo struct {
 	Client *api.Client
-	Root   aoa.Root // absolute file names are taken relative to it
+	Root   event.Root // absolute file names are taken relative to it
 }
 
 // instructions are read by the model at the start of every session, so they are short and state facts.
@@ -96,8 +96,8 @@ func reads(title string) *mcp.ToolAnnotations {
 }
 
 // paths makes repository paths of what an agent named: absolute, or relative to the root.
-func (r Repo) paths(names []string) ([]aoa.Path, error) {
-	out := make([]aoa.Path, 0, len(names))
+func (r Repo) paths(names []string) ([]event.Path, error) {
+	out := make([]event.Path, 0, len(names))
 	for _, n := range names {
 		p, err := r.path(n)
 		if err != nil {
@@ -108,7 +108,7 @@ func (r Repo) paths(names []string) ([]aoa.Path, error) {
 	return out, nil
 }
 
-func (r Repo) path(name string) (aoa.Path, error) {
+func (r Repo) path(name string) (event.Path, error) {
 	if p, ok := r.Root.Path(name); ok {
 		return p, nil
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var suggestTool = &mcp.Tool{Name: "suggest_files", Annotations: reads("Suggest files"),
@@ -41,9 +41,9 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (sugges
 	if err != nil {
 		return suggestOut{}, err
 	}
-	q := aoa.Query{Session: session, Files: files, Prompt: in.Prompt, Limit: in.Limit}
+	q := event.Query{Session: session, Files: files, Prompt: in.Prompt, Limit: in.Limit}
 	q.Moment = moment(q)
-	ans, err := api.Patiently(ctx, func() (aoa.Answer, error) { return api.Call(ctx, r.Client, api.Rank, q) })
+	ans, err := api.Patiently(ctx, func() (event.Answer, error) { return api.Call(ctx, r.Client, api.Rank, q) })
 	if err != nil {
 		return suggestOut{}, err
 	}
@@ -55,18 +55,18 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (sugges
 }
 
 // moment says which question it is, as the command line does.
-func moment(q aoa.Query) aoa.Moment {
+func moment(q event.Query) event.Moment {
 	switch {
 	case q.Prompt != "":
-		return aoa.MomentPrompt
+		return event.MomentPrompt
 	case len(q.Files) > 0:
-		return aoa.MomentChange
+		return event.MomentChange
 	}
-	return aoa.MomentOpen
+	return event.MomentOpen
 }
 
 // words are the reasons that have any; where none has, the strongest is named by its signal.
-func words(reasons []aoa.Reason) []string {
+func words(reasons []event.Reason) []string {
 	out := []string{}
 	for _, r := range reasons {
 		if r.Text != "" && r.Value*r.Weight > 0 {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 var whyTool = &mcp.Tool{Name: "why_file", Annotations: reads("Why this file"),
@@ -51,7 +51,7 @@ func (s *server) whyFile(ctx context.Context, r Repo, in whyIn) (whyOut, error) 
 	if err != nil {
 		return whyOut{}, err
 	}
-	q := aoa.Query{Session: session, Files: files, Prompt: in.Prompt}
+	q := event.Query{Session: session, Files: files, Prompt: in.Prompt}
 	q.Moment = moment(q)
 	ans, err := api.Call(ctx, r.Client, api.Why, api.WhyRequest{File: file, Query: q})
 	if err != nil {

@@ -3,28 +3,28 @@ package redact
 import (
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Terms are the words of a text that may be stored unsealed: aoa.Terms of the text without its secrets and without what
+// Terms are the words of a text that may be stored unsealed: index.Terms of the text without its secrets and without what
 // looks like a key, a hash or another value, for a secret that no rule knows looks so, too.
 func Terms(text string, max int) []string {
-	return aoa.Terms(withoutValues(Text(text), false), max)
+	return index.Terms(withoutValues(Text(text), false), max)
 }
 
 // CommandTerms is Terms for a command line: what stands behind "=" may be anything, so it gives no terms.
 func CommandTerms(text string, max int) []string {
-	return aoa.Terms(withoutValues(Text(text), true), max)
+	return index.Terms(withoutValues(Text(text), true), max)
 }
 
-// Identifiers are aoa.Identifiers of what Terms leaves.
+// Identifiers are index.Identifiers of what Terms leaves.
 func Identifiers(text string, max int) []string {
-	return aoa.Identifiers(withoutValues(Text(text), false), max)
+	return index.Identifiers(withoutValues(Text(text), false), max)
 }
 
-// CommandIdentifiers are aoa.Identifiers of what CommandTerms leaves.
+// CommandIdentifiers are index.Identifiers of what CommandTerms leaves.
 func CommandIdentifiers(text string, max int) []string {
-	return aoa.Identifiers(withoutValues(Text(text), true), max)
+	return index.Identifiers(withoutValues(Text(text), true), max)
 }
 
 // withoutValues puts spaces in place of marks and of what looks like a value; assigned: and of what stands behind "=".

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Action is one thing that an agent did, in words that can be counted.
 type Action struct {
 	Seq    int64 // its place in the log, among prompts and actions of all sessions
 	At     time.Time
-	Verb   string     // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
-	Object string     // what is told of it: a file, a command; plain text
-	Paths  []aoa.Path // the files acted upon
+	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
+	Object string       // what is told of it: a file, a command; plain text
+	Paths  []event.Path // the files acted upon
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
 
@@ -23,28 +23,28 @@ type Action struct {
 }
 
 // verbs of the kinds that act upon files.
-var verbs = map[aoa.Kind]string{aoa.KindRead: "read", aoa.KindEdit: "edited", aoa.KindWrite: "wrote", aoa.KindDelete: "deleted", aoa.KindRename: "renamed"}
+var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote", event.KindDelete: "deleted", event.KindRename: "renamed"}
 
 // action reads an event; false if it is nothing that an agent did.
 func action(e cold.Numbered) (Action, bool) {
 	a := Action{Seq: e.Seq, At: e.Time, Side: e.Subagent != "", Paths: e.Paths}
 	switch e.Kind {
-	case aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindDelete, aoa.KindRename:
+	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind]
 		a.Object = strings.Join(short(e.Paths, 3), ", ")
 		// What a subagent read, the agent itself has not seen.
-		return a, len(e.Paths) > 0 && !(a.Side && e.Kind == aoa.KindRead)
-	case aoa.KindSearch:
+		return a, len(e.Paths) > 0 && !(a.Side && e.Kind == event.KindRead)
+	case event.KindSearch:
 		a.Verb, a.Object = "searched", searched(e.Text)
 		return a, !a.Side
-	case aoa.KindFailed:
+	case event.KindFailed:
 		// Missing files and edits that did not match are noise a minute later; that a person said no is not.
 		if e.Why != "denied" || len(e.Paths) == 0 {
 			return a, false
 		}
 		a.Verb, a.Failed, a.Object = "refused", true, strings.Join(short(e.Paths, 3), ", ")
 		return a, true
-	case aoa.KindRun:
+	case event.KindRun:
 		return ran(a, e)
 	}
 	return a, false
@@ -113,7 +113,7 @@ func (a Action) commits() bool {
 }
 
 // short names files by their last two parts: enough to know them again among the files of one piece of work.
-func short(files []aoa.Path, most int) []string {
+func short(files []event.Path, most int) []string {
 	var out []string
 	for _, f := range files[:min(len(files), most)] {
 		out = append(out, shortName(f))
@@ -124,7 +124,7 @@ func short(files []aoa.Path, most int) []string {
 	return out
 }
 
-func shortName(f aoa.Path) string {
+func shortName(f event.Path) string {
 	dir, name := path.Base(f.Dir()), plain(f.Display()[strings.LastIndexByte(f.Display(), '/')+1:])
 	if dir == "." || dir == "" {
 		return name
@@ -133,4 +133,4 @@ func shortName(f aoa.Path) string {
 }
 
 // name is a whole path, made harmless.
-func name(f aoa.Path) string { return plain(f.Display()) }
+func name(f event.Path) string { return plain(f.Display()) }

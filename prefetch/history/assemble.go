@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // For is what a context is for.
@@ -20,11 +21,11 @@ const (
 )
 
 // ForEvent says which context an agent's event asks for, "" for events that ask for none.
-func ForEvent(event, source string) For {
+func ForEvent(ev, source string) For {
 	switch {
-	case event == "UserPromptSubmit":
+	case ev == "UserPromptSubmit":
 		return ForPrompt
-	case event == "PostToolBatch", event == "SessionStart" && source != "clear":
+	case ev == "PostToolBatch", ev == "SessionStart" && source != "clear":
 		return ForAction
 	}
 	return ""
@@ -38,7 +39,7 @@ type Request struct {
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
 	Bare    bool   // without the files in play: they are told elsewhere
 	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
-	Look func(ctx context.Context, files []aoa.Path) State
+	Look func(ctx context.Context, files []event.Path) State
 }
 
 // Segment is a message of a context. Roles are those of model interfaces.
@@ -54,8 +55,8 @@ type Segment struct {
 type Context struct {
 	Segments []Segment
 	Tokens   int
-	Files    []aoa.Path // named in full, in order
-	Prompts  int        // prompts told word by word, or by whole sentences
+	Files    []event.Path // named in full, in order
+	Prompts  int          // prompts told word by word, or by whole sentences
 }
 
 // Text is the segments as one text, a line each.
@@ -75,8 +76,8 @@ func (c *Context) add(content string, cacheable bool) {
 	if len(c.Segments) == 0 {
 		role = "system"
 	}
-	c.Segments = append(c.Segments, Segment{role, content, aoa.Tokens(content), cacheable})
-	c.Tokens += aoa.Tokens(content)
+	c.Segments = append(c.Segments, Segment{role, content, index.Tokens(content), cacheable})
+	c.Tokens += index.Tokens(content)
 }
 
 // preamble says what this is. It is the same in every context.
@@ -204,7 +205,7 @@ func (t *thread) assemble(r Request, b Budget, st State, similar []Similar) Cont
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, askedTokens))
 	}
-	now, files := tellState(w, st, b.Total-c.Tokens-aoa.Tokens(asked), r.Bare)
+	now, files := tellState(w, st, b.Total-c.Tokens-index.Tokens(asked), r.Bare)
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files

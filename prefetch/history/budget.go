@@ -1,8 +1,8 @@
 package history
 
-import "github.com/aoa-dev/aoa/internal/aoa"
+import "github.com/aoa-dev/aoa/internal/index"
 
-// Budget is what a context may cost, in tokens by aoa.Tokens: a token for every four bytes, begun ones counted.
+// Budget is what a context may cost, in tokens by index.Tokens: a token for every four bytes, begun ones counted.
 type Budget struct {
 	Prompts int // of the prompts, the older ones in short included
 	Actions int // of the summary of actions and of the latest actions
@@ -27,7 +27,7 @@ func (b Budget) of(total int) Budget {
 // prompts is what prompts may take so that actions and state find room. It depends on nothing else: prompts are the
 // prefix that is to stay the same.
 func (b Budget) prompts() int {
-	return max(0, min(b.Prompts, b.Total-aoa.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
+	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
 }
 
 // fit is the facts in their order, the lightest left out until the text that made makes of them has room; of equal
@@ -35,7 +35,7 @@ func (b Budget) prompts() int {
 func fit(facts []fact, tokens int, made func([]fact) string) string {
 	kept := append([]fact(nil), facts...)
 	for len(kept) > 0 {
-		if s := made(kept); aoa.Tokens(s) <= tokens {
+		if s := made(kept); index.Tokens(s) <= tokens {
 			return s
 		}
 		least := len(kept) - 1

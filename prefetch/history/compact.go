@@ -1,6 +1,6 @@
 package history
 
-import "github.com/aoa-dev/aoa/internal/aoa"
+import "github.com/aoa-dev/aoa/internal/index"
 
 // slack is the part of a budget that is filled after a compaction: the prefix then stays the same until the rest is
 // full.
@@ -22,13 +22,13 @@ func (t *thread) compactPrompts(tokens, keep int) {
 		if i == len(told)-1 {
 			most = caps[0][1]
 		}
-		costs[p.seq] = aoa.Tokens(extract(p.prompt, most)) + labelTokens
+		costs[p.seq] = index.Tokens(extract(p.prompt, most)) + labelTokens
 		rest += costs[p.seq]
 	}
-	if aoa.Tokens(t.digest.gists())+rest <= tokens {
+	if index.Tokens(t.digest.gists())+rest <= tokens {
 		return
 	}
-	for len(prompts) > keep && aoa.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
+	for len(prompts) > keep && index.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
 		t.digest.say(prompts[0].seq, prompts[0].at, prompts[0].prompt)
 		rest -= costs[prompts[0].seq]
 		prompts = prompts[1:]
@@ -44,7 +44,7 @@ func (t *thread) compactActions(tokens, keep int) {
 		return
 	}
 	done := tellPhases(t.digest.Phases, int(doneShare*float64(tokens)))
-	if aoa.Tokens(done)+aoa.Tokens(tellLatest(actions)) <= tokens {
+	if index.Tokens(done)+index.Tokens(tellLatest(actions)) <= tokens {
 		return
 	}
 	last := actions[len(actions)-keep-1]

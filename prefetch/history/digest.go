@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // digest is the stored summary of a session: what lies before the prompts and actions that are told word by word.
@@ -79,7 +79,7 @@ func (d *digest) say(seq int64, at time.Time, text string) {
 		return
 	}
 	d.Gists = append(d.Gists, gist{at.UnixMilli(), s})
-	for len(d.Gists) > 1 && (len(d.Gists) > maxGists || aoa.Tokens(d.gists()) > gistsTokens) {
+	for len(d.Gists) > 1 && (len(d.Gists) > maxGists || index.Tokens(d.gists()) > gistsTokens) {
 		d.dropGist()
 	}
 }
@@ -89,7 +89,7 @@ func (d *digest) say(seq int64, at time.Time, text string) {
 func (d *digest) dropGist() {
 	least, words := 0, math.Inf(1)
 	for i, g := range d.Gists[:len(d.Gists)-1] {
-		n := float64(len(aoa.Terms(g.Text, 8))) + float64(i)/2
+		n := float64(len(index.Terms(g.Text, 8))) + float64(i)/2
 		if i == 0 && n > 2 {
 			n += 8
 		}

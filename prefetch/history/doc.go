@@ -23,5 +23,5 @@
 //
 // A context costs one read of what came since the last summary, below 5 ms, and what looking at the worktree costs its
 // caller. A session without a summary is read from its last 2,500 events, some 50 µs each (BenchmarkAssemble,
-// BenchmarkWhole). Tokens are estimated (aoa.Tokens).
+// BenchmarkWhole). Tokens are estimated (index.Tokens).
 package history

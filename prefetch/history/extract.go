@@ -6,7 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // gap stands for sentences that were left out.
@@ -17,7 +18,7 @@ const gap = "[…]"
 // with what they want. If none fits, it is the words that it is about. It is plain text, never half a sentence.
 func extract(text string, tokens int) string {
 	if len(text) <= 16*tokens { // plain never makes a text four times shorter, but for spaces
-		if s := plain(text); aoa.Tokens(s) <= tokens {
+		if s := plain(text); index.Tokens(s) <= tokens {
 			return s
 		}
 	}
@@ -30,7 +31,7 @@ func extract(text string, tokens int) string {
 		for _, s := range all[:min(len(all), maxSentences/4)] {
 			parts = append(parts, clauses(s, marks)...)
 		}
-		if best := choose(parts, tokens-aoa.Tokens(gap)); best != "" {
+		if best := choose(parts, tokens-index.Tokens(gap)); best != "" {
 			return gapped(best)
 		}
 	}
@@ -49,7 +50,7 @@ func choose(all []string, tokens int) string {
 	best := ""
 	for _, i := range order {
 		taken[i] = true
-		if s := join(all, taken); aoa.Tokens(s) <= tokens {
+		if s := join(all, taken); index.Tokens(s) <= tokens {
 			best = s
 		} else {
 			taken[i] = false
@@ -71,7 +72,7 @@ func clauses(s string, marks *strings.Replacer) []string {
 	cut := strings.FieldsFunc(marks.Replace(s), func(r rune) bool { return r == '\x00' })
 	var out []string
 	for _, c := range cut {
-		if c = strings.TrimSpace(c); len(aoa.Terms(c, 2)) > 1 {
+		if c = strings.TrimSpace(c); len(index.Terms(c, 2)) > 1 {
 			out = append(out, c)
 		}
 	}
@@ -100,14 +101,14 @@ func compare(a, b float64) int {
 func about(text string, tokens int) string {
 	var words []string
 	seen := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(plain(text[:min(len(text), aoa.MaxText)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if t := aoa.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
+	for w := range strings.FieldsFuncSeq(plain(text[:min(len(text), event.MaxText)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if t := index.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
 			seen[t[0]] = true
 			words = append(words, w)
 		}
 	}
 	for n := len(words); n > 0; n-- {
-		if s := "about " + strings.Join(words[:n], ", "); aoa.Tokens(s) <= tokens {
+		if s := "about " + strings.Join(words[:n], ", "); index.Tokens(s) <= tokens {
 			return s
 		}
 	}
@@ -119,7 +120,7 @@ func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))
 	for i, s := range all {
-		terms[i] = aoa.Terms(s, aoa.MaxTerms)
+		terms[i] = index.Terms(s, event.MaxTerms)
 		for _, w := range terms[i] {
 			seen[w]++
 		}

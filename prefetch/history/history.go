@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 //go:embed sql
@@ -225,7 +225,7 @@ func itemsOf(events []cold.Numbered, d digest) (items []item, tidy bool) {
 			tidy = tidy && e.Time.UnixMilli() >= last-disorder.Milliseconds()
 			last = max(last, e.Time.UnixMilli())
 		}
-		if e.Kind == aoa.KindPrompt {
+		if e.Kind == event.KindPrompt {
 			if e.Subagent == "" && e.Text != "" {
 				items = append(items, item{seq: e.Seq, at: e.Time, prompt: e.Text})
 			}

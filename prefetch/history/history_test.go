@@ -13,18 +13,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // tape is a session being recorded: an event a minute.
 type tape struct {
 	session string
 	n       int
-	events  []aoa.Event
+	events  []event.Event
 }
 
-func (p *tape) add(e aoa.Event) *tape {
+func (p *tape) add(e event.Event) *tape {
 	e.ID, e.Session, e.Agent = fmt.Sprint(p.session, p.n), p.session, "claude"
 	e.Time = noon.Add(time.Duration(p.n) * time.Minute)
 	p.n++
@@ -33,15 +34,15 @@ func (p *tape) add(e aoa.Event) *tape {
 }
 
 func (p *tape) ask(text string) *tape {
-	return p.add(aoa.Event{Kind: aoa.KindPrompt, Text: text, Terms: aoa.Terms(text, aoa.MaxTerms), OK: true})
+	return p.add(event.Event{Kind: event.KindPrompt, Text: text, Terms: index.Terms(text, event.MaxTerms), OK: true})
 }
 
-func (p *tape) do(kind aoa.Kind, files ...aoa.Path) *tape {
-	return p.add(aoa.Event{Kind: kind, Paths: files, OK: true})
+func (p *tape) do(kind event.Kind, files ...event.Path) *tape {
+	return p.add(event.Event{Kind: kind, Paths: files, OK: true})
 }
 
 func (p *tape) run(command string, ok bool) *tape {
-	return p.add(aoa.Event{Kind: aoa.KindRun, Tool: "Bash", Text: command, OK: ok})
+	return p.add(event.Event{Kind: event.KindRun, Tool: "Bash", Text: command, OK: ok})
 }
 
 func TestMain(m *testing.M) {
@@ -53,8 +54,8 @@ func TestMain(m *testing.M) {
 func TestContext(t *testing.T) {
 	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
-	s.ask("make the ranker faster").do(aoa.KindRead, "rank/rank.go", "rank/pool.go").do(aoa.KindEdit, "rank/rank.go").
-		run("go test ./rank", false).ask("yes").do(aoa.KindEdit, "rank/pool.go")
+	s.ask("make the ranker faster").do(event.KindRead, "rank/rank.go", "rank/pool.go").do(event.KindEdit, "rank/rank.go").
+		run("go test ./rank", false).ask("yes").do(event.KindEdit, "rank/pool.go")
 	r.log(t, s.events...)
 	want := preamble + `
 Prompt at Mar 1 12:00: "make the ranker faster"
@@ -69,14 +70,14 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" || !c.Segments[2].Cacheable || c.Segments[4].Cacheable {
 		t.Errorf("segments are %+v", c.Segments)
 	}
-	if d := cmp.Diff([]aoa.Path{"rank/pool.go", "rank/rank.go"}, c.Files); d != "" {
+	if d := cmp.Diff([]event.Path{"rank/pool.go", "rank/rank.go"}, c.Files); d != "" {
 		t.Error(d)
 	}
 
 	// The worktree's word counts: one of them was committed by hand, and the test passes later.
 	r.log(t, s.run("go test ./...", true).events...)
-	look := func(context.Context, []aoa.Path) State {
-		return State{Known: true, Branch: "main", Changed: []aoa.Path{"rank/pool.go", "README.md"}}
+	look := func(context.Context, []event.Path) State {
+		return State{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
 	}
 	c = r.context(t, Request{Session: "s", Look: look})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.", "Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
@@ -100,8 +101,8 @@ func long(n int) *tape {
 	s := &tape{session: "long"}
 	s.ask("port the parser of the configuration to the new grammar, and keep every old file readable")
 	for i := range n {
-		f := aoa.Path(fmt.Sprintf("config/file%d.go", i%12))
-		s.do(aoa.KindRead, f).do(aoa.KindEdit, f).run("go test ./config", i%3 != 0)
+		f := event.Path(fmt.Sprintf("config/file%d.go", i%12))
+		s.do(event.KindRead, f).do(event.KindEdit, f).run("go test ./config", i%3 != 0)
 		if i%5 == 4 {
 			s.run("git commit -qm step", true).ask(fmt.Sprintf("now convert the grammar rule number %d, with all that stands in its comments. The order of the keys must stay as people wrote it, and a file that nobody touched must not change by a byte.", i))
 		}
@@ -130,7 +131,7 @@ func TestCompaction(t *testing.T) {
 		if len(texts) == 0 || texts[len(texts)-1] != front {
 			texts = append(texts, front)
 		}
-		if e.Kind == aoa.KindPrompt && !strings.Contains(c.Text(), quote(e.Text)) {
+		if e.Kind == event.KindPrompt && !strings.Contains(c.Text(), quote(e.Text)) {
 			t.Fatalf("the last prompt is not there word by word:\n%s", c.Text())
 		}
 	}
@@ -193,8 +194,8 @@ func TestStateInvalidates(t *testing.T) {
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
 	hash := "one"
-	look := func(_ context.Context, files []aoa.Path) State {
-		st := State{Known: true, Head: "h", Files: map[aoa.Path]string{}}
+	look := func(_ context.Context, files []event.Path) State {
+		st := State{Known: true, Head: "h", Files: map[event.Path]string{}}
 		for _, f := range files {
 			st.Files[f] = hash
 		}
@@ -211,9 +212,9 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	// Its own change is none of others.
 	hash = "three"
-	var all []aoa.Path
+	var all []event.Path
 	for i := range 12 {
-		all = append(all, aoa.Path(fmt.Sprintf("config/file%d.go", i)))
+		all = append(all, event.Path(fmt.Sprintf("config/file%d.go", i)))
 	}
 	d, ok, err := r.load(t.Context(), "long")
 	must(t, err)
@@ -226,11 +227,11 @@ func TestStateInvalidates(t *testing.T) {
 func TestOrder(t *testing.T) {
 	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
-	s.ask("clean up the old cache").do(aoa.KindEdit, "cache/old.go").do(aoa.KindDelete, "cache/old.go").do(aoa.KindWrite, "cache/old.go").
-		do(aoa.KindWrite, "cache/new.go").do(aoa.KindDelete, "cache/new.go").
-		run("git commit -qm one", true).do(aoa.KindEdit, "cache/old.go").run("git revert --no-edit HEAD", true)
+	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete, "cache/old.go").do(event.KindWrite, "cache/old.go").
+		do(event.KindWrite, "cache/new.go").do(event.KindDelete, "cache/new.go").
+		run("git commit -qm one", true).do(event.KindEdit, "cache/old.go").run("git revert --no-edit HEAD", true)
 	for i := range 30 {
-		s.do(aoa.KindRead, aoa.Path(fmt.Sprintf("docs/a%d.md", i)))
+		s.do(event.KindRead, event.Path(fmt.Sprintf("docs/a%d.md", i)))
 	}
 	r.log(t, s.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
@@ -249,7 +250,7 @@ func TestLate(t *testing.T) {
 	r := newRoom(t, Options{})
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}
 	early.ask("the first thing to do in this room")
-	late.ask("the last thing to do in this room").do(aoa.KindEdit, "a.go")
+	late.ask("the last thing to do in this room").do(event.KindEdit, "a.go")
 	r.log(t, late.events...)
 	r.log(t, early.events...)
 	text := r.context(t, Request{Session: "s"}).Text()

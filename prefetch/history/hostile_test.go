@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // numbered is an event as the log gives it back.
-func numbered(e aoa.Event, seq int64) []cold.Numbered {
+func numbered(e event.Event, seq int64) []cold.Numbered {
 	return []cold.Numbered{{Seq: seq, Event: e}}
 }
 
@@ -53,11 +53,11 @@ func TestHostile(t *testing.T) {
 	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
 	for _, x := range hostile {
-		e := aoa.Event{Text: x}.Normalize(noon) // what the daemon does to every event
-		s.ask(e.Text).run(e.Text, false).add(aoa.Event{Kind: aoa.KindSearch, Text: e.Text, OK: true}).
-			add(aoa.Event{Kind: aoa.KindRun, Tool: "Agent", Text: e.Text, OK: true}).
-			do(aoa.KindEdit, aoa.Path("a/"+strings.ReplaceAll(x[:min(len(x), 50)], "\x00", ""))).
-			add(aoa.Event{Kind: aoa.KindFailed, Why: "denied", Paths: []aoa.Path{aoa.Path("<b>" + x[:min(len(x), 40)])}})
+		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
+		s.ask(e.Text).run(e.Text, false).add(event.Event{Kind: event.KindSearch, Text: e.Text, OK: true}).
+			add(event.Event{Kind: event.KindRun, Tool: "Agent", Text: e.Text, OK: true}).
+			do(event.KindEdit, event.Path("a/"+strings.ReplaceAll(x[:min(len(x), 50)], "\x00", ""))).
+			add(event.Event{Kind: event.KindFailed, Why: "denied", Paths: []event.Path{event.Path("<b>" + x[:min(len(x), 40)])}})
 	}
 	for _, e := range s.events {
 		r.log(t, e)
@@ -75,7 +75,7 @@ func FuzzContext(f *testing.F) {
 		b := DefaultBudget.of(total)
 		var th thread
 		for i := range 8 {
-			for j, e := range []aoa.Event{{Kind: aoa.KindPrompt, Text: prompt}, {Kind: aoa.KindRun, Text: command}, {Kind: aoa.KindEdit, Paths: []aoa.Path{aoa.Path(command)}}} {
+			for j, e := range []event.Event{{Kind: event.KindPrompt, Text: prompt}, {Kind: event.KindRun, Text: command}, {Kind: event.KindEdit, Paths: []event.Path{event.Path(command)}}} {
 				e.Time = noon
 				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), digest{})
 				th.items = append(th.items, items...)
@@ -116,7 +116,7 @@ func FuzzDigest(f *testing.F) {
 		if !ok {
 			return
 		}
-		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []aoa.Path{"a"}}}}}
+		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
 		th.compact(DefaultBudget, 1)
 		if c := th.assemble(Request{}, DefaultBudget, State{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)
@@ -151,14 +151,14 @@ func TestSimilar(t *testing.T) {
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release", "speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
 		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
-		r.log(t, s.ask(p).do(aoa.KindEdit, aoa.Path(fmt.Sprintf("dir%d/a.go", i))).do(aoa.KindRead, "b.go").ask("thanks").do(aoa.KindEdit, "not/this.go").events...)
+		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("dir%d/a.go", i))).do(event.KindRead, "b.go").ask("thanks").do(event.KindEdit, "not/this.go").events...)
 	}
 	found, err := r.Similar(t.Context(), "the tokenizer has to skip comments in the parser too", 3, nil)
 	must(t, err)
 	if len(found) == 0 || found[0].Session != "old0" || found[0].Score < .5 || found[0].Score > 1 {
 		t.Fatalf("found %+v", found)
 	}
-	if d := cmp.Diff([]aoa.Path{"dir0/a.go"}, found[0].Files); d != "" {
+	if d := cmp.Diff([]event.Path{"dir0/a.go"}, found[0].Files); d != "" {
 		t.Error(d)
 	}
 	if none, err := r.Similar(t.Context(), "paint the bikeshed in a colour", 3, nil); err != nil || len(none) != 0 {

@@ -7,22 +7,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // phase is a stretch of work in counts. It ends with what its order matters to: a commit, or a command that takes
 // changes back. Older phases become one, which keeps the order of those ends.
 type phase struct {
-	Edits    map[aoa.Path]int      `json:"edits,omitempty"`  // changes of a file, at most maxEdits files
-	MoreEdit int                   `json:"more,omitempty"`   // files beyond those
-	Trails   map[aoa.Path][]string `json:"trails,omitempty"` // files that were deleted or renamed: what happened, in order
-	Reads    map[aoa.Path]int      `json:"reads,omitempty"`  // at most maxReads files
-	MoreRead int                   `json:"moreread,omitempty"`
-	Runs     map[string]*tries     `json:"runs,omitempty"` // command → how often, at most maxRuns
-	Searches int                   `json:"searches,omitempty"`
-	Helpers  int                   `json:"helpers,omitempty"` // subagents asked
-	Refused  int                   `json:"refused,omitempty"`
-	Ends     []end                 `json:"ends,omitempty"` // in order
+	Edits    map[event.Path]int      `json:"edits,omitempty"`  // changes of a file, at most maxEdits files
+	MoreEdit int                     `json:"more,omitempty"`   // files beyond those
+	Trails   map[event.Path][]string `json:"trails,omitempty"` // files that were deleted or renamed: what happened, in order
+	Reads    map[event.Path]int      `json:"reads,omitempty"`  // at most maxReads files
+	MoreRead int                     `json:"moreread,omitempty"`
+	Runs     map[string]*tries       `json:"runs,omitempty"` // command → how often, at most maxRuns
+	Searches int                     `json:"searches,omitempty"`
+	Helpers  int                     `json:"helpers,omitempty"` // subagents asked
+	Refused  int                     `json:"refused,omitempty"`
+	Ends     []end                   `json:"ends,omitempty"` // in order
 }
 
 // end is a border of the work, so many times in a row.
@@ -99,7 +99,7 @@ func ending(c command) string {
 	return c.full
 }
 
-func (p *phase) changed(f aoa.Path, verb string) {
+func (p *phase) changed(f event.Path, verb string) {
 	trail := p.Trails[f]
 	if trail == nil && (verb == "deleted" || verb == "renamed") && len(p.Trails) < maxTrails {
 		if p.Edits[f] > 0 {
@@ -119,7 +119,7 @@ func (p *phase) changed(f aoa.Path, verb string) {
 		trail = trail[len(trail)-maxTrail:]
 	}
 	if p.Trails == nil {
-		p.Trails = map[aoa.Path][]string{}
+		p.Trails = map[event.Path][]string{}
 	}
 	p.Trails[f] = trail
 }
@@ -139,9 +139,9 @@ func (p *phase) ran(name string, n, failed int) {
 }
 
 // count adds one to a file's number; more counts the files that there is no room for.
-func count(m map[aoa.Path]int, more int, f aoa.Path, most int) (map[aoa.Path]int, int) {
+func count(m map[event.Path]int, more int, f event.Path, most int) (map[event.Path]int, int) {
 	if m == nil {
-		m = map[aoa.Path]int{}
+		m = map[event.Path]int{}
 	}
 	if _, known := m[f]; !known && len(m) >= most {
 		return m, more + 1
@@ -259,8 +259,8 @@ func (p phase) runs() string {
 }
 
 // folders groups files: one alone by its name, several by their folder, the fullest folders first.
-func folders(files map[aoa.Path]int, more int) string {
-	by := map[string][]aoa.Path{}
+func folders(files map[event.Path]int, more int) string {
+	by := map[string][]event.Path{}
 	for _, f := range slices.Sorted(maps.Keys(files)) {
 		by[f.Dir()] = append(by[f.Dir()], f)
 	}
@@ -278,7 +278,7 @@ func folders(files map[aoa.Path]int, more int) string {
 		case d == "":
 			out = append(out, fmt.Sprintf("%d files at the root", len(by[d])))
 		default:
-			out = append(out, fmt.Sprintf("%d files in %s/", len(by[d]), name(aoa.Path(d))))
+			out = append(out, fmt.Sprintf("%d files in %s/", len(by[d]), name(event.Path(d))))
 		}
 	}
 	if more > 0 {

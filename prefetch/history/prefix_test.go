@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // prefixes adds up how much of each request a prompt cache has seen in the one before.
@@ -23,7 +24,7 @@ func (p *prefixes) send(text string) {
 	if n == len(p.before) {
 		p.whole++
 	}
-	p.tokens += aoa.Tokens(text)
+	p.tokens += index.Tokens(text)
 	p.cached += n / 4
 	p.requests++
 	p.before = text
@@ -41,7 +42,7 @@ func (p *prefixes) String() string {
 // chronicle is the other order: prompts and actions as they came, each in the words that a context would use.
 type chronicle []string
 
-func (c *chronicle) add(e aoa.Event, number int64) {
+func (c *chronicle) add(e event.Event, number int64) {
 	switch i, _ := itemsOf(numbered(e, number), digest{}); {
 	case len(i) == 0:
 	case i[0].prompt != "":
@@ -55,10 +56,10 @@ func (c *chronicle) add(e aoa.Event, number int64) {
 
 // text is the newest lines that have room: a window over the chronicle; tokens 0 is all of it.
 func (c chronicle) text(tokens int) string {
-	first, used := len(c), aoa.Tokens(preamble)
-	for first > 0 && (tokens == 0 || used+aoa.Tokens(c[first-1]) <= tokens) {
+	first, used := len(c), index.Tokens(preamble)
+	for first > 0 && (tokens == 0 || used+index.Tokens(c[first-1]) <= tokens) {
 		first--
-		used += aoa.Tokens(c[first])
+		used += index.Tokens(c[first])
 	}
 	out := preamble
 	for _, line := range c[first:] {
@@ -68,7 +69,7 @@ func (c chronicle) text(tokens int) string {
 }
 
 // orders replays a session: after every event a request is made, in either order.
-func orders(t testing.TB, events []aoa.Event) (segmented, window, all prefixes) {
+func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
 	r := newRoom(t, Options{})
 	var c chronicle
 	for i, e := range events {

@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 var (
@@ -38,22 +39,22 @@ type row struct {
 }
 
 // event is the event that the hooks would have made of it; false for rows without one.
-func (r row) event() (aoa.Event, bool) {
-	e := aoa.Event{ID: fmt.Sprint(r.Session, ":", r.Seq), Time: time.UnixMilli(int64(r.TS * 1000)).UTC(), Session: r.Session, Agent: "claude",
+func (r row) event() (event.Event, bool) {
+	e := event.Event{ID: fmt.Sprint(r.Session, ":", r.Seq), Time: time.UnixMilli(int64(r.TS * 1000)).UTC(), Session: r.Session, Agent: "claude",
 		Text: r.Text, OK: r.OK == nil || *r.OK, Why: r.Why}
 	if strings.HasSuffix(r.Agent, "-sub") {
 		e.Subagent = "sub"
 	}
 	if r.Path != "" {
-		e.Paths = []aoa.Path{aoa.Path(r.Path)}
+		e.Paths = []event.Path{event.Path(r.Path)}
 	}
 	switch r.Kind {
 	case "prompt":
-		e.Kind, e.Terms = aoa.KindPrompt, aoa.Terms(r.Text, aoa.MaxTerms)
+		e.Kind, e.Terms = event.KindPrompt, index.Terms(r.Text, event.MaxTerms)
 	case "read", "edit", "write", "search", "failed":
-		e.Kind = aoa.Kind(r.Kind)
+		e.Kind = event.Kind(r.Kind)
 	case "bash", "commit":
-		e.Kind, e.Paths = aoa.KindRun, nil
+		e.Kind, e.Paths = event.KindRun, nil
 	default:
 		return e, false
 	}
@@ -61,7 +62,7 @@ func (r row) event() (aoa.Event, bool) {
 }
 
 // recorded reads the sessions of a folder: name of the file → session → events in order.
-func recorded(t testing.TB) map[string][][]aoa.Event {
+func recorded(t testing.TB) map[string][][]event.Event {
 	t.Helper()
 	if *recordDir == "" {
 		t.Skip("give -sessions DIR to measure")
@@ -70,7 +71,7 @@ func recorded(t testing.TB) map[string][][]aoa.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string][][]aoa.Event{}
+	out := map[string][][]event.Event{}
 	for _, n := range names {
 		if !strings.HasSuffix(n, ".commits.jsonl.gz") {
 			out[strings.TrimSuffix(filepath.Base(n), ".jsonl.gz")] = readRecord(t, n)
@@ -82,13 +83,13 @@ func recorded(t testing.TB) map[string][][]aoa.Event {
 	return out
 }
 
-func readRecord(t testing.TB, file string) [][]aoa.Event {
+func readRecord(t testing.TB, file string) [][]event.Event {
 	f, err := os.Open(file)
 	must(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	must(t, err)
-	by := map[string][]aoa.Event{}
+	by := map[string][]event.Event{}
 	in := bufio.NewScanner(z)
 	in.Buffer(nil, 16<<20)
 	for in.Scan() {
@@ -99,20 +100,20 @@ func readRecord(t testing.TB, file string) [][]aoa.Event {
 		}
 	}
 	must(t, in.Err())
-	var out [][]aoa.Event
+	var out [][]event.Event
 	for _, s := range by {
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b []aoa.Event) int {
+	slices.SortFunc(out, func(a, b []event.Event) int {
 		return cmp.Or(cmp.Compare(asks(b), asks(a)), cmp.Compare(len(b), len(a)), cmp.Compare(a[0].Session, b[0].Session))
 	})
 	return out
 }
 
 // asks counts prompts.
-func asks(events []aoa.Event) (n int) {
+func asks(events []event.Event) (n int) {
 	for _, e := range events {
-		if e.Kind == aoa.KindPrompt {
+		if e.Kind == event.KindPrompt {
 			n++
 		}
 	}
@@ -145,7 +146,7 @@ func newRoom(t testing.TB, o Options) room {
 }
 
 // log appends events, in batches as the daemon does.
-func (r room) log(t testing.TB, events ...aoa.Event) {
+func (r room) log(t testing.TB, events ...event.Event) {
 	t.Helper()
 	for batch := range slices.Chunk(events, 500) {
 		_, _, err := r.db.Append(t.Context(), batch)

@@ -9,17 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Similar is an earlier prompt that is like another, and what it led to.
 type Similar struct {
 	Session string
 	At      time.Time
-	Text    string     // as it was said
-	Score   float64    // BM25 as a share of what the very same prompt would get, with vectors their mean; in [0,1]
-	Files   []aoa.Path // changed under it, in order
+	Text    string       // as it was said
+	Score   float64      // BM25 as a share of what the very same prompt would get, with vectors their mean; in [0,1]
+	Files   []event.Path // changed under it, in order
 }
 
 // BM25 over the terms of prompts: score = Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), idf = ln(1 + (N-n+½)/(n+½)).
@@ -80,7 +81,7 @@ func (p *past) refresh(ctx context.Context, db *cold.DB) ([]doc, error) {
 // Similar finds the prompts most like a text, best first, at most k, none of them in not. It reads what was said since
 // the last call, and the k found ones.
 func (h *History) Similar(ctx context.Context, text string, k int, not func(session string, seq int64) bool) ([]Similar, error) {
-	terms := aoa.Terms(text, aoa.MaxTerms)
+	terms := index.Terms(text, event.MaxTerms)
 	docs, err := h.past.refresh(ctx, h.o.DB)
 	if err != nil || len(terms) < leastShared {
 		return nil, err
@@ -153,15 +154,15 @@ func bm25(docs []doc, terms []string) []float64 {
 // recall reads a prompt and the files that were changed until the next one.
 func (h *History) recall(ctx context.Context, d doc) (Similar, error) {
 	events, err := h.o.DB.Turn(ctx, d.session, d.seq, maxTurn)
-	if err != nil || len(events) == 0 || events[0].Kind != aoa.KindPrompt {
+	if err != nil || len(events) == 0 || events[0].Kind != event.KindPrompt {
 		return Similar{}, err // it was forgotten meanwhile
 	}
 	s := Similar{Session: d.session, At: events[0].Time, Text: events[0].Text}
 	for _, e := range events[1:] {
-		if e.Kind == aoa.KindPrompt {
+		if e.Kind == event.KindPrompt {
 			break
 		}
-		if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite {
+		if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
 			for _, f := range e.Paths {
 				if !slices.Contains(s.Files, f) {
 					s.Files = append(s.Files, f)

@@ -1,25 +1,25 @@
 package history
 
-import "github.com/aoa-dev/aoa/internal/aoa"
+import "github.com/aoa-dev/aoa/internal/event"
 
 // State is what the worktree looks like now. The zero value says that nobody could look: then the log alone counts.
 type State struct {
 	Known   bool
-	Branch  string              // its short name, "" when detached
-	Head    string              // the commit's id, "" before the first
-	Changed []aoa.Path          // files that differ from HEAD
-	Files   map[aoa.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not looked at
+	Branch  string                // its short name, "" when detached
+	Head    string                // the commit's id, "" before the first
+	Changed []event.Path          // files that differ from HEAD
+	Files   map[event.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not looked at
 }
 
 // stamp is the state that a summary rests on: HEAD and the content of the files in hand.
 type stamp struct {
-	Head  string              `json:"head,omitempty"`
-	Files map[aoa.Path]string `json:"files,omitempty"`
+	Head  string                `json:"head,omitempty"`
+	Files map[event.Path]string `json:"files,omitempty"`
 }
 
 // stampOf takes the state down.
-func stampOf(st State, held []aoa.Path) stamp {
-	s := stamp{Head: st.Head, Files: map[aoa.Path]string{}}
+func stampOf(st State, held []event.Path) stamp {
+	s := stamp{Head: st.Head, Files: map[event.Path]string{}}
 	for _, f := range held {
 		if h, asked := st.Files[f]; asked {
 			s.Files[f] = h
@@ -34,7 +34,7 @@ func (s stamp) stands(st State, since []Action) bool {
 	if !st.Known {
 		return true // nobody can say that it does not
 	}
-	own, moved := map[aoa.Path]bool{}, false
+	own, moved := map[event.Path]bool{}, false
 	for _, a := range since {
 		for _, f := range a.Paths {
 			own[f] = own[f] || a.Verb != "read" && a.Verb != "refused"

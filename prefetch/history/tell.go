@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // caps are the tokens of a prompt, and of the last one, from the most generous on: the first that has room counts.
@@ -16,15 +17,15 @@ var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40
 func tellPrompts(d *digest, prompts []item, tokens int) (gists string, said []string) {
 	gists, prompts = d.gists(), worthTelling(prompts)
 	for _, c := range caps {
-		if said = sayPrompts(d, prompts, c); aoa.Tokens(gists)+sum(said) <= tokens {
+		if said = sayPrompts(d, prompts, c); index.Tokens(gists)+sum(said) <= tokens {
 			return gists, said
 		}
 	}
-	for len(prompts) > 1 && aoa.Tokens(gists)+sum(said) > tokens {
+	for len(prompts) > 1 && index.Tokens(gists)+sum(said) > tokens {
 		prompts = prompts[1:]
 		said = sayPrompts(d, prompts, caps[len(caps)-1])
 	}
-	if aoa.Tokens(gists)+sum(said) > tokens {
+	if index.Tokens(gists)+sum(said) > tokens {
 		gists = ""
 	}
 	if sum(said) > tokens {
@@ -66,7 +67,7 @@ func sayPrompts(d *digest, prompts []item, c [2]int) []string {
 
 func sum(texts []string) (n int) {
 	for _, s := range texts {
-		n += aoa.Tokens(s)
+		n += index.Tokens(s)
 	}
 	return n
 }
@@ -78,7 +79,7 @@ const doneShare = .6
 func tellActions(phases []phase, latest []Action, tokens int) (done, last string) {
 	done = tellPhases(phases, int(doneShare*float64(tokens)))
 	for ; len(latest) > 0; latest = latest[1:] {
-		if last = tellLatest(latest); aoa.Tokens(done)+aoa.Tokens(last) <= tokens {
+		if last = tellLatest(latest); index.Tokens(done)+index.Tokens(last) <= tokens {
 			return done, last
 		}
 	}
@@ -148,7 +149,7 @@ func tellLatest(actions []Action) string {
 }
 
 // tellState tells where the work stands, and names the files in full.
-func tellState(w *work, st State, tokens int, bare bool) (text string, files []aoa.Path) {
+func tellState(w *work, st State, tokens int, bare bool) (text string, files []event.Path) {
 	open := w.open(st)
 	var facts []fact
 	for i, s := range w.failing() {
@@ -187,7 +188,7 @@ func tellState(w *work, st State, tokens int, bare bool) (text string, files []a
 }
 
 // listed names files, at most so many, and says how many more there are.
-func listed(files []aoa.Path, most int) string {
+func listed(files []event.Path, most int) string {
 	var out []string
 	for _, f := range files[:min(len(files), most)] {
 		out = append(out, name(f))

@@ -8,19 +8,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // work is where a session stands: a fold of its actions in their order.
 type work struct {
-	Clock   int64                `json:"clock,omitempty"`   // actions folded
-	Seq     int64                `json:"seq,omitempty"`     // the last of them
-	Commit  int64                `json:"commit,omitempty"`  // number of the last commit that the session made
-	Files   map[aoa.Path]*handle `json:"files,omitempty"`   // files in hand, at most maxHandles
-	Checks  []*outcome           `json:"checks,omitempty"`  // tests, builds and linters, the latest last
-	Refused []string             `json:"refused,omitempty"` // what the person did not allow since the last prompt
-	Prompt  int64                `json:"prompt,omitempty"`  // number of the last prompt
-	Moved   int64                `json:"moved,omitempty"`   // number of the last action before others changed something
+	Clock   int64                  `json:"clock,omitempty"`   // actions folded
+	Seq     int64                  `json:"seq,omitempty"`     // the last of them
+	Commit  int64                  `json:"commit,omitempty"`  // number of the last commit that the session made
+	Files   map[event.Path]*handle `json:"files,omitempty"`   // files in hand, at most maxHandles
+	Checks  []*outcome             `json:"checks,omitempty"`  // tests, builds and linters, the latest last
+	Refused []string               `json:"refused,omitempty"` // what the person did not allow since the last prompt
+	Prompt  int64                  `json:"prompt,omitempty"`  // number of the last prompt
+	Moved   int64                  `json:"moved,omitempty"`   // number of the last action before others changed something
 }
 
 // handle is a file in hand.
@@ -75,7 +75,7 @@ func (w *work) asked(seq int64) { w.Prompt, w.Refused = seq, nil }
 
 func (w *work) touch(a Action, weight float64) {
 	if w.Files == nil {
-		w.Files = map[aoa.Path]*handle{}
+		w.Files = map[event.Path]*handle{}
 	}
 	for _, f := range a.Paths {
 		h := w.Files[f]
@@ -100,7 +100,7 @@ func (w *work) weight(h *handle) float64 {
 
 // drop lets go of the file that matters least: one that was only read before one that was changed.
 func (w *work) drop() {
-	var worst aoa.Path
+	var worst event.Path
 	least := math.Inf(1)
 	for _, f := range slices.Sorted(maps.Keys(w.Files)) {
 		x := w.weight(w.Files[f])
@@ -186,28 +186,28 @@ func covers(wide, narrow string) bool {
 
 // open are the files that the session changed and has not committed, the newest change first. Where git was asked,
 // its word counts.
-func (w *work) open(st State) []aoa.Path {
-	var out []aoa.Path
+func (w *work) open(st State) []event.Path {
+	var out []event.Path
 	for f, h := range w.Files {
 		if h.Edit > 0 && (st.Known && slices.Contains(st.Changed, f) || !st.Known && h.Edit > w.Commit && !h.Gone) {
 			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b aoa.Path) int {
+	slices.SortFunc(out, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(w.Files[b].Edit, w.Files[a].Edit), cmp.Compare(a, b))
 	})
 	return out
 }
 
 // inPlay are the other files in hand, those that matter most first.
-func (w *work) inPlay(st State, not []aoa.Path) []aoa.Path {
-	var out []aoa.Path
+func (w *work) inPlay(st State, not []event.Path) []event.Path {
+	var out []event.Path
 	for f, h := range w.Files {
 		if !h.Gone && w.weight(h) >= leastHeld && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
 			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b aoa.Path) int {
+	slices.SortFunc(out, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(w.weight(w.Files[b]), w.weight(w.Files[a])), cmp.Compare(a, b))
 	})
 	return out
@@ -265,9 +265,9 @@ func (w *work) passed() []string {
 }
 
 // held are the files whose content a summary rests on: those that the session changed and holds.
-func (w *work) held() []aoa.Path {
+func (w *work) held() []event.Path {
 	out := slices.Sorted(maps.Keys(w.Files))
-	slices.SortStableFunc(out, func(a, b aoa.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
+	slices.SortStableFunc(out, func(a, b event.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
 	return out[:min(len(out), maxHeld)]
 }
 
@@ -277,7 +277,7 @@ const maxHeld = 16
 // clone is a copy that folding leaves the original alone.
 func (w *work) clone() *work {
 	c := *w
-	c.Files = make(map[aoa.Path]*handle, len(w.Files))
+	c.Files = make(map[event.Path]*handle, len(w.Files))
 	for f, h := range w.Files {
 		own := *h
 		c.Files[f] = &own

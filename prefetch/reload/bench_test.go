@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // crowd is a cache of n different requests, made of the test data's words.
@@ -36,12 +36,12 @@ func crowd(b *testing.B, n int) (*Cache, Worktree, []string) {
 		prompts = append(prompts, p)
 		e := &Entry{ID: fmt.Sprint("cache-", i), Trigger: Trigger{Type: Prompt}, Text: p, Outcome: Outcome{Ended: true}, Used: now}
 		for k := range 5 {
-			f := aoa.Path(fmt.Sprintf("f%d.go", (i+k)%20))
-			e.Files = append(e.Files, File{Path: f, After: c.hashes.hash(aoa.Root(root), f)})
+			f := event.Path(fmt.Sprintf("f%d.go", (i+k)%20))
+			e.Files = append(e.Files, File{Path: f, After: c.hashes.hash(event.Root(root), f)})
 		}
 		c.put(e)
 	}
-	return c, Worktree{Root: aoa.Root(root)}, prompts
+	return c, Worktree{Root: event.Root(root)}, prompts
 }
 
 // BenchmarkFind: one prompt against 100 and 10,000 entries, the files on disk compared; p50 and p99 of the calls.
@@ -53,7 +53,7 @@ func BenchmarkFind(b *testing.B) {
 			b.ResetTimer()
 			for i := range b.N {
 				begin := time.Now()
-				if _, err := c.Find(b.Context(), w, aoa.Asked{Type: Prompt, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
+				if _, err := c.Find(b.Context(), w, event.Asked{Type: Prompt, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(begin))
@@ -69,9 +69,9 @@ func BenchmarkFind(b *testing.B) {
 // BenchmarkReplay: ten reads of 10 KB and a search through 200 files, in one answer.
 func BenchmarkReplay(b *testing.B) {
 	root := b.TempDir()
-	var files []aoa.Path
+	var files []event.Path
 	for i := range 200 {
-		f := aoa.Path(fmt.Sprintf("f%d.go", i))
+		f := event.Path(fmt.Sprintf("f%d.go", i))
 		files = append(files, f)
 		if err := os.WriteFile(filepath.Join(root, string(f)), []byte(strings.Repeat("var something = other // words\n", 330)), 0o600); err != nil {
 			b.Fatal(err)
@@ -80,12 +80,12 @@ func BenchmarkReplay(b *testing.B) {
 	now := time.Now().Add(time.Hour)
 	c := New(Options{Path: filepath.Join(b.TempDir(), "reload.db"), Now: func() time.Time { return now }})
 	defer c.Close()
-	w := Worktree{Root: aoa.Root(root), Files: func() []aoa.Path { return files }}
+	w := Worktree{Root: event.Root(root), Files: func() []event.Path { return files }}
 	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true}, Used: now}
 	for i := range 10 {
-		e.Actions = append(e.Actions, Action{Step: aoa.Step{Tool: "Read", Act: aoa.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})
+		e.Actions = append(e.Actions, Action{Step: event.Step{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})
 	}
-	e.Actions = append(e.Actions, Action{Step: aoa.Step{Tool: "Grep", Act: aoa.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true}})
+	e.Actions = append(e.Actions, Action{Step: event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true}})
 	if err := c.load(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -105,19 +105,19 @@ func BenchmarkSteady(b *testing.B) {
 		c := New(Options{Path: path, Now: func() time.Time { return now }})
 		source := fixture(b, "different.txt")
 		rnd := rand.New(rand.NewPCG(1, 2))
-		w := Worktree{Root: aoa.Root(b.TempDir())}
+		w := Worktree{Root: event.Root(b.TempDir())}
 		for i := range 300 {
 			session := fmt.Sprint("s", i)
-			c.Begin(b.Context(), w, session, "codex", aoa.Asked{Type: Prompt, Text: source[i], ID: session}, true)
+			c.Begin(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
 			for k := range 40 {
-				st := aoa.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: aoa.ActEdit, Paths: []aoa.Path{aoa.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
+				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
-					st.Edits = []aoa.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) + strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
+					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) + strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
 				}
-				c.Did(w, session, []aoa.Step{st})
+				c.Did(w, session, []event.Step{st})
 			}
-			c.Begin(b.Context(), w, session, "codex", aoa.Asked{Type: Prompt, Text: "go on"}, true)
+			c.Begin(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: "go on"}, true)
 		}
 		s, err := c.Stats(b.Context())
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Config is what may be set while the cache is in use.
@@ -63,13 +63,13 @@ func (o Options) config() Config {
 
 // Worktree is where a session works: entries hold for all of them, files lie in one.
 type Worktree struct {
-	Root    aoa.Root
-	Files   func() []aoa.Path                // all files that may be named
-	Ignored func(aoa.Path) bool              // files that are neither read nor written
+	Root    event.Root
+	Files   func() []event.Path              // all files that may be named
+	Ignored func(event.Path) bool            // files that are neither read nor written
 	State   func(context.Context) (s string) // hash of HEAD, branch and changed files, "" if unknown
 }
 
-func (w Worktree) ignored(p aoa.Path) bool { return w.Ignored != nil && w.Ignored(p) }
+func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
 
 // Cache holds the sequences. It is safe for concurrent use.
 type Cache struct {

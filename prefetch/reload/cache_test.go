@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRecordFindReplay(t *testing.T) {
 	d := newDesk(t, map[string]string{"a.go": "package a\nvar one = 1\n", "b.go": "package b\n"})
-	search := aoa.Step{Tool: "Grep", Act: aoa.ActSearch, Pattern: "one", Mode: "content", Found: 1}
-	list := aoa.Step{Tool: "Glob", Act: aoa.ActList, Glob: "*.go", Found: 2}
+	search := event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: "one", Mode: "content", Found: 1}
+	list := event.Step{Tool: "Glob", Act: event.ActList, Glob: "*.go", Found: 2}
 	d.turn("s1", "explain where the number one is defined", search, list, reads("a.go"))
 	id := d.find("please explain where number one gets defined")
 	if id == "" {
@@ -175,13 +175,13 @@ func TestEvict(t *testing.T) {
 
 func TestExactTriggers(t *testing.T) {
 	d := newDesk(t, map[string]string{"a.go": "package a\n"})
-	command := func(name, args string) aoa.Asked { return aoa.Asked{Type: Command, Target: name, Text: args} }
+	command := func(name, args string) event.Asked { return event.Asked{Type: Command, Target: name, Text: args} }
 	d.cache.Begin(t.Context(), d.w, "s", "claude", command("check", ""), false)
 	d.did("s", reads("a.go"))
 	d.cache.End(d.w, "s", true)
 	d.at = d.at.Add(time.Second)
 	d.cache.Settle(t.Context())
-	find := func(a aoa.Asked) float64 {
+	find := func(a event.Asked) float64 {
 		found, err := d.cache.Find(t.Context(), d.w, a)
 		d.must(err)
 		if len(found) == 0 {
@@ -236,7 +236,7 @@ func TestNothingLeavesTheWorktree(t *testing.T) {
 	d := newDesk(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
 	d.must(os.WriteFile(outside, []byte("one"), 0o644))
-	steps := []aoa.Step{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
+	steps := []event.Step{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
 	if runtime.GOOS != "windows" {
 		d.must(os.Symlink(outside, filepath.Join(d.root, "link")))
 		steps = append(steps, reads("link"), edits("link", "one", "two"))
@@ -308,7 +308,7 @@ func TestConcurrent(t *testing.T) {
 			d.cache.Begin(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden", i)), true)
 			st := reads(file)
 			st.ID, st.OK = session, true
-			d.cache.Did(d.w, session, []aoa.Step{st})
+			d.cache.Did(d.w, session, []event.Step{st})
 			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
 			d.cache.Begin(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
 			if err := d.cache.Flush(t.Context()); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // desk is a worktree with a cache. Its clock stands unless it is turned.
@@ -29,7 +29,7 @@ func newDesk(t *testing.T, files map[string]string) *desk {
 	for name, text := range files {
 		d.write(name, text)
 	}
-	d.w = Worktree{Root: aoa.Root(d.root), Files: d.files, Ignored: func(p aoa.Path) bool { return p.Ext() == ".secret" },
+	d.w = Worktree{Root: event.Root(d.root), Files: d.files, Ignored: func(p event.Path) bool { return p.Ext() == ".secret" },
 		State: func(context.Context) string { return "state" }}
 	d.open(Options{})
 	return d
@@ -49,10 +49,10 @@ func (d *desk) must(err error) {
 	}
 }
 
-func (d *desk) files() (out []aoa.Path) {
+func (d *desk) files() (out []event.Path) {
 	entries, _ := os.ReadDir(d.root)
 	for _, e := range entries {
-		out = append(out, aoa.Path(e.Name()))
+		out = append(out, event.Path(e.Name()))
 	}
 	return out
 }
@@ -70,12 +70,12 @@ func (d *desk) read(name string) string {
 	return string(raw)
 }
 
-func asked(prompt string) aoa.Asked {
-	return aoa.Asked{Type: Prompt, Text: prompt, ID: "prompt:" + prompt}
+func asked(prompt string) event.Asked {
+	return event.Asked{Type: Prompt, Text: prompt, ID: "prompt:" + prompt}
 }
 
 // turn records what a prompt led to.
-func (d *desk) turn(session, prompt string, steps ...aoa.Step) {
+func (d *desk) turn(session, prompt string, steps ...event.Step) {
 	d.Helper()
 	d.cache.Begin(d.Context(), d.w, session, "claude", asked(prompt), false)
 	d.did(session, steps...)
@@ -84,11 +84,11 @@ func (d *desk) turn(session, prompt string, steps ...aoa.Step) {
 	d.cache.Settle(d.Context())
 }
 
-func (d *desk) did(session string, steps ...aoa.Step) {
+func (d *desk) did(session string, steps ...event.Step) {
 	for _, s := range steps {
 		d.calls++
 		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
-		d.cache.Did(d.w, session, []aoa.Step{s})
+		d.cache.Did(d.w, session, []event.Step{s})
 	}
 }
 
@@ -124,12 +124,14 @@ func (d *desk) states(r Report, want ...string) {
 	}
 }
 
-func reads(name string) aoa.Step {
-	return aoa.Step{Tool: "Read", Act: aoa.ActRead, Paths: []aoa.Path{aoa.Path(name)}}
+func reads(name string) event.Step {
+	return event.Step{Tool: "Read", Act: event.ActRead, Paths: []event.Path{event.Path(name)}}
 }
 
-func edits(name, old, now string) aoa.Step {
-	return aoa.Step{Tool: "Edit", Act: aoa.ActEdit, Paths: []aoa.Path{aoa.Path(name)}, Edits: []aoa.Swap{{Old: old, New: now}}}
+func edits(name, old, now string) event.Step {
+	return event.Step{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)}, Edits: []event.Swap{{Old: old, New: now}}}
 }
 
-func commands(line string) aoa.Step { return aoa.Step{Tool: "Bash", Act: aoa.ActRun, Command: line} }
+func commands(line string) event.Step {
+	return event.Step{Tool: "Bash", Act: event.ActRun, Command: line}
+}

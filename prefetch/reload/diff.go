@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 const (
@@ -13,7 +13,7 @@ const (
 )
 
 // diff is a unified diff of one file; before is nil for a file that is new.
-func diff(path aoa.Path, before, after []byte) string {
+func diff(path event.Path, before, after []byte) string {
 	from := "a/" + path.Display()
 	if before == nil {
 		from = "/dev/null"

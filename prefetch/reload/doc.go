@@ -1,6 +1,6 @@
 // Package reload remembers what a prompt led an agent to do, finds it again when the same is asked, and does it again.
 //
-// In come what sessions are asked and the calls that follow (aoa.Asked, aoa.Step), in the order in which hooks tell
+// In come what sessions are asked and the calls that follow (event.Asked, event.Step), in the order in which hooks tell
 // them; out go the sequences that fit a prompt, what replaying one finds now, and an undo record for what it changed.
 // A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its prompt (words.go,
 // fingerprint.go, index.go; similarity.go has the formula), through an inverted index, never by a scan; and it goes

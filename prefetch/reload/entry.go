@@ -4,7 +4,7 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again.
@@ -34,7 +34,7 @@ type Entry struct {
 
 // Action is one call of a sequence.
 type Action struct {
-	aoa.Step
+	event.Step
 	Seen []string `json:"seen,omitempty"` // hashes of Paths when the call was over
 	Body *string  `json:"body,omitempty"` // write: what the file then contained, if that is short
 }
@@ -42,10 +42,10 @@ type Action struct {
 // File is a file that a sequence read or wrote, with the hashes of its content: hex digits of the SHA-256, gone if
 // there was none, "" if it is not known.
 type File struct {
-	Path   aoa.Path `json:"path"`
-	Before string   `json:"before,omitempty"`
-	After  string   `json:"after,omitempty"`
-	Wrote  bool     `json:"wrote,omitempty"`
+	Path   event.Path `json:"path"`
+	Before string     `json:"before,omitempty"`
+	After  string     `json:"after,omitempty"`
+	Wrote  bool       `json:"wrote,omitempty"`
 }
 
 // Outcome is how a turn went, as far as it can be seen without a model.

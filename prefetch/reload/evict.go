@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // What an entry goes for besides not being used.
@@ -109,7 +109,7 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 }
 
 // Forget drops what names a file or a folder, comes from a session, or was recorded since.
-func (c *Cache) Forget(ctx context.Context, file aoa.Path, session string, since time.Time) (int, error) {
+func (c *Cache) Forget(ctx context.Context, file event.Path, session string, since time.Time) (int, error) {
 	return c.forget(ctx, func(e *Entry) bool {
 		return file != "" && e.names(file) || session != "" && e.Session == session || !since.IsZero() && !e.Created.Before(since)
 	}, session, true)
@@ -169,8 +169,8 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 }
 
 // names reports whether an entry refers to a file, or to anything below a folder.
-func (e *Entry) names(p aoa.Path) bool {
-	below := func(q aoa.Path) bool { return q == p || hasPrefix(string(q), string(p)+"/") }
+func (e *Entry) names(p event.Path) bool {
+	below := func(q event.Path) bool { return q == p || hasPrefix(string(q), string(p)+"/") }
 	for _, a := range e.Actions {
 		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
 			return true

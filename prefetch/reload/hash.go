@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 const (
@@ -34,7 +34,7 @@ type stamp struct {
 
 // hash of a file's content now: hex digits, gone, or "" if it cannot be known. A file that was not touched since it
 // was hashed is not read again; one that had been written just before is, for its time may not tell.
-func (h *hashes) hash(root aoa.Root, p aoa.Path) string {
+func (h *hashes) hash(root event.Root, p event.Path) string {
 	dir, err := os.OpenRoot(string(root))
 	if err != nil {
 		return ""
@@ -43,7 +43,7 @@ func (h *hashes) hash(root aoa.Root, p aoa.Path) string {
 	return h.in(dir, p)
 }
 
-func (h *hashes) in(dir *os.Root, p aoa.Path) string {
+func (h *hashes) in(dir *os.Root, p event.Path) string {
 	name := string(p)
 	st, err := dir.Stat(name)
 	switch {

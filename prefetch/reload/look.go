@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of looking.
@@ -30,7 +30,7 @@ var errTooLarge = errors.New("too large")
 
 // readFile reads a regular file of at most limit bytes. dir lets no name out of the worktree, not through a link
 // either.
-func readFile(dir *os.Root, p aoa.Path, limit int64) ([]byte, error) {
+func readFile(dir *os.Root, p event.Path, limit int64) ([]byte, error) {
 	st, err := dir.Stat(string(p))
 	switch {
 	case err != nil:
@@ -160,7 +160,7 @@ func (p *replay) search(ctx context.Context, a Action, s *StepReport) {
 }
 
 // matches prints what is found in one file, and says how much that is.
-func matches(b *strings.Builder, f aoa.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
+func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
 	if mode == "files" || mode == "" {
 		if re.Match(raw) {
 			fmt.Fprintf(b, "%s\n", f.Display())
@@ -208,7 +208,7 @@ func (p *replay) list(a Action, s *StepReport) {
 		name := f.Display()
 		if a.Glob == "" { // the entries of the folder itself
 			first, _, deeper := strings.Cut(rel, "/")
-			if name = aoa.Path(first).Display(); deeper {
+			if name = event.Path(first).Display(); deeper {
 				name += "/"
 			}
 		}
@@ -232,7 +232,7 @@ func (p *replay) list(a Action, s *StepReport) {
 }
 
 // under is a file's name below a folder; the folder may be the file itself.
-func under(f, dir aoa.Path) (rel string, in bool) {
+func under(f, dir event.Path) (rel string, in bool) {
 	switch {
 	case dir == "":
 		return string(f), true

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of what is offered and of what is remembered of it.
@@ -24,7 +24,7 @@ const (
 
 // Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
 // well. It asks the disk for the files of these only.
-func (c *Cache) Find(ctx context.Context, w Worktree, asked aoa.Asked) ([]Match, error) {
+func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Match, error) {
 	cfg := c.o.config()
 	if cfg.Off {
 		return nil, nil
@@ -152,12 +152,12 @@ func (c *Cache) Untell(session string) {
 }
 
 // Asked is what a session's turn began with; ok is false if none is under way.
-func (c *Cache) Asked(session string) (asked aoa.Asked, ok bool) {
+func (c *Cache) Asked(session string) (asked event.Asked, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[session]
 	if t == nil {
-		return aoa.Asked{}, false
+		return event.Asked{}, false
 	}
 	return t.asked, true
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxEdited is the largest file that is edited, in bytes, and maxPlanned what all of a plan's files may have.
@@ -24,8 +24,8 @@ const (
 // plan is what the edits of a sequence come to, worked out in memory: all of them fit, or none is made.
 type plan struct {
 	p       *replay
-	order   []aoa.Path
-	files   map[aoa.Path]*planned
+	order   []event.Path
+	files   map[event.Path]*planned
 	steps   map[int]outcome
 	broken  bool // an edit does not fit
 	applied bool
@@ -42,13 +42,13 @@ type planned struct {
 type outcome struct{ state, note string }
 
 func newPlan(p *replay) *plan {
-	return &plan{p: p, files: map[aoa.Path]*planned{}, steps: map[int]outcome{}}
+	return &plan{p: p, files: map[event.Path]*planned{}, steps: map[int]outcome{}}
 }
 
 // make works out all edits. The first that does not fit breaks the plan; that is no error.
 func (l *plan) make() error {
 	for i, a := range l.p.entry.Actions {
-		if a.Act != aoa.ActEdit && a.Act != aoa.ActWrite || !a.OK || slices.Contains(l.p.r.Skip, i) {
+		if a.Act != event.ActEdit && a.Act != event.ActWrite || !a.OK || slices.Contains(l.p.r.Skip, i) {
 			continue
 		}
 		if l.broken {
@@ -77,7 +77,7 @@ func (l *plan) make() error {
 
 // one works out an edit; note says why it does not fit.
 func (l *plan) one(a Action) (note string, err error) {
-	if a.Secret || len(a.Paths) != 1 || a.Act == aoa.ActEdit && len(a.Edits) == 0 || a.Act == aoa.ActWrite && a.Body == nil {
+	if a.Secret || len(a.Paths) != 1 || a.Act == event.ActEdit && len(a.Edits) == 0 || a.Act == event.ActWrite && a.Body == nil {
 		if a.Secret {
 			return "a secret was taken out of its input", nil
 		}
@@ -87,7 +87,7 @@ func (l *plan) one(a Action) (note string, err error) {
 	if note != "" {
 		return note, nil
 	}
-	if a.Act == aoa.ActWrite {
+	if a.Act == event.ActWrite {
 		return l.write(f, a), nil
 	}
 	if !f.existed {
@@ -135,7 +135,7 @@ func (l *plan) write(f *planned, a Action) (note string) {
 }
 
 // file reads a file into the plan, once.
-func (l *plan) file(path aoa.Path) (f *planned, note string) {
+func (l *plan) file(path event.Path) (f *planned, note string) {
 	if f := l.files[path]; f != nil {
 		return f, ""
 	}
@@ -239,7 +239,7 @@ func (l *plan) apply(ctx context.Context) error {
 
 // replace puts a new content in the place of a file's, if it still has the old one: written beside it and renamed, so
 // that nobody ever sees a part.
-func replace(dir *os.Root, path aoa.Path, before []byte, existed bool, after []byte, mode fs.FileMode) error {
+func replace(dir *os.Root, path event.Path, before []byte, existed bool, after []byte, mode fs.FileMode) error {
 	now, err := readFile(dir, path, maxEdited)
 	switch {
 	case existed && err != nil:
@@ -256,7 +256,7 @@ func replace(dir *os.Root, path aoa.Path, before []byte, existed bool, after []b
 			return err
 		}
 	}
-	beside := joined(aoa.Path(path.Dir()), "."+path.Base()+"."+newID()[6:]+".tmp")
+	beside := joined(event.Path(path.Dir()), "."+path.Base()+"."+newID()[6:]+".tmp")
 	f, err := dir.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err

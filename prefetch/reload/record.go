@@ -9,20 +9,20 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // turn is a sequence while it is being recorded.
 type turn struct {
-	asked   aoa.Asked
+	asked   event.Asked
 	agent   string
 	state   string
 	actions []Action
 	more    int
 	has     map[string]int // call id → place in actions, -1: beyond maxActions
 	files   []File
-	at      map[aoa.Path]int    // place in files
-	before  map[aoa.Path]string // hashes of files that a call is about to change
+	at      map[event.Path]int    // place in files
+	before  map[event.Path]string // hashes of files that a call is about to change
 	heard   time.Time
 	place   Worktree
 	ended   time.Time // when the agent said that it was done; zero: it has not
@@ -37,7 +37,7 @@ const maxTurns = 256
 
 // Begin takes what a session was asked. What it did before is one sequence; how the agent ends its turns is not known
 // then: well is for agents that do not tell. A prompt that corrects the turn before counts against its entry.
-func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, asked aoa.Asked, well bool) {
+func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
 	if session == "" || c.o.config().Off || c.load(ctx) != nil {
 		return
 	}
@@ -64,12 +64,12 @@ func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, as
 		delete(c.turns, oldest)
 	}
 	asked.Text = clip(asked.Text, maxText)
-	c.turns[session] = &turn{asked: asked, agent: agent, state: state, has: map[string]int{}, at: map[aoa.Path]int{},
-		before: map[aoa.Path]string{}, heard: asked.Time}
+	c.turns[session] = &turn{asked: asked, agent: agent, state: state, has: map[string]int{}, at: map[event.Path]int{},
+		before: map[event.Path]string{}, heard: asked.Time}
 }
 
 // Before notes what a file holds that a call is about to change.
-func (c *Cache) Before(w Worktree, session string, p aoa.Path) {
+func (c *Cache) Before(w Worktree, session string, p event.Path) {
 	c.mu.Lock()
 	t := c.turns[session]
 	c.mu.Unlock()
@@ -86,7 +86,7 @@ func (c *Cache) Before(w Worktree, session string, p aoa.Path) {
 
 // Did takes calls of a session. What a subagent does is left out: it reports in its own words, and what it has read is
 // not in its master's mind.
-func (c *Cache) Did(w Worktree, session string, steps []aoa.Step) {
+func (c *Cache) Did(w Worktree, session string, steps []event.Step) {
 	c.mu.Lock()
 	known := c.turns[session] != nil
 	c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *Cache) Did(w Worktree, session string, steps []aoa.Step) {
 
 // body keeps what a call wrote as a whole, if that is short and holds no secret: the hook does not carry it.
 func (c *Cache) body(w Worktree, a *Action) {
-	if a.Act != aoa.ActWrite || len(a.Paths) != 1 || w.ignored(a.Paths[0]) {
+	if a.Act != event.ActWrite || len(a.Paths) != 1 || w.ignored(a.Paths[0]) {
 		return
 	}
 	dir, err := os.OpenRoot(string(w.Root))
@@ -248,7 +248,7 @@ func (t *turn) worth() bool {
 	if t.asked.Type == Prompt && len(read(t.asked.Text).bag) < 2 {
 		return false
 	}
-	return slices.ContainsFunc(t.actions, func(a Action) bool { return a.OK && a.Act != aoa.ActOther })
+	return slices.ContainsFunc(t.actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })
 }
 
 // twinAt is the similarity of words from which two requests are the same one, asked again.
@@ -302,7 +302,7 @@ var testRun = regexp.MustCompile(`(?i)\b(?:go test|cargo (?:test|nextest)|pytest
 
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
-		if a.Act == aoa.ActRun && testRun.MatchString(a.Command) {
+		if a.Act == event.ActRun && testRun.MatchString(a.Command) {
 			if a.OK {
 				return "passed"
 			}

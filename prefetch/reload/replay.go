@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Request asks for a replay.
@@ -48,7 +48,7 @@ type Report struct {
 type StepReport struct {
 	Index  int
 	Tool   string
-	Act    aoa.Act
+	Act    event.Act
 	What   string // the input on one line
 	State  string
 	Note   string
@@ -132,7 +132,7 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 	p.out.Plan, p.out.Undo = p.r.Plan, u.ID
 	for i, a := range p.entry.Actions {
 		s := StepReport{Index: i, Tool: a.Tool, Act: a.Act, What: what(a), State: Skipped, Note: "it was done when this was asked first"}
-		if (a.Act == aoa.ActEdit || a.Act == aoa.ActWrite) && a.OK && !slices.Contains(p.r.Skip, i) {
+		if (a.Act == event.ActEdit || a.Act == event.ActWrite) && a.OK && !slices.Contains(p.r.Skip, i) {
 			s.State, s.Note = Applied, ""
 		}
 		p.out.Steps = append(p.out.Steps, s)
@@ -184,21 +184,21 @@ func (p *replay) action(ctx context.Context, i int, a Action, s *StepReport) {
 	switch {
 	case a.Secret:
 		s.State, s.Note = Refused, "a secret was taken out of its input"
-	case a.Cut && a.Act != aoa.ActEdit && a.Act != aoa.ActWrite:
+	case a.Cut && a.Act != event.ActEdit && a.Act != event.ActWrite:
 		s.State, s.Note = Refused, "its input was not recorded as a whole"
-	case !a.OK && a.Act != aoa.ActRun:
+	case !a.OK && a.Act != event.ActRun:
 		s.State, s.Note = Skipped, "it failed when it was recorded"
-	case a.Act == aoa.ActRead:
+	case a.Act == event.ActRead:
 		p.read(a, s)
-	case a.Act == aoa.ActSearch:
+	case a.Act == event.ActSearch:
 		p.search(ctx, a, s)
-	case a.Act == aoa.ActList:
+	case a.Act == event.ActList:
 		p.list(a, s)
-	case a.Act == aoa.ActRun && p.r.Looks:
+	case a.Act == event.ActRun && p.r.Looks:
 		s.State = Skipped
-	case a.Act == aoa.ActRun:
+	case a.Act == event.ActRun:
 		p.command(ctx, a, s)
-	case a.Act == aoa.ActEdit || a.Act == aoa.ActWrite:
+	case a.Act == event.ActEdit || a.Act == event.ActWrite:
 		p.edit(i, s)
 	default:
 		s.State, s.Note = Refused, "aoa cannot do this again"
@@ -218,31 +218,31 @@ func (p *replay) edit(i int, s *StepReport) {
 // what is an action's input on one line.
 func what(a Action) string {
 	switch a.Act {
-	case aoa.ActRead:
+	case event.ActRead:
 		if a.Offset > 0 || a.Limit > 0 {
 			return fmt.Sprintf("%s from line %d, %d lines", names(a.Paths), max(a.Offset, 1), a.Limit)
 		}
 		return names(a.Paths)
-	case aoa.ActSearch:
+	case event.ActSearch:
 		text := fmt.Sprintf("%q", a.Pattern)
 		if a.Folder != "" {
 			text += " in " + a.Folder.Display()
 		}
 		if a.Glob != "" {
-			text += " (" + aoa.Path(a.Glob).Display() + ")"
+			text += " (" + event.Path(a.Glob).Display() + ")"
 		}
 		return text
-	case aoa.ActList:
-		return aoa.Path(joined(a.Folder, a.Glob)).Display()
-	case aoa.ActRun:
-		return aoa.Path(a.Command).Display()
-	case aoa.ActEdit:
+	case event.ActList:
+		return event.Path(joined(a.Folder, a.Glob)).Display()
+	case event.ActRun:
+		return event.Path(a.Command).Display()
+	case event.ActEdit:
 		return fmt.Sprintf("%s (%d replacements)", names(a.Paths), len(a.Edits))
 	}
 	return names(a.Paths)
 }
 
-func joined(dir aoa.Path, name string) string {
+func joined(dir event.Path, name string) string {
 	switch {
 	case dir == "" && name == "":
 		return "."
@@ -252,7 +252,7 @@ func joined(dir aoa.Path, name string) string {
 	return string(dir) + "/" + name
 }
 
-func names(paths []aoa.Path) string {
+func names(paths []event.Path) string {
 	out := ""
 	for i, p := range paths {
 		if i > 0 {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // A folder of NAME.jsonl.gz (session events) and NAME.commits.jsonl.gz (one row per commit and file). Without the flag
@@ -21,14 +21,14 @@ import (
 var replaySessions = flag.String("sessions", "", "measure on the recorded sessions of this folder")
 
 type row struct {
-	Session string   `json:"session"`
-	TS      float64  `json:"ts"`
-	Seq     int      `json:"seq"`
-	Agent   string   `json:"agent"`
-	Kind    string   `json:"kind"`
-	Path    aoa.Path `json:"path"`
-	Text    string   `json:"text"`
-	OK      *bool    `json:"ok"`
+	Session string     `json:"session"`
+	TS      float64    `json:"ts"`
+	Seq     int        `json:"seq"`
+	Agent   string     `json:"agent"`
+	Kind    string     `json:"kind"`
+	Path    event.Path `json:"path"`
+	Text    string     `json:"text"`
+	OK      *bool      `json:"ok"`
 }
 
 func rows(t *testing.T, name string) (out []row) {
@@ -58,7 +58,7 @@ func rows(t *testing.T, name string) (out []row) {
 type recorded struct {
 	from, to float64
 	prompt   string
-	files    []aoa.Path
+	files    []event.Path
 	entry    *Entry
 }
 
@@ -123,7 +123,7 @@ func TestReplaySessions(t *testing.T) {
 func replayed(t *testing.T, file string, hours float64, total map[int]*band) (prompts, worth int) {
 	all := rows(t, file)
 	history := rows(t, strings.TrimSuffix(file, ".jsonl.gz")+".commits.jsonl.gz")
-	changed := map[aoa.Path][]float64{}
+	changed := map[event.Path][]float64{}
 	for _, r := range append(slices.Clone(all), history...) {
 		if r.Path != "" && r.Kind != "read" && r.Kind != "search" && r.Kind != "bash" && r.Kind != "failed" {
 			changed[r.Path] = append(changed[r.Path], r.TS)
@@ -187,7 +187,7 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 	return prompts, worth
 }
 
-func bestOf(x *index, kept []*recorded, changed map[aoa.Path][]float64, now *recorded) (most float64, best *recorded) {
+func bestOf(x *index, kept []*recorded, changed map[event.Path][]float64, now *recorded) (most float64, best *recorded) {
 	f := newFingerprint(Trigger{Type: Prompt}, clip(now.prompt, maxText), "", nil)
 	for _, e := range x.candidates(f) {
 		j, _ := x.content(f, e)

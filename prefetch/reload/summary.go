@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxSummary is the longest summary, in bytes.
@@ -16,31 +16,31 @@ const maxSummary = 160
 // ran go test ./rank (ok)".
 func summary(e *Entry) string {
 	var parts []string
-	looked, searched := map[aoa.Path]bool{}, 0
-	var read, wrote []aoa.Path
+	looked, searched := map[event.Path]bool{}, 0
+	var read, wrote []event.Path
 	var command *Action
 	runs := 0
 	for i, a := range e.Actions {
-		if !a.OK && a.Act != aoa.ActRun {
+		if !a.OK && a.Act != event.ActRun {
 			continue
 		}
 		switch a.Act {
-		case aoa.ActRead:
+		case event.ActRead:
 			for _, p := range a.Paths {
 				if !looked[p] {
 					looked[p] = true
 					read = append(read, p)
 				}
 			}
-		case aoa.ActEdit, aoa.ActWrite:
+		case event.ActEdit, event.ActWrite:
 			for _, p := range a.Paths {
 				if !slices.Contains(wrote, p) {
 					wrote = append(wrote, p)
 				}
 			}
-		case aoa.ActSearch, aoa.ActList:
+		case event.ActSearch, event.ActList:
 			searched++
-		case aoa.ActRun:
+		case event.ActRun:
 			runs++
 			if command == nil || testRun.MatchString(a.Command) || !testRun.MatchString(command.Command) {
 				command = &e.Actions[i]
@@ -74,7 +74,7 @@ func summary(e *Entry) string {
 }
 
 // named names one file, or says how many there are, in which folder, and the first.
-func named(files []aoa.Path) string {
+func named(files []event.Path) string {
 	if len(files) == 1 {
 		return files[0].Display()
 	}
@@ -89,9 +89,9 @@ func named(files []aoa.Path) string {
 	}
 	in := ""
 	if dir != "" {
-		in = " in " + aoa.Path(dir).Display() + "/"
+		in = " in " + event.Path(dir).Display() + "/"
 	}
-	return fmt.Sprintf("%d files%s (%s, …)", len(files), in, aoa.Path(files[0].Base()).Display())
+	return fmt.Sprintf("%d files%s (%s, …)", len(files), in, event.Path(files[0].Base()).Display())
 }
 
 // Kinds lists the actions of an entry in the words of the agent, each tool once, in order.

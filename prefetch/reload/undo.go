@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxUndos is how many undo records are kept: they hold contents of files.
@@ -25,7 +25,7 @@ type undo struct {
 }
 
 type restored struct {
-	Path    aoa.Path    `json:"path"`
+	Path    event.Path  `json:"path"`
 	Before  []byte      `json:"before"`
 	Existed bool        `json:"existed"`
 	Mode    fs.FileMode `json:"mode"`
@@ -38,7 +38,7 @@ var ErrChanged = errors.New("changed since the replay")
 // Undo puts files back to what they were before a replay edited them: of the record with that id, or of the newest one
 // that was not undone. All of them, or none: a file that was changed since is not touched, and neither are the others. One
 // that is what it was before already is left. A call that arrives twice means the record that it meant first.
-func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record string, files []aoa.Path, err error) {
+func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
 	u, done, err := c.findUndo(ctx, id, call)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestClockAhead: a session that was at work under a clock that ran ahead is archived like any other once it is right.
@@ -14,8 +14,8 @@ func TestClockAhead(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
 	now := time.Now().Add(years)
 	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
-		Since: func(context.Context, string, time.Time) ([]aoa.Event, error) { return nil, nil }})
-	check(t, d.Observe(t.Context(), []aoa.Event{{ID: "1", Kind: aoa.KindPrompt, Session: "ahead", Time: now}}))
+		Since: func(context.Context, string, time.Time) ([]event.Event, error) { return nil, nil }})
+	check(t, d.Observe(t.Context(), []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
 	check(t, d.Flush(t.Context()))
 	now = now.Add(-years)
 	for _, want := range []int{0, 1} {

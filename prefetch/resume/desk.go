@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 //go:embed sql
@@ -53,7 +53,7 @@ type Options struct {
 	Now  func() time.Time
 	Log  *slog.Logger // gets one warning when a damaged file was moved aside; may be nil
 	// Since returns the events of a session from then on, oldest first: what the last run learned and did not write.
-	Since func(ctx context.Context, session string, from time.Time) ([]aoa.Event, error)
+	Since func(ctx context.Context, session string, from time.Time) ([]event.Event, error)
 }
 
 // Desk keeps the snapshots. It is safe for concurrent use.
@@ -89,7 +89,7 @@ func (d *Desk) Rest() error { return d.file.Rest() }
 func (d *Desk) Close() error { return d.file.Close() }
 
 // Observe folds events in that were just learned.
-func (d *Desk) Observe(ctx context.Context, events []aoa.Event) error {
+func (d *Desk) Observe(ctx context.Context, events []event.Event) error {
 	var errs []error
 	fresh := map[string]map[string]bool{} // sessions taken up in this call → events that the log gave for them
 	for _, e := range events {
@@ -113,15 +113,15 @@ func (d *Desk) Observe(ctx context.Context, events []aoa.Event) error {
 	return errors.Join(errs...)
 }
 
-func (d *Desk) fold(s *entry, e aoa.Event) {
+func (d *Desk) fold(s *entry, e event.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.touch(s, s.take(e))
 }
 
 // mine reports whether the kind changes a snapshot.
-func mine(k aoa.Kind) bool {
-	return command(k) || k == aoa.KindStart || k == aoa.KindEnd || k == aoa.KindSuggest
+func mine(k event.Kind) bool {
+	return command(k) || k == event.KindStart || k == event.KindEnd || k == event.KindSuggest
 }
 
 // take returns the session's entry. One that was not in memory is read and brought up to the log; known are the

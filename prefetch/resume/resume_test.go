@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // house is a log and a desk as the daemon joins them.
@@ -55,7 +55,7 @@ func newHouse(t testing.TB) *house {
 // begin makes a desk on what is there, as a new daemon does.
 func (h *house) begin() {
 	h.Desk = New(Options{Path: filepath.Join(h.dir, "sessions.db"), Now: time.Now,
-		Since: func(ctx context.Context, session string, from time.Time) ([]aoa.Event, error) {
+		Since: func(ctx context.Context, session string, from time.Time) ([]event.Event, error) {
 			return h.db.Log(ctx, cold.LogFilter{Session: session, Since: from, Oldest: true, Limit: 1_000_000})
 		}})
 }
@@ -63,14 +63,14 @@ func (h *house) begin() {
 func (h *house) close() { check(h.t, errors.Join(h.Close(), h.db.Close())) }
 
 // did logs what a session did and lets the desk see it.
-func (h *house) did(session string, kind aoa.Kind, text string, paths ...aoa.Path) {
+func (h *house) did(session string, kind event.Kind, text string, paths ...event.Path) {
 	h.t.Helper()
 	h.n++
-	e := aoa.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
-	if kind == aoa.KindStart || kind == aoa.KindEnd {
+	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
+	if kind == event.KindStart || kind == event.KindEnd {
 		e.Tool = text
 	}
-	_, fresh, err := h.db.Append(h.t.Context(), []aoa.Event{e})
+	_, fresh, err := h.db.Append(h.t.Context(), []event.Event{e})
 	check(h.t, err)
 	check(h.t, h.Observe(h.t.Context(), fresh))
 }
@@ -119,22 +119,22 @@ func TestDebounce(t *testing.T) {
 			c, w := h.stored("s")
 			same(t, what, [2]int64{int64(c), w}, [2]int64{int64(commands), writes})
 		}
-		h.did("s", aoa.KindPrompt, "begin")
+		h.did("s", event.KindPrompt, "begin")
 		wait(shortly - time.Millisecond)
 		expect("just before a second", 0, 0)
 		wait(time.Millisecond)
 		expect("a second after the first", 1, 1)
-		h.did("s", aoa.KindRead, "", "a.go")
+		h.did("s", event.KindRead, "", "a.go")
 		wait(later - time.Millisecond)
 		expect("within the window it waits five", 1, 1)
 		wait(time.Millisecond)
 		expect("five seconds after the second", 2, 2)
 		wait(window)
-		h.did("s", aoa.KindRead, "", "b.go")
+		h.did("s", event.KindRead, "", "b.go")
 		wait(shortly)
 		expect("after the window it waits one again", 3, 3)
 		for range 20 {
-			h.did("s", aoa.KindRead, "", "c.go")
+			h.did("s", event.KindRead, "", "c.go")
 			wait(990 * time.Millisecond)
 		}
 		expect("in a burst every ten seconds", 14, 4)
@@ -144,8 +144,8 @@ func TestDebounce(t *testing.T) {
 			}
 		}
 		expect("pause, complete, fail and resume are written at once, with what waited", 23, 9)
-		h.did("s", aoa.KindRead, "", "d.go")
-		h.did("s", aoa.KindEnd, "other")
+		h.did("s", event.KindRead, "", "d.go")
+		h.did("s", event.KindEnd, "other")
 		expect("an end is written at once", 24, 10)
 		wait(time.Hour)
 		expect("nothing more is written", 24, 10)
@@ -157,11 +157,11 @@ func TestDebounceSavesWrites(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
 		n := 0
 		for turn := range 20 {
-			h.did("s", aoa.KindPrompt, "go on")
+			h.did("s", event.KindPrompt, "go on")
 			n++
 			for i := range 30 {
 				wait(time.Duration(200+(turn*31+i*17)%13*(i%5)*70) * time.Millisecond)
-				h.did("s", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i)))
+				h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i)))
 				n++
 			}
 			wait(30 * time.Second)
@@ -178,30 +178,30 @@ func TestDebounceSavesWrites(t *testing.T) {
 
 func TestSnapshotSuffices(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
-		h.did("s", aoa.KindStart, "startup")
-		h.did("s", aoa.KindPrompt, "turn the marmalade green")
+		h.did("s", event.KindStart, "startup")
+		h.did("s", event.KindPrompt, "turn the marmalade green")
 		for i := range 20 {
 			wait(time.Second)
-			h.did("s", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i, ".go")))
+			h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i, ".go")))
 		}
-		h.did("s", aoa.KindEdit, "", "f3.go")
-		h.did("s", aoa.KindRun, "go test -run Marmalade")
+		h.did("s", event.KindEdit, "", "f3.go")
+		h.did("s", event.KindRun, "go test -run Marmalade")
 		check(t, h.Spend(t.Context(), "s", 1200, "one"))
 		check(t, h.Spend(t.Context(), "s", 34, "two"))
-		h.did("s", aoa.KindEnd, "other")
+		h.did("s", event.KindEnd, "other")
 		got, err := h.Get(t.Context(), "s")
 		check(t, err)
 		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent}, []any{Paused, 23, 1, int64(1234), 0, "claude"})
-		same(t, "files", got.Files, []aoa.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
-		same(t, "edited", got.Edited, []aoa.Path{"f3.go"})
-		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, aoa.KindRun, []aoa.Path{"f3.go"}})
+		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
+		same(t, "edited", got.Edited, []event.Path{"f3.go"})
+		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
 		synctest.Wait()
 		text, err := os.ReadFile(filepath.Join(h.dir, "sessions.db-wal"))
 		check(t, err)
 		if s := strings.ToLower(string(text)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
 			t.Fatal("the snapshot tells words, or is not there")
 		}
-		h.did("s", aoa.KindStart, "resume")
+		h.did("s", event.KindStart, "resume")
 		got, err = h.Get(t.Context(), "s")
 		check(t, err)
 		same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
@@ -211,11 +211,11 @@ func TestSnapshotSuffices(t *testing.T) {
 // TestKilled: what a kill lost of a burst is read again from the log, once.
 func TestKilled(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
-		h.did("s", aoa.KindPrompt, "begin")
+		h.did("s", event.KindPrompt, "begin")
 		wait(shortly)
 		for range 10 {
 			wait(100 * time.Millisecond)
-			h.did("s", aoa.KindRead, "", "a.go")
+			h.did("s", event.KindRead, "", "a.go")
 		}
 		c, _ := h.stored("s")
 		same(t, "written before the kill", c, 1)
@@ -231,14 +231,14 @@ func TestKilled(t *testing.T) {
 		h.begin() // another process
 		defer func(d *Desk) { check(t, d.Close()) }(h.Desk)
 		wait(time.Millisecond)
-		h.did("s", aoa.KindEdit, "", "b.go")
+		h.did("s", event.KindEdit, "", "b.go")
 		got, err := h.Get(t.Context(), "s")
 		check(t, err)
-		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []aoa.Path{"b.go"}})
+		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []event.Path{"b.go"}})
 		check(t, h.Flush(t.Context()))
 		h.begin()
 		defer func(d *Desk) { check(t, d.Close()) }(h.Desk)
-		h.did("s", aoa.KindRead, "", "a.go")
+		h.did("s", event.KindRead, "", "a.go")
 		got, err = h.Get(t.Context(), "s")
 		check(t, err)
 		same(t, "after a restart", got.Commands, 13)
@@ -273,7 +273,7 @@ func TestStates(t *testing.T) {
 		check(t, set("mine", Archived))
 		check(t, set("mine", Active))
 		wait(time.Second)
-		h.did("other", aoa.KindPrompt, "begin")
+		h.did("other", event.KindPrompt, "begin")
 		wait(shortly)
 		list := func(q Filter) string {
 			t.Helper()
@@ -291,7 +291,7 @@ func TestStates(t *testing.T) {
 		check(t, set("other", Archived))
 		same(t, "not archived", list(Filter{}), "mine ")
 		same(t, "all", list(Filter{Archived: true}), "other mine ")
-		h.did("other", aoa.KindPrompt, "there is more")
+		h.did("other", event.KindPrompt, "there is more")
 		same(t, "it goes on", list(Filter{State: Active}), "other mine ")
 		check(t, h.Remove(t.Context(), "mine"))
 		if err := h.Remove(t.Context(), "mine"); !errors.Is(err, ErrUnknown) {
@@ -309,9 +309,9 @@ func TestArchiveAndCleanUp(t *testing.T) {
 			check(t, err)
 			same(t, "archived and removed", []int{archived, removed}, want)
 		}
-		h.did("old", aoa.KindPrompt, "begin")
+		h.did("old", event.KindPrompt, "begin")
 		wait(ArchiveAfter - time.Second)
-		h.did("new", aoa.KindPrompt, "begin")
+		h.did("new", event.KindPrompt, "begin")
 		sweep(0, 0)
 		wait(2 * time.Second)
 		sweep(1, 0)
@@ -328,8 +328,8 @@ func TestArchiveAndCleanUp(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
-		h.did("a", aoa.KindRead, "", "secret/<plan>.go")
-		h.did("b", aoa.KindRead, "", "x.go")
+		h.did("a", event.KindRead, "", "secret/<plan>.go")
+		h.did("b", event.KindRead, "", "x.go")
 		check(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
 		if _, err := h.Get(t.Context(), "a"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
@@ -352,7 +352,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.take(aoa.Event{Kind: aoa.KindEdit, Paths: []aoa.Path{"a", "b"}})
+		s.take(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
 		again, err := s.encode()
 		check(t, err)
 		back, err := decode("s", again)
@@ -369,10 +369,10 @@ func BenchmarkContext(b *testing.B) {
 	for _, n := range []int{10, 1_000, 100_000} {
 		h := newHouse(b)
 		for at := 0; at < n; at += 1000 {
-			batch := make([]aoa.Event, min(1000, n-at))
+			batch := make([]event.Event, min(1000, n-at))
 			for i := range batch {
-				batch[i] = aoa.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Kind: aoa.KindRun, Agent: "claude", Session: "s",
-					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []aoa.Path{aoa.Path(fmt.Sprint("dir/file", i))}, OK: true}
+				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Kind: event.KindRun, Agent: "claude", Session: "s",
+					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
 			}
 			_, fresh, err := h.db.Append(b.Context(), batch)
 			check(b, err)
@@ -404,8 +404,8 @@ func TestBadSnapshot(t *testing.T) {
 	for _, bad := range []string{`{"id":`, `{"version":7,"state":"active"}`, `{"version":1,"state":"asleep"}`} {
 		h := newHouse(t)
 		for i := range 3 {
-			h.did("one", aoa.KindPrompt, "words")
-			h.did("two", aoa.KindRead, "", aoa.Path(fmt.Sprint("f", i)))
+			h.did("one", event.KindPrompt, "words")
+			h.did("two", event.KindRead, "", event.Path(fmt.Sprint("f", i)))
 		}
 		check(t, h.Flush(t.Context()))
 		want, err := h.List(t.Context(), Filter{})

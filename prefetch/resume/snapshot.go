@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // State of a session.
@@ -40,42 +40,42 @@ const (
 
 // Snapshot is what is needed to go on with a session. It holds names of files and tools, counts and times, no text.
 type Snapshot struct {
-	ID       string     `json:"id"`
-	Agent    string     `json:"agent,omitempty"`
-	State    State      `json:"state"`
-	Started  time.Time  `json:"started"`
-	Last     time.Time  `json:"last"`             // of its newest event
-	Turns    int        `json:"turns"`            // prompts
-	Commands int        `json:"commands"`         // prompts, tool calls and stages
-	Resumed  int        `json:"resumed"`          // how often it came back
-	Tokens   int64      `json:"tokens"`           // told by pipelines and hints
-	Recent   []Command  `json:"recent,omitempty"` // the last three, the newest last
-	Files    []aoa.Path `json:"files,omitempty"`  // opened last, the newest first
-	Edited   []aoa.Path `json:"edited,omitempty"` // changed last, the newest first
-	Calls    []string   `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
-	Version  int        `json:"version"`
+	ID       string       `json:"id"`
+	Agent    string       `json:"agent,omitempty"`
+	State    State        `json:"state"`
+	Started  time.Time    `json:"started"`
+	Last     time.Time    `json:"last"`             // of its newest event
+	Turns    int          `json:"turns"`            // prompts
+	Commands int          `json:"commands"`         // prompts, tool calls and stages
+	Resumed  int          `json:"resumed"`          // how often it came back
+	Tokens   int64        `json:"tokens"`           // told by pipelines and hints
+	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
+	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
+	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
+	Calls    []string     `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
+	Version  int          `json:"version"`
 }
 
 // Command is one thing that the session did, without its words.
 type Command struct {
-	At    time.Time  `json:"at"`
-	Kind  aoa.Kind   `json:"kind"`
-	Tool  string     `json:"tool,omitempty"`
-	Files []aoa.Path `json:"files,omitempty"`
-	OK    bool       `json:"ok"`
+	At    time.Time    `json:"at"`
+	Kind  event.Kind   `json:"kind"`
+	Tool  string       `json:"tool,omitempty"`
+	Files []event.Path `json:"files,omitempty"`
+	OK    bool         `json:"ok"`
 }
 
 // command reports whether an event is something that the session did.
-func command(k aoa.Kind) bool {
+func command(k event.Kind) bool {
 	switch k {
-	case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed:
+	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed:
 		return true
 	}
 	return false
 }
 
 // take folds one event of the session in, and reports whether it must be written at once.
-func (s *Snapshot) take(e aoa.Event) (urgent bool) {
+func (s *Snapshot) take(e event.Event) (urgent bool) {
 	if s.Started.IsZero() || e.Time.Before(s.Started) {
 		s.Started = e.Time
 	}
@@ -86,15 +86,15 @@ func (s *Snapshot) take(e aoa.Event) (urgent bool) {
 		s.Agent = e.Agent
 	}
 	switch {
-	case e.Kind == aoa.KindStart:
+	case e.Kind == event.KindStart:
 		if s.Commands > 0 && e.Tool != "compact" && e.Tool != "clear" {
 			s.Resumed++
 		}
 		s.State = Active
-	case e.Kind == aoa.KindEnd:
+	case e.Kind == event.KindEnd:
 		s.State = Paused
 		return true
-	case e.Kind == aoa.KindSuggest && e.Why == "shown":
+	case e.Kind == event.KindSuggest && e.Why == "shown":
 		s.Tokens += int64(e.Tokens)
 	case command(e.Kind):
 		s.did(e)
@@ -102,9 +102,9 @@ func (s *Snapshot) take(e aoa.Event) (urgent bool) {
 	return false
 }
 
-func (s *Snapshot) did(e aoa.Event) {
+func (s *Snapshot) did(e event.Event) {
 	s.Commands++
-	if e.Kind == aoa.KindPrompt {
+	if e.Kind == event.KindPrompt {
 		s.Turns++
 	}
 	if s.State != Active {
@@ -116,13 +116,13 @@ func (s *Snapshot) did(e aoa.Event) {
 	if e.Kind.Open() {
 		s.Files = newest(s.Files, e.Paths)
 	}
-	if e.Kind == aoa.KindEdit || e.Kind == aoa.KindWrite {
+	if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
 		s.Edited = newest(s.Edited, e.Paths)
 	}
 }
 
 // newest puts paths in front of a list, each once.
-func newest(list, paths []aoa.Path) []aoa.Path {
+func newest(list, paths []event.Path) []event.Path {
 	out := slices.Clone(paths[:min(len(paths), filesKept)])
 	slices.Reverse(out)
 	for _, p := range list {

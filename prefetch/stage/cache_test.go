@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // room is a cache over a folder with a few files.
@@ -29,11 +29,11 @@ func newRoom(t *testing.T) *room {
 	r := &room{T: t, clock: &clock{time.Now().Add(time.Hour)}, root: t.TempDir(), store: t.TempDir(), bytes: 1 << 30}
 	write1(t, filepath.Join(r.root, "src/a.go"), "a")
 	write1(t, filepath.Join(r.root, "src/b.go"), "b")
-	r.place = Place{r.root, func(context.Context) (files []aoa.Path, basis []string, err error) {
+	r.place = Place{r.root, func(context.Context) (files []event.Path, basis []string, err error) {
 		err = filepath.WalkDir(r.root, func(name string, e os.DirEntry, err error) error {
 			if e.IsDir() {
 				basis = append(basis, name)
-			} else if p, ok := aoa.Root(r.root).Path(name); ok {
+			} else if p, ok := event.Root(r.root).Path(name); ok {
 				files = append(files, p)
 			}
 			return err

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // onDisk tells whether any file of the store has the text in it.
@@ -148,7 +148,7 @@ func TestForgetNames(t *testing.T) {
 	if err := r.c.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []aoa.Path{"src/a.go", "notes"} {
+	for _, path := range []event.Path{"src/a.go", "notes"} {
 		if !r.onDisk(string(path)) {
 			t.Fatalf("%q is not on the disk, the test says nothing", path)
 		}

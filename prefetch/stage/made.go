@@ -13,7 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // ErrOutput is wrapped when a declared output was not made, or is something that cannot be kept.
@@ -80,7 +80,7 @@ func escape(name string) string {
 }
 
 func gather(disk *os.Root, name string, r *Recorder) error {
-	p, err := aoa.NewPath(name)
+	p, err := event.NewPath(name)
 	if err != nil {
 		return fmt.Errorf("%w, %s: %w", ErrOutput, name, err)
 	}

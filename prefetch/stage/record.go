@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Record is what a run printed, in the order in which it did, and the files that it made.
@@ -25,7 +25,7 @@ type Frame struct {
 
 // File is a file that the step made.
 type File struct {
-	Path aoa.Path
+	Path event.Path
 	Mode uint32 // permission bits
 	Link bool   // Data is where it points to
 	Data []byte
@@ -104,7 +104,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 
 func cutFile(b []byte, link bool) (File, []byte, error) {
 	name, b, ok := cutText(b)
-	p, err := aoa.NewPath(name)
+	p, err := event.NewPath(name)
 	if !ok || err != nil || string(p) != name {
 		return File{}, nil, fmt.Errorf("%w: a file's name is %.40q", ErrRecord, name)
 	}

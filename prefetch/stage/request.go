@@ -12,7 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Request describes one step completely: what is equal here and on the disk gives the same key.
@@ -89,7 +89,7 @@ func cleanPattern(p string, outside bool) (string, error) {
 	switch {
 	case p == "":
 		return "", fmt.Errorf("%w: an empty pattern", ErrRequest)
-	case len(p) > aoa.MaxPath || strings.ContainsRune(p, 0):
+	case len(p) > event.MaxPath || strings.ContainsRune(p, 0):
 		return "", fmt.Errorf("%w: pattern %.40q is no name of a file", ErrRequest, p)
 	case !doublestar.ValidatePattern(p) && glob(p):
 		return "", fmt.Errorf("%w: pattern %s: a bracket or brace is not closed", ErrRequest, p)

@@ -14,12 +14,12 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Lister lists the files of a worktree that globs may name, sorted, and the absolute names of everything that the list
 // rests on: it holds as long as each of those looks the same.
-type Lister func(ctx context.Context) (files []aoa.Path, basis []string, err error)
+type Lister func(ctx context.Context) (files []event.Path, basis []string, err error)
 
 // dep is one dependency: the name that the key has, and where it lies.
 type dep struct{ name, abs string }
@@ -31,7 +31,7 @@ type tree struct {
 	now  func() time.Time
 
 	mu      sync.Mutex // one listing at a time
-	files   []aoa.Path
+	files   []event.Path
 	basis   []ground
 	loose   bool // something of the basis changed too recently: list again
 	matched map[string][]dep
@@ -177,7 +177,7 @@ func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 	name, abs := p, t.abs(p)
 	if filepath.IsAbs(filepath.FromSlash(p)) {
 		abs = filepath.FromSlash(p)
-		if rel, ok := aoa.Root(t.root).Path(abs); ok {
+		if rel, ok := event.Root(t.root).Path(abs); ok {
 			name, p = string(rel), string(rel)
 		} else if abs == t.root {
 			name, p, abs = ".", ".", t.root

@@ -20,7 +20,7 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -145,7 +145,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 
 // promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
 func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
-	if d.Query.Moment == aoa.MomentOpen && d.AfterPrompt {
+	if d.Query.Moment == event.MomentOpen && d.AfterPrompt {
 		return // the prompt was asked at
 	}
 	for i, c := range prefetch.Circumstances(d.Query.Moment, d.Ranked[:min(len(d.Ranked), 192)]) {
@@ -174,20 +174,20 @@ func (l *lessons) warn(d *eval.Decision, counts *counts) error {
 // counts are the commits of each file.
 type counts struct {
 	n  int
-	of map[aoa.Path][]int // numbers of its commits, rising
+	of map[event.Path][]int // numbers of its commits, rising
 }
 
-func newCounts() *counts { return &counts{of: map[aoa.Path][]int{}} }
+func newCounts() *counts { return &counts{of: map[event.Path][]int{}} }
 
-func (c *counts) learn(e aoa.Event) {
+func (c *counts) learn(e event.Event) {
 	switch e.Kind {
-	case aoa.KindRename:
+	case event.KindRename:
 		for i, f := range e.From {
 			c.of[e.Paths[i]] = append(c.of[e.Paths[i]], c.of[f]...)
 			slices.Sort(c.of[e.Paths[i]])
 			delete(c.of, f)
 		}
-	case aoa.KindCommit:
+	case event.KindCommit:
 		c.n++
 		for _, f := range e.Paths {
 			c.of[f] = append(c.of[f], c.n)
@@ -195,7 +195,7 @@ func (c *counts) learn(e aoa.Event) {
 	}
 }
 
-func (c *counts) together(a, b aoa.Path) (both, of int, err error) {
+func (c *counts) together(a, b event.Path) (both, of int, err error) {
 	for _, i := range c.of[a] {
 		if _, ok := slices.BinarySearch(c.of[b], i); ok {
 			both++

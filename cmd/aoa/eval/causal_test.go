@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestFutureIsUnknown: what is decided before a moment does not depend on what happens after it.
@@ -66,54 +66,54 @@ func rankings(t *testing.T, s Source) map[string][]string {
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // story makes a source of one session over a repository of four files.
-func story(events ...aoa.Event) Source {
-	s := Source{Name: "story", Commits: []aoa.Event{{ID: "commit:1", Time: noon.Add(-time.Hour), Kind: aoa.KindCommit,
-		Paths: []aoa.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}, OK: true}}}
+func story(events ...event.Event) Source {
+	s := Source{Name: "story", Commits: []event.Event{{ID: "commit:1", Time: noon.Add(-time.Hour), Kind: event.KindCommit,
+		Paths: []event.Path{"a.go", "a_test.go", "b.go", "docs/c.md"}, OK: true}}}
 	session := Session{ID: "one"}
 	for i, e := range events {
 		e.ID, e.Session, e.Time = fmt.Sprint(i), "one", noon.Add(time.Duration(i)*time.Second)
-		e.OK = e.Kind != aoa.KindFailed
+		e.OK = e.Kind != event.KindFailed
 		session.Events = append(session.Events, e)
 	}
 	s.Sessions = []Session{session}
 	return s
 }
 
-func asks(text string, named ...aoa.Path) aoa.Event {
-	return aoa.Event{Kind: aoa.KindPrompt, Text: text, Named: named}
+func asks(text string, named ...event.Path) event.Event {
+	return event.Event{Kind: event.KindPrompt, Text: text, Named: named}
 }
-func reads(batch string, p aoa.Path) aoa.Event {
-	return aoa.Event{Kind: aoa.KindRead, Batch: batch, Paths: []aoa.Path{p}}
+func reads(batch string, p event.Path) event.Event {
+	return event.Event{Kind: event.KindRead, Batch: batch, Paths: []event.Path{p}}
 }
-func lists(batch string, seen ...aoa.Path) aoa.Event {
-	return aoa.Event{Kind: aoa.KindSearch, Batch: batch, Seen: seen, Listing: true}
+func lists(batch string, seen ...event.Path) event.Event {
+	return event.Event{Kind: event.KindSearch, Batch: batch, Seen: seen, Listing: true}
 }
 
 // TestStrata: what an open counts as, and what its prompt was to predict.
 func TestStrata(t *testing.T) {
 	failed := reads("1", "a.go")
-	failed.Kind = aoa.KindFailed
-	runs := aoa.Event{Kind: aoa.KindRun, Batch: "1", Named: []aoa.Path{"a.go"}}
+	failed.Kind = event.KindFailed
+	runs := event.Event{Kind: event.KindRun, Batch: "1", Named: []event.Path{"a.go"}}
 	helper := reads("2", "b.go")
 	helper.Subagent = "sub"
 	for _, c := range []struct {
 		name   string
-		events []aoa.Event
+		events []event.Event
 		want   string // file stratum after: of each open, and the turn of each prompt
 	}{
-		{"nothing had named it", []aoa.Event{asks("go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
-		{"listed before", []aoa.Event{asks("go"), lists("1", "a.go"), reads("2", "a.go")}, "a.go T3 turn[a.go]"},
-		{"listed by the same batch", []aoa.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
-		{"named by the prompt", []aoa.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")}, "a.go named b.go T2 turn[b.go]"},
-		{"named by a command", []aoa.Event{asks("go"), runs, reads("2", "a.go")}, "a.go named turn[a.go]"},
-		{"the command that opens it", []aoa.Event{asks("go"), runs, reads("1", "a.go")}, "a.go T2 turn[a.go]"},
-		{"failed is no open", []aoa.Event{asks("go"), failed}, ""},
-		{"opened again", []aoa.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")}, "a.go T2 turn[a.go]"},
-		{"a new file", []aoa.Event{asks("go"), reads("1", "new.go")}, "new"},
-		{"a subagent's", []aoa.Event{asks("go"), reads("1", "a.go"), helper}, "a.go T2 b.go T2 turn[a.go b.go]"},
-		{"two prompts", []aoa.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")}, "a.go T2 b.go T2 turn[a.go] turn[b.go]"},
-		{"no prompt at all", []aoa.Event{reads("1", "a.go")}, "a.go T2"},
-		{"side by side", []aoa.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"), reads("2", "a.go")}, "a.go T2 b.go T2 turn[a.go b.go]"},
+		{"nothing had named it", []event.Event{asks("go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"listed before", []event.Event{asks("go"), lists("1", "a.go"), reads("2", "a.go")}, "a.go T3 turn[a.go]"},
+		{"listed by the same batch", []event.Event{asks("go"), lists("1", "a.go"), reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"named by the prompt", []event.Event{asks("look at a.go"), reads("1", "a.go"), reads("2", "b.go")}, "a.go named b.go T2 turn[b.go]"},
+		{"named by a command", []event.Event{asks("go"), runs, reads("2", "a.go")}, "a.go named turn[a.go]"},
+		{"the command that opens it", []event.Event{asks("go"), runs, reads("1", "a.go")}, "a.go T2 turn[a.go]"},
+		{"failed is no open", []event.Event{asks("go"), failed}, ""},
+		{"opened again", []event.Event{asks("go"), reads("1", "a.go"), asks("more"), reads("2", "a.go")}, "a.go T2 turn[a.go]"},
+		{"a new file", []event.Event{asks("go"), reads("1", "new.go")}, "new"},
+		{"a subagent's", []event.Event{asks("go"), reads("1", "a.go"), helper}, "a.go T2 b.go T2 turn[a.go b.go]"},
+		{"two prompts", []event.Event{asks("go"), reads("1", "a.go"), asks("and"), reads("2", "b.go")}, "a.go T2 b.go T2 turn[a.go] turn[b.go]"},
+		{"no prompt at all", []event.Event{reads("1", "a.go")}, "a.go T2"},
+		{"side by side", []event.Event{asks("go"), lists("1", "a.go"), lists("2", "b.go"), reads("1", "b.go"), reads("2", "a.go")}, "a.go T2 b.go T2 turn[a.go b.go]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var opens, turns, created []string

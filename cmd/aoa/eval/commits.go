@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // The commits that are asked about: those of the last quarter of history with 2 to 30 files.
@@ -27,7 +27,7 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 	if o.Newest > 0 {
 		from = max(from, len(s.Commits)-o.Newest)
 	}
-	var moved []aoa.Event // renames of the commit that comes next: it is asked about before they are known
+	var moved []event.Event // renames of the commit that comes next: it is asked about before they are known
 	for i, e := range s.Commits {
 		if o.Progress != nil && i%64 == 0 {
 			o.Progress(i, len(s.Commits))
@@ -35,12 +35,12 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if i >= from && e.Kind == aoa.KindCommit && len(e.Paths) >= leastFiles && len(e.Paths) <= mostFiles {
+		if i >= from && e.Kind == event.KindCommit && len(e.Paths) >= leastFiles && len(e.Paths) <= mostFiles {
 			if err := w.leaveOut(ctx, s.Name, i, e, each); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}
-		if moved = append(moved, e); e.Kind == aoa.KindRename {
+		if moved = append(moved, e); e.Kind == event.KindRename {
 			continue
 		}
 		if err := w.learn(ctx, moved...); err != nil {
@@ -55,16 +55,16 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 }
 
 // lastQuarter is the place of the first commit of the last quarter.
-func lastQuarter(es []aoa.Event) int {
+func lastQuarter(es []event.Event) int {
 	n := 0
 	for _, e := range es {
-		if e.Kind == aoa.KindCommit {
+		if e.Kind == event.KindCommit {
 			n++
 		}
 	}
 	skip := n - n/lastPart
 	for i, e := range es {
-		if e.Kind == aoa.KindCommit {
+		if e.Kind == event.KindCommit {
 			if skip == 0 {
 				return i
 			}
@@ -75,10 +75,10 @@ func lastQuarter(es []aoa.Event) int {
 }
 
 // leaveOut asks about one commit: complete, and without each of its files that were known.
-func (w *world) leaveOut(ctx context.Context, name string, seq int, e aoa.Event, each func(*Decision) error) error {
-	ask := func(files []aoa.Path, left aoa.Path) error {
-		d := &Decision{Repo: name, Session: e.ID, Seq: seq, Left: left, Tree: w.tree, Stratum: func(aoa.Path) Stratum { return Unseen },
-			Query: aoa.Query{Moment: aoa.MomentChange, Files: files, At: e.Time}, Used: map[aoa.Path]bool{}}
+func (w *world) leaveOut(ctx context.Context, name string, seq int, e event.Event, each func(*Decision) error) error {
+	ask := func(files []event.Path, left event.Path) error {
+		d := &Decision{Repo: name, Session: e.ID, Seq: seq, Left: left, Tree: w.tree, Stratum: func(event.Path) Stratum { return Unseen },
+			Query: event.Query{Moment: event.MomentChange, Files: files, At: e.Time}, Used: map[event.Path]bool{}}
 		if left != "" {
 			d.Used[left] = true
 		}

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // maxBlob is the largest file whose content is read: larger ones are data.
@@ -84,8 +84,8 @@ func (b *blobs) close() {
 
 // contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions
 // of a history are old by then.
-func (w *world) contents(e aoa.Event) {
-	if w.reader == nil || e.Kind != aoa.KindCommit {
+func (w *world) contents(e event.Event) {
+	if w.reader == nil || e.Kind != event.KindCommit {
 		return
 	}
 	w.said.Remove(e.Gone...)

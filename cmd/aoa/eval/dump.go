@@ -7,7 +7,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -16,15 +16,15 @@ const dumped = 10
 
 // Line is one decision of a dump. docs/evaluation.md says how the table follows from the lines.
 type Line struct {
-	Repo    string     `json:"repo"`
-	Session string     `json:"session"`
-	Seq     int        `json:"seq"`    // T2, T3, named: of the open; else of the event that the question follows
-	Task    string     `json:"task"`   // T1 T2 T3 T4 T5 named shown shown_unseen
-	Moment  string     `json:"moment"` // prompt; last, after; change; withheld, complete; open
-	Paths   []aoa.Path `json:"paths"`  // the ten best of the files that count
-	P       []float64  `json:"p"`      // their confidence
-	Truth   []aoa.Path `json:"truth"`
-	Shown   int        `json:"shown"` // so many of the first of Paths would be shown
+	Repo    string       `json:"repo"`
+	Session string       `json:"session"`
+	Seq     int          `json:"seq"`    // T2, T3, named: of the open; else of the event that the question follows
+	Task    string       `json:"task"`   // T1 T2 T3 T4 T5 named shown shown_unseen
+	Moment  string       `json:"moment"` // prompt; last, after; change; withheld, complete; open
+	Paths   []event.Path `json:"paths"`  // the ten best of the files that count
+	P       []float64    `json:"p"`      // their confidence
+	Truth   []event.Path `json:"truth"`
+	Shown   int          `json:"shown"` // so many of the first of Paths would be shown
 }
 
 // Dump writes lines. It may be shared by several repositories at once.
@@ -66,7 +66,7 @@ func (d *Dump) write(l Line) {
 
 // line begins a line from a list.
 func line(d *Decision, task, moment string, list []rank.Scored) Line {
-	l := Line{Repo: d.Repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []aoa.Path{}, P: []float64{}, Truth: []aoa.Path{}}
+	l := Line{Repo: d.Repo, Session: d.Session, Seq: d.Seq, Task: task, Moment: moment, Paths: []event.Path{}, P: []float64{}, Truth: []event.Path{}}
 	for _, f := range list[:min(len(list), dumped)] {
 		l.Paths = append(l.Paths, f.File)
 		l.P = append(l.P, math.Round(f.Score*1e4)/1e4)

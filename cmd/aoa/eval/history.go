@@ -15,22 +15,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
 // commit is one commit of a history with the names that its files had at the time, and what they held.
 type commit struct {
 	sha   string
-	event aoa.Event // Paths, Gone
-	moved aoa.Event // From → Paths; no Paths if nothing was renamed
+	event event.Event // Paths, Gone
+	moved event.Event // From → Paths; no Paths if nothing was renamed
 	blobs []blob
 }
 
 // blob is what a file held from a commit on.
 type blob struct {
-	path aoa.Path
+	path event.Path
 	oid  string
 }
 
@@ -40,7 +40,7 @@ var errHistory = errors.New("git log printed what its documentation does not kno
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
 //
 // Renames with changes need contents: where those were not fetched (a partial clone), only exact renames are known.
-func history(ctx context.Context, dir string, env []string, excluded func(aoa.Path) bool) ([]commit, error) {
+func history(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
 	commits, err := historyWith(ctx, dir, env, excluded, "-M")
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
@@ -49,7 +49,7 @@ func history(ctx context.Context, dir string, env []string, excluded func(aoa.Pa
 	return commits, err
 }
 
-func historyWith(ctx context.Context, dir string, env []string, excluded func(aoa.Path) bool, renames string) ([]commit, error) {
+func historyWith(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
 	cmd, err := config.FindGit(env).Command(ctx, dir, "log", "--reverse", "--no-merges", "--raw", "--no-abbrev",
 		renames, "-z", "--format=%x01%H%x00%ct%x00%s", "HEAD")
 	if err != nil {
@@ -79,7 +79,7 @@ func historyWith(ctx context.Context, dir string, env []string, excluded func(ao
 }
 
 // decodeHistory reads what git log prints for history.
-func decodeHistory(in io.Reader, excluded func(aoa.Path) bool) ([]commit, error) {
+func decodeHistory(in io.Reader, excluded func(event.Path) bool) ([]commit, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var out []commit
 	for {
@@ -132,12 +132,12 @@ func head(r *bufio.Reader, sha string) (commit, error) {
 	}
 	when := time.Unix(seconds, 0).UTC()
 	return commit{sha: sha,
-		event: aoa.Event{ID: "commit:" + sha, Time: when, Kind: aoa.KindCommit, Agent: "git", OK: true, Text: subject, Terms: redact.Terms(subject, aoa.MaxTerms)},
-		moved: aoa.Event{ID: "rename:" + sha, Time: when, Kind: aoa.KindRename, Agent: "git", OK: true}}, nil
+		event: event.Event{ID: "commit:" + sha, Time: when, Kind: event.KindCommit, Agent: "git", OK: true, Text: subject, Terms: redact.Terms(subject, event.MaxTerms)},
+		moved: event.Event{ID: "rename:" + sha, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}, nil
 }
 
 // entry reads one changed file: ":100644 100644 old new M" and its path, or two for a rename.
-func (c *commit) entry(r *bufio.Reader, token string, excluded func(aoa.Path) bool) error {
+func (c *commit) entry(r *bufio.Reader, token string, excluded func(event.Path) bool) error {
 	f := strings.Fields(token)
 	if len(f) != 5 || len(f[4]) == 0 {
 		return fmt.Errorf("%w: %.80q", errHistory, token)
@@ -156,7 +156,7 @@ func (c *commit) entry(r *bufio.Reader, token string, excluded func(aoa.Path) bo
 	if to == "" {
 		from, to = "", from
 	}
-	p, err := aoa.NewPath(to)
+	p, err := event.NewPath(to)
 	if err != nil || f[1] == "160000" || f[0] == "160000" || excluded != nil && excluded(p) {
 		return nil // a submodule is no file
 	}
@@ -165,7 +165,7 @@ func (c *commit) entry(r *bufio.Reader, token string, excluded func(aoa.Path) bo
 		c.event.Gone = append(c.event.Gone, p)
 		return nil
 	case 'R':
-		if old, err := aoa.NewPath(from); err == nil {
+		if old, err := event.NewPath(from); err == nil {
 			c.moved.From, c.moved.Paths = append(c.moved.From, old), append(c.moved.Paths, p)
 		}
 	}
@@ -182,8 +182,8 @@ func noEnd(err error) error {
 }
 
 // events are the commits as the daemon gets them: a rename before the commit that made it.
-func events(commits []commit) []aoa.Event {
-	out := make([]aoa.Event, 0, len(commits))
+func events(commits []commit) []event.Event {
+	out := make([]event.Event, 0, len(commits))
 	for _, c := range commits {
 		if len(c.moved.Paths) > 0 {
 			out = append(out, c.moved.Normalize(c.moved.Time))
@@ -196,7 +196,7 @@ func events(commits []commit) []aoa.Event {
 }
 
 // History is a source of a repository's commits alone.
-func History(ctx context.Context, name, dir string, env []string, excluded func(aoa.Path) bool) (Source, error) {
+func History(ctx context.Context, name, dir string, env []string, excluded func(event.Path) bool) (Source, error) {
 	commits, err := history(ctx, dir, env, excluded)
 	if err != nil {
 		return Source{}, err
@@ -250,7 +250,7 @@ func (s *Source) merge(commits []commit) {
 	for _, c := range commits {
 		by[c.sha[:min(shaLength, len(c.sha))]] = c
 	}
-	var out []aoa.Event
+	var out []event.Event
 	for _, e := range s.Commits {
 		sha := strings.TrimPrefix(e.ID, "commit:")
 		c, known := by[sha[:min(shaLength, len(sha))]]
@@ -259,7 +259,7 @@ func (s *Source) merge(commits []commit) {
 		}
 		if known {
 			e.Gone = c.event.Gone
-			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths), func(p aoa.Path) bool { return slices.Contains(c.event.Gone, p) })
+			e.Paths = slices.DeleteFunc(slices.Clone(e.Paths), func(p event.Path) bool { return slices.Contains(c.event.Gone, p) })
 		}
 		out = append(out, e)
 	}

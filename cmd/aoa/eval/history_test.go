@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // desk is a real repository in a folder of its own.
@@ -69,7 +69,7 @@ func TestHistory(t *testing.T) {
 	d.git("rm", "-q", "b.go")
 	d.write("c.go", "c")
 	d.commit("delete")
-	s, err := History(t.Context(), "x", d.dir, d.env, func(p aoa.Path) bool { return p == "c.go" })
+	s, err := History(t.Context(), "x", d.dir, d.env, func(p event.Path) bool { return p == "c.go" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestClone(t *testing.T) {
 	if err := trace.Clone(t.Context(), d.dir, d.env); err != nil {
 		t.Fatal(err)
 	}
-	if last := trace.Commits[1]; !slices.Equal(last.Gone, []aoa.Path{"b.go"}) || !slices.Equal(last.Paths, []aoa.Path{"a.go"}) {
+	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths, []event.Path{"a.go"}) {
 		t.Errorf("the second commit is %+v", last)
 	}
 	if err := trace.Clone(t.Context(), t.TempDir(), d.env); err == nil {

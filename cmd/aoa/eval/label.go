@@ -3,7 +3,8 @@ package eval
 import (
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -18,24 +19,24 @@ const (
 
 // Open is the first touch, in its session, of a file that was known before.
 type Open struct {
-	File    aoa.Path
+	File    event.Path
 	Seq     int // of the event in the record
 	Stratum Stratum
 }
 
 // memory is what a session has named and opened so far.
 type memory struct {
-	opened map[aoa.Path]bool
-	named  map[aoa.Path]bool // by prompts, commands and patterns
-	seen   map[aoa.Path]bool // by results
+	opened map[event.Path]bool
+	named  map[event.Path]bool // by prompts, commands and patterns
+	seen   map[event.Path]bool // by results
 }
 
 func newMemory() *memory {
-	return &memory{opened: map[aoa.Path]bool{}, named: map[aoa.Path]bool{}, seen: map[aoa.Path]bool{}}
+	return &memory{opened: map[event.Path]bool{}, named: map[event.Path]bool{}, seen: map[event.Path]bool{}}
 }
 
 // Stratum is how the session could know of the file by now.
-func (m *memory) Stratum(p aoa.Path) Stratum {
+func (m *memory) Stratum(p event.Path) Stratum {
 	switch {
 	case m.named[p]:
 		return Named
@@ -65,7 +66,7 @@ func (m *memory) learn(u *unit) {
 // label walks the timeline once without predicting, to find what each question's truth is. It also finds the names in
 // prompts, which needs the files of that time.
 func label(items []item) {
-	tree := aoa.NewTree(nil)
+	tree := index.NewTree(nil)
 	memories := map[*track]*memory{}
 	for _, it := range items {
 		if it.alone != nil {
@@ -92,7 +93,7 @@ func label(items []item) {
 }
 
 // expect notes, when a unit begins, which of its opens are to be predicted, and by which questions.
-func (u *unit) expect(t *track, m *memory, tree *aoa.Tree) {
+func (u *unit) expect(t *track, m *memory, tree *index.Tree) {
 	for i, e := range u.events {
 		if !opens(e) {
 			continue
@@ -118,7 +119,7 @@ func (u *unit) expect(t *track, m *memory, tree *aoa.Tree) {
 }
 
 // close notes, when a unit is known, what it says of the prompt before it and what it is for the units after it.
-func (t *track) close(u *unit, m *memory, tree *aoa.Tree) {
+func (t *track) close(u *unit, m *memory, tree *index.Tree) {
 	t.last = u
 	if u.prompt() != nil {
 		t.prompt = u
@@ -146,8 +147,8 @@ func (t *track) close(u *unit, m *memory, tree *aoa.Tree) {
 }
 
 // existing are the files of the turn that count: there when the prompt came, not named in it, not opened before.
-func existing(t *track, u *unit, m *memory, tree *aoa.Tree) map[aoa.Path]bool {
-	out := map[aoa.Path]bool{}
+func existing(t *track, u *unit, m *memory, tree *index.Tree) map[event.Path]bool {
+	out := map[event.Path]bool{}
 	for _, later := range t.units[u.place+1:] {
 		if later.prompt() != nil {
 			break
@@ -167,35 +168,35 @@ func existing(t *track, u *unit, m *memory, tree *aoa.Tree) map[aoa.Path]bool {
 }
 
 // name resolves the names in a prompt, and drops folders and the like from what others name.
-func (u *unit) name(tree *aoa.Tree) {
+func (u *unit) name(tree *index.Tree) {
 	for i := range u.events {
 		e := &u.events[i]
-		if e.Kind == aoa.KindPrompt {
+		if e.Kind == event.KindPrompt {
 			for _, p := range rank.NamedIn(e.Text, tree) {
-				if !slices.Contains(e.Named, p) && len(e.Named) < aoa.MaxSeen {
+				if !slices.Contains(e.Named, p) && len(e.Named) < event.MaxSeen {
 					e.Named = append(e.Named, p)
 				}
 			}
 		}
-		if e.Kind == aoa.KindSearch {
-			e.Named = slices.DeleteFunc(slices.Clone(e.Named), func(p aoa.Path) bool { return !tree.Has(p) })
+		if e.Kind == event.KindSearch {
+			e.Named = slices.DeleteFunc(slices.Clone(e.Named), func(p event.Path) bool { return !tree.Has(p) })
 		}
 	}
 }
 
 // grow keeps the tree at what was there at the time: files of commits, files opened, and files that a listing named.
 // Where the record does not tell of deletions, a deleted file stays.
-func grow(tree *aoa.Tree, e aoa.Event) {
+func grow(tree *index.Tree, e event.Event) {
 	switch {
-	case e.Kind == aoa.KindCommit:
+	case e.Kind == event.KindCommit:
 		tree.Add(e.Paths...)
 		tree.Remove(e.Gone...)
-	case e.Kind == aoa.KindRename:
+	case e.Kind == event.KindRename:
 		tree.Remove(e.From...)
 		tree.Add(e.Paths...)
-	case e.Kind == aoa.KindDelete:
+	case e.Kind == event.KindDelete:
 		tree.Remove(e.Paths...)
-	case opens(e), e.Kind == aoa.KindSave:
+	case opens(e), e.Kind == event.KindSave:
 		tree.Add(e.Paths...)
 	}
 	if e.Listing {

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Recorded makes a source's sessions of events that hooks or transcripts made: those of a daemon's log and those of
 // transcripts may tell of the same, and equal IDs are the same happening. The order is that of time.
-func (s *Source) Recorded(all []aoa.Event) {
+func (s *Source) Recorded(all []event.Event) {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b aoa.Event) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(all, func(a, b event.Event) int { return a.Time.Compare(b.Time) })
 	seen := map[string]bool{}
 	at := map[string]int{}
 	for _, e := range all {
@@ -21,10 +21,10 @@ func (s *Source) Recorded(all []aoa.Event) {
 		}
 		seen[e.ID] = true
 		switch e.Kind {
-		case aoa.KindSave, aoa.KindDelete, aoa.KindBranch:
+		case event.KindSave, event.KindDelete, event.KindBranch:
 			s.Others = append(s.Others, e)
 			continue
-		case aoa.KindPrompt, aoa.KindRead, aoa.KindEdit, aoa.KindWrite, aoa.KindSearch, aoa.KindRun, aoa.KindFailed, aoa.KindStart, aoa.KindEnd:
+		case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindStart, event.KindEnd:
 		default:
 			continue // history has the commits; what was predicted is predicted anew
 		}

@@ -1,8 +1,6 @@
 package eval
 
-import (
-	"github.com/aoa-dev/aoa/internal/aoa"
-)
+import "github.com/aoa-dev/aoa/internal/event"
 
 // metric is one number of the table.
 type metric struct{ task, name string }
@@ -64,7 +62,7 @@ func (s *sums) place(cluster, task string, place int) {
 }
 
 // turn counts one prompt: the list without files that the prompt named, and what the turn opened.
-func (s *sums) turn(cluster, task string, list []aoa.Path, turn map[aoa.Path]bool) {
+func (s *sums) turn(cluster, task string, list []event.Path, turn map[event.Path]bool) {
 	five, ten, rr := 0, 0, 0.0
 	for i, f := range list {
 		if !turn[f] {
@@ -94,7 +92,7 @@ func truth(b bool) float64 {
 }
 
 // placeOf is the place from 1 of a file among those of a list that count, 0 if it is none of them.
-func placeOf(list []aoa.Path, f aoa.Path, counts func(aoa.Path) bool) int {
+func placeOf(list []event.Path, f event.Path, counts func(event.Path) bool) int {
 	n := 0
 	for _, g := range list {
 		if !counts(g) {
@@ -107,8 +105,8 @@ func placeOf(list []aoa.Path, f aoa.Path, counts func(aoa.Path) bool) int {
 	return 0
 }
 
-func set(files []aoa.Path) map[aoa.Path]bool {
-	out := make(map[aoa.Path]bool, len(files))
+func set(files []event.Path) map[event.Path]bool {
+	out := make(map[event.Path]bool, len(files))
 	for _, f := range files {
 		out[f] = true
 	}

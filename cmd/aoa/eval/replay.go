@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -14,12 +15,12 @@ const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
-	Models   map[aoa.Moment]rank.Model // in place of the shipped ones
-	Now      func() time.Time          // to time rankings; nil: they are not timed
-	Progress func(done, total int)     // called now and then with the events learned
-	Learned  func(aoa.Event)           // sees every event when it becomes known, in order
-	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
-	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
+	Models   map[event.Moment]rank.Model // in place of the shipped ones
+	Now      func() time.Time            // to time rankings; nil: they are not timed
+	Progress func(done, total int)       // called now and then with the events learned
+	Learned  func(event.Event)           // sees every event when it becomes known, in order
+	Newest   int                         // of the commits to be asked about only so many, the newest; 0: all
+	Contents bool                        // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {
@@ -34,24 +35,24 @@ type Decision struct {
 	Repo    string
 	Session string
 	Seq     int           // of the event that the question follows
-	Query   aoa.Query     // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
+	Query   event.Query   // Moment prompt: at a prompt; open: after a prompt or a batch; change: a commit
 	Ranked  []rank.Scored // candidates, best first; Values() has their signals
 	Took    time.Duration
 
-	Prompted    map[aoa.Path]bool // moment prompt: files that this prompt named
-	Turn        []aoa.Path        // T1, moment prompt: what the turn opens
-	AfterPrompt bool              // moment open: a prompt came just before, and was asked at
-	Next        []Open            // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
-	After       []Open            // moment open, after a file event: first touches of the next file event
-	Created     int               // moment open: first touches of files not known before that begin now
-	Used        map[aoa.Path]bool // opened within the session's next 10 file events
-	Left        aoa.Path          // moment change: the file left out, "" for a complete commit
+	Prompted    map[event.Path]bool // moment prompt: files that this prompt named
+	Turn        []event.Path        // T1, moment prompt: what the turn opens
+	AfterPrompt bool                // moment open: a prompt came just before, and was asked at
+	Next        []Open              // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
+	After       []Open              // moment open, after a file event: first touches of the next file event
+	Created     int                 // moment open: first touches of files not known before that begin now
+	Used        map[event.Path]bool // opened within the session's next 10 file events
+	Left        event.Path          // moment change: the file left out, "" for a complete commit
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far
 
-	Stratum func(aoa.Path) Stratum // how the session could know of a file when the question was asked
-	Tree    *aoa.Tree              // the files of that time; valid during the call
+	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
+	Tree    *index.Tree              // the files of that time; valid during the call
 }
 
 // Sessions replays a source in time order and hands every decision to each. The Decision is valid during the call.
@@ -122,9 +123,9 @@ func (r *replay) item(ctx context.Context, it item) error {
 }
 
 // prompt asks what the turn will open.
-func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e aoa.Event) error {
+func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
-	d.Query = aoa.Query{Moment: aoa.MomentPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
+	d.Query = event.Query{Moment: event.MomentPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
 	d.Turn, d.Prompted = u.turn, set(e.Named)
 	return r.decide(ctx, d)
 }
@@ -132,7 +133,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e aoa.Event) er
 // open asks what is opened next.
 func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	d := r.decision(u, m)
-	d.Query = aoa.Query{Moment: aoa.MomentOpen, Session: u.session.id, At: at}
+	d.Query = event.Query{Moment: event.MomentOpen, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
@@ -146,7 +147,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
-	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[aoa.Path]bool{},
+	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[event.Path]bool{},
 		Files: u.files, Searches: u.searches}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func evaluated(t testing.TB) *Report {
@@ -113,7 +113,7 @@ func TestLosses(t *testing.T) {
 // TestMeasures: the numbers of one question by hand.
 func TestMeasures(t *testing.T) {
 	s := newSums()
-	s.turn("c", "T1", []aoa.Path{"x", "a", "y", "z", "w", "b"}, set([]aoa.Path{"a", "b", "q"}))
+	s.turn("c", "T1", []event.Path{"x", "a", "y", "z", "w", "b"}, set([]event.Path{"a", "b", "q"}))
 	s.place("c", "T2", 4)
 	s.place("c", "T2", 0)
 	for m, want := range map[metric]float64{{"T1", "any5"}: 1, {"T1", "p5"}: .2, {"T1", "recall10"}: 2. / 3, {"T1", "mrr"}: .5,

@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // taught is a set of rivals that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with b.go.
 func taught() (*rivals, time.Time) {
 	r := newRivals()
-	open := func(session string, at time.Time, files ...aoa.Path) {
+	open := func(session string, at time.Time, files ...event.Path) {
 		for i, f := range files {
-			r.learn(aoa.Event{Kind: aoa.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []aoa.Path{f}, OK: true})
+			r.learn(event.Event{Kind: event.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []event.Path{f}, OK: true})
 		}
 	}
-	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go", "never.go"}, OK: true})
-	r.learn(aoa.Event{Kind: aoa.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []aoa.Path{"b.go", "c.go"}, OK: true})
+	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-100 * 24 * time.Hour), Paths: []event.Path{"b.go", "c.go", "never.go"}, OK: true})
+	r.learn(event.Event{Kind: event.KindCommit, Time: noon.Add(-99 * 24 * time.Hour), Paths: []event.Path{"b.go", "c.go"}, OK: true})
 	for i := range 5 {
 		open(fmt.Sprint("old", i), noon.Add(-20*24*time.Hour), "a.go", "b.go", "a.go")
 	}
@@ -28,12 +28,12 @@ func taught() (*rivals, time.Time) {
 
 func TestBaselines(t *testing.T) {
 	r, now := taught()
-	d := &Decision{Session: "new", Query: aoa.Query{Moment: aoa.MomentOpen, At: now}}
-	scores := func(name string) map[aoa.Path]float64 {
+	d := &Decision{Session: "new", Query: event.Query{Moment: event.MomentOpen, At: now}}
+	scores := func(name string) map[event.Path]float64 {
 		c := r.contest(d)
 		out := make([]float64, len(r.paths))
 		c.score(name, out)
-		named := map[aoa.Path]float64{}
+		named := map[event.Path]float64{}
 		for i, v := range out {
 			named[r.paths[i]] = v
 		}
@@ -42,7 +42,7 @@ func TestBaselines(t *testing.T) {
 	age := 20*24*3600.0 - 2
 	for _, c := range []struct {
 		name string
-		file aoa.Path
+		file event.Path
 		want float64
 	}{
 		{"recent", "a.go", float64(now.Unix()) - age}, {"recent", "never.go", float64(now.Unix()) - 100*24*3600},
@@ -86,7 +86,7 @@ func TestZoxideAges(t *testing.T) {
 // TestShares: equal scores share their places.
 func TestShares(t *testing.T) {
 	r := newRivals()
-	for _, f := range []aoa.Path{"a", "b", "c", "d", "e"} {
+	for _, f := range []event.Path{"a", "b", "c", "d", "e"} {
 		r.live[r.id(f)] = true
 	}
 	c := contest{r: r, free: func(int) bool { return true }}

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // rivals is what the baselines learn, as plainly as can be: counts in maps and slices, nothing of learn, hot or rank.
 type rivals struct {
-	ids   map[aoa.Path]int
-	paths []aoa.Path
+	ids   map[event.Path]int
+	paths []event.Path
 	live  []bool            // there at the moment
 	last  []float64         // unix seconds of the last touch: a file event, or a commit
 	count []float64         // touches
@@ -69,11 +70,11 @@ const (
 )
 
 func newRivals() *rivals {
-	return &rivals{ids: map[aoa.Path]int{}, commits: newPairs(), sessions: newPairs(), moves: newPairs(), close: newPairs(),
+	return &rivals{ids: map[event.Path]int{}, commits: newPairs(), sessions: newPairs(), moves: newPairs(), close: newPairs(),
 		open: map[string]*rivalSession{}}
 }
 
-func (r *rivals) id(p aoa.Path) int {
+func (r *rivals) id(p event.Path) int {
 	if i, known := r.ids[p]; known {
 		return i
 	}
@@ -83,7 +84,7 @@ func (r *rivals) id(p aoa.Path) int {
 	r.live, r.last, r.count = append(r.live, false), append(r.last, 0), append(r.count, 0)
 	r.visit, r.decay, r.at = append(r.visit, 0), append(r.decay, 0), append(r.at, 0)
 	words := map[string]bool{}
-	for _, w := range aoa.PathTerms(p) {
+	for _, w := range index.PathTerms(p) {
 		words[w] = true
 	}
 	r.words = append(r.words, words)
@@ -91,15 +92,15 @@ func (r *rivals) id(p aoa.Path) int {
 }
 
 // learn takes one event in.
-func (r *rivals) learn(e aoa.Event) {
+func (r *rivals) learn(e event.Event) {
 	switch {
-	case e.Kind == aoa.KindCommit:
+	case e.Kind == event.KindCommit:
 		r.commit(e)
-	case e.Kind == aoa.KindRename, e.Kind == aoa.KindDelete:
+	case e.Kind == event.KindRename, e.Kind == event.KindDelete:
 		for _, p := range append(e.From[:len(e.From):len(e.From)], e.Paths...) {
-			r.live[r.id(p)] = e.Kind == aoa.KindRename && slices.Contains(e.Paths, p)
+			r.live[r.id(p)] = e.Kind == event.KindRename && slices.Contains(e.Paths, p)
 		}
-	case e.Kind == aoa.KindPrompt:
+	case e.Kind == event.KindPrompt:
 		r.session(e.Session).words = e.Terms
 	case opens(e):
 		s := r.session(e.Session)
@@ -114,7 +115,7 @@ func (r *rivals) learn(e aoa.Event) {
 	}
 }
 
-func (r *rivals) commit(e aoa.Event) {
+func (r *rivals) commit(e event.Event) {
 	ids := make([]int, len(e.Paths))
 	for i, p := range e.Paths {
 		ids[i] = r.id(p)
@@ -138,7 +139,7 @@ func (r *rivals) commit(e aoa.Event) {
 }
 
 // together counts the commits of both files, and of a: what the daemon's archive counts.
-func (r *rivals) together(a, b aoa.Path) (both, of int, err error) {
+func (r *rivals) together(a, b event.Path) (both, of int, err error) {
 	i, j := r.id(a), r.id(b)
 	return int(r.commits.with[i][j]), int(r.commits.n[i]), nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Baselines are the names of what aOa is compared with, in the order of the table.
@@ -23,7 +23,7 @@ type contest struct {
 // contest puts a decision to the baselines.
 func (r *rivals) contest(d *Decision) contest {
 	c := contest{r: r, now: float64(d.Query.At.UnixMilli()) / 1000}
-	if d.Query.Moment == aoa.MomentChange {
+	if d.Query.Moment == event.MomentChange {
 		in := map[int]bool{}
 		for _, p := range d.Query.Files {
 			c.hand = append(c.hand, r.id(p))
@@ -128,7 +128,7 @@ func (c contest) seed(out []float64) {
 
 // place is where the file stands among those that count: what is as good as it shares the places, and a file without
 // a score stands nowhere.
-func (c contest) place(scores []float64, file aoa.Path, counts func(aoa.Path) bool) int {
+func (c contest) place(scores []float64, file event.Path, counts func(event.Path) bool) int {
 	id := c.r.id(file)
 	if id >= len(scores) || scores[id] <= 0 {
 		return 0
@@ -148,7 +148,7 @@ func (c contest) place(scores []float64, file aoa.Path, counts func(aoa.Path) bo
 }
 
 // top lists the ten best files that count, ties by path.
-func (c contest) top(scores []float64, counts func(aoa.Path) bool) []aoa.Path {
+func (c contest) top(scores []float64, counts func(event.Path) bool) []event.Path {
 	var best []int
 	before := func(a, b int) bool {
 		return scores[a] > scores[b] || scores[a] == scores[b] && c.r.paths[a] < c.r.paths[b]
@@ -165,7 +165,7 @@ func (c contest) top(scores []float64, counts func(aoa.Path) bool) []aoa.Path {
 		best = slices.Insert(best, at, i)
 		best = best[:min(len(best), dumped)]
 	}
-	out := make([]aoa.Path, len(best))
+	out := make([]event.Path, len(best))
 	for i, id := range best {
 		out[i] = c.r.paths[id]
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -41,9 +41,9 @@ func calls(rows []row) [][]row {
 
 // eventsOfCall makes the events of one call. What the call named and what it returned belong to its last event:
 // only then did the agent see anything.
-func eventsOfCall(call []row) []aoa.Event {
-	var out []aoa.Event
-	var named, seen []aoa.Path
+func eventsOfCall(call []row) []event.Event {
+	var out []event.Event
+	var named, seen []event.Path
 	listing := false
 	acts := slices.ContainsFunc(call, func(r row) bool { return r.Kind != "bash" && r.Kind != "commit" })
 	for _, r := range call {
@@ -60,39 +60,39 @@ func eventsOfCall(call []row) []aoa.Event {
 		return nil
 	}
 	for _, e := range out {
-		named = slices.DeleteFunc(named, func(p aoa.Path) bool { return slices.Contains(e.Paths, p) })
+		named = slices.DeleteFunc(named, func(p event.Path) bool { return slices.Contains(e.Paths, p) })
 	}
 	last := &out[len(out)-1]
 	last.Named, last.Seen, last.Listing = append(last.Named, named...), seen, listing
 	return out
 }
 
-func eventOf(r row) (aoa.Event, bool) {
-	e := aoa.Event{Time: r.time(), Agent: strings.TrimSuffix(r.Agent, "-sub"), Batch: callKey(r.Batch), Tool: r.Tool,
+func eventOf(r row) (event.Event, bool) {
+	e := event.Event{Time: r.time(), Agent: strings.TrimSuffix(r.Agent, "-sub"), Batch: callKey(r.Batch), Tool: r.Tool,
 		OK: r.OK == nil || *r.OK}
 	if strings.HasSuffix(r.Agent, "-sub") {
 		e.Subagent = "sub"
 	}
-	p, err := aoa.NewPath(r.Path)
+	p, err := event.NewPath(r.Path)
 	switch r.Kind {
 	case "prompt":
-		e.Kind, e.OK = aoa.KindPrompt, true
-		e.Text, e.Terms = r.Text, redact.Terms(r.Text, aoa.MaxTerms)
+		e.Kind, e.OK = event.KindPrompt, true
+		e.Text, e.Terms = r.Text, redact.Terms(r.Text, event.MaxTerms)
 	case "read", "edit", "write":
-		e.Kind, e.Paths = aoa.Kind(r.Kind), []aoa.Path{p}
+		e.Kind, e.Paths = event.Kind(r.Kind), []event.Path{p}
 		return e, err == nil && e.OK
 	case "failed":
-		e.Kind, e.OK, e.Why = aoa.KindFailed, false, r.Why
+		e.Kind, e.OK, e.Why = event.KindFailed, false, r.Why
 		if err == nil {
-			e.Paths = []aoa.Path{p}
+			e.Paths = []event.Path{p}
 		}
 	case "search":
-		e.Kind, e.Text, e.Terms = aoa.KindSearch, r.Text, redact.Terms(r.Text+" "+r.Path, aoa.MaxTerms)
+		e.Kind, e.Text, e.Terms = event.KindSearch, r.Text, redact.Terms(r.Text+" "+r.Path, event.MaxTerms)
 		if err == nil {
-			e.Named = []aoa.Path{p} // a folder is no file: the replay drops what is not in the tree
+			e.Named = []event.Path{p} // a folder is no file: the replay drops what is not in the tree
 		}
 	case "bash":
-		e.Kind, e.Text, e.Terms = aoa.KindRun, r.Text, redact.CommandTerms(r.Text, aoa.MaxTerms)
+		e.Kind, e.Text, e.Terms = event.KindRun, r.Text, redact.CommandTerms(r.Text, event.MaxTerms)
 	default:
 		return e, false
 	}
@@ -100,9 +100,9 @@ func eventOf(r row) (aoa.Event, bool) {
 }
 
 // join appends the names that are paths, each once.
-func join(to []aoa.Path, names []string) []aoa.Path {
+func join(to []event.Path, names []string) []event.Path {
 	for _, n := range names {
-		if p, err := aoa.NewPath(n); err == nil && !slices.Contains(to, p) {
+		if p, err := event.NewPath(n); err == nil && !slices.Contains(to, p) {
 			to = append(to, p)
 		}
 	}

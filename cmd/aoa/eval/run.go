@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -13,11 +13,11 @@ import (
 // Settings of an evaluation. The zero value works.
 type Settings struct {
 	Options
-	Weights   func(repo string) map[aoa.Moment]rank.Model // those of a repository; nil, or nil of one: the shipped ones
-	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
-	Alone     bool                                        // without baselines
-	Dump      *Dump                                       // nil: none
-	Workers   int                                         // repositories at once; 0 is GOMAXPROCS
+	Weights   func(repo string) map[event.Moment]rank.Model // those of a repository; nil, or nil of one: the shipped ones
+	Threshold float64                                       // confidence from which files are shown, in (0,1]; 0 is the daemon's
+	Alone     bool                                          // without baselines
+	Dump      *Dump                                         // nil: none
+	Workers   int                                           // repositories at once; 0 is GOMAXPROCS
 }
 
 func (o Settings) threshold() float64 {
@@ -74,7 +74,7 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 	}
 	pass := func(n int) {
 		replay.Progress = func(done, total int) { progress(n, done, total) }
-		replay.Learned = func(e aoa.Event) {
+		replay.Learned = func(e event.Event) {
 			s.event(e, n)
 			s.rivals.learn(e)
 		}
@@ -93,13 +93,13 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 }
 
 // event counts what was looked at, once for both passes.
-func (s *Score) event(e aoa.Event, pass int) {
+func (s *Score) event(e event.Event, pass int) {
 	switch {
-	case pass == 1 && e.Kind == aoa.KindCommit:
+	case pass == 1 && e.Kind == event.KindCommit:
 		s.Counts.Commits++
 	case pass == 0 && opens(e):
 		s.Counts.Events += len(e.Paths)
-	case pass == 0 && (e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun && e.Listing):
+	case pass == 0 && (e.Kind == event.KindSearch || e.Kind == event.KindRun && e.Listing):
 		s.Counts.Searches++
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -52,11 +52,11 @@ func (s *Score) Take(d *Decision) error {
 		s.took = append(s.took, float64(d.Took.Microseconds())/1000)
 	}
 	switch d.Query.Moment {
-	case aoa.MomentPrompt:
+	case event.MomentPrompt:
 		s.any.promise(d)
 		s.show(d)
 		s.prompt(d)
-	case aoa.MomentChange:
+	case event.MomentChange:
 		s.any.promise(d)
 		return s.change(d)
 	default:
@@ -96,7 +96,7 @@ func (s *Score) prompt(d *Decision) {
 	if len(d.Turn) == 0 {
 		return
 	}
-	news := func(f aoa.Path) bool { return !d.Prompted[f] }
+	news := func(f event.Path) bool { return !d.Prompted[f] }
 	list := filter(d.Ranked, news)
 	turn := set(d.Turn)
 	s.turn(d.Session, "T1", paths(list), turn)
@@ -123,11 +123,11 @@ func (s *Score) opens(d *Decision) {
 
 // next scores one open, predicted after the last event before its batch.
 func (s *Score) next(d *Decision, o Open) {
-	among := func(f aoa.Path) bool { return d.Stratum(f) == o.Stratum }
+	among := func(f event.Path) bool { return d.Stratum(f) == o.Stratum }
 	task := o.Stratum.task()
 	list := filter(d.Ranked, among)
 	l := line(d, task, "last", list)
-	l.Seq, l.Truth, l.Shown = o.Seq, []aoa.Path{o.File}, s.any.reach(d, list)
+	l.Seq, l.Truth, l.Shown = o.Seq, []event.Path{o.File}, s.any.reach(d, list)
 	s.dump.write(l)
 	if o.Stratum == Named {
 		s.Counts.LeftOut++
@@ -146,14 +146,14 @@ func (s *Score) after(d *Decision, o Open) {
 	if o.Stratum == Named {
 		return
 	}
-	among := func(f aoa.Path) bool { return d.Stratum(f) == Unseen }
+	among := func(f event.Path) bool { return d.Stratum(f) == Unseen }
 	if o.Stratum == Seen {
-		among = func(f aoa.Path) bool { return d.Stratum(f) != Named }
+		among = func(f event.Path) bool { return d.Stratum(f) != Named }
 	}
 	list := filter(d.Ranked, among)
 	s.place(d.Session, o.Stratum.task()+"after", placeOf(paths(list), o.File, every))
 	l := line(d, o.Stratum.task(), "after", list)
-	l.Seq, l.Truth, l.Shown = o.Seq, []aoa.Path{o.File}, s.any.reach(d, list)
+	l.Seq, l.Truth, l.Shown = o.Seq, []event.Path{o.File}, s.any.reach(d, list)
 	s.dump.write(l)
 }
 
@@ -174,14 +174,14 @@ func (s *Score) change(d *Decision) error {
 		s.dump.write(l)
 		return nil
 	}
-	l.Moment, l.Truth = "withheld", []aoa.Path{d.Left}
+	l.Moment, l.Truth = "withheld", []event.Path{d.Left}
 	s.dump.write(l)
 	hit := slices.ContainsFunc(warned, func(f rank.Scored) bool { return f.File == d.Left })
 	s.add(d.Session, "T5", "precision", truth(hit), float64(len(warned)))
 	s.add(d.Session, "T5", "recall", truth(hit), 1)
 	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
 	l = line(d, "T4", "change", d.Ranked)
-	l.Truth, l.Shown = []aoa.Path{d.Left}, s.any.reach(d, d.Ranked)
+	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, d.Ranked)
 	s.dump.write(l)
 	s.compete(d, func(name string, c contest) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
@@ -220,9 +220,9 @@ func (s *shown) reach(d *Decision, list []rank.Scored) int {
 
 func (st Stratum) task() string { return [...]string{"T2", "T3", "named"}[st] }
 
-func every(aoa.Path) bool { return true }
+func every(event.Path) bool { return true }
 
-func filter(list []rank.Scored, counts func(aoa.Path) bool) []rank.Scored {
+func filter(list []rank.Scored, counts func(event.Path) bool) []rank.Scored {
 	out := make([]rank.Scored, 0, len(list))
 	for _, f := range list {
 		if counts(f.File) {
@@ -232,8 +232,8 @@ func filter(list []rank.Scored, counts func(aoa.Path) bool) []rank.Scored {
 	return out
 }
 
-func paths(list []rank.Scored) []aoa.Path {
-	out := make([]aoa.Path, len(list))
+func paths(list []rank.Scored) []event.Path {
+	out := make([]event.Path, len(list))
 	for i, f := range list {
 		out[i] = f.File
 	}

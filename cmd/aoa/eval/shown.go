@@ -3,7 +3,7 @@ package eval
 import (
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -22,7 +22,7 @@ type shown struct {
 	task   string // "shown" or "shown_unseen"
 	unseen bool   // only files that nothing had named
 	base   float64
-	dials  map[aoa.Moment]*prefetch.Dial
+	dials  map[event.Moment]*prefetch.Dial
 	curve  [gridSteps]struct{ n, used, covered float64 }
 	bins   [binCount]bin
 	opens  float64 // that could have been shown before
@@ -43,9 +43,9 @@ type bin struct{ n, p, used float64 }
 
 // showing is what one session was shown.
 type showing struct {
-	told   map[aoa.Path]int     // file → searches made before it was shown
-	best   map[aoa.Path]float64 // file → its highest confidence in a top five
-	shadow map[aoa.Path]bool    // predicted, below the threshold
+	told   map[event.Path]int     // file → searches made before it was shown
+	best   map[event.Path]float64 // file → its highest confidence in a top five
+	shadow map[event.Path]bool    // predicted, below the threshold
 	wait   []waiting
 	at     time.Time
 	saved  map[int]bool // searches that lay between a showing and its open
@@ -53,7 +53,7 @@ type showing struct {
 
 // waiting is a predicted file whose horizon is not over.
 type waiting struct {
-	moment aoa.Moment
+	moment event.Moment
 	class  prefetch.Class
 	p      float64 // as shipped
 	due    int     // file events
@@ -63,13 +63,13 @@ type waiting struct {
 
 // promise turns the ranking of a question into promises.
 func (s *shown) promise(d *Decision) {
-	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Moment != aoa.MomentChange {
+	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Moment != event.MomentChange {
 		s.tried, s.refit = at, s.refit.Next(s.settled, at)
 	}
 	s.promises = s.confident.Promises(d.Query.Moment, d.Ranked, s.refit.Now)
 }
 
-func (s *shown) theta(m aoa.Moment) float64 {
+func (s *shown) theta(m event.Moment) float64 {
 	if dial := s.dials[m]; dial != nil {
 		return dial.Theta()
 	}
@@ -77,8 +77,8 @@ func (s *shown) theta(m aoa.Moment) float64 {
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[aoa.Moment]*prefetch.Dial{
-		aoa.MomentPrompt: prefetch.NewDial(threshold), aoa.MomentOpen: prefetch.NewDial(threshold)}}
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Moment]*prefetch.Dial{
+		event.MomentPrompt: prefetch.NewDial(threshold), event.MomentOpen: prefetch.NewDial(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
@@ -86,7 +86,7 @@ func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n i
 	s.settle(d)
 	st := s.states[d.Session]
 	if st == nil {
-		st = &showing{told: map[aoa.Path]int{}, best: map[aoa.Path]float64{}, saved: map[int]bool{}, shadow: map[aoa.Path]bool{}}
+		st = &showing{told: map[event.Path]int{}, best: map[event.Path]float64{}, saved: map[int]bool{}, shadow: map[event.Path]bool{}}
 		s.states[d.Session] = st
 	}
 	st.at = d.Query.At

@@ -4,17 +4,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Source is the recorded work on one repository.
 type Source struct {
 	Name     string
-	Commits  []aoa.Event // KindCommit, KindRename and KindUncommit in time order
+	Commits  []event.Event // KindCommit, KindRename and KindUncommit in time order
 	Sessions []Session
-	Others   []aoa.Event // what belongs to no session: saves, deletions, branches
-	Unusable int         // lines of a trace that are no rows
-	Repeated int         // events left out because a resumed session had told them again
+	Others   []event.Event // what belongs to no session: saves, deletions, branches
+	Unusable int           // lines of a trace that are no rows
+	Repeated int           // events left out because a resumed session had told them again
 
 	git   string // where contents are to be had, "" nowhere
 	env   []string
@@ -28,7 +28,7 @@ func (s Source) Contents() bool { return s.git != "" }
 // together: none could see what another returned.
 type Session struct {
 	ID     string
-	Events []aoa.Event
+	Events []event.Event
 	Seq    []int // the number of each event in the record; nil: its place
 }
 
@@ -42,38 +42,38 @@ func (s Session) seq(i int) int {
 // unit is what becomes known at once: a prompt, or the calls of one batch.
 type unit struct {
 	session  *track
-	events   []aoa.Event
-	seqs     []int      // of the events
-	place    int        // among the session's units
-	begin    time.Time  // of its first event
-	end      time.Time  // of its last event
-	files    int        // file events of the session when this unit is known
-	searches int        // searches and listings of the session when this unit is known
-	created  int        // first touches of files not known before
-	opens    []Open     // files known before that the session opens here for the first time
-	turn     []aoa.Path // a prompt's: files that the session first opens before its next prompt
-	next     []*unit    // what begins when this is the last unit known
-	after    []*unit    // what begins when this is the last unit known that had a file event
+	events   []event.Event
+	seqs     []int        // of the events
+	place    int          // among the session's units
+	begin    time.Time    // of its first event
+	end      time.Time    // of its last event
+	files    int          // file events of the session when this unit is known
+	searches int          // searches and listings of the session when this unit is known
+	created  int          // first touches of files not known before
+	opens    []Open       // files known before that the session opens here for the first time
+	turn     []event.Path // a prompt's: files that the session first opens before its next prompt
+	next     []*unit      // what begins when this is the last unit known
+	after    []*unit      // what begins when this is the last unit known that had a file event
 }
 
 // track is one session on its way through the replay.
 type track struct {
 	id       string
-	idle     *unit      // before its first event
-	units    []*unit    // in the order in which they become known
-	opened   []aoa.Path // every file event's file, in the order of units
+	idle     *unit        // before its first event
+	units    []*unit      // in the order in which they become known
+	opened   []event.Path // every file event's file, in the order of units
 	searches int
 	last     *unit // last unit known
 	file     *unit // last unit known that had a file event
 	prompt   *unit // last prompt known
 
-	existing map[aoa.Path]bool // files of the turn that the prompt is to predict
+	existing map[event.Path]bool // files of the turn that the prompt is to predict
 }
 
 // item is a point of the timeline: an event of no session, or a unit that begins or is known.
 type item struct {
 	at     time.Time
-	alone  *aoa.Event // of no session
+	alone  *event.Event // of no session
 	unit   *unit
 	begins bool
 }
@@ -81,7 +81,7 @@ type item struct {
 // timeline merges commits and sessions by time. At equal times commits come first, then sessions in their order.
 func timeline(s Source) ([]item, []*track) {
 	items := make([]item, 0, len(s.Commits)+len(s.Others))
-	for _, of := range [][]aoa.Event{s.Commits, s.Others} {
+	for _, of := range [][]event.Event{s.Commits, s.Others} {
 		for i := range of {
 			items = append(items, item{at: of[i].Time, alone: &of[i]})
 		}
@@ -141,7 +141,7 @@ func (t *track) known(u *unit) {
 		if opens(e) {
 			t.opened = append(t.opened, e.Paths...)
 		}
-		if e.Kind == aoa.KindSearch || e.Kind == aoa.KindRun && e.Listing {
+		if e.Kind == event.KindSearch || e.Kind == event.KindRun && e.Listing {
 			t.searches++
 		}
 	}
@@ -149,14 +149,14 @@ func (t *track) known(u *unit) {
 }
 
 // opens reports whether the event is a file event: what failed opened nothing.
-func opens(e aoa.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
+func opens(e event.Event) bool { return e.Kind.Open() && e.OK && len(e.Paths) > 0 }
 
 // hasFiles reports whether the unit has a file event.
 func (u *unit) hasFiles() bool { return slices.ContainsFunc(u.events, opens) }
 
 // prompt is the unit's prompt, nil if it is none.
-func (u *unit) prompt() *aoa.Event {
-	if u.events[0].Kind == aoa.KindPrompt {
+func (u *unit) prompt() *event.Event {
+	if u.events[0].Kind == event.KindPrompt {
 		return &u.events[0]
 	}
 	return nil

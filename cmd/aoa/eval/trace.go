@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -156,11 +156,11 @@ func decodeRow(line []byte) (r row, err error) {
 func (r row) time() time.Time { return time.UnixMilli(int64(r.TS * 1000)).UTC() }
 
 // commitsOf joins the rows of each commit, and orders commits by time.
-func commitsOf(rows []row) []aoa.Event {
-	var out []aoa.Event
+func commitsOf(rows []row) []event.Event {
+	var out []event.Event
 	at := map[string]int{}
 	for _, r := range rows {
-		p, err := aoa.NewPath(r.Path)
+		p, err := event.NewPath(r.Path)
 		if err != nil {
 			continue
 		}
@@ -168,12 +168,12 @@ func commitsOf(rows []row) []aoa.Event {
 		if !known {
 			i = len(out)
 			at[r.Session] = i
-			out = append(out, aoa.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.time(), Kind: aoa.KindCommit,
-				Agent: "git", Text: r.Text, Terms: redact.Terms(r.Text, aoa.MaxTerms), OK: true})
+			out = append(out, event.Event{ID: "commit:" + strings.TrimPrefix(r.Session, "git:"), Time: r.time(), Kind: event.KindCommit,
+				Agent: "git", Text: r.Text, Terms: redact.Terms(r.Text, event.MaxTerms), OK: true})
 		}
 		out[i].Paths = append(out[i].Paths, p)
 	}
-	slices.SortStableFunc(out, func(a, b aoa.Event) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(out, func(a, b event.Event) int { return a.Time.Compare(b.Time) })
 	for i := range out {
 		out[i] = out[i].Normalize(out[i].Time)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestTracesOfFolder: names, compression, either file alone, and a folder that has none.
@@ -101,10 +101,10 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	type short struct {
-		Kind  aoa.Kind
-		Paths []aoa.Path
-		Named []aoa.Path
-		Seen  []aoa.Path
+		Kind  event.Kind
+		Paths []event.Path
+		Named []event.Path
+		Seen  []event.Path
 		Sub   string
 		OK    bool
 	}
@@ -113,24 +113,24 @@ func TestCalls(t *testing.T) {
 		got = append(got, short{e.Kind, e.Paths, e.Named, e.Seen, e.Subagent, e.OK})
 	}
 	want := []short{
-		{aoa.KindRead, []aoa.Path{"a.go"}, nil, nil, "", true},
-		{aoa.KindRead, []aoa.Path{"b.go"}, []aoa.Path{"d.go"}, []aoa.Path{"c.go"}, "", true},
-		{aoa.KindRun, nil, nil, nil, "sub", true},
-		{aoa.KindFailed, []aoa.Path{"z.go"}, nil, nil, "", false},
+		{event.KindRead, []event.Path{"a.go"}, nil, nil, "", true},
+		{event.KindRead, []event.Path{"b.go"}, []event.Path{"d.go"}, []event.Path{"c.go"}, "", true},
+		{event.KindRun, nil, nil, nil, "sub", true},
+		{event.KindFailed, []event.Path{"z.go"}, nil, nil, "", false},
 	}
-	if d := cmp.Diff(want, got, cmp.Transformer("none", func(ps []aoa.Path) []string { return append([]string{}, aoa.Strings(ps)...) })); d != "" {
+	if d := cmp.Diff(want, got, cmp.Transformer("none", func(ps []event.Path) []string { return append([]string{}, event.Strings(ps)...) })); d != "" {
 		t.Error(d)
 	}
 }
 
 // TestRecorded: a daemon's log and transcripts tell of the same; the calls of one tool use belong together.
 func TestRecorded(t *testing.T) {
-	e := func(id string, kind aoa.Kind, session string) aoa.Event {
-		return aoa.Event{ID: id, Kind: kind, Session: session, Time: noon, OK: true}
+	e := func(id string, kind event.Kind, session string) event.Event {
+		return event.Event{ID: id, Kind: kind, Session: session, Time: noon, OK: true}
 	}
 	var s Source
-	s.Recorded([]aoa.Event{e("p", aoa.KindPrompt, "one"), e("t:post:", aoa.KindRead, "one"), e("t:post::1", aoa.KindRead, "one"),
-		e("t:post:", aoa.KindRead, "one"), e("x", aoa.KindSuggest, "one"), e("w", aoa.KindSave, ""), e("commit:1", aoa.KindCommit, "")})
+	s.Recorded([]event.Event{e("p", event.KindPrompt, "one"), e("t:post:", event.KindRead, "one"), e("t:post::1", event.KindRead, "one"),
+		e("t:post:", event.KindRead, "one"), e("x", event.KindSuggest, "one"), e("w", event.KindSave, ""), e("commit:1", event.KindCommit, "")})
 	if s.Repeated != 1 || len(s.Sessions) != 1 || len(s.Sessions[0].Events) != 3 || len(s.Others) != 1 {
 		t.Fatalf("%+v", s)
 	}
@@ -155,7 +155,7 @@ func FuzzRows(f *testing.F) {
 			}
 			for _, e := range s.Events {
 				for _, p := range append(e.Paths, e.Seen...) {
-					if q, err := aoa.NewPath(string(p)); err != nil || q != p {
+					if q, err := event.NewPath(string(p)); err != nil || q != p {
 						t.Fatalf("%q is no path: %v", p, err)
 					}
 				}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -16,18 +17,18 @@ type world struct {
 	store   *hot.Store
 	learner *learn.Learner
 	ranker  *rank.Ranker
-	tree    *aoa.Tree
-	pending []aoa.Event
+	tree    *index.Tree
+	pending []event.Event
 	seq     int64
 	hour    time.Time // of the last tick
 	commits int       // since the last tick
-	told    func(aoa.Event)
+	told    func(event.Event)
 	clock   func() time.Time
 
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
-	unread map[aoa.Path]string // file → the newest version, if it was not read yet
-	said   *aoa.Contents       // nil: contents are not known
+	unread map[event.Path]string // file → the newest version, if it was not read yet
+	said   *index.Contents       // nil: contents are not known
 }
 
 // The sizes of what is learned at once. The state does not depend on them.
@@ -41,17 +42,17 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
-	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: aoa.NewTree(nil), told: o.Learned, clock: o.clock()}
-	var say func() *aoa.Contents
+	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), told: o.Learned, clock: o.clock()}
+	var say func() *index.Contents
 	if o.Contents && s.Contents() {
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
 			store.Close()
 			return nil, err
 		}
-		w.said, w.blobs, w.unread = aoa.NewContents(), s.blobs, map[aoa.Path]string{}
-		say = func() *aoa.Contents { return w.said }
+		w.said, w.blobs, w.unread = index.NewContents(), s.blobs, map[event.Path]string{}
+		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, func() *aoa.Tree { return w.tree }, rank.Options{Models: o.Models, Contents: say})
+	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Contents: say})
 	return w, nil
 }
 
@@ -63,7 +64,7 @@ func (w *world) close() {
 }
 
 // learn takes events in. They are known to the next question.
-func (w *world) learn(ctx context.Context, events ...aoa.Event) error {
+func (w *world) learn(ctx context.Context, events ...event.Event) error {
 	for _, e := range events {
 		w.tick(e)
 		grow(w.tree, e)
@@ -80,16 +81,16 @@ func (w *world) learn(ctx context.Context, events ...aoa.Event) error {
 }
 
 // tick does the daemon's hourly housekeeping: in hours of work, and now and then in a long history.
-func (w *world) tick(e aoa.Event) {
+func (w *world) tick(e event.Event) {
 	hour := e.Time.UTC().Truncate(time.Hour)
-	if e.Kind == aoa.KindCommit {
+	if e.Kind == event.KindCommit {
 		if w.commits++; w.commits < tickCommit {
 			return
 		}
 	}
 	if hour.After(w.hour) {
 		w.hour, w.commits = hour, 0
-		w.pending = append(w.pending, aoa.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: aoa.KindTick, Agent: "cron"})
+		w.pending = append(w.pending, event.Event{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: event.KindTick, Agent: "cron"})
 	}
 }
 
@@ -106,7 +107,7 @@ func (w *world) flush(ctx context.Context) error {
 }
 
 // ask ranks with everything known so far.
-func (w *world) ask(ctx context.Context, q aoa.Query) (*rank.Ranking, time.Duration, error) {
+func (w *world) ask(ctx context.Context, q event.Query) (*rank.Ranking, time.Duration, error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, 0, err
 	}

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -22,7 +22,7 @@ import (
 type question struct {
 	Repo    int
 	Session string
-	Moment  aoa.Moment
+	Moment  event.Moment
 	Again   bool // the prompt before it was asked about: nothing is shown
 	After   bool // asked right after a file event, where nothing begins now
 	Files   []file
@@ -107,8 +107,8 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 // ask turns a decision into a question; not ok: nothing is learned from it.
 func ask(d *eval.Decision, n int) (question, bool) {
 	q := question{Session: d.Session, Moment: d.Query.Moment, Again: d.AfterPrompt}
-	target := map[aoa.Path]bool{}
-	add := func(p aoa.Path, unseen bool) {
+	target := map[event.Path]bool{}
+	add := func(p event.Path, unseen bool) {
 		target[p] = true
 		q.Truth++
 		if unseen {
@@ -116,11 +116,11 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		}
 	}
 	switch q.Moment {
-	case aoa.MomentPrompt:
+	case event.MomentPrompt:
 		for _, p := range d.Turn {
 			add(p, d.Stratum(p) == eval.Unseen)
 		}
-	case aoa.MomentOpen:
+	case event.MomentOpen:
 		opens := d.Next
 		if len(opens) == 0 {
 			opens, q.After = d.After, true
@@ -130,7 +130,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 				add(o.File, o.Stratum == eval.Unseen)
 			}
 		}
-	case aoa.MomentChange:
+	case event.MomentChange:
 		q.Left = d.Left != ""
 		if q.Left {
 			add(d.Left, true)
@@ -144,7 +144,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 			continue
 		}
 		f := file{Path: number(r.File), Target: target[r.File], Used: d.Used[r.File], Out: d.Prompted[r.File], Seen: d.Stratum(r.File) != eval.Unseen}
-		if q.Moment == aoa.MomentOpen {
+		if q.Moment == event.MomentOpen {
 			f.Out = d.Stratum(r.File) == eval.Named
 		}
 		for s, v := range r.Values() {
@@ -157,7 +157,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 	return q, true
 }
 
-func number(p aoa.Path) uint32 {
+func number(p event.Path) uint32 {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, string(p))
 	return h.Sum32()

@@ -16,7 +16,7 @@ import (
 	"os"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -73,7 +73,7 @@ func before(name string) (*rank.FileModel, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	m, known := f.Moments[aoa.MomentChange]
+	m, known := f.Moments[event.MomentChange]
 	if !known {
 		return nil, fmt.Errorf("%s: no weights of changes", name)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/internal/aoa"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -21,16 +21,16 @@ func (m *weights) measure(s *set, repo int) map[string]float64 {
 	var warned, right, withheld, complete, alarms float64
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != aoa.MomentChange {
+		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != event.MomentChange {
 			continue
 		}
 		switch q.Moment {
-		case aoa.MomentPrompt:
+		case event.MomentPrompt:
 			t["T1"].list(q, m.order(q, answer))
-		case aoa.MomentOpen:
+		case event.MomentOpen:
 			t["T2"].single(q, m.order(q, unseen), q.Unseen)
 			t["T3"].single(q, m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen)
-		case aoa.MomentChange:
+		case event.MomentChange:
 			order := m.order(q, yes)
 			sure := len(order) > 0 && m.probability(q, &q.Files[order[0]]) >= 0.6
 			if !q.Left {

@@ -1,16 +1,18 @@
-package aoa
+package index
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // TestTreeWords: the index of words is the same whether it is made at once, path by path, or after files have come and gone.
 func TestTreeWords(t *testing.T) {
-	var paths []Path
+	var paths []event.Path
 	for i := range 700 {
-		paths = append(paths, Path(fmt.Sprintf("services/moduleName%d/HTTPServer/sub_%d/fileName%dServices.go", i%7, i%3, i)))
+		paths = append(paths, event.Path(fmt.Sprintf("services/moduleName%d/HTTPServer/sub_%d/fileName%dServices.go", i%7, i%3, i)))
 	}
 	paths = append(paths, "a.go", "README", "x/x/alpha.alpha", "services/alpha.go", "")
 	slices.Sort(paths)
@@ -19,7 +21,7 @@ func TestTreeWords(t *testing.T) {
 	for _, p := range paths {
 		single.Add(p)
 	}
-	late := NewTree(append([]Path{"zeta/alpha.go"}, paths...))
+	late := NewTree(append([]event.Path{"zeta/alpha.go"}, paths...))
 	late.Remove("zeta/alpha.go")
 	if len(single.Word("services")) != 0 || len(single.Word("service")) != maxWord || len(single.Word("alpha")) < 2 {
 		t.Fatalf("words of the paths: %d, %d", len(single.Word("service")), len(single.Word("alpha")))
@@ -44,14 +46,40 @@ func TestTreeWords(t *testing.T) {
 
 // BenchmarkTree indexes 100,000 paths.
 func BenchmarkTree(b *testing.B) {
-	paths := make([]Path, 100_000)
+	paths := make([]event.Path, 100_000)
 	for i := range paths {
-		paths[i] = Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
+		paths[i] = event.Path(fmt.Sprintf("services/module%03d/package%02d/file%06d.go", i/400, i/20%20, i))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if NewTree(paths).Word("file000001") == nil {
 			b.Fatal("not found")
 		}
+	}
+}
+
+func TestTree(t *testing.T) {
+	tree := NewTree([]event.Path{"rank/rank.go", "rank/rank_test.go", "learn/doc.go", "rank/doc.go", "web/App.spec.ts", "web/App.ts"})
+	for name, want := range map[string]event.Path{
+		"rank/rank.go": "rank/rank.go", "rank.go": "rank/rank.go", "./rank/rank.go:12:3": "rank/rank.go", "b/rank/rank.go": "rank/rank.go",
+		"/home/me/repo/rank/rank.go": "rank/rank.go", `rank\rank.go`: "rank/rank.go", "doc.go": "", "nowhere.go": "", "": "", "xrank/rank.go": "",
+	} {
+		if got, ok := tree.Resolve(name); got != want || ok != (want != "") {
+			t.Errorf("%q means %q, want %q", name, got, want)
+		}
+	}
+	if got := tree.Stem("web/App.ts"); len(got) != 2 {
+		t.Errorf("stem partners are %v", got)
+	}
+	if got := tree.Word("rank"); len(got) != 3 {
+		t.Errorf("files with the word rank are %v", got)
+	}
+	tree.Remove("rank/rank.go", "never.go")
+	if tree.Has("rank/rank.go") || tree.Len() != 5 || len(tree.Base("rank.go")) != 0 {
+		t.Error("a removed file stays")
+	}
+	tree.Add("rank/rank.go", "rank/rank.go")
+	if !tree.Has("rank/rank.go") || tree.Len() != 6 {
+		t.Error("an added file is missing, or there twice")
 	}
 }

@@ -1,4 +1,4 @@
-package aoa
+package index
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Contents knows the words and identifiers by which files differ from each other: of each file the at most 256 most
@@ -13,7 +15,7 @@ import (
 // now, is made anew at each start, and touches no disk. Safe for concurrent use.
 type Contents struct {
 	mu     sync.RWMutex
-	files  map[Path]uint32
+	files  map[event.Path]uint32
 	said   []saying // by number of the file
 	free   []uint32
 	words  lexicon
@@ -24,7 +26,7 @@ type Contents struct {
 
 // saying is what is kept of a file.
 type saying struct {
-	path   Path
+	path   event.Path
 	words  []use
 	idents []use
 	defs   []use
@@ -58,7 +60,7 @@ const (
 
 // NewContents knows of no file.
 func NewContents() *Contents {
-	return &Contents{files: map[Path]uint32{}, words: newLexicon(), idents: newLexicon(), defs: newLexicon()}
+	return &Contents{files: map[event.Path]uint32{}, words: newLexicon(), idents: newLexicon(), defs: newLexicon()}
 }
 
 // Len is the number of files known.
@@ -70,7 +72,7 @@ func (c *Contents) Len() int {
 
 // Set takes in what a file says now. Texts longer than MaxContent and those with a zero byte say nothing. What is
 // kept depends on the files that came before: a word is rare among them or not.
-func (c *Contents) Set(p Path, text []byte) {
+func (c *Contents) Set(p event.Path, text []byte) {
 	words, idents := count(text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,14 +101,14 @@ func (c *Contents) Set(p Path, text []byte) {
 }
 
 // Remove forgets files. Many are forgotten in parts, between which questions are answered.
-func (c *Contents) Remove(paths ...Path) {
+func (c *Contents) Remove(paths ...event.Path) {
 	for part := range removalParts(paths) {
 		c.removePart(part)
 	}
 }
 
 // removePart forgets files in one step.
-func (c *Contents) removePart(paths []Path) {
+func (c *Contents) removePart(paths []event.Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(paths...)
@@ -115,11 +117,11 @@ func (c *Contents) removePart(paths []Path) {
 
 // removalParts cuts files into parts that are removed in one step each. A part goes through all users of its words: few
 // parts keep the cost of a removal linear, and small ones keep questions from waiting.
-func removalParts(paths []Path) iter.Seq[[]Path] {
+func removalParts(paths []event.Path) iter.Seq[[]event.Path] {
 	return slices.Chunk(paths, max(minRemoval, (len(paths)+mostRemovals-1)/mostRemovals))
 }
 
-func (c *Contents) remove(paths ...Path) {
+func (c *Contents) remove(paths ...event.Path) {
 	var words, idents, defs []use
 	for _, p := range paths {
 		n, known := c.files[p]

@@ -1,8 +1,10 @@
-package aoa
+package index
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Bounds of what a file defines.
@@ -98,7 +100,7 @@ func (c *Contents) Defining(names []string, n int) []Found {
 }
 
 // Called finds the n files that define what a file uses, each name worth 1/(files that define it).
-func (c *Contents) Called(p Path, n int) []Found {
+func (c *Contents) Called(p event.Path, n int) []Found {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, known := c.files[p]
@@ -121,7 +123,7 @@ func (c *Contents) Called(p Path, n int) []Found {
 }
 
 // Size is how many words a file says, 0 if it is not known.
-func (c *Contents) Size(p Path) float64 {
+func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if n, known := c.files[p]; known {
@@ -130,7 +132,7 @@ func (c *Contents) Size(p Path) float64 {
 	return 0
 }
 
-func proseFile(p Path) bool {
+func proseFile(p event.Path) bool {
 	switch strings.ToLower(p.Ext()) {
 	case ".md", ".mdx", ".txt", ".rst", ".adoc", ".json", ".lock", ".svg":
 		return true

@@ -1,22 +1,24 @@
-package aoa
+package index
 
 import (
 	"path"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Tree is the set of files that may be suggested: what git tracks in a worktree plus new files that are not
 // ignored. It answers by name, folder, stem and word without touching the disk. Safe for concurrent use.
 type Tree struct {
 	mu    sync.RWMutex
-	files map[Path]bool
-	base  listing           // file name → files
-	dir   listing           // folder → files directly in it
-	stem  listing           // Stem(path) → files
-	word  map[string][]Path // term of the path → files, at most maxWord each; nil until somebody asks
-	order listing           // under "": all files as they came, until word is made
+	files map[event.Path]bool
+	base  listing                 // file name → files
+	dir   listing                 // folder → files directly in it
+	stem  listing                 // Stem(path) → files
+	word  map[string][]event.Path // term of the path → files, at most maxWord each; nil until somebody asks
+	order listing                 // under "": all files as they came, until word is made
 }
 
 // maxWord bounds the files kept per word: a word that half of the paths contain tells nothing.
@@ -26,11 +28,11 @@ const maxWord = 256
 const heldFor = 500
 
 // NewTree indexes the paths; words are indexed when the first one is asked for.
-func NewTree(paths []Path) *Tree {
+func NewTree(paths []event.Path) *Tree {
 	paths = slices.Clone(paths) // the index is made of parts of it
-	t := &Tree{files: make(map[Path]bool, len(paths)), base: newListing(len(paths)),
+	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: newListing(len(paths)),
 		dir: newListing(0), stem: newListing(len(paths)), order: newListing(1)}
-	paths = slices.DeleteFunc(paths, func(p Path) bool {
+	paths = slices.DeleteFunc(paths, func(p event.Path) bool {
 		known := p == "" || t.files[p]
 		t.files[p] = true
 		return known
@@ -44,21 +46,21 @@ func NewTree(paths []Path) *Tree {
 }
 
 // enter indexes the one path of the slice.
-func (t *Tree) enter(one []Path) {
+func (t *Tree) enter(one []event.Path) {
 	p := one[0]
 	t.base.add(p.Base(), one)
 	t.dir.add(p.Dir(), one)
-	t.stem.add(Stem(p), one)
+	t.stem.add(p.Stem(), one)
 }
 
 // Add enters files; ones already known are ignored.
-func (t *Tree) Add(paths ...Path) {
+func (t *Tree) Add(paths ...event.Path) {
 	for part := range slices.Chunk(paths, heldFor) {
 		t.addPart(part)
 	}
 }
 
-func (t *Tree) addPart(paths []Path) {
+func (t *Tree) addPart(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -66,7 +68,7 @@ func (t *Tree) addPart(paths []Path) {
 			continue
 		}
 		t.files[p] = true
-		one := []Path{p}
+		one := []event.Path{p}
 		t.enter(one)
 		if t.word == nil {
 			t.order.add("", one)
@@ -77,7 +79,7 @@ func (t *Tree) addPart(paths []Path) {
 }
 
 // enlist puts a file under its words.
-func (t *Tree) enlist(p Path, words []string) {
+func (t *Tree) enlist(p event.Path, words []string) {
 	for _, w := range words {
 		if l := t.word[w]; len(l) < maxWord {
 			t.word[w] = append(l, p)
@@ -92,7 +94,7 @@ func (t *Tree) index() {
 	if t.word != nil {
 		return
 	}
-	t.word = map[string][]Path{}
+	t.word = map[string][]event.Path{}
 	dir, above := "", []string(nil) // the last folder and its terms
 	t.order.clean("")
 	for _, p := range t.order.lists[""] {
@@ -110,13 +112,13 @@ func (t *Tree) index() {
 }
 
 // Remove drops files.
-func (t *Tree) Remove(paths ...Path) {
+func (t *Tree) Remove(paths ...event.Path) {
 	for part := range slices.Chunk(paths, heldFor) {
 		t.removePart(part)
 	}
 }
 
-func (t *Tree) removePart(paths []Path) {
+func (t *Tree) removePart(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -126,7 +128,7 @@ func (t *Tree) removePart(paths []Path) {
 		delete(t.files, p)
 		t.base.remove(p.Base(), p)
 		t.dir.remove(p.Dir(), p)
-		t.stem.remove(Stem(p), p)
+		t.stem.remove(p.Stem(), p)
 		if t.word == nil {
 			t.order.remove("", p)
 			continue
@@ -140,7 +142,7 @@ func (t *Tree) removePart(paths []Path) {
 }
 
 // Has reports whether the file is known.
-func (t *Tree) Has(p Path) bool {
+func (t *Tree) Has(p event.Path) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.files[p]
@@ -154,10 +156,10 @@ func (t *Tree) Len() int {
 }
 
 // All returns every file, in no order.
-func (t *Tree) All() []Path {
+func (t *Tree) All() []event.Path {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	out := make([]Path, 0, len(t.files))
+	out := make([]event.Path, 0, len(t.files))
 	for p := range t.files {
 		out = append(out, p)
 	}
@@ -165,16 +167,16 @@ func (t *Tree) All() []Path {
 }
 
 // Base returns the files of that name. The slice is shared: do not change it.
-func (t *Tree) Base(name string) []Path { return t.read(&t.base, name) }
+func (t *Tree) Base(name string) []event.Path { return t.read(&t.base, name) }
 
 // Dir returns the files directly in that folder ("" is the root). Shared: do not change it.
-func (t *Tree) Dir(dir string) []Path { return t.read(&t.dir, dir) }
+func (t *Tree) Dir(dir string) []event.Path { return t.read(&t.dir, dir) }
 
 // Stem returns the files with the same Stem as p, p itself included if it is known. Shared.
-func (t *Tree) Stem(p Path) []Path { return t.read(&t.stem, Stem(p)) }
+func (t *Tree) Stem(p event.Path) []event.Path { return t.read(&t.stem, p.Stem()) }
 
 // Word returns at most 256 files whose path has that term (see PathTerms). Shared.
-func (t *Tree) Word(term string) []Path {
+func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
 	made := t.word != nil
 	t.mu.RUnlock()
@@ -186,7 +188,7 @@ func (t *Tree) Word(term string) []Path {
 	return t.word[term]
 }
 
-func (t *Tree) read(l *listing, key string) []Path {
+func (t *Tree) read(l *listing, key string) []event.Path {
 	t.mu.RLock()
 	list, clean := l.lists[key], l.gone[key] == nil
 	t.mu.RUnlock()
@@ -202,8 +204,8 @@ func (t *Tree) read(l *listing, key string) []Path {
 // Resolve finds the one file that a name in a text means: the path itself, or the only known file whose path
 // ends in that name at a folder border. A bare name counts only if one file has it. Leading "./", "a/" and
 // "b/" (diffs) and a trailing ":12" or ":12:3" (compilers) are taken off.
-func (t *Tree) Resolve(name string) (Path, bool) {
-	if name == "" || len(name) > MaxPath {
+func (t *Tree) Resolve(name string) (event.Path, bool) {
+	if name == "" || len(name) > event.MaxPath {
 		return "", false
 	}
 	name = strings.ReplaceAll(name, `\`, "/")
@@ -222,16 +224,16 @@ func (t *Tree) Resolve(name string) (Path, bool) {
 	return "", false
 }
 
-func (t *Tree) resolve(name string) (Path, bool) {
+func (t *Tree) resolve(name string) (event.Path, bool) {
 	if name == "" || name == "." {
 		return "", false
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if t.files[Path(name)] {
-		return Path(name), true
+	if t.files[event.Path(name)] {
+		return event.Path(name), true
 	}
-	var found Path
+	var found event.Path
 	base := path.Base(name)
 	for _, p := range t.base.lists[base] {
 		if t.base.gone[base][p] {
@@ -250,21 +252,4 @@ func (t *Tree) resolve(name string) (Path, bool) {
 
 func ends(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
-}
-
-// Stem is what a file and its partners share in name: the base without extensions and test markers
-// ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
-func Stem(p Path) string {
-	s := p.Base()
-	if i := strings.IndexByte(s[min(1, len(s)):], '.'); i >= 0 {
-		s = s[:i+1]
-	}
-	for _, suffix := range []string{"_test", "-test", "_spec", "-spec", "Tests", "Test", "Spec"} {
-		if len(s) > len(suffix) && strings.HasSuffix(s, suffix) {
-			s = s[:len(s)-len(suffix)]
-			break
-		}
-	}
-	s = strings.TrimPrefix(s, "test_")
-	return strings.ToLower(s)
 }

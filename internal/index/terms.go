@@ -1,10 +1,12 @@
-package aoa
+package index
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Terms splits text into the words that associate prompts, patterns and paths: at every character that is no
@@ -51,7 +53,7 @@ func Terms(text string, max int) []string {
 }
 
 // PathTerms are the terms of a path: its folders and its name without the extension.
-func PathTerms(p Path) []string {
+func PathTerms(p event.Path) []string {
 	s := string(p)
 	if e := p.Ext(); e != "" && len(e) < len(p.Base()) {
 		s = s[:len(s)-len(e)]

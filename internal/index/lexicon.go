@@ -1,4 +1,4 @@
-package aoa
+package index
 
 import (
 	"cmp"

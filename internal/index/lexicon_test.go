@@ -1,4 +1,4 @@
-package aoa
+package index
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // programText is a file of which every identifier, definition and word is new in each round.
@@ -57,9 +59,9 @@ func TestContentsOfManySaves(t *testing.T) {
 // TestContentsOfFewerFiles: when most of the files go, so does what was kept of them.
 func TestContentsOfFewerFiles(t *testing.T) {
 	c := NewContents()
-	var all []Path
+	var all []event.Path
 	for i := range 2000 {
-		all = append(all, Path(fmt.Sprintf("d/f%d.go", i)))
+		all = append(all, event.Path(fmt.Sprintf("d/f%d.go", i)))
 		c.Set(all[i], append(programText(i), "func ____() {}"...)) // in plain form this name is empty
 	}
 	full := c.entries()
@@ -85,11 +87,11 @@ func TestContentsOfFewerFiles(t *testing.T) {
 // same files are entered anew.
 func TestContentsAfterAnyChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	c, now := NewContents(), map[Path]string{}
+	c, now := NewContents(), map[event.Path]string{}
 	for step := range 3000 {
-		var ps []Path
+		var ps []event.Path
 		for range 1 + r.IntN(6)*r.IntN(2)*r.IntN(60) {
-			ps = append(ps, Path(fmt.Sprintf("d%d/f%d.go", r.IntN(3), r.IntN(60))))
+			ps = append(ps, event.Path(fmt.Sprintf("d%d/f%d.go", r.IntN(3), r.IntN(60))))
 		}
 		if r.IntN(5) == 0 {
 			c.Remove(ps...)
@@ -132,7 +134,7 @@ func TestContentsAfterAnyChange(t *testing.T) {
 // in few parts, whatever their number, and a part goes through the files of each word once.
 func TestContentsRemovedAtOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 10_000, 200_000} {
-		parts, all := 0, make([]Path, n)
+		parts, all := 0, make([]event.Path, n)
 		for range removalParts(all) {
 			parts++
 		}

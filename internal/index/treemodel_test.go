@@ -1,4 +1,4 @@
-package aoa
+package index
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // sortedPaths is a copy in order, without the caller's list being changed.
-func sortedPaths(ps []Path) []Path {
+func sortedPaths(ps []event.Path) []event.Path {
 	out := slices.Clone(ps)
 	slices.Sort(out)
 	return out
@@ -22,15 +24,15 @@ func sortedPaths(ps []Path) []Path {
 func TestTreeAfterAnyChange(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		tree, files := NewTree(nil), map[Path]bool{}
+		tree, files := NewTree(nil), map[event.Path]bool{}
 		if seed%2 == 0 {
 			tree.Word("") // half of the trees have their index of words from the beginning
 		}
-		pick := func() Path {
-			return Path(fmt.Sprintf("d%d/e%d/name%c_%d.go", r.IntN(2), r.IntN(2), 'a'+rune(r.IntN(4)), r.IntN(80)))
+		pick := func() event.Path {
+			return event.Path(fmt.Sprintf("d%d/e%d/name%c_%d.go", r.IntN(2), r.IntN(2), 'a'+rune(r.IntN(4)), r.IntN(80)))
 		}
 		for step := range 600 {
-			var ps, to []Path
+			var ps, to []event.Path
 			for range 1 + r.IntN(2)*r.IntN(200) {
 				ps = append(ps, pick())
 			}
@@ -50,7 +52,7 @@ func TestTreeAfterAnyChange(t *testing.T) {
 				ps = ps[:0]
 				for p := range files {
 					if p.Dir() == from {
-						ps, to = append(ps, p), append(to, Path(into+"/"+p.Base()))
+						ps, to = append(ps, p), append(to, event.Path(into+"/"+p.Base()))
 					}
 				}
 				tree.Remove(ps...)
@@ -68,7 +70,7 @@ func TestTreeAfterAnyChange(t *testing.T) {
 }
 
 // compareTree asks for a few files and folders, and every now and then for all of them.
-func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pick func() Path, step int) {
+func compareTree(t *testing.T, tree *Tree, files map[event.Path]bool, r *rand.Rand, pick func() event.Path, step int) {
 	t.Helper()
 	if p := pick(); tree.Has(p) != files[p] || tree.Len() != len(files) {
 		t.Fatalf("step %d: has %s: %v, %d files, want %v, %d", step, p, tree.Has(p), tree.Len(), files[p], len(files))
@@ -76,12 +78,12 @@ func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pi
 	if r.IntN(4) > 0 {
 		return // what was removed is looked for later
 	}
-	some := []Path{pick(), pick(), pick()}
+	some := []event.Path{pick(), pick(), pick()}
 	if r.IntN(25) == 0 {
 		some = slices.AppendSeq(some, maps.Keys(files))
 	}
 	for _, p := range some {
-		var base, dir, stem []Path
+		var base, dir, stem []event.Path
 		for q := range files {
 			if q.Base() == p.Base() {
 				base = append(base, q)
@@ -89,11 +91,11 @@ func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pi
 			if q.Dir() == p.Dir() {
 				dir = append(dir, q)
 			}
-			if Stem(q) == Stem(p) {
+			if q.Stem() == p.Stem() {
 				stem = append(stem, q)
 			}
 		}
-		for what, lists := range map[string][2][]Path{"base": {tree.Base(p.Base()), base}, "dir": {tree.Dir(p.Dir()), dir}, "stem": {tree.Stem(p), stem}} {
+		for what, lists := range map[string][2][]event.Path{"base": {tree.Base(p.Base()), base}, "dir": {tree.Dir(p.Dir()), dir}, "stem": {tree.Stem(p), stem}} {
 			if got, want := sortedPaths(lists[0]), sortedPaths(lists[1]); !slices.Equal(got, want) {
 				t.Fatalf("step %d: %s of %s: %d files, want %d", step, what, p, len(got), len(want))
 			}
@@ -106,7 +108,7 @@ func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pi
 	if all := sortedPaths(tree.All()); !slices.Equal(all, slices.Sorted(maps.Keys(files))) {
 		t.Fatalf("step %d: %d files, want %d", step, len(all), len(files))
 	}
-	seen := map[Path]bool{}
+	seen := map[event.Path]bool{}
 	for _, p := range tree.Word("namea") {
 		if seen[p] || !files[p] || p.Base()[:5] != "namea" {
 			t.Fatalf("step %d: the word finds %s, known: %v", step, p, files[p])
@@ -117,9 +119,9 @@ func compareTree(t *testing.T, tree *Tree, files map[Path]bool, r *rand.Rand, pi
 
 // TestTreeListsStay: a list that a question got does not change when files are removed and added.
 func TestTreeListsStay(t *testing.T) {
-	var paths []Path
+	var paths []event.Path
 	for i := range 2000 {
-		paths = append(paths, Path(fmt.Sprintf("d/f%d.go", i)))
+		paths = append(paths, event.Path(fmt.Sprintf("d/f%d.go", i)))
 	}
 	tree := NewTree(paths)
 	list := tree.Dir("d")
@@ -141,7 +143,7 @@ func TestTreeListsStay(t *testing.T) {
 		if i%3 == 0 {
 			tree.Add(p)
 		}
-		tree.Add(Path(fmt.Sprintf("d/new%d.go", i)))
+		tree.Add(event.Path(fmt.Sprintf("d/new%d.go", i)))
 	}
 	readers.Wait()
 	if !slices.Equal(list, before) {
@@ -155,33 +157,33 @@ func TestTreeListsStay(t *testing.T) {
 // TestTreeRemovesInLinearTime: to remove all files of a folder, in one call or one by one, takes memory in proportion to
 // their number. A list that is copied for each file shows as its square.
 func TestTreeRemovesInLinearTime(t *testing.T) {
-	flat := func(n int) (paths []Path) {
+	flat := func(n int) (paths []event.Path) {
 		for i := range n {
-			paths = append(paths, Path(fmt.Sprintf("folder/f%d.go", i)))
+			paths = append(paths, event.Path(fmt.Sprintf("folder/f%d.go", i)))
 		}
 		return paths
 	}
-	for name, change := range map[string]func(*Tree, []Path){
-		"in one call": func(tree *Tree, ps []Path) { tree.Remove(ps...) },
-		"one by one": func(tree *Tree, ps []Path) {
+	for name, change := range map[string]func(*Tree, []event.Path){
+		"in one call": func(tree *Tree, ps []event.Path) { tree.Remove(ps...) },
+		"one by one": func(tree *Tree, ps []event.Path) {
 			for _, p := range ps {
 				tree.Remove(p)
 			}
 		},
-		"before words are asked for": func(tree *Tree, ps []Path) {
+		"before words are asked for": func(tree *Tree, ps []event.Path) {
 			for _, p := range ps[:len(ps)/2] {
 				tree.Remove(p)
 				tree.Add(p)
 				tree.Remove(p)
 			}
 		},
-		"a renamed folder": func(tree *Tree, ps []Path) {
+		"a renamed folder": func(tree *Tree, ps []event.Path) {
 			for _, p := range ps {
 				tree.Remove(p)
 				tree.Add("other" + p)
 			}
 		},
-		"files with other names in the folder": func(tree *Tree, ps []Path) {
+		"files with other names in the folder": func(tree *Tree, ps []event.Path) {
 			for _, p := range ps {
 				tree.Remove(p)
 				tree.Add(p + "x")
@@ -213,16 +215,16 @@ func allocated(do func()) float64 {
 
 // BenchmarkTreeRemove removes a flat folder of 50,000 files, 5,000 in a call.
 func BenchmarkTreeRemove(b *testing.B) {
-	var paths []Path
+	var paths []event.Path
 	for i := range 50_000 {
-		paths = append(paths, Path(fmt.Sprintf("flat/file%dName.go", i)))
+		paths = append(paths, event.Path(fmt.Sprintf("flat/file%dName.go", i)))
 	}
 	for b.Loop() {
 		b.StopTimer()
 		tree := NewTree(paths)
 		tree.Word("")
 		b.StartTimer()
-		for part := range slices.Chunk(paths, MaxPaths) {
+		for part := range slices.Chunk(paths, event.MaxPaths) {
 			tree.Remove(part...)
 		}
 	}
@@ -230,9 +232,9 @@ func BenchmarkTreeRemove(b *testing.B) {
 
 // TestTreeResolvesAfterRemoval: of many files with one name the last one left is found by it.
 func TestTreeResolvesAfterRemoval(t *testing.T) {
-	var paths []Path
+	var paths []event.Path
 	for i := range 200 {
-		paths = append(paths, Path(fmt.Sprintf("d%d/same.go", i)))
+		paths = append(paths, event.Path(fmt.Sprintf("d%d/same.go", i)))
 	}
 	tree := NewTree(paths)
 	for i, p := range paths[:199] {

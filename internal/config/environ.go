@@ -1,4 +1,4 @@
-package aoa
+package config
 
 import (
 	"runtime"

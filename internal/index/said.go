@@ -1,4 +1,4 @@
-package aoa
+package index
 
 import (
 	"cmp"
@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Found is a file that was found by what it says, with a weight: the higher the better.
 type Found struct {
-	Path   Path
+	Path   event.Path
 	Weight float64
 	Words  []string // some of the words or identifiers that found it, at most 3
 }
@@ -63,7 +65,7 @@ func (c *Contents) Identifiers(names []string, n int) []Found {
 
 // Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth
 // 1/(number of the others that have it).
-func (c *Contents) Alike(p Path, n int) []Found {
+func (c *Contents) Alike(p event.Path, n int) []Found {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, known := c.files[p]

@@ -1,8 +1,7 @@
-package aoa
+package event
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,59 +39,6 @@ func FuzzNewPath(f *testing.F) {
 			t.Fatalf("%q is shown as %q", p, d)
 		}
 	})
-}
-
-func TestTerms(t *testing.T) {
-	for in, want := range map[string][]string{
-		"fix the TCPServer in parse_config.go": {"tcp", "server", "parse", "config"},
-		"loginTimeout LoginTimeouts, 42 x":     {"login", "timeout"},
-		"testing the tests":                    {"test"},
-		"":                                     nil,
-	} {
-		if got := Terms(in, 10); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-	if got := Terms(strings.Repeat("abc def ", 1000), 1); len(got) != 1 {
-		t.Errorf("more than asked: %q", got)
-	}
-}
-
-func FuzzTerms(f *testing.F) {
-	f.Add("HTTPServer löst aB1 \xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, w := range Terms(s, 8) {
-			if len(w) < 1 || len(w) > 64 || w != strings.ToLower(w) {
-				t.Fatalf("%q gave %q", s, w)
-			}
-		}
-	})
-}
-
-func TestTree(t *testing.T) {
-	tree := NewTree([]Path{"rank/rank.go", "rank/rank_test.go", "learn/doc.go", "rank/doc.go", "web/App.spec.ts", "web/App.ts"})
-	for name, want := range map[string]Path{
-		"rank/rank.go": "rank/rank.go", "rank.go": "rank/rank.go", "./rank/rank.go:12:3": "rank/rank.go", "b/rank/rank.go": "rank/rank.go",
-		"/home/me/repo/rank/rank.go": "rank/rank.go", `rank\rank.go`: "rank/rank.go", "doc.go": "", "nowhere.go": "", "": "", "xrank/rank.go": "",
-	} {
-		if got, ok := tree.Resolve(name); got != want || ok != (want != "") {
-			t.Errorf("%q means %q, want %q", name, got, want)
-		}
-	}
-	if got := tree.Stem("web/App.ts"); len(got) != 2 {
-		t.Errorf("stem partners are %v", got)
-	}
-	if got := tree.Word("rank"); len(got) != 3 {
-		t.Errorf("files with the word rank are %v", got)
-	}
-	tree.Remove("rank/rank.go", "never.go")
-	if tree.Has("rank/rank.go") || tree.Len() != 5 || len(tree.Base("rank.go")) != 0 {
-		t.Error("a removed file stays")
-	}
-	tree.Add("rank/rank.go", "rank/rank.go")
-	if !tree.Has("rank/rank.go") || tree.Len() != 6 {
-		t.Error("an added file is missing, or there twice")
-	}
 }
 
 func TestNormalize(t *testing.T) {

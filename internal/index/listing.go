@@ -1,24 +1,28 @@
-package aoa
+package index
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
 
 // listing holds lists of files by a key: a name, a folder. A list that was given out never changes. So a removal would
 // copy the list, and to empty a folder would take the square of its files. A file that leaves a long list is marked
 // instead, and the list is copied without all marked files when it is read next, or when half of its files are marked.
 type listing struct {
-	lists map[string][]Path
-	gone  map[string]map[Path]bool // key → files still in its list that were removed
+	lists map[string][]event.Path
+	gone  map[string]map[event.Path]bool // key → files still in its list that were removed
 }
 
 // longList is the number of files from which on a list is not copied for each removal.
 const longList = 64
 
 func newListing(n int) listing {
-	return listing{lists: make(map[string][]Path, n), gone: map[string]map[Path]bool{}}
+	return listing{lists: make(map[string][]event.Path, n), gone: map[string]map[event.Path]bool{}}
 }
 
 // add enters the one path of the slice, which serves as the list as long as it is alone. The path is not in the list.
-func (l *listing) add(key string, one []Path) {
+func (l *listing) add(key string, one []event.Path) {
 	if l.gone[key][one[0]] { // its place is still there
 		l.unmark(key, one[0])
 		return
@@ -31,7 +35,7 @@ func (l *listing) add(key string, one []Path) {
 	l.lists[key] = append(list, one...)
 }
 
-func (l *listing) unmark(key string, p Path) {
+func (l *listing) unmark(key string, p event.Path) {
 	delete(l.gone[key], p)
 	if len(l.gone[key]) == 0 {
 		delete(l.gone, key)
@@ -39,7 +43,7 @@ func (l *listing) unmark(key string, p Path) {
 }
 
 // remove takes a path out of a list that has it.
-func (l *listing) remove(key string, p Path) {
+func (l *listing) remove(key string, p event.Path) {
 	list := l.lists[key]
 	if len(list) <= longList && l.gone[key] == nil {
 		l.keep(key, without(list, p))
@@ -47,7 +51,7 @@ func (l *listing) remove(key string, p Path) {
 	}
 	marked := l.gone[key]
 	if marked == nil {
-		marked = map[Path]bool{}
+		marked = map[event.Path]bool{}
 		l.gone[key] = marked
 	}
 	if marked[p] = true; len(marked) > len(list)/2 {
@@ -61,7 +65,7 @@ func (l *listing) clean(key string) {
 	if marked == nil {
 		return
 	}
-	kept := make([]Path, 0, len(l.lists[key])-len(marked))
+	kept := make([]event.Path, 0, len(l.lists[key])-len(marked))
 	for _, p := range l.lists[key] {
 		if !marked[p] {
 			kept = append(kept, p)
@@ -71,7 +75,7 @@ func (l *listing) clean(key string) {
 	delete(l.gone, key)
 }
 
-func (l *listing) keep(key string, list []Path) {
+func (l *listing) keep(key string, list []event.Path) {
 	if len(list) == 0 {
 		delete(l.lists, key)
 	} else {
@@ -80,11 +84,11 @@ func (l *listing) keep(key string, list []Path) {
 }
 
 // without is a copy of a list without a path, the list itself if it does not have the path.
-func without(list []Path, p Path) []Path {
+func without(list []event.Path, p event.Path) []event.Path {
 	i := slices.Index(list, p)
 	if i < 0 {
 		return list
 	}
-	kept := make([]Path, 0, len(list)-1)
+	kept := make([]event.Path, 0, len(list)-1)
 	return append(append(kept, list[:i]...), list[i+1:]...)
 }

@@ -1,4 +1,4 @@
-package aoa
+package event
 
 import (
 	"errors"
@@ -55,6 +55,23 @@ func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '
 
 // Ext is the extension with its dot, lower case, "" if there is none.
 func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
+
+// Stem is what a file and its partners share in name: the base without extensions and test markers
+// ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
+func (p Path) Stem() string {
+	s := p.Base()
+	if i := strings.IndexByte(s[min(1, len(s)):], '.'); i >= 0 {
+		s = s[:i+1]
+	}
+	for _, suffix := range []string{"_test", "-test", "_spec", "-spec", "Tests", "Test", "Spec"} {
+		if len(s) > len(suffix) && strings.HasSuffix(s, suffix) {
+			s = s[:len(s)-len(suffix)]
+			break
+		}
+	}
+	s = strings.TrimPrefix(s, "test_")
+	return strings.ToLower(s)
+}
 
 // Display is the path made fit for a terminal or an agent: control characters and bytes that are not UTF-8
 // are escaped, so that a hostile file name can neither move a cursor nor break a line.

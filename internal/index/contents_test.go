@@ -1,13 +1,15 @@
-package aoa
+package index
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func paths(found []Found) (out []Path) {
+func paths(found []Found) (out []event.Path) {
 	for _, f := range found {
 		out = append(out, f.Path)
 	}
@@ -21,7 +23,7 @@ func library() *Contents {
 	c.Set("client/send.go", []byte("package client\nfunc sendRequest() { retry.NextBackoff(3); openSocket() }"))
 	c.Set("docs/notes.md", []byte("How a request is sent, and how long to wait."))
 	for i := range 8 {
-		c.Set(Path(fmt.Sprintf("other/f%d.go", i)), []byte(fmt.Sprintf("package other\nfunc unrelatedThing%d() {}", i)))
+		c.Set(event.Path(fmt.Sprintf("other/f%d.go", i)), []byte(fmt.Sprintf("package other\nfunc unrelatedThing%d() {}", i)))
 	}
 	return c
 }
@@ -34,7 +36,7 @@ func TestContentsAreFound(t *testing.T) {
 	if got := c.Identifiers(Identifiers("look at next_backoff and NextBackoff", 8), 5); len(got) != 2 || got[0].Words[0] != "nextbackoff" {
 		t.Errorf("the identifier finds %+v, want the two files that have it", got)
 	}
-	if got := paths(c.Alike("retry/backoff.go", 5)); !slices.Equal(got, []Path{"client/send.go"}) {
+	if got := paths(c.Alike("retry/backoff.go", 5)); !slices.Equal(got, []event.Path{"client/send.go"}) {
 		t.Errorf("alike are %v, want the caller", got)
 	}
 	c.Set("client/send.go", []byte("package client\nfunc sendRequest() { openSocket() }"))
@@ -86,7 +88,7 @@ func BenchmarkContents(b *testing.B) {
 		for k := range 300 {
 			fmt.Fprintf(&text, "call%dName%d word%d ", i%700, (i*7+k)%5000, (i+k*k)%9000)
 		}
-		c.Set(Path(fmt.Sprintf("d%d/f%d.go", i%100, i)), []byte(text.String()))
+		c.Set(event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i)), []byte(text.String()))
 	}
 	for b.Loop() {
 		c.Words([]string{"word17", "word400", "name12", "call3"}, 40)

@@ -1,0 +1,34 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTerms(t *testing.T) {
+	for in, want := range map[string][]string{
+		"fix the TCPServer in parse_config.go": {"tcp", "server", "parse", "config"},
+		"loginTimeout LoginTimeouts, 42 x":     {"login", "timeout"},
+		"testing the tests":                    {"test"},
+		"":                                     nil,
+	} {
+		if got := Terms(in, 10); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := Terms(strings.Repeat("abc def ", 1000), 1); len(got) != 1 {
+		t.Errorf("more than asked: %q", got)
+	}
+}
+
+func FuzzTerms(f *testing.F) {
+	f.Add("HTTPServer löst aB1 \xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, w := range Terms(s, 8) {
+			if len(w) < 1 || len(w) > 64 || w != strings.ToLower(w) {
+				t.Fatalf("%q gave %q", s, w)
+			}
+		}
+	})
+}

@@ -182,7 +182,6 @@ func (h *house) rest(ctx context.Context) error {
 		if h.importingNow() || quiet < restAfter || last == rested && !sleep {
 			continue
 		}
-		h.hot.Compact()
 		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
 		rested = last
 		if sleep {

@@ -78,7 +78,7 @@ func (g *gauges) registry(h *house) *prometheus.Registry {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
 	}
 	read("aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", func() float64 {
-		return float64(h.hot.Size(context.Background()).Bytes)
+		return float64(h.hot.Size().Bytes)
 	})
 	read("aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", func() float64 {
 		return h.journal.Behind().Seconds()

@@ -197,16 +197,12 @@ func (h *house) furnish(ctx context.Context, home *worktree) {
 }
 
 func (h *house) close() error {
-	var err error
-	if h.hot != nil {
-		err = h.hot.Close()
-		h.hot = nil
-	}
 	if h.replaced() {
-		return errors.Join(err, h.db.Close()) // the other stores would write their last state into the new folder
+		return h.db.Close() // the other stores would write their last state into the new folder
 	}
+	var err error
 	if h.memory != nil {
-		err = errors.Join(err, h.memory.Close())
+		err = h.memory.Close()
 	}
 	for _, r := range h.rooms() {
 		err = errors.Join(err, r.Close())

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 )
@@ -18,15 +17,11 @@ import (
 // damage in it, or one made under other half-lives, is
 // left: the whole log is replayed instead.
 func (h *house) warm(ctx context.Context) (seq int64, err error) {
-	writer, err := h.writer(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if err := h.openHot(ctx, writer); err != nil {
+	if err := h.openHot(); err != nil {
 		return 0, err
 	}
 	seq, err = h.thaw(ctx)
-	skipped := h.hot.Size(ctx).Skipped
+	skipped := h.hot.Size().Skipped
 	var applied int64 // by what the records themselves say
 	if err == nil {
 		applied, err = h.hot.Applied(ctx)
@@ -41,11 +36,8 @@ func (h *house) warm(ctx context.Context) (seq int64, err error) {
 	default:
 		return min(seq, applied), nil // a batch that is replayed twice is learned once; one that is left out, never
 	}
-	if err := h.hot.Close(); err != nil {
-		return 0, err
-	}
 	h.whole = true
-	return 0, h.openHot(ctx, writer)
+	return 0, h.openHot()
 }
 
 // thaw restores the snapshot, reading on while the records before are entered.
@@ -81,17 +73,12 @@ func (h *house) thaw(ctx context.Context) (seq int64, err error) {
 	return seq, err
 }
 
-func (h *house) openHot(ctx context.Context, writer string) (err error) {
-	cfg := h.config()
-	prefix := ""
-	if place, err := config.ParseRedis(cfg.RedisURL); err == nil {
-		prefix = place.Prefix // the views of both stores ask for the same keys
-	}
-	h.hot, err = hot.Open(ctx, hot.Options{Prefix: prefix, Repo: repoID(h.o, *cfg), Writer: writer, Now: h.o.Now, Half: cfg.HalfLives})
+func (h *house) openHot() (err error) {
+	h.hot, err = hot.New(hot.Options{Now: h.o.Now, Half: h.config().HalfLives})
 	return err
 }
 
-// writer is the name under which hot keeps how far it has applied this log. It is the log's own: one that is begun
+// writer is the name under which a shared server keeps how far it has applied this log. It is the log's own: one that is begun
 // anew, or was moved elsewhere with its repository, must not be taken for another.
 func (h *house) writer(ctx context.Context) (string, error) {
 	id, err := h.db.Meta(ctx, "writer")

@@ -172,7 +172,7 @@ func (h *house) status(ctx context.Context, _ api.None) (api.StatusAnswer, error
 	out := api.StatusAnswer{Pid: os.Getpid(), Version: h.o.Version, Build: h.o.Build, Repo: string(w.repo.Root), Store: h.o.Place.Store,
 		Backend: backend(cfg.RedisURL), Started: h.started, Uptime: time.Since(h.born).Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
-		RSS: rss(), DB: st.Bytes, Hot: int64(h.hot.Size(ctx).Bytes), Watch: h.watching(w),
+		RSS: rss(), DB: st.Bytes, Hot: int64(h.hot.Size().Bytes), Watch: h.watching(w),
 		KeepDays: cfg.Retention.Events.Hours() / 24, KeepBytes: cfg.Retention.Bytes}
 	ws := w.watch.Status()
 	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint

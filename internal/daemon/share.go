@@ -12,6 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -37,7 +38,7 @@ type sharing struct {
 
 // link is one connection's store and what learns into it.
 type link struct {
-	far     *hot.Store
+	far     *redis.Store
 	learner *learn.Learner
 }
 
@@ -113,7 +114,8 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: repoID(s.h.o, *cfg), Writer: writer, Now: s.h.o.Now, Half: cfg.HalfLives})
+	far, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: repoID(s.h.o, *cfg), Writer: writer,
+		Options: hot.Options{Now: s.h.o.Now, Half: cfg.HalfLives}})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
+func (s *sharing) examine(ctx context.Context, far *redis.Store) error {
 	lacks, err := far.Check(ctx)
 	for _, l := range lacks {
 		if l.Harms {
@@ -144,7 +146,7 @@ const metaEpoch = "server_epoch"
 
 // recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
 // anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
-func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
+func (s *sharing) recognise(ctx context.Context, far *redis.Store) error {
 	known, err := s.h.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
@@ -252,7 +254,7 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 			return nil
 		case errors.Is(err, errWindow):
 			tries = 0
-		case errors.Is(err, hot.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
+		case errors.Is(err, redis.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
 			tries++
 			if err := s.resume(ctx, l); err != nil {
 				return err

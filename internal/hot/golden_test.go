@@ -42,11 +42,10 @@ var march = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T, o hot.Options) *hot.Store {
 	t.Helper()
-	s, err := hot.Open(t.Context(), o)
+	s, err := hot.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
 	return s
 }
 
@@ -68,7 +67,7 @@ func dirty(t *testing.T, s *hot.Store, full bool) []hot.Record {
 
 // TestGoldenRecords: snapshots keep their bytes, written anew and restored.
 func TestGoldenRecords(t *testing.T) {
-	s := open(t, hot.Options{Repo: "golden"})
+	s := open(t, hot.Options{})
 	b := s.Batch()
 	b.Add(hot.Comod, "old.go", "gone.go", march.Add(-100*24*time.Hour), 1)
 	b.Add(hot.Frequency, "", "old.go", march.Add(-100*24*time.Hour), 1)
@@ -115,7 +114,7 @@ func TestGoldenRecords(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Fatalf("records are\n%s\nwant\n%s", got, want)
 	}
-	restored := open(t, hot.Options{Repo: "golden"})
+	restored := open(t, hot.Options{})
 	if err := restored.Restore(t.Context(), parse(t, want)); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +254,7 @@ func goldenNames(f hot.Family) (owners, members []string) {
 func (w *work) pick(names []string) string { return names[w.r.IntN(len(names))] }
 
 func (w *work) run(t *testing.T) (*hot.Store, hot.Options) {
-	o := hot.Options{Repo: "golden", Half: map[string]time.Duration{}, Keep: map[string]int{}, Now: func() time.Time { return w.now }}
+	o := hot.Options{Half: map[string]time.Duration{}, Keep: map[string]int{}, Now: func() time.Time { return w.now }}
 	for _, f := range hot.Families {
 		o.Half[f.Name], o.Keep[f.Name] = time.Hour, 5
 	}
@@ -341,7 +340,11 @@ func (w *work) session(b *hot.Batch) {
 	s := b.Session(w.pick(goldenIDs))
 	switch w.r.IntN(12) {
 	case 0:
-		s.Clear(w.pick([]string{hot.ClearAll, hot.ClearNamed, hot.ClearSeen, hot.ClearTerms, hot.ClearTold, hot.ClearEdits}))
+		if p := []hot.Part{hot.Parts, hot.PartNamed, hot.PartSeen, hot.PartTerms, hot.PartTold, hot.PartEdits}[w.r.IntN(6)]; p < hot.Parts {
+			s.Clear(p)
+		} else {
+			s.Renew()
+		}
 	case 1:
 		s.Unsee(p)
 	case 2:
@@ -401,5 +404,5 @@ func ask(t *testing.T, s *hot.Store, now time.Time) (out []answer) {
 	for _, fn := range after {
 		fn()
 	}
-	return append(out, answer{What: "live sessions", Numbers: []float64{float64(s.Size(t.Context()).Sessions)}})
+	return append(out, answer{What: "live sessions", Numbers: []float64{float64(s.Size().Sessions)}})
 }

@@ -4,19 +4,18 @@ package hot
 // name's alias is redirected, and whoever uses the old name again means a new file.
 type alias uint32
 
-type aliasKey struct {
-	noun Noun
-	text string
-}
-
 type aliases struct {
-	byName map[aliasKey]alias
+	byName [NounTerm + 1]map[string]alias
 	texts  []string
 	moved  []alias // moved[a] == a unless a was renamed
 }
 
 func newAliases() aliases {
-	return aliases{byName: map[aliasKey]alias{}, texts: []string{""}, moved: []alias{0}}
+	as := aliases{texts: []string{""}, moved: []alias{0}}
+	for noun := range as.byName {
+		as.byName[noun] = map[string]alias{}
+	}
+	return as
 }
 
 // of finds or makes the alias of a name; the owner of global sets has alias 0.
@@ -24,10 +23,10 @@ func (as *aliases) of(noun Noun, text string) alias {
 	if noun == NounNone {
 		return 0
 	}
-	a, ok := as.byName[aliasKey{noun, text}]
+	a, ok := as.byName[noun][text]
 	if !ok {
 		a = alias(len(as.texts))
-		as.byName[aliasKey{noun, text}] = a
+		as.byName[noun][text] = a
 		as.texts = append(as.texts, text)
 		as.moved = append(as.moved, a)
 	}
@@ -36,12 +35,12 @@ func (as *aliases) of(noun Noun, text string) alias {
 
 // rename redirects a file's alias to that of its new name.
 func (as *aliases) rename(from, to string) {
-	a, ok := as.byName[aliasKey{NounFile, from}]
+	a, ok := as.byName[NounFile][from]
 	if !ok {
 		return
 	}
 	as.moved[a] = as.of(NounFile, to)
-	delete(as.byName, aliasKey{NounFile, from})
+	delete(as.byName[NounFile], from)
 }
 
 // now is the alias that a stands for after all renames. Chains are as long as a file's renames in one batch, and have

@@ -10,7 +10,7 @@ import (
 // Batch accumulates changes in memory. Increments to the same (family, owner, epoch, member) add up, so a bulk import
 // writes each partner set once. A store applies it in this order: renames, increments and stamps, sessions, facts,
 // Trim, Decay, Sweep. A rename moves the increments before it, so renames may come first. Not safe for concurrent use.
-// The zero Batch works with default half-lives; Store.Batch takes the store's.
+// Store.Batch makes one.
 type Batch struct {
 	table    Table
 	names    aliases
@@ -38,25 +38,10 @@ type stampKey struct {
 	member alias
 }
 
-func (b *Batch) init() {
-	if b.sets != nil {
-		return
-	}
-	if b.table == nil {
-		b.table = defaults
-	}
-	b.names = newAliases()
-	b.sets = map[setKey]map[alias]float64{}
-	b.stamps = map[stampKey]float64{}
-	b.sessions = map[string]*SessionWrite{}
-	b.facts = map[string]map[string]string{}
-	b.newest = math.Inf(-1)
-}
-
-// Empty reports whether applying the batch would change nothing but the sequence.
-func (b *Batch) Empty() bool {
-	return len(b.sets) == 0 && len(b.stamps) == 0 && len(b.renames) == 0 && len(b.sessions) == 0 && len(b.facts) == 0 &&
-		len(b.notices) == 0 && b.trim.IsZero() && b.decay.IsZero() && b.sweep.IsZero()
+// Batch makes an empty batch with the table's half-lives.
+func (t Table) Batch() *Batch {
+	return &Batch{table: t, names: newAliases(), sets: map[setKey]map[alias]float64{}, stamps: map[stampKey]float64{},
+		sessions: map[string]*SessionWrite{}, facts: map[string]map[string]string{}, newest: math.Inf(-1)}
 }
 
 // maxName is the longest owner or member kept, in bytes.
@@ -66,7 +51,6 @@ const maxName = event.MaxPath
 // global families; w may be negative. It ignores an increment that is 0, NaN, infinite or nameless: one NaN would
 // poison a set for good. For a family of stamps, Add is Stamp.
 func (b *Batch) Add(f Family, owner, member string, t time.Time, w float64) {
-	b.init()
 	fam := b.table.Of(f)
 	if fam.Half == 0 {
 		b.Stamp(f, member, t)
@@ -93,7 +77,6 @@ func (b *Batch) Add(f Family, owner, member string, t time.Time, w float64) {
 
 // Stamp keeps the newest time of a member (Recency, Committed).
 func (b *Batch) Stamp(f Family, member string, t time.Time) {
-	b.init()
 	fam := b.table.Of(f)
 	if fam.Half != 0 || member == "" || len(member) > maxName || t.IsZero() {
 		return
@@ -109,7 +92,6 @@ func (b *Batch) Stamp(f Family, member string, t time.Time) {
 // Rename carries every score, stamp and edge of a file over to its new name, in both directions of an edge. It adds
 // to what the new name has already.
 func (b *Batch) Rename(from, to event.Path) {
-	b.init()
 	if from == "" || to == "" || from == to {
 		return
 	}
@@ -134,7 +116,6 @@ func (b *Batch) Decay(at time.Time) { b.job(&b.decay, at) }
 func (b *Batch) Sweep(at time.Time) { b.job(&b.sweep, at) }
 
 func (b *Batch) job(when *time.Time, at time.Time) {
-	b.init()
 	if at.After(*when) {
 		*when = at
 	}
@@ -144,7 +125,6 @@ func (b *Batch) job(when *time.Time, at time.Time) {
 // Cap keeps at most n members per owned set inside this batch (highest weight, ties by name; of several caps the
 // smallest counts). For bulk imports: a set that would be trimmed anyway is not written first.
 func (b *Batch) Cap(n int) {
-	b.init()
 	if n > 0 && (b.cap == 0 || n < b.cap) {
 		b.cap = n
 	}
@@ -152,7 +132,6 @@ func (b *Batch) Cap(n int) {
 
 // Fact sets a field of a small durable record (threshold, calibration, counters). An empty value removes the field.
 func (b *Batch) Fact(key, field, value string) {
-	b.init()
 	if key == "" || field == "" {
 		return
 	}
@@ -175,7 +154,6 @@ type Notice struct {
 
 // Notice notifies the daemons that share a server, in the same step as the batch. The store in memory ignores it.
 func (b *Batch) Notice(n Notice) {
-	b.init()
 	if n.File != "" && len(n.File) <= maxName {
 		b.notices = append(b.notices, n)
 	}

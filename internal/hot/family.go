@@ -87,15 +87,6 @@ func NewTable(half map[string]time.Duration, keep map[string]int) (Table, error)
 	return t, nil
 }
 
-// defaults serves batches that were made without a store.
-var defaults = func() Table {
-	t, err := NewTable(nil, nil)
-	if err != nil {
-		panic(err) // without overrides nothing can be wrong
-	}
-	return t
-}()
-
 var familyIndex = func() map[string]int {
 	m := make(map[string]int, len(Families))
 	for i, f := range Families {
@@ -112,9 +103,6 @@ func (t Table) Of(f Family) *Family {
 	}
 	return &t[i]
 }
-
-// Batch makes an empty batch with these half-lives.
-func (t Table) Batch() *Batch { return &Batch{table: t} }
 
 // fingerprint covers names and half-lives: scores stored under other half-lives mean something else.
 func (t Table) fingerprint() uint32 {

@@ -8,14 +8,12 @@ import (
 // Read answers a view: sessions and facts from here, scores from the server if they are shared.
 func (s *Store) Read(ctx context.Context, r *Reads) error {
 	sets := r.Sets
-	if s.Shared() && len(sets) > 0 {
-		answered, err := s.readShared(ctx, sets)
-		if err != nil {
-			return err
-		}
-		if answered {
-			sets = nil
-		}
+	answered, err := s.readShared(ctx, sets)
+	if err != nil {
+		return err
+	}
+	if answered {
+		sets = nil
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()

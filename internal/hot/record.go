@@ -161,9 +161,18 @@ func appendMembers(buf []byte, before string, ms []Member) []byte {
 	return buf
 }
 
-// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The
-// content shares no memory with data.
-func (c *codec) decode(r record, data []byte) (*content, error) {
+// decoder reads forward; after the first fault every read is zero and bad is set.
+type decoder struct {
+	codec
+	buf  []byte
+	name []byte // the last member's
+	bad  bool
+	c    content // the last record's, whose lists are used again
+}
+
+// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The content
+// is good until the next call; its sets and texts stay.
+func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
 	}
@@ -171,27 +180,20 @@ func (c *codec) decode(r record, data []byte) (*content, error) {
 	if checksum(r, body) != binary.LittleEndian.Uint32(tail) {
 		return nil, fmt.Errorf("%w: checksum", errRecord)
 	}
-	if binary.LittleEndian.Uint32(body[1:]) != c.fingerprint {
+	if binary.LittleEndian.Uint32(body[1:]) != d.fingerprint {
 		return nil, ErrHalfLives
 	}
-	d := decoder{codec: c, buf: body[5:]}
-	to := d.content(r)
+	d.buf, d.bad = body[5:], false
+	c := d.content(r)
 	if d.bad || len(d.buf) > 0 {
 		return nil, fmt.Errorf("%w: content", errRecord)
 	}
-	return to, nil
-}
-
-// decoder reads forward; after the first fault every read is zero and bad is set.
-type decoder struct {
-	*codec
-	buf  []byte
-	name []byte // the last member's
-	bad  bool
+	return c, nil
 }
 
 func (d *decoder) content(r record) *content {
-	c := &content{}
+	d.c = content{scores: d.c.scores[:0], sets: d.c.sets[:0], fields: d.c.fields[:0]}
+	c := &d.c
 	for range d.count(10) {
 		c.scores = append(c.scores, score{d.family(d.byte()), d.varint(), d.float()})
 	}

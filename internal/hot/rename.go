@@ -91,8 +91,10 @@ func (s *Store) renameOwned(f *Family, epoch int64, sc *scores, now []uint32) {
 		if f.Owner == f.Member {
 			o.set = o.set.remove(o.to.owner) // both ends of that edge became one file
 		}
-		s.setOwned(o.to, sc.owned[o.to.owner].add(o.set))
-		s.grown[o.to] = true
+		if o.set = sc.owned[o.to.owner].add(o.set); len(o.set) > 0 {
+			s.setOwned(o.to, o.set)
+			s.grown[o.to] = true
+		}
 	}
 }
 

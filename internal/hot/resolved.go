@@ -41,7 +41,6 @@ var errOtherHalfLives = errors.New("the batch was made with other half-lives tha
 
 // Resolve resolves the batch for a store with that table. The error is that the batch has other half-lives.
 func (b *Batch) Resolve(t Table) (*Resolved, error) {
-	b.init()
 	if &b.table[0] != &t[0] && b.table.fingerprint() != t.fingerprint() {
 		return nil, errOtherHalfLives
 	}

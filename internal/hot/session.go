@@ -66,7 +66,6 @@ type SessionWrite struct{ change SessionChange }
 // Session is the write side of one session. Sessions live until 24 h after their last event; all that they hold goes
 // with them.
 func (b *Batch) Session(id string) *SessionWrite {
-	b.init()
 	s := b.sessions[id]
 	if s == nil {
 		s = &SessionWrite{SessionChange{ID: id}}

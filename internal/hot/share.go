@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"time"
 )
-
-// shared is where views read scores.
-type shared struct{ remote atomic.Pointer[remote] }
 
 // remote is a server that several daemons learn into.
 type remote struct {
@@ -22,15 +18,12 @@ type remote struct {
 // are this daemon's own, stay here. When a view cannot read there in time it is answered from here, the sharing ends,
 // and lost is called with the reason. A nil Reader ends the sharing.
 func (s *Store) Share(scores Reader, lost func(error)) {
-	if scores == nil {
-		s.shared.remote.Store(nil)
-		return
+	var r *remote
+	if scores != nil {
+		r = &remote{scores, lost}
 	}
-	s.shared.remote.Store(&remote{scores, lost})
+	s.remote.Store(r)
 }
-
-// Shared reports whether views read scores from a server.
-func (s *Store) Shared() bool { return s.shared.remote.Load() != nil }
 
 // ErrSlow means that the server did not answer within a question's time; it may be well otherwise.
 var ErrSlow = errors.New("the server was too slow for a question")
@@ -39,10 +32,10 @@ var ErrSlow = errors.New("the server was too slow for a question")
 const remoteTime = time.Second
 
 // readShared reads sets from the server. It takes at most half of the time that is left, so that the store here can
-// still answer. It reports false when the server did not.
+// still answer. It reports false when scores are not shared, or the server did not answer.
 func (s *Store) readShared(ctx context.Context, sets []*SetRead) (answered bool, err error) {
-	r := s.shared.remote.Load()
-	if r == nil {
+	r := s.remote.Load()
+	if r == nil || len(sets) == 0 {
 		return false, nil
 	}
 	left := remoteTime
@@ -58,7 +51,7 @@ func (s *Store) readShared(ctx context.Context, sets []*SetRead) (answered bool,
 	if bounded.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) { // the client may give up a moment before the context
 		err = fmt.Errorf("%w: %w", ErrSlow, err)
 	}
-	if s.shared.remote.CompareAndSwap(r, nil) && r.lost != nil {
+	if s.remote.CompareAndSwap(r, nil) && r.lost != nil {
 		r.lost(err)
 	}
 	return false, nil

@@ -18,7 +18,7 @@ const (
 	fieldEpoch   = "epoch:"  // family → epoch of its last tick
 )
 
-func (s *Store) codec() *codec { return &codec{s.table, s.table.fingerprint(), &s.names} }
+func (s *Store) codec() codec { return codec{s.table, s.table.fingerprint(), &s.names} }
 
 // Dirty encodes what changed since the last call, or with full everything, in the order of the keys. The records of
 // one call are of one moment, between two batches; the record of the store itself carries the applied sequence of
@@ -180,7 +180,7 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stamps := make([][]Member, len(s.table))
-	codec := s.codec()
+	d := decoder{codec: s.codec()}
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -190,7 +190,7 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 			s.skipped++
 			continue
 		}
-		c, err := codec.decode(r, rec.Data)
+		c, err := d.decode(r, rec.Data)
 		switch {
 		case errors.Is(err, ErrHalfLives):
 			return fmt.Errorf("restore snapshot: %w", err)

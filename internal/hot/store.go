@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +21,7 @@ type Options struct {
 type Store struct {
 	table  Table
 	clock  Clock
-	shared shared // where views read scores instead, see Share
+	remote atomic.Pointer[remote] // where views read scores instead, see Share
 
 	// writing makes Apply, Restore, Forget and Dirty take turns. Whoever holds it may read all below, so a snapshot
 	// holds up no question. To change anything below takes mu as well.

@@ -1,5 +1,7 @@
 package hot
 
+import "slices"
+
 // sweep drops members of owned sets that are worth less than 0.01, and the names that nothing refers to any more.
 func (s *Store) sweep(at float64) {
 	var changed []ownedChange
@@ -7,7 +9,8 @@ func (s *Store) sweep(at float64) {
 		for k, sc := range s.sets[i] {
 			low := TooLow(s.table[i].Worth(at, k))
 			for owner, old := range sc.owned {
-				if kept := atLeast(old, low); len(kept) < len(old) {
+				if tooLow := func(e entry) bool { return coarse(e.score) < low }; slices.ContainsFunc(old, tooLow) {
+					kept := slices.DeleteFunc(slices.Clone(old), tooLow) // views may read the old one meanwhile
 					changed = append(changed, ownedChange{ownedKey{uint8(i), k, owner}, kept})
 				}
 			}
@@ -24,25 +27,6 @@ func (s *Store) sweep(at float64) {
 		}
 		s.mu.Unlock()
 	}
-}
-
-func atLeast(old set, low float64) set {
-	n := 0
-	for _, e := range old {
-		if coarse(e.score) >= low {
-			n++
-		}
-	}
-	if n == len(old) {
-		return old
-	}
-	kept := make(set, 0, n)
-	for _, e := range old {
-		if coarse(e.score) >= low {
-			kept = append(kept, e)
-		}
-	}
-	return kept
 }
 
 // releaseName frees the id of a name without scores. The snapshot's record of it goes with the next Dirty.

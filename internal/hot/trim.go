@@ -1,5 +1,7 @@
 package hot
 
+import "slices"
+
 // Housekeeping plans under writing alone, so that it holds up no question, and changes what it found in one go.
 
 // ownedChange is an owned set as it is to be.
@@ -33,44 +35,33 @@ func (s *Store) trimSets(at float64) {
 	for key := range s.grown {
 		f, old := &s.table[key.family], s.owned(key)
 		out := Excess(s.members(f.Member, old), f.Keep, f.Worth(at, key.epoch))
-		to := old
-		if len(out) > 0 {
-			to = without(old, &s.names[f.Member], out)
-		}
-		changed = append(changed, ownedChange{key, to})
+		changed = append(changed, ownedChange{key, s.without(f, old, out)})
 	}
 	s.setAll(changed)
 	s.grown = map[ownedKey]bool{}
 }
 
-// without copies a set, so that views may read the old one meanwhile.
-func without(old set, of *names, out []Member) set {
+// without copies a set, because views may read the old one meanwhile.
+func (s *Store) without(f *Family, old set, out []Member) set {
 	gone := make(map[uint32]bool, len(out))
 	for _, m := range out {
-		gone[of.ids[m.Name]] = true
+		gone[s.names[f.Member].ids[m.Name]] = true
 	}
-	kept := make(set, 0, len(old)-len(out))
-	for _, e := range old {
-		if !gone[e.id] {
-			kept = append(kept, e)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(old), func(e entry) bool { return gone[e.id] })
 }
 
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
 func (s *Store) trimNewest() {
 	for i := range s.table {
-		ms := s.members(s.table[i].Member, s.newest[i])
+		f := &s.table[i]
+		ms := s.members(f.Member, s.newest[i])
 		Highest(ms)
 		early := 0
 		for early < len(ms) && s.clock.Ahead(ms[early].Score) {
 			early++
 		}
 		out := append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...)
-		if len(out) > 0 {
-			s.newest[i] = without(s.newest[i], &s.names[s.table[i].Member], out)
-		}
+		s.newest[i] = s.without(f, s.newest[i], out)
 	}
 }
 

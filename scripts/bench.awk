@@ -8,7 +8,7 @@ function label(name,    part, n) {
 		if (sub(/^union-/, "", part[3])) return "ranking, " files(part[2]) ": ZUNIONSTORE of all, " part[3]
 		return "ranking, " files(part[2]) ": " part[3]
 	}
-	if (part[1] == "View") return "reads of a question, " files(part[2]) ": " (part[3] == "maps" ? "from the embedded maps" : "through go-redis")
+	if (part[1] == "View") return "reads of a question, " files(part[2])
 	if (part[1] == "Events") {
 		if (part[2] == "frame") return "learn, one writer, as hooks' frames"
 		if (sub(/^batch/, "", part[2])) return "learn, one writer, batches of " part[2]

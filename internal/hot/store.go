@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/metrics"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -104,16 +103,6 @@ func (s *Store) scores(f *Family, epoch int64) *scores {
 		s.sets[f.index][epoch] = sc
 	}
 	return sc
-}
-
-// epochs lists the epochs of which a family has sets, oldest first.
-func (s *Store) epochs(f *Family) []int64 {
-	out := make([]int64, 0, 4)
-	for k := range s.sets[f.index] {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // owned is an owned set; nil if there is none.

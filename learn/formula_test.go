@@ -110,18 +110,18 @@ func TestMentions(t *testing.T) {
 		t.Errorf("session is %+v", s)
 	}
 	told := d.store.Batch()
-	told.Session("s").Told("x", start)
+	told.Session("s").Hinted("x", start)
 	d.seq++
 	if err := d.store.Apply(t.Context(), told, d.seq); err != nil {
 		t.Fatal(err)
 	}
-	if s := d.session("s", start); len(s.Told) != 1 {
+	if s := d.session("s", start); len(s.Hinted) != 1 {
 		t.Fatal("nothing was told")
 	}
 	compact := ev(event.KindStart, 0)
 	compact.Tool = "compact"
 	d.learn(compact)
-	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Told) != 0 || len(s.Files) != 1 {
+	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Hinted) != 0 || len(s.Files) != 1 {
 		t.Errorf("after compaction the session is %+v", s)
 	}
 	d.learn(ev(event.KindPrompt, 0))

@@ -236,7 +236,7 @@ func (s *session) saying(e event.Event) {
 		idents = redact.CommandIdentifiers
 	}
 	if s.write != nil {
-		s.write.Said(hot.Said{Number: s.said, Clock: s.clock, Prompt: s.prompts, Words: e.Terms, Idents: idents(e.Text, maxIdents)})
+		s.write.Wording(hot.Wording{Number: s.said, Clock: s.clock, Prompt: s.prompts, Words: e.Terms, Idents: idents(e.Text, maxIdents)})
 		s.write.Set(fieldSaid, strconv.FormatInt(s.said, 10))
 	}
 }

@@ -20,7 +20,7 @@ func TestIdentifiersAreNoValues(t *testing.T) {
 	run.Terms, run.Text = []string{"pick"}, "LICENCE=quillfen pickBasket --page 2 "+key
 	d.learn(prompt, run)
 	s := d.session("s", start)
-	all := strings.ToLower(fmt.Sprint(s.Fields[hot.FieldPromptIdents], s.Said))
+	all := strings.ToLower(fmt.Sprint(s.Fields[hot.FieldPromptIdents], s.Wordings))
 	if strings.Contains(all, strings.ToLower(key)) || strings.Contains(all, "quillfen") {
 		t.Errorf("the session keeps %s", all)
 	}

@@ -164,7 +164,7 @@ func (d *desk) facts(store *hot.Store) map[string]string {
 		}
 	}
 	out["session"] = s.Fields[fieldSession]
-	for f := range s.Told {
+	for f := range s.Hinted {
 		out["told/"+string(f)] = "yes"
 	}
 	return out

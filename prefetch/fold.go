@@ -151,13 +151,13 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 	st.add(Kind(e.Tool), Fate(e.Why), "tokens", float64(max(e.Tokens, 0)))
 	if Fate(e.Why) == Shown {
 		for _, f := range e.Named {
-			b.Session(e.Session).Told(f, e.Time)
+			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
 	for _, f := range e.Paths {
 		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
 		if Fate(e.Why) == Shown {
-			b.Session(e.Session).Told(f, e.Time)
+			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
 }

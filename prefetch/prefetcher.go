@@ -142,7 +142,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
-		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Told
+		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Hinted
 	}
 	return s, nil
 }

@@ -88,7 +88,7 @@ func TestNothingTwice(t *testing.T) {
 	e := d.event(event.KindStart)
 	e.Tool = "compact"
 	b := d.store.Batch()
-	b.Session("s").Clear(hot.PartTold)
+	b.Session("s").Clear(hot.PartHinted)
 	d.apply(b)
 	d.happen(e)
 	if got := d.ask(Partner); len(got.Shown) != 1 {

@@ -38,7 +38,7 @@ type setting struct {
 	justListed bool         // the last event listed files
 	latest     []event.Path // opened last, the newest first
 	results    []hot.Result
-	patterns   []hot.Said
+	patterns   []hot.Wording
 	listed     map[event.Path]*listed
 	inFolder   map[string]folder
 	lately     map[string]float64 // folder → recency of its newest open
@@ -74,7 +74,7 @@ func (x *setting) remember(s *hot.SessionView) {
 	x.open, x.named, x.before, x.commands = s.Order, s.Named, s.NamedBefore, s.Commands
 	x.said, x.seen = s.Mentions, s.SeenEver
 	x.clock, x.prompt = s.Clock, s.Prompt
-	x.results, x.patterns = s.Results, s.Said
+	x.results, x.patterns = s.Results, s.Wordings
 	x.justListed = len(s.Results) > 0 && s.Results[0].Clock == s.Clock && s.Results[0].Listing
 	x.turn = x.since(s)
 	x.edited, x.clocks = len(s.Edits) > 0, slices.Collect(maps.Values(s.Last))

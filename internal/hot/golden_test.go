@@ -101,9 +101,9 @@ func TestGoldenRecords(t *testing.T) {
 	b.Fact("threshold", "next", "0.6")
 	b.Fact("calibration:prompt", "a", "1")
 	b.Session("s:1").File("dir/a.go", 1, march).First("dir/a.go", 1).File("dir/b.go", 2, march).Set(hot.FieldClock, "8").
-		Named("dir/b.go", 2).Run("z", 5).Seen("dir/a.go", 8, 2).Term("word", 3).Told("dir/a.go", march).Edited("dir/b.go", march).
+		Named("dir/b.go", 2).Run("z", 5).Seen("dir/a.go", 8, 2).Term("word", 3).Hinted("dir/a.go", march).Edited("dir/b.go", march).
 		Result(hot.Result{Number: 1, Clock: 2, Prompt: 1, Listing: true, Files: []event.Path{"dir/a.go", "z"}}).
-		Said(hot.Said{Number: 1, Clock: 2, Prompt: 1, Words: []string{"retry"}, Idents: []string{"maxretries"}})
+		Wording(hot.Wording{Number: 1, Clock: 2, Prompt: 1, Words: []string{"retry"}, Idents: []string{"maxretries"}})
 	apply(t, s, 3, b)
 	b = s.Batch()
 	b.Add(hot.Next, "dir/b.go", "dir/deep/c.go", march.Add(time.Minute), 1)
@@ -340,7 +340,7 @@ func (w *work) session(b *hot.Batch) {
 	s := b.Session(w.pick(goldenIDs))
 	switch w.r.IntN(12) {
 	case 0:
-		if p := []hot.Part{hot.Parts, hot.PartNamed, hot.PartSeen, hot.PartTerms, hot.PartTold, hot.PartEdits}[w.r.IntN(6)]; p < hot.Parts {
+		if p := []hot.Part{hot.Parts, hot.PartNamed, hot.PartSeen, hot.PartTerms, hot.PartHinted, hot.PartEdits}[w.r.IntN(6)]; p < hot.Parts {
 			s.Clear(p)
 		} else {
 			s.Renew()
@@ -348,7 +348,7 @@ func (w *work) session(b *hot.Batch) {
 	case 1:
 		s.Unsee(p)
 	case 2:
-		s.Told(p, w.now)
+		s.Hinted(p, w.now)
 	case 3:
 		s.Edited(p, w.now)
 	case 4:

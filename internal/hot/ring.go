@@ -18,8 +18,8 @@ type Result struct {
 	Files   []event.Path
 }
 
-// Said is the words of a command or a search pattern of the session.
-type Said struct {
+// Wording is the words of a command or a search pattern of the session.
+type Wording struct {
 	Number int64 // of the session's commands and patterns, from 1
 	Clock  int64
 	Prompt int64
@@ -29,8 +29,8 @@ type Said struct {
 
 // How many of each a session keeps: fields by their number modulo this.
 const (
-	KeepResults = 12
-	KeepSaid    = 8
+	KeepResults  = 12
+	KeepWordings = 8
 )
 
 const (
@@ -49,9 +49,9 @@ func (s *SessionWrite) Result(r Result) *SessionWrite {
 	return s.Set(ring(resultPrefix, r.Number, KeepResults), strings.Join(parts, part0))
 }
 
-// Said records the words of a command or pattern. It takes the place of the one KeepSaid before.
-func (s *SessionWrite) Said(w Said) *SessionWrite {
-	return s.Set(ring(saidPrefix, w.Number, KeepSaid), strings.Join([]string{number(w.Number), number(w.Clock), number(w.Prompt),
+// Wording records the words of a command or pattern. It takes the place of the one KeepWordings before.
+func (s *SessionWrite) Wording(w Wording) *SessionWrite {
+	return s.Set(ring(saidPrefix, w.Number, KeepWordings), strings.Join([]string{number(w.Number), number(w.Clock), number(w.Prompt),
 		strings.Join(w.Words, " "), strings.Join(w.Idents, " ")}, part0))
 }
 
@@ -66,7 +66,7 @@ func ring(prefix string, n, keep int64) string { return prefix + number(n%keep) 
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// rings reads results and words, the newest first. What a stranger on a shared server wrote is left out.
+// rings reads results and words, the newest first. It leaves out what another program wrote on a shared server.
 func (s *SessionView) rings() {
 	for field, value := range s.Fields {
 		switch {
@@ -79,15 +79,15 @@ func (s *SessionView) rings() {
 			}
 		case strings.HasPrefix(field, saidPrefix):
 			if parts := strings.Split(value, part0); len(parts) == 5 {
-				w := Said{Words: strings.Fields(parts[3]), Idents: strings.Fields(parts[4])}
+				w := Wording{Words: strings.Fields(parts[3]), Idents: strings.Fields(parts[4])}
 				if numbers(parts, &w.Number, &w.Clock, &w.Prompt) {
-					s.Said = append(s.Said, w)
+					s.Wordings = append(s.Wordings, w)
 				}
 			}
 		}
 	}
 	slices.SortFunc(s.Results, func(a, b Result) int { return cmp.Compare(b.Number, a.Number) })
-	slices.SortFunc(s.Said, func(a, b Said) int { return cmp.Compare(b.Number, a.Number) })
+	slices.SortFunc(s.Wordings, func(a, b Wording) int { return cmp.Compare(b.Number, a.Number) })
 }
 
 func numbers(parts []string, to ...*int64) bool {

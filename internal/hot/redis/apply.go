@@ -185,7 +185,7 @@ func (w *writes) session(c *hot.SessionChange) {
 	}
 }
 
-// partFlag is how ZADD does what hot.SessionChange says of a part.
+// partFlag makes ZADD keep the score that hot.SessionChange.Set documents.
 func partFlag(p hot.Part) string {
 	switch p {
 	case hot.PartOrder:

@@ -12,14 +12,14 @@ import (
 // Incompatibility is something that a server does not offer as the store needs it.
 type Incompatibility struct {
 	What  string // a command, a role, a setting
-	Why   string // what the server says, or what it is
+	Why   string // the server's answer, or what it is
 	Harms bool   // the store cannot work; else it works, with a risk
 }
 
 func (i Incompatibility) String() string { return i.What + ": " + i.Why }
 
-// used lists the commands that the store gives, each as it is given, on keys under <prefix>probe; docs/store.md says what
-// for. The scripts' commands are tried inside a script, too: an access list holds there as well.
+// used lists the commands of the store, each in the form that the store uses, on keys under <prefix>probe; docs/store.md
+// has what for. The scripts' commands are tried inside a script, too: an access list holds there as well.
 func used(k keys) [][]any {
 	z, h, s := k.prefix+"probe:z", k.prefix+"probe:h", k.prefix+"probe:s"
 	return [][]any{
@@ -36,8 +36,8 @@ func used(k keys) [][]any {
 // oldest are the versions from which on everything is there that the store uses.
 var oldest = map[string]int{"redis_version": 7, "valkey_version": 8}
 
-// Check tries every command that the store gives, and asks what kind of server it is. The error says that it could not
-// be reached at all.
+// Check tries every command of the store, and asks what kind of server it is. The error means that it could not be
+// reached at all.
 func (s *Store) Check(ctx context.Context) ([]Incompatibility, error) {
 	if err := s.client.Ping(ctx).Err(); err != nil && !refused(err) {
 		return nil, fmt.Errorf("reach the server: %w", err)
@@ -67,13 +67,13 @@ func (s *Store) probe(ctx context.Context, name string, args []any) error {
 	return err
 }
 
-// refused tells an answer that is an error from no answer.
+// refused reports whether the server answered, with an error.
 func refused(err error) bool {
 	var e interface{ RedisError() }
 	return errors.As(err, &e)
 }
 
-// kind looks at what the server says of itself. One that says nothing is taken for what it should be.
+// kind checks the server's own description. It believes the best of a server without one.
 func (s *Store) kind(ctx context.Context) (out []Incompatibility) {
 	node, err := s.node(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) kind(ctx context.Context) (out []Incompatibility) {
 			info[name] = v
 		}
 	}
-	version := "redis_version" // Valkey says both, of which that one is a courtesy
+	version := "redis_version" // Valkey has both, for compatibility
 	if info["valkey_version"] != "" {
 		version = "valkey_version"
 	}

@@ -316,7 +316,7 @@ func randomSession(r *rand.Rand, w world, b *hot.Batch, now time.Time) {
 	case 1:
 		s.Unsee(p)
 	case 2:
-		s.Told(p, now)
+		s.Hinted(p, now)
 	case 3:
 		s.Edited(p, now)
 	case 4:

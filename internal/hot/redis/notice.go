@@ -23,7 +23,8 @@ func (w *writes) notices(ns []hot.Notice) {
 }
 
 // Notices returns the notices of other daemons after the entry named after ("" is before the oldest that is kept),
-// oldest first, and the name of the last entry. It also looks whether the server is still the one that this process knows: ErrEpoch.
+// oldest first, and the name of the last entry. It also checks whether the server is still the one that this process
+// knows: ErrEpoch.
 func (s *Store) Notices(ctx context.Context, after string) (out []hot.Notice, last string, err error) {
 	start := "-"
 	if after != "" {
@@ -49,7 +50,7 @@ func (s *Store) Notices(ctx context.Context, after string) (out []hot.Notice, la
 		p, err := event.NewPath(word(e.Values, "p"))
 		ms, err2 := strconv.ParseInt(word(e.Values, "t"), 10, 64)
 		if err != nil || err2 != nil || n.Writer == s.writer {
-			continue // of this daemon, or of a stranger
+			continue // of this daemon, or of another program
 		}
 		n.File, n.At = p, time.UnixMilli(ms).UTC()
 		out = append(out, n)
@@ -62,7 +63,7 @@ func word(values map[string]any, field string) string {
 	return v
 }
 
-// Wakes calls fn whenever another daemon says that there is something to read, until ctx ends or the server is lost.
+// Wakes calls fn whenever another daemon has added a notice, until ctx ends or the server is lost.
 func (s *Store) Wakes(ctx context.Context, fn func()) error {
 	sub := s.client.Subscribe(ctx, s.keys.wake())
 	defer sub.Close()

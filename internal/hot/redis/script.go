@@ -26,7 +26,7 @@ var (
 	// ErrEpoch means that the server was flushed, or is another one.
 	ErrEpoch = errors.New("the server was emptied, or is another one")
 	// ErrMark means that the server has more or less of this writer's batches than this process knew of.
-	ErrMark = errors.New("the server stands at another batch")
+	ErrMark = errors.New("the server is at another batch")
 )
 
 // command is one command of the apply script: name, key and further words.
@@ -35,8 +35,8 @@ type command []any
 // key is a further key among the words of a command; the first word after the name is one in any case.
 type key string
 
-// pack turns commands into the keys and words of the apply script.
-func pack(keys []string, words []any, cmds []command) ([]string, []any) {
+// encode turns commands into the keys and words of the apply script.
+func encode(keys []string, words []any, cmds []command) ([]string, []any) {
 	index := make(map[string]int, len(cmds))
 	at := func(key string) int {
 		i, ok := index[key]
@@ -63,7 +63,7 @@ func pack(keys []string, words []any, cmds []command) ([]string, []any) {
 // eval applies commands, all of them or none. The script sees to it that each step is applied once, however often and
 // however late its attempts arrive; an empty mark is housekeeping.
 func (s *Store) eval(ctx context.Context, cmds []command, before, mark string) error {
-	keys, words := pack([]string{s.keys.applied(s.writer), s.keys.server()}, []any{s.epoch, before, mark}, cmds)
+	keys, words := encode([]string{s.keys.applied(s.writer), s.keys.server()}, []any{s.epoch, before, mark}, cmds)
 	v, err := applyScript.Run(ctx, s.client, keys, words...).Text()
 	switch {
 	case err != nil:

@@ -59,7 +59,7 @@ const (
 	metaEpoch  = "epoch:" // family → epoch of the last tick
 )
 
-// Open connects to a server. The error says what could not be reached; of a server that is down it comes after at most
+// Open connects to a server. The error names what could not be reached; of a server that is down it comes after at most
 // 2 s.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := open(ctx, o)

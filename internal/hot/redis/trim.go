@@ -95,7 +95,7 @@ func (s *Store) expire(ctx context.Context, at float64) error {
 		if m.Score > at {
 			break
 		}
-		c := command{"REAP", s.keys.expiry(), at, m.Name, key(s.keys.session(m.Name))}
+		c := command{"END", s.keys.expiry(), at, m.Name, key(s.keys.session(m.Name))}
 		for p := range hot.Parts {
 			c = append(c, key(s.keys.part(m.Name, p)))
 		}
@@ -167,7 +167,7 @@ func (s *Store) decay(ctx context.Context, at float64) error {
 }
 
 // sweep looks at all owned sets, and removes parts of sessions that have no deadline: left by a writer that died, or by
-// a stranger.
+// another program.
 func (s *Store) sweep(ctx context.Context, at float64) error {
 	sets, err := s.owned(ctx, func(*hot.Family) bool { return true })
 	if err != nil {

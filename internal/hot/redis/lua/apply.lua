@@ -1,5 +1,4 @@
--- Applies one step of a batch, all of it or nothing, once. Twin: the embedded half of Store.transact and Store.once,
--- with the plain commands that writes.move, writes.join, drop and reap plan for it.
+-- Applies one step of a batch, all of it or nothing, once. Package hot does the same in memory.
 -- KEYS[1] the writer's mark, KEYS[2] the server's epoch, KEYS[3…] what the commands touch.
 -- ARGV[1] the epoch that the writer knows; ARGV[2] and ARGV[3] the mark before and after, both '' for housekeeping,
 -- which may be repeated; then the commands: number of words, name, index in KEYS, the other words.
@@ -65,7 +64,7 @@ function op.DROP(key, a, from, to)
 end
 
 -- deadlines, time, session, indexes of its keys…: a session goes whose deadline has passed by that time.
-function op.REAP(key, a, from, to)
+function op.END(key, a, from, to)
   local s = redis.call('ZSCORE', key, a[from + 1])
   if s and tonumber(s) > tonumber(a[from]) then return end
   for i = from + 2, to do redis.call('DEL', KEYS[tonumber(a[i])]) end

@@ -1,5 +1,5 @@
 -- Decides which of the things that several logs name this writer's batch counts: the first holder counts a thing, the
--- last one to let it go takes it back. Twin: Store.claimPlain.
+-- last one to let it go takes it back.
 -- KEYS[1] thing → holders, KEYS[2] what was decided for this writer's batch under way, KEYS[3] the server's epoch.
 -- ARGV[1] the epoch that the writer knows, ARGV[2] the batch, ARGV[3] the place of the first thing; then thing, '1' or
 -- '-1', …. Answers a list of 0 and 1, or 'epoch' on another server. Asked again for the same batch it answers the same.

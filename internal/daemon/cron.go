@@ -14,25 +14,25 @@ import (
 
 // cron runs housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
 // (see hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay.
-func (h *house) cron(ctx context.Context) error {
+func (k *housekeeper) cron(ctx context.Context) error {
 	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
-	at := h.config().Schedules
+	at := k.settings.get().Schedules
 	jobs := []struct {
 		spec string
 		do   func()
 	}{
-		{at["trim"], func() { h.tick("") }}, {at["decay"], func() { h.tick("decay") }}, {at["sweep"], func() { h.tick("sweep") }},
-		{restSchedule, h.restRooms}, {sweepSchedule, func() { h.sweepRooms(ctx) }},
-		{at["refit"], func() { h.refit(ctx) }},
+		{at["trim"], func() { k.tick("") }}, {at["decay"], func() { k.tick("decay") }}, {at["sweep"], func() { k.tick("sweep") }},
+		{restSchedule, k.restRooms}, {sweepSchedule, func() { k.sweepRooms(ctx) }},
+		{at["refit"], func() { k.refit(ctx) }},
 		{countSchedule, func() {
-			if _, err := h.countDay(ctx, false); err != nil && ctx.Err() == nil {
-				h.o.Log.Warn("the day is not counted", "err", err)
+			if _, err := k.countDay(ctx, false); err != nil && ctx.Err() == nil {
+				k.log.Warn("the day is not counted", "err", err)
 			}
 		}},
-		{at["prune"], func() { h.prune(ctx) }},
-		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", h.config().SnapshotInterval)), func() {
-			if err := h.snapshot(ctx); err != nil && ctx.Err() == nil {
-				h.o.Log.Warn("snapshot not written", "err", err)
+		{at["prune"], func() { k.prune(ctx) }},
+		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", k.settings.get().SnapshotInterval)), func() {
+			if err := k.snapshot(ctx); err != nil && ctx.Err() == nil {
+				k.log.Warn("snapshot not written", "err", err)
 			}
 		}},
 	}
@@ -42,45 +42,45 @@ func (h *house) cron(ctx context.Context) error {
 		}
 	}
 	// A daemon that is stopped when idle may never meet an hour or a midnight: what is due is done at the start.
-	h.tick("")
+	k.tick("")
 	c.Start()
-	h.prune(ctx)
-	h.refit(ctx)
-	h.sweepRooms(ctx)
-	h.o.Log.Debug("housekeeping at the start is done")
+	k.prune(ctx)
+	k.refit(ctx)
+	k.sweepRooms(ctx)
+	k.log.Debug("housekeeping at the start is done")
 	<-ctx.Done()
 	<-c.Stop().Done()
 	return nil
 }
 
 // tick logs this hour's tick of that kind, "" trims: two daemons on one store, or a cron that fires twice, make it once.
-func (h *house) tick(what string) {
-	if !h.sound() {
+func (k *housekeeper) tick(what string) {
+	if !k.sound() {
 		return
 	}
-	hour := h.o.Now().UTC().Truncate(time.Hour)
+	hour := k.now().UTC().Truncate(time.Hour)
 	id := fmt.Sprintf("tick:%d", hour.Unix())
 	if what != "" {
 		id = fmt.Sprintf("tick:%s:%d", what, hour.Unix())
 	}
-	h.journal.Add(event.Event{ID: id, Time: hour, Kind: event.KindTick, Agent: "cron", Tool: what})
+	k.events.Add(event.Event{ID: id, Time: hour, Kind: event.KindTick, Agent: "cron", Tool: what})
 }
 
 // prune keeps the log within its age, as the calendar counts it, and its size, which no clock tells.
-func (h *house) prune(ctx context.Context) {
-	if h.share.behind() { // what the shared server has not got must stay in the log
+func (k *housekeeper) prune(ctx context.Context) {
+	if k.sharing.behind() { // what the shared server has not got must stay in the log
 		return
 	}
-	due, err := h.countDay(ctx, false)
+	due, err := k.countDay(ctx, false)
 	var gone cold.Pruned
 	if err == nil {
-		gone, err = h.db.Prune(ctx, due, h.config().Retention.Bytes)
+		gone, err = k.db.Prune(ctx, due, k.settings.get().Retention.Bytes)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.o.Log.Warn("log not pruned", "err", err)
+		k.log.Warn("log not pruned", "err", err)
 	}
 	if err != nil || gone.Events == 0 {
 		return
 	}
-	h.o.Log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)
+	k.log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)
 }

@@ -82,25 +82,25 @@ func live(ctx context.Context, o Options) (cause, err error) {
 	if err != nil {
 		return nil, err
 	}
-	h.stop = stop
+	d.stop = stop
 	for _, w := range warnings {
-		h.loud.Warn("config: " + w.String())
+		d.alert.Warn("config: " + w.String())
 	}
 	ln, err := api.Listen(o.Place)
 	if err != nil {
-		return nil, errors.Join(err, h.close())
+		return nil, errors.Join(err, d.close())
 	}
-	err = h.serve(ctx, ln)
-	return context.Cause(ctx), errors.Join(err, h.close(), h.salvage())
+	err = d.serve(ctx, ln)
+	return context.Cause(ctx), errors.Join(err, d.close(), d.salvage())
 }
 
 // salvage gives what a damaged store did not take any more to a fresh one: opening moves the damaged one aside.
-func (h *house) salvage() error {
-	events, why := h.journal.left()
+func (d *Daemon) salvage() error {
+	events, why := d.events.left()
 	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {
 		return nil
 	}
-	db, err := cold.Open(context.Background(), h.database(), cold.Options{Now: h.o.Now, Log: h.o.Log, Seal: h.seal})
+	db, err := cold.Open(context.Background(), d.database(), cold.Options{Now: d.now, Log: d.log, Seal: d.seal})
 	if err == nil {
 		_, _, err = db.Append(context.Background(), events)
 		err = errors.Join(err, db.Close())
@@ -112,36 +112,36 @@ func (h *house) salvage() error {
 }
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
-func (h *house) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Log: h.o.Log, Build: h.o.Build}
+func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
+	server := &api.Server{Frame: d.frame, HTTP: d.routes(), Log: d.log, Build: d.o.Build}
 	// The journal outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()
 	drained := make(chan error, 1)
-	go func() { drained <- h.journal.Run(tail) }()
+	go func() { drained <- d.events.Run(tail) }()
 
-	if err := h.logThreshold(ctx); err != nil {
-		h.o.Log.Warn("the threshold is not logged", "err", err)
+	if err := d.logThreshold(ctx); err != nil {
+		d.log.Warn("the threshold is not logged", "err", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.snapshotSoon, h.answers.run, h.desk.Run, h.stages.run,
-		h.sequences.Run, h.share.run, h.eraser, h.marker} {
+	for _, part := range []func(context.Context) error{d.metricsTCP, d.reconciler, d.importer, d.cron, d.idle, d.rest, d.watchers, d.snapshotSoon, d.answers.run, d.sessions.Run, d.stages.run,
+		d.sequences.Run, d.sharing.run, d.eraser, d.marker} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
-	if h.o.Ready != nil {
-		h.o.Ready()
+	if d.o.Ready != nil {
+		d.o.Ready()
 	}
 	err := g.Wait()
 	endTail()
 	if err := <-drained; err != nil {
-		h.o.Log.Error("last events not written", "err", err)
+		d.log.Error("last events not written", "err", err)
 	}
-	if h.replaced() {
+	if d.replaced() {
 		return nil // what is left to write belongs to a store that nobody will read
 	}
-	if serr := h.snapshot(context.WithoutCancel(ctx)); serr != nil {
-		h.o.Log.Error("last snapshot not written", "err", serr)
+	if serr := d.snapshot(context.WithoutCancel(ctx)); serr != nil {
+		d.log.Error("last snapshot not written", "err", serr)
 	}
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -173,16 +173,16 @@ const (
 )
 
 // rest gives back to the system what a burst of work, an import or the start has left unused.
-func (h *house) rest(ctx context.Context) error {
+func (d *Daemon) rest(ctx context.Context) error {
 	rested, asleep := int64(-1), int64(-1) // the last call before memory, and before the program was given back
 	for pause(ctx, restLook) {
-		last := h.called.Load()
-		quiet := h.o.Now().Sub(time.UnixMilli(last))
+		last := d.called.Load()
+		quiet := d.now().Sub(time.UnixMilli(last))
 		sleep := quiet >= sleepAfter && last != asleep
-		if h.importingNow() || quiet < restAfter || last == rested && !sleep {
+		if d.importingNow() || quiet < restAfter || last == rested && !sleep {
 			continue
 		}
-		h.hot.Compact()
+		d.hot.Compact()
 		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
 		rested = last
 		if sleep {
@@ -195,35 +195,35 @@ func (h *house) rest(ctx context.Context) error {
 
 // replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
 // cloned again, or the store was deleted and made again. Nothing may be written by name then.
-func (h *house) replaced() bool {
-	now, err := os.Stat(h.o.Place.Lock())
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(h.o.lockFile, now)
+func (d *Daemon) replaced() bool {
+	now, err := os.Stat(d.o.Place.Lock())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(d.o.lockFile, now)
 }
 
 // idle stops the daemon when nobody called for the configured time, or its store was replaced.
-func (h *house) idle(ctx context.Context) error {
+func (d *Daemon) idle(ctx context.Context) error {
 	owed := false // it was said that events wait
 	for wait := idleAtLeast; pause(ctx, wait); {
-		if h.replaced() {
-			h.stop(errDeleted)
+		if d.replaced() {
+			d.stop(errDeleted)
 			return nil
 		}
 		wait = idleAtMost
-		limit := h.config().IdleTimeout
-		if limit == 0 || h.importingNow() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
+		limit := d.settings.get().IdleTimeout
+		if limit == 0 || d.importingNow() || d.leap() > longestSleep { // a clock that leapt says nothing of how long it was
 			continue
 		}
-		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))
+		left := limit - d.now().Sub(time.UnixMilli(d.called.Load()))
 		switch {
 		case left > 0:
-		case h.owes():
+		case d.owes():
 			if !owed {
 				owed = true
-				h.loud.Warn("idle, but the daemon goes on: events wait that cannot be written")
+				d.alert.Warn("idle, but the daemon goes on: events wait that cannot be written")
 			}
 			continue
 		default:
-			h.stop(errIdle)
+			d.stop(errIdle)
 			return nil
 		}
 		wait = min(wait, max(left, idleAtLeast))

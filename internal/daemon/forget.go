@@ -12,7 +12,7 @@ import (
 )
 
 // forget takes out of both stores what the user names, down to the bytes in the database file.
-func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnswer, error) {
+func (e *eraser) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnswer, error) {
 	var out api.ForgetAnswer
 	named := 0
 	for _, set := range []bool{r.File != "", r.Session != "", !r.Since.IsZero()} {
@@ -30,43 +30,43 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 		}
 		r.File = p
 	}
-	if _, err := h.share.linkedNow(); err != nil {
+	if _, err := e.sharing.linkedNow(); err != nil {
 		return out, err
 	}
-	h.erasing.Lock()
-	defer h.erasing.Unlock()
-	e, err := newErasure(h.o.Place.Store, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}, h.o.Now())
+	e.erasing.Lock()
+	defer e.erasing.Unlock()
+	e, err := newErasure(e.store, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}, e.now())
 	if err != nil {
 		return out, err
 	}
 	// The intention is on the disk: a caller that goes away does not end it half done.
-	return h.erase(context.WithoutCancel(ctx), e)
+	return e.erase(context.WithoutCancel(ctx), e)
 }
 
 // erase does what is left to do of an erasure: the log, the other stores, then the bytes. An error leaves the rest for
 // eraser. Once something is out of the log, the daemon opens its stores again: what it had in memory goes with it.
-// h.erasing is held.
-func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
+// e.erasing is held.
+func (e *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
 	defer func() {
 		if err != nil {
-			h.notErased(err)
+			e.notErased(err)
 		}
-		if h.void.Load() {
-			h.stop(errForgot)
+		if e.void.Load() {
+			e.stop(errForgot)
 		}
 	}()
 	if !e.Log {
-		err := h.answers.without(func() error {
-			return h.journal.Alone(ctx, func() (int64, error) { return h.forgetLog(ctx, e, &out) })
+		err := e.answers.without(func() error {
+			return e.events.Exclusive(ctx, func() (int64, error) { return e.forgetLog(ctx, e, &out) })
 		})
 		if err != nil {
 			return out, fmt.Errorf("not forgotten yet, it is tried again every minute and at every start: %w", err)
 		}
 	}
-	if out.Results, err = h.forgetStores(ctx, e); err != nil {
+	if out.Results, err = e.forgetStores(ctx, e); err != nil {
 		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
-	if err := cold.ScrubFolder(ctx, h.o.Place.Store, h.db.File); err != nil {
+	if err := cold.ScrubFolder(ctx, e.store, e.db.File); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
 	}
 	return out, e.remove()
@@ -74,13 +74,13 @@ func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, er
 
 // forgetLog takes it out of the shared server and out of the log, together with the snapshot. It returns the number of
 // the newest batch.
-func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
-	h.saving.Lock()
-	defer h.saving.Unlock()
-	seq = h.steps.newest()
-	err = h.share.alone(ctx, func(l *link) error {
+func (e *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
+	e.saving.Lock()
+	defer e.saving.Unlock()
+	seq = e.events.queue.last()
+	err = e.sharing.alone(ctx, func(l *link) error {
 		if l != nil && !e.Server {
-			if seq, err = h.forgetShared(ctx, l, e); err != nil {
+			if seq, err = e.forgetShared(ctx, l, e); err != nil {
 				return err
 			}
 			e.Server = true
@@ -88,12 +88,12 @@ func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer
 				return err
 			}
 		}
-		gone, err := h.db.Forget(ctx, e.filter())
+		gone, err := e.db.Forget(ctx, e.filter())
 		if err != nil {
 			return err
 		}
 		count(out, gone)
-		h.void.Store(true)
+		e.void.Store(true)
 		e.Log = true
 		return e.save()
 	})
@@ -101,16 +101,16 @@ func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer
 }
 
 // forgetStores takes it out of everything but the log.
-func (h *house) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
+func (e *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
 	if e.Stores {
 		return 0, nil
 	}
 	f := e.filter()
-	for _, r := range h.rooms() {
+	for _, r := range e.rooms() {
 		err = errors.Join(err, r.forget(ctx, f))
 	}
-	results, serr := h.stages.cache.Forget(ctx, f)
-	if err = errors.Join(err, serr, h.memory.Forget(ctx)); err != nil {
+	results, serr := e.stages.cache.Forget(ctx, f)
+	if err = errors.Join(err, serr, e.contexts.Forget(ctx)); err != nil {
 		return results, err
 	}
 	e.Stores = true
@@ -119,24 +119,24 @@ func (h *house) forgetStores(ctx context.Context, e *erasure) (results int, err 
 
 // forgetShared takes it out of the server that others learn into as well: a file whoever knew it, of the rest what this
 // daemon contributed. It returns the number of the newest batch.
-func (h *house) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
+func (e *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
 	f := e.filter()
 	defer l.learner.Reset()
-	gone, err := h.db.Meant(ctx, f)
+	gone, err := e.db.Meant(ctx, f)
 	if err != nil {
 		return 0, err
 	}
 	if f.Path != "" {
-		for p := range h.below(f.Path, filesOf(gone)) {
+		for p := range e.below(f.Path, filesOf(gone)) {
 			if err := l.far.Forget(ctx, p); err != nil {
 				return 0, err
 			}
 		}
-		return h.steps.newest(), nil
+		return e.events.queue.last(), nil
 	}
 	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-	now := h.o.Now()
-	seq, _, err := h.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
+	now := e.now()
+	seq, _, err := e.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 	if err == nil {
 		err = l.learner.Unlearn(ctx, gone, seq)
 	}
@@ -160,21 +160,21 @@ func filesOf(events []event.Event) map[event.Path]bool {
 }
 
 // below are a file, or all files below a folder: those that were named, and those that are there.
-func (h *house) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
+func (e *eraser) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
 	targets := map[event.Path]bool{p: true}
 	for q := range named {
 		if strings.HasPrefix(string(q), string(p)+"/") {
 			targets[q] = true
 		}
 	}
-	h.mu.Lock()
-	for _, w := range h.worktrees {
+	e.mu.Lock()
+	for _, w := range e.worktrees {
 		for _, q := range w.tree.Load().All() {
 			if strings.HasPrefix(string(q), string(p)+"/") {
 				targets[q] = true
 			}
 		}
 	}
-	h.mu.Unlock()
+	e.mu.Unlock()
 	return targets
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // kindStats is the record of each kind that was asked or has predicted anything.
-func (h *house) kindStats(ctx context.Context) (out api.StatsAnswer, err error) {
-	records, err := h.settle.Records(ctx)
+func (t *thresholdHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err error) {
+	records, err := t.predictions.Records(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -21,7 +21,7 @@ func (h *house) kindStats(ctx context.Context) (out api.StatsAnswer, err error) 
 	}
 	for _, k := range prefetch.Kinds() {
 		r, known := of[k]
-		hooks, p50, p99 := h.pace.of(k)
+		hooks, p50, p99 := t.times.of(k)
 		if !known && hooks == 0 {
 			continue
 		}
@@ -38,7 +38,7 @@ func (h *house) kindStats(ctx context.Context) (out api.StatsAnswer, err error) 
 		out.Kinds = append(out.Kinds, s)
 	}
 	out.Retired = retired(records)
-	out.Refit, err = h.lastRefit(ctx)
+	out.Refit, err = t.lastRefit(ctx)
 	return out, err
 }
 
@@ -54,13 +54,13 @@ func retired(records []prefetch.Record) (out []api.RetiredKind) {
 
 // revive gives a retired kind another chance, with no evidence against it. It is an event like any other, so that a
 // replay gives the same; a kind that has not retired is left as it is.
-func (h *house) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnswer, error) {
+func (t *thresholdHandler) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnswer, error) {
 	out := api.ReviveAnswer{Kind: r.Kind}
 	if !slices.Contains(prefetch.Kinds(), prefetch.Kind(r.Kind)) {
 		return out, api.Bad("aoa config lists the kinds", "no kind %q", r.Kind)
 	}
-	h.settleEvents(ctx)
-	records, err := h.settle.Records(ctx)
+	t.events.settle(ctx)
+	records, err := t.predictions.Records(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -68,10 +68,10 @@ func (h *house) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnsw
 	if !out.Revived {
 		return out, nil
 	}
-	now := h.o.Now()
+	now := t.now()
 	e := event.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback, Agent: "cli",
 		Tool: r.Kind, Why: prefetch.Revive, OK: true}
-	_, err = h.journal.Log(ctx, []event.Event{e})
-	h.settleEvents(ctx)
+	_, err = t.events.Append(ctx, []event.Event{e})
+	t.events.settle(ctx)
 	return out, err
 }

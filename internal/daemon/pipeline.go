@@ -30,7 +30,7 @@ func (s *stages) open(ctx context.Context, r api.PipelineRequest) (api.PipelineA
 	if err != nil {
 		return out, wrong(err)
 	}
-	out.ID, out.Env = d.File, append([]string{}, s.h.config().PipelineEnv...)
+	out.ID, out.Env = d.File, append([]string{}, s.s.settings.get().PipelineEnv...)
 	out.Agents, out.Prompts = map[string]api.Text{}, map[string]api.Text{}
 	for _, st := range d.Pipeline.Stages {
 		for _, need := range []struct {
@@ -71,7 +71,7 @@ func (s *stages) remember(ctx context.Context, session string) {
 		err = s.loader.Restore(data)
 	}
 	if err != nil {
-		s.h.o.Log.Warn("definitions of the session not read", "err", err)
+		s.s.log.Warn("definitions of the session not read", "err", err)
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *stages) save(ctx context.Context, session, root string) {
 		err = s.cache.SaveLoaded(ctx, session, data)
 	}
 	if err != nil {
-		s.h.o.Log.Warn("definitions of the session not kept", "err", err)
+		s.s.log.Warn("definitions of the session not kept", "err", err)
 	}
 }
 
@@ -115,7 +115,7 @@ func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, er
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was kept: told again, its tokens must not count twice
 	}
-	return api.None{}, s.h.desk.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
+	return api.None{}, s.s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
 
 func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {

@@ -25,7 +25,7 @@ type sequences struct {
 }
 
 func (s sequences) sweep(ctx context.Context) {
-	s.Evict(ctx, s.h.place(s.h.at(ctx, "")))
+	s.Evict(ctx, s.r.place(s.r.worktrees.at(ctx, "")))
 }
 
 func (s sequences) forget(ctx context.Context, f cold.ForgetFilter) error {
@@ -34,24 +34,24 @@ func (s sequences) forget(ctx context.Context, f cold.ForgetFilter) error {
 }
 
 // newSequences makes the room of the recorded sequences; it opens nothing yet.
-func (h *house) newSequences() *reload.Cache {
-	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud,
-		Env: h.o.Env, Redact: redact.Text, Seal: h.seal.Seal, Open: h.seal.Open,
+func (r *sequenceRecorder) newSequences() *reload.Cache {
+	return reload.New(reload.Options{Path: filepath.Join(r.store, "reload.db"), Now: r.now, Log: r.alert,
+		Env: r.o.Env, Redact: redact.Text, Seal: r.seal.Seal, Open: r.seal.Open,
 		Config: func() reload.Config {
-			c := h.config().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: h.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			c := r.settings.get().Reload
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: r.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }
 
 // place is a worktree as the sequences see it.
-func (h *house) place(w *worktree) reload.Worktree {
+func (r *sequenceRecorder) place(w *worktree) reload.Worktree {
 	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
-		State: func(ctx context.Context) string { return h.workspace(ctx, w) }}
+		State: func(ctx context.Context) string { return r.workspace(ctx, w) }}
 }
 
 // workspace is a hash of what is checked out and changed, "" if git does not say.
-func (h *house) workspace(ctx context.Context, w *worktree) string {
+func (r *sequenceRecorder) workspace(ctx context.Context, w *worktree) string {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
 		return ""
@@ -65,57 +65,57 @@ func (h *house) workspace(ctx context.Context, w *worktree) string {
 }
 
 // record hands on what a hook told of a session's turn.
-func (h *house) record(ctx context.Context, w *worktree, call hooks.Call) {
+func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.Call) {
 	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
 		return
 	}
-	at := h.place(w)
+	at := r.place(w)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		h.sequences.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
+		r.sequences.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
 	case call.Over != "" && call.Subagent == "":
-		h.sequences.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
+		r.sequences.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
 	case call.Next != "" && call.Subagent == "":
-		h.sequences.Before(at, call.Session, call.Next)
+		r.sequences.Before(at, call.Session, call.Next)
 	}
-	h.sequences.Did(at, call.Session, call.Steps)
+	r.sequences.Did(at, call.Session, call.Steps)
 	if slices.ContainsFunc(call.Events, func(e event.Event) bool {
 		return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
 	}) {
-		h.sequences.Untell(call.Session)
+		r.sequences.Untell(call.Session)
 	}
 }
 
 // offer is what is said of the sequences that fit a prompt, within the session's allowance. notice is for the person.
-func (h *house) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
+func (r *sequenceRecorder) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
 	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume ||
-		!h.config().Kinds[string(prefetch.Reload)] {
+		!r.settings.get().Kinds[string(prefetch.Reload)] {
 		return hooks.Block{}, ""
 	}
-	at := h.place(w)
-	found, err := h.sequences.Find(ctx, at, *call.Asked)
+	at := r.place(w)
+	found, err := r.sequences.Find(ctx, at, *call.Asked)
 	if err != nil {
-		h.o.Log.Warn("no recorded sequences", "err", err)
+		r.log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}, ""
 	}
-	if found = h.sequences.Untold(call.Session, found); len(found) == 0 {
+	if found = r.sequences.Untold(call.Session, found); len(found) == 0 {
 		return hooks.Block{}, ""
 	}
-	label, notice := h.replayed(ctx, at, call, found[0])
+	label, notice := r.replayed(ctx, at, call, found[0])
 	block = hooks.Offers(call.Agent, offers(found, label))
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: r.now()}
 	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
 	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
 		if err != nil {
-			h.o.Log.Warn("no offer", "err", err)
+			r.log.Warn("no offer", "err", err)
 		}
-		h.gauges.decision(string(prefetch.Reload), d.Why)
+		r.metrics.decision(string(prefetch.Reload), d.Why)
 		return hooks.Block{}, ""
 	}
-	h.journal.Add(d.Log...)
-	h.gauges.decision(string(prefetch.Reload), d.Why)
-	if err := h.sequences.Told(ctx, call.Session, found); err != nil {
-		h.o.Log.Warn("offer not noted", "err", err)
+	r.events.Add(d.Log...)
+	r.metrics.decision(string(prefetch.Reload), d.Why)
+	if err := r.sequences.Told(ctx, call.Session, found); err != nil {
+		r.log.Warn("offer not noted", "err", err)
 	}
 	return block, notice
 }
@@ -136,21 +136,21 @@ const autoTime = 80 * time.Millisecond
 
 // replayed does the best match again without being asked, if that is switched on and if it only looks. label names what
 // it found in the data cache.
-func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
-	cfg := h.config().Reload
+func (r *sequenceRecorder) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
+	cfg := r.settings.get().Reload
 	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
 		return "", ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(max(h.o.Patience, 1)))
+	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(max(r.o.Patience, 1)))
 	defer cancel()
-	out, err := h.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
+	out, err := r.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
 	if err != nil || out.Diverged {
 		return "", ""
 	}
-	kept, err := h.shelf.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
+	kept, err := r.cache.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
 		Data: []byte(replayText(out)), Redact: true}})
 	if err != nil {
-		h.o.Log.Warn("replay not kept", "err", err)
+		r.log.Warn("replay not kept", "err", err)
 		return "", ""
 	}
 	label = kept[0].Key

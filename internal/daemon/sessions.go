@@ -25,10 +25,10 @@ const (
 	recordEvents = 10_000  // for a person
 )
 
-func (h *house) newDesk() *desk {
-	return &desk{h: h, Desk: resume.New(resume.Options{Path: filepath.Join(h.o.Place.Store, "sessions.db"), Now: h.o.Now, Log: h.loud,
+func (s *sessionHandler) newDesk() *desk {
+	return &desk{h: h, Desk: resume.New(resume.Options{Path: filepath.Join(s.store, "sessions.db"), Now: s.now, Log: s.alert,
 		Since: func(ctx context.Context, session string, from time.Time) ([]event.Event, error) {
-			return h.db.Log(ctx, cold.LogFilter{Session: session, Since: from, Oldest: true, Limit: missedEvents})
+			return s.db.Log(ctx, cold.LogFilter{Session: session, Since: from, Oldest: true, Limit: missedEvents})
 		}})}
 }
 
@@ -42,7 +42,7 @@ func (d *desk) routes(mux *http.ServeMux) {
 // observe lets the sessions of a batch go on. What fails costs no event: a snapshot is made anew from the log.
 func (d *desk) observe(ctx context.Context, events []event.Event) {
 	if err := d.Observe(ctx, events); err != nil {
-		d.h.o.Log.Warn("snapshots of sessions not kept", "err", err)
+		d.s.log.Warn("snapshots of sessions not kept", "err", err)
 	}
 }
 
@@ -51,7 +51,7 @@ func (d *desk) list(ctx context.Context, r api.SessionsRequest) (api.SessionsAns
 	if r.State != "" && !known(r.State) {
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
-	d.h.settleEvents(ctx)
+	d.s.events.settle(ctx)
 	all, err := d.List(ctx, resume.Filter{State: resume.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	for _, s := range all {
 		out.Sessions = append(out.Sessions, onWire(s))
@@ -68,7 +68,7 @@ func known(state string) bool {
 }
 
 func (d *desk) show(ctx context.Context, r api.SessionShowRequest) (out api.SessionShowAnswer, err error) {
-	d.h.settleEvents(ctx)
+	d.s.events.settle(ctx)
 	s, err := d.Get(ctx, r.ID)
 	if err != nil {
 		return out, sessionRefusal(r.ID, err)
@@ -77,7 +77,7 @@ func (d *desk) show(ctx context.Context, r api.SessionShowRequest) (out api.Sess
 	if !r.Full {
 		return out, nil
 	}
-	out.Record, err = d.h.db.Log(ctx, cold.LogFilter{Session: r.ID, Limit: recordEvents})
+	out.Record, err = d.s.db.Log(ctx, cold.LogFilter{Session: r.ID, Limit: recordEvents})
 	for i, j := 0, len(out.Record)-1; i < j; i, j = i+1, j-1 { // the newest were selected, the oldest come first
 		out.Record[i], out.Record[j] = out.Record[j], out.Record[i]
 	}
@@ -91,7 +91,7 @@ func (d *desk) set(ctx context.Context, r api.SessionSetRequest) (api.SessionSna
 	case !known(r.State):
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
-	d.h.settleEvents(ctx)
+	d.s.events.settle(ctx)
 	s, err := d.Set(ctx, r.ID, resume.State(r.State), api.CallID(ctx))
 	return onWire(s), sessionRefusal(r.ID, err)
 }
@@ -104,10 +104,10 @@ func (d *desk) remove(ctx context.Context, r api.SessionShowRequest) (api.None, 
 func (d *desk) sweep(ctx context.Context) {
 	archived, removed, err := d.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
-		d.h.o.Log.Warn("sessions not swept", "err", err)
+		d.s.log.Warn("sessions not swept", "err", err)
 	}
 	if archived+removed > 0 {
-		d.h.o.Log.Info("sessions swept", "archived", archived, "removed", removed)
+		d.s.log.Info("sessions swept", "archived", archived, "removed", removed)
 	}
 }
 

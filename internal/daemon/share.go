@@ -100,7 +100,7 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 }
 
 func (s *sharing) unlink() {
-	s.h.hot.Share(nil, nil)
+	s.s.hot.Share(nil, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.link = nil
@@ -108,12 +108,12 @@ func (s *sharing) unlink() {
 
 // connect opens the server, looks whether it is fit, and whether it is the one that it was.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
-	cfg := s.h.config()
-	writer, err := s.h.writer(ctx)
+	cfg := s.s.settings.get()
+	writer, err := s.s.writer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: repoID(s.h.o, *cfg), Writer: writer, Now: s.h.o.Now, Half: cfg.HalfLives})
+	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: repoID(s.s.o, *cfg), Writer: writer, Now: s.s.now, Half: cfg.HalfLives})
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
 		if l.Harms {
 			err = errors.Join(err, errors.New("the server lacks "+l.String()))
 		} else {
-			s.h.loud.Warn("redis_url: " + l.String())
+			s.s.alert.Warn("redis_url: " + l.String())
 		}
 	}
 	return err
@@ -145,7 +145,7 @@ const metaEpoch = "server_epoch"
 // recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
 // anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
 func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
-	known, err := s.h.db.Meta(ctx, metaEpoch)
+	known, err := s.s.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
 	}
@@ -155,15 +155,15 @@ func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
 	}
 	if epoch := far.Epoch(); known != epoch {
 		if known != "" {
-			s.h.o.Log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
+			s.s.log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
 		}
-		if err := s.h.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
+		if err := s.s.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
 			return err
 		}
 	}
-	ahead, err := s.h.journal.Advance(ctx, at)
+	ahead, err := s.s.events.Advance(ctx, at)
 	if ahead {
-		s.h.o.Log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
+		s.s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
 	}
 	s.stand(at)
 	return err
@@ -207,7 +207,7 @@ func (s *sharing) linked(l *link) {
 	s.trouble, s.slow = nil, false
 	s.mu.Unlock()
 	s.ask(l)
-	s.h.o.Log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
+	s.s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
 }
 
 // broken notes that there is no server; the log is told when that changes.
@@ -217,7 +217,7 @@ func (s *sharing) broken(err error) {
 	s.trouble = err
 	s.mu.Unlock()
 	if before == nil && err != nil {
-		s.h.o.Log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
+		s.s.log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
 			"server", backend(s.url), "err", err)
 	}
 }
@@ -237,7 +237,7 @@ var errWindow = errors.New("enough for one reading")
 func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	for tries := 0; ; {
 		sent := 0
-		err := s.h.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
+		err := s.s.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
@@ -319,7 +319,7 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 
 // tell is the fold of what others are told: recent edits.
 func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) error {
-	now := s.h.o.Now()
+	now := s.s.now()
 	for _, e := range events {
 		switch e.Kind {
 		case event.KindEdit, event.KindWrite, event.KindSave:
@@ -386,7 +386,7 @@ func (s *sharing) edited(p event.Path) time.Time {
 }
 
 // behind reports whether something of the log was not sent yet.
-func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.h.steps.newest() }
+func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.s.events.queue.last() }
 
 // troubles is what aoa status says of the server; "" is nothing.
 func (s *sharing) troubles() string {
@@ -398,5 +398,5 @@ func (s *sharing) troubles() string {
 	if s.trouble == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.h.steps.newest()-s.at), s.trouble)
+	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.s.events.queue.last()-s.at), s.trouble)
 }

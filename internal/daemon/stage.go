@@ -24,12 +24,12 @@ type stages struct {
 	over   chan struct{} // closed when the daemon ends: nobody waits for a turn any more
 }
 
-func (h *house) newStages() *stages {
-	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
-		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.unlessDoubted(h.config().Stage.Keep) },
-		Seal: func() *cold.Seal { return h.seal }})
+func (s *stageHandler) newStages() *stages {
+	c := stage.New(stage.Options{Dir: filepath.Join(s.store, "stage"), Now: s.now, Log: s.alert,
+		Bytes: func() int64 { return s.settings.get().Stage.Bytes }, Keep: func() time.Duration { return s.unlessDoubted(s.settings.get().Stage.Keep) },
+		Seal: func() *cold.Seal { return s.seal }})
 	return &stages{h: h, cache: c, over: make(chan struct{}),
-		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
+		loader: pipeline.NewLoader(s.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
 
 func (s *stages) routes(mux *http.ServeMux) {
@@ -61,11 +61,11 @@ func (s *stages) run(ctx context.Context) error {
 	defer sweep.Stop()
 	keep := func(what string, err error) {
 		if err != nil && ctx.Err() == nil {
-			s.h.o.Log.Warn(what, "err", err)
+			s.s.log.Warn(what, "err", err)
 		}
 	}
 	clean := func() {
-		if s.h.sound() {
+		if s.s.sound() {
 			keep("stage results not swept", s.cache.Sweep(ctx))
 		}
 	}
@@ -84,7 +84,7 @@ func (s *stages) run(ctx context.Context) error {
 
 // place is the worktree that the caller stands in.
 func (s *stages) place(ctx context.Context) stage.Place {
-	r := s.h.at(ctx, api.CallerDir(ctx)).repo
+	r := s.s.worktrees.at(ctx, api.CallerDir(ctx)).repo
 	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]event.Path, []string, error) {
 		l, err := r.List(ctx)
 		return l.Files, l.Basis, err
@@ -120,7 +120,7 @@ func (s *stages) request(r api.StageRequest) (out stage.Request, ok bool) {
 
 func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
 	var out api.Streamed[api.StageTurn]
-	out.Head.Limit = s.h.config().Stage.Output
+	out.Head.Limit = s.s.settings.get().Stage.Output
 	req, ok := s.request(r)
 	if !ok {
 		out.Head.AskTool = true

@@ -12,13 +12,13 @@ import (
 // end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless it
 // is forced: it cannot take back a stop that it has begun. A damaged store is no reason to go on, because salvage gives
 // the events to a fresh one.
-func (h *house) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
+func (s *statusHandler) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
 	var out api.StopAnswer
-	if r.Unless != "" && r.Unless == h.o.Build {
+	if r.Unless != "" && r.Unless == s.o.Build {
 		return out, nil
 	}
-	if err := h.journal.Flush(ctx); err != nil && !errors.Is(err, cold.ErrDamaged) {
-		waiting, _, _ := h.journal.Trouble()
+	if err := s.events.Flush(ctx); err != nil && !errors.Is(err, cold.ErrDamaged) {
+		waiting, _, _ := s.events.Trouble()
 		switch {
 		case ctx.Err() != nil:
 			return out, err // who asked has gone
@@ -28,13 +28,13 @@ func (h *house) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, err
 		}
 		out.Unwritten, out.Why = waiting, err.Error()
 	}
-	h.o.asked.Store(true)
-	h.stop(errAsked)
+	s.o.asked.Store(true)
+	s.stop(errAsked)
 	return out, nil
 }
 
 // owes reports whether events wait that could not be written: then the daemon does not stop by itself.
-func (h *house) owes() bool {
-	waiting, _, err := h.journal.Trouble()
+func (s *statusHandler) owes() bool {
+	waiting, _, err := s.events.Trouble()
 	return err != nil && waiting > 0
 }

@@ -9,56 +9,56 @@ import (
 )
 
 // importer reads folders of past transcripts, one at a time, when a client asked for it.
-func (h *house) importer(ctx context.Context) error {
+func (r *transcriptReader) importer(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case dir := <-h.imports:
-			h.transcripts(ctx, dir)
+		case dir := <-r.imports:
+			r.transcripts(ctx, dir)
 		}
 	}
 }
 
-func (h *house) transcripts(ctx context.Context, dir string) {
-	report, err := hooks.Transcripts(ctx, dir, h.hookRepo(h.at(ctx, "")), func(events []event.Event) error {
-		fresh, err := h.journal.Log(ctx, events)
-		h.mu.Lock()
-		h.past.Events += fresh
-		h.past.Transcripts.Done++
-		h.mu.Unlock()
+func (r *transcriptReader) transcripts(ctx context.Context, dir string) {
+	report, err := hooks.Transcripts(ctx, dir, r.hookRepo(r.worktrees.at(ctx, "")), func(events []event.Event) error {
+		fresh, err := r.events.Append(ctx, events)
+		r.mu.Lock()
+		r.past.Events += fresh
+		r.past.Transcripts.Done++
+		r.mu.Unlock()
 		return err
 	})
-	h.mu.Lock()
-	h.past.Sessions, h.past.Skipped = report.Sessions, report.Skipped
-	h.past.Transcripts.State, h.past.Transcripts.Total = "done", h.past.Transcripts.Done
+	r.mu.Lock()
+	r.past.Sessions, r.past.Skipped = report.Sessions, report.Skipped
+	r.past.Transcripts.State, r.past.Transcripts.Total = "done", r.past.Transcripts.Done
 	if err != nil {
-		h.past.Transcripts.State, h.past.Transcripts.Error = "failed", err.Error()
+		r.past.Transcripts.State, r.past.Transcripts.Error = "failed", err.Error()
 	}
-	h.mu.Unlock()
-	h.o.Log.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
+	r.mu.Unlock()
+	r.log.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
 }
 
 // importing starts what was asked for and says how far the imports are.
-func (h *house) importing(_ context.Context, r api.ImportRequest) (api.ImportAnswer, error) {
-	if h.paused() {
+func (r *transcriptReader) importing(_ context.Context, r api.ImportRequest) (api.ImportAnswer, error) {
+	if r.settings.paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if !r.Look {
-		h.head = api.Progress{State: "running"} // from now on: who asked waits for what is new
-		signal(h.look)
+		r.head = api.Progress{State: "running"} // from now on: who asked waits for what is new
+		signal(r.look)
 	}
 	if r.Transcripts != "" && !r.Look {
 		select {
-		case h.imports <- r.Transcripts:
-			h.past = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
+		case r.imports <- r.Transcripts:
+			r.past = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
 		default:
 			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running", Hint: "aoa status"}
 		}
 	}
-	out := h.past
-	out.History = h.head
+	out := r.past
+	out.History = r.head
 	return out, nil
 }

@@ -22,9 +22,9 @@ type shelf struct {
 	h *house
 }
 
-func (h *house) newShelf() *shelf {
-	return &shelf{h: h, Cache: llmcache.New(llmcache.Options{Path: filepath.Join(h.o.Place.Store, "cache.db"), Now: h.o.Now, Seal: h.seal,
-		Redact: redact.Text, Heard: h.heard, Log: h.loud})}
+func (c *cacheHandler) newShelf() *shelf {
+	return &shelf{h: h, Cache: llmcache.New(llmcache.Options{Path: filepath.Join(c.store, "cache.db"), Now: c.now, Seal: c.seal,
+		Redact: redact.Text, Heard: c.heard, Log: c.alert})}
 }
 
 func (s *shelf) routes(mux *http.ServeMux) {
@@ -36,8 +36,8 @@ func (s *shelf) routes(mux *http.ServeMux) {
 }
 
 // heard is when a session was last heard of; zero if never. A time to come says nothing: the clock ran ahead then.
-func (h *house) heard(session string) time.Time {
-	newest, err := h.db.Log(context.Background(), cold.LogFilter{Session: session, Until: h.o.Now().Add(time.Hour), Limit: 1})
+func (c *cacheHandler) heard(session string) time.Time {
+	newest, err := c.db.Log(context.Background(), cold.LogFilter{Session: session, Until: c.now().Add(time.Hour), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return time.Time{}
 	}
@@ -49,7 +49,7 @@ func (s *shelf) owner(ctx context.Context, named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	id, err := s.h.newestSession(ctx, s.h.at(ctx, api.CallerDir(ctx)))
+	id, err := s.c.newestSession(ctx, s.c.worktrees.at(ctx, api.CallerDir(ctx)))
 	if err == nil && id == "" {
 		err = api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
 	}
@@ -136,14 +136,14 @@ func (s *shelf) borders(ctx context.Context, events []event.Event) {
 	for _, e := range events {
 		var err error
 		switch {
-		case e.Kind != event.KindStart && e.Kind != event.KindEnd, s.h.o.Now().Sub(e.Time) > llmcache.Life: // imported: long over
+		case e.Kind != event.KindStart && e.Kind != event.KindEnd, s.c.now().Sub(e.Time) > llmcache.Life: // imported: long over
 		case e.Kind == event.KindStart:
 			err = s.Resume(ctx, e.Session)
 		default:
 			err = s.End(ctx, e.Session, e.Tool)
 		}
 		if err != nil {
-			s.h.o.Log.Warn("a session's border not noted in its cache", "err", err)
+			s.c.log.Warn("a session's border not noted in its cache", "err", err)
 		}
 	}
 }
@@ -152,10 +152,10 @@ func (s *shelf) borders(ctx context.Context, events []event.Event) {
 func (s *shelf) sweep(ctx context.Context) {
 	gone, err := s.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
-		s.h.o.Log.Warn("cache not swept", "err", err)
+		s.c.log.Warn("cache not swept", "err", err)
 	}
 	for _, u := range gone {
-		s.h.o.Log.Info("cache of a session swept", "session", u.Session, "items", u.Items, "bytes", u.Used)
+		s.c.log.Info("cache of a session swept", "session", u.Session, "items", u.Items, "bytes", u.Used)
 	}
 }
 

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -10,8 +12,28 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/history"
+	"github.com/aoa-dev/aoa/prefetch/llmcache"
+	"github.com/aoa-dev/aoa/prefetch/reload"
 )
+
+// hints asks package prefetch at each hook, in time, and renders what it decided.
+type hints struct {
+	base
+	factor   int64 // how many times longer than usual hooks wait for an answer
+	events   *eventLog
+	db       *cold.DB
+	hot      *hot.Store
+	recent   *recentEvents
+	sharing  *sharing
+	contexts *history.History
+	recorder *sequenceRecorder
+	sequences *reload.Cache
+	cache    *llmcache.Cache
+	metrics  *metrics
+}
 
 // Deadlines from the frame to the reply. The hook client waits 50 ms, 150 ms at a prompt and 400 ms at a session's
 // start; what comes later is not read.
@@ -21,7 +43,7 @@ const (
 	startTime  = 350 * time.Millisecond
 )
 
-func (h *house) patience(call hooks.Call) time.Duration {
+func (h *hints) patience(call hooks.Call) time.Duration {
 	d := hintTime
 	switch {
 	case starts(call):
@@ -29,7 +51,7 @@ func (h *house) patience(call hooks.Call) time.Duration {
 	case prefetch.Kind(call.Kind) == prefetch.Prompt:
 		d = promptTime
 	}
-	return d * time.Duration(max(h.o.Patience, 1))
+	return d * time.Duration(h.factor)
 }
 
 func starts(call hooks.Call) bool {
@@ -43,15 +65,15 @@ type ask struct {
 	found func(context.Context) []event.Suggestion // nil: by ranking
 }
 
-// say lets the kinds that fit the event speak, the most useful first, and renders what they say as one text. asked
+// answer lets the kinds that fit the event speak, the most useful first, and renders what they say as one text. asked
 // are the kinds that had their chance, in time or not.
-func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
-	h.settleEvents(ctx)
+func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
+	h.events.SyncBriefly(ctx)
 	if starts(call) {
-		if !h.config().Kinds[string(prefetch.WorkingSet)] {
+		if !h.settings.get().Kinds[string(prefetch.WorkingSet)] {
 			return nil, nil
 		}
-		return hooks.Render(call.Agent, call.Event, h.remind(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
+		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
 	}
 	var texts []string
 	block, notice := h.offer(ctx, w, call)
@@ -60,12 +82,12 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []
 	}
 	room := hooks.MaxHint - len(block.String())
 	for _, a := range h.asks(ctx, w, call) {
-		if !h.config().Kinds[string(a.kind)] {
+		if !h.settings.get().Kinds[string(a.kind)] {
 			continue
 		}
 		asked = append(asked, a.kind)
 		if ctx.Err() != nil {
-			h.gauges.decision(string(a.kind), "late")
+			h.metrics.decision(string(a.kind), "late")
 			break // nobody reads it any more, so it is not said
 		}
 		text := h.decide(ctx, w, a, room)
@@ -81,7 +103,7 @@ func (h *house) say(ctx context.Context, w *worktree, call hooks.Call) (reply []
 }
 
 // decide asks one kind and logs what it predicts. "" is silence.
-func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string {
+func (h *hints) decide(ctx context.Context, w *worktree, a ask, room int) string {
 	var d prefetch.Decision
 	var err error
 	if a.found != nil {
@@ -90,11 +112,11 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 		d, err = w.prefetch.Suggest(ctx, a.query, a.kind)
 	}
 	if ctx.Err() != nil {
-		h.gauges.decision(string(a.kind), "late") // nobody reads it any more
+		h.metrics.decision(string(a.kind), "late") // nobody reads it any more
 		return ""
 	}
 	if err != nil {
-		h.o.Log.Warn("no suggestion", "kind", string(a.kind), "err", err)
+		h.log.Warn("no suggestion", "kind", string(a.kind), "err", err)
 		return ""
 	}
 	text := hooks.Text(string(a.kind), d.Shown)
@@ -106,15 +128,15 @@ func (h *house) decide(ctx context.Context, w *worktree, a ask, room int) string
 			d.Log[i].Tokens = prefetch.Tokens(text)
 		}
 	}
-	h.journal.Add(d.Log...)
-	h.gauges.decision(string(a.kind), d.Why)
+	h.events.Add(d.Log...)
+	h.metrics.decision(string(a.kind), d.Why)
 	return text
 }
 
 // asks lists the kinds that may speak at this event.
-func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	events := append(h.waiting.take(call.Session, q.At), call.Events...)
+func (h *hints) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
+	events := h.recent.take(call.Session, call.Events)
 	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, events) }}}
 	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
 	if edited := lastEdited(events); edited != "" {
@@ -126,7 +148,7 @@ func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 		}
 		pair := change
 		pair.Current, pair.Files = edited, []event.Path{edited}
-		if !h.config().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {
+		if !h.settings.get().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {
 			out = append(out, ask{kind: prefetch.Partner, query: change})
 		}
 		out = append(out, ask{kind: prefetch.Pair, query: pair})
@@ -149,7 +171,7 @@ func lastEdited(events []event.Event) event.Path {
 }
 
 // misnamed finds the files that failed accesses meant.
-func (h *house) misnamed(ctx context.Context, w *worktree, events []event.Event) (out []event.Suggestion) {
+func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event) (out []event.Suggestion) {
 	r := prefetch.Rescuer{Tree: w.tree.Load(), Renamed: func(p event.Path) (event.Path, bool) {
 		now, ok, err := h.db.Renamed(ctx, p)
 		return now, ok && err == nil
@@ -168,7 +190,7 @@ func (h *house) misnamed(ctx context.Context, w *worktree, events []event.Event)
 }
 
 // stale finds files that changed on disk since the session opened them.
-func (h *house) stale(ctx context.Context, w *worktree, session string, at time.Time) []event.Suggestion {
+func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.Time) []event.Suggestion {
 	if session == "" {
 		return nil
 	}
@@ -184,54 +206,41 @@ func (h *house) stale(ctx context.Context, w *worktree, session string, at time.
 		}
 		return st.ModTime(), true
 	}, at)
-	return append(found, prefetch.FindEdited(s.Opened, h.share.edited, found, at)...)
+	return append(found, prefetch.FindEdited(s.Opened, h.sharing.edited, found, at)...)
 }
 
-// Recent work: what a new session may be told of the ones before it.
-const (
-	recentWork   = 72 * time.Hour
-	recentEvents = 300
-)
+// mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for
+// it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
+func (h *hints) mayContinue(call hooks.Call) bool {
+	return hooks.Continues(call.Agent, call.Event) && !call.Again && h.settings.get().PartnerAtStop
+}
 
-// goesOn reports whether a starting session is one that was there before.
-func goesOn(call hooks.Call) bool {
-	return slices.ContainsFunc(call.Events, func(e event.Event) bool {
-		return e.Kind == event.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
+// continueTurn says what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown
+// in the session is not shown again.
+func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
+	if !h.settings.get().Kinds[string(prefetch.Partner)] {
+		return nil, nil
+	}
+	h.events.SyncBriefly(ctx)
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Moment: event.MomentChange}
+	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
+		return nil, nil
+	}
+	text := h.decide(ctx, w, ask{kind: prefetch.Partner, query: q}, hooks.MaxHint)
+	return hooks.Render(call.Agent, call.Event, text), []prefetch.Kind{prefetch.Partner}
+}
+
+// edited are the files that a session has edited since its last prompt, the newest last.
+func (h *hints) edited(ctx context.Context, q event.Query) []event.Path {
+	if q.Session == "" {
+		return nil
+	}
+	v := h.hot.View(q.At)
+	s := v.Session(q.Session)
+	if err := v.Load(ctx); err != nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
+		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
 	})
-}
-
-// workingSet finds the files of the session that goes on; for a new session, those of the work before it that
-// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
-// changed what is not committed where git was asked.
-func (h *house) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, session string, changed []event.Path) {
-	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentEvents, Since: at.Add(-recentWork)}
-	has := w.tree.Load().Has
-	if goesOn(call) {
-		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
-	} else {
-		var err error
-		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
-			return nil, "", nil
-		}
-		has = func(p event.Path) bool { return slices.Contains(changed, p) }
-	}
-	events, err := h.db.Log(ctx, f)
-	if err != nil {
-		h.o.Log.Warn("no working set", "err", err)
-		return nil, session, changed
-	}
-	if session == "" {
-		session = lastChanger(events, has)
-	}
-	return prefetch.FindWorkingSet(events, has, at), session, changed
-}
-
-// lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
-func lastChanger(events []event.Event, has func(event.Path) bool) string {
-	for _, e := range events {
-		if e.Session != "" && e.Kind != event.KindRead && slices.ContainsFunc(e.Paths, has) {
-			return e.Session
-		}
-	}
-	return ""
 }

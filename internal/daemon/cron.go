@@ -12,9 +12,37 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// cron runs housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
+// housekeeper logs ticks, writes what is only in memory, and drops what is past its time.
+type housekeeper struct {
+	base
+	clock      *clock
+	events     *eventLog
+	db         *cold.DB
+	consumers  *consumers
+	sharing    *sharing
+	thresholds *thresholdHandler
+	flush      func(context.Context) error
+	files      []sideFile
+	sweepers   []func(context.Context)
+}
+
+// sideFile is a store with a file of its own, opened when somebody asks it.
+type sideFile interface {
+	Rest() error  // closes the file if nobody used it since the last Rest
+	Close() error // closes the file
+}
+
+// How long an unused file stays open, at least; how often the stores drop what is past its time, which each of them knows;
+// and how often the clock is compared with the log's calendar.
+const (
+	restSchedule  = "@every 1m"
+	sweepSchedule = "@hourly"
+	countSchedule = "@hourly"
+)
+
+// run does housekeeping until ctx ends, and waits for what is running. A tick is an event: decay itself needs no pass
 // (see hot), so ticks trim, drop what has faded, and sweep, at the same place in the log on every replay.
-func (k *housekeeper) cron(ctx context.Context) error {
+func (k *housekeeper) run(ctx context.Context) error {
 	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
 	at := k.settings.get().Schedules
 	jobs := []struct {
@@ -22,16 +50,16 @@ func (k *housekeeper) cron(ctx context.Context) error {
 		do   func()
 	}{
 		{at["trim"], func() { k.tick("") }}, {at["decay"], func() { k.tick("decay") }}, {at["sweep"], func() { k.tick("sweep") }},
-		{restSchedule, k.restRooms}, {sweepSchedule, func() { k.sweepRooms(ctx) }},
-		{at["refit"], func() { k.refit(ctx) }},
+		{restSchedule, k.restFiles}, {sweepSchedule, func() { k.sweep(ctx) }},
+		{at["refit"], func() { k.thresholds.refit(ctx) }},
 		{countSchedule, func() {
-			if _, err := k.countDay(ctx, false); err != nil && ctx.Err() == nil {
+			if _, err := k.clock.countDay(ctx, k.db, false); err != nil && ctx.Err() == nil {
 				k.log.Warn("the day is not counted", "err", err)
 			}
 		}},
 		{at["prune"], func() { k.prune(ctx) }},
 		{cmp.Or(at["snapshot"], fmt.Sprintf("@every %s", k.settings.get().SnapshotInterval)), func() {
-			if err := k.snapshot(ctx); err != nil && ctx.Err() == nil {
+			if err := k.flush(ctx); err != nil && ctx.Err() == nil {
 				k.log.Warn("snapshot not written", "err", err)
 			}
 		}},
@@ -45,8 +73,8 @@ func (k *housekeeper) cron(ctx context.Context) error {
 	k.tick("")
 	c.Start()
 	k.prune(ctx)
-	k.refit(ctx)
-	k.sweepRooms(ctx)
+	k.thresholds.refit(ctx)
+	k.sweep(ctx)
 	k.log.Debug("housekeeping at the start is done")
 	<-ctx.Done()
 	<-c.Stop().Done()
@@ -55,7 +83,7 @@ func (k *housekeeper) cron(ctx context.Context) error {
 
 // tick logs this hour's tick of that kind, "" trims: two daemons on one store, or a cron that fires twice, make it once.
 func (k *housekeeper) tick(what string) {
-	if !k.sound() {
+	if !k.clock.sound() {
 		return
 	}
 	hour := k.now().UTC().Truncate(time.Hour)
@@ -71,10 +99,10 @@ func (k *housekeeper) prune(ctx context.Context) {
 	if k.sharing.behind() { // what the shared server has not got must stay in the log
 		return
 	}
-	due, err := k.countDay(ctx, false)
+	due, err := k.clock.countDay(ctx, k.db, false)
 	var gone cold.Pruned
 	if err == nil {
-		gone, err = k.db.Prune(ctx, due, k.settings.get().Retention.Bytes)
+		gone, err = k.db.Prune(ctx, min(due, k.consumers.lowest()), k.settings.get().Retention.Bytes)
 	}
 	if err != nil && ctx.Err() == nil {
 		k.log.Warn("log not pruned", "err", err)
@@ -83,4 +111,22 @@ func (k *housekeeper) prune(ctx context.Context) {
 		return
 	}
 	k.log.Info("log pruned", "events", gone.Events, "bytes", gone.Bytes)
+}
+
+// sweep drops what is past its time, unless the clock cannot be believed.
+func (k *housekeeper) sweep(ctx context.Context) {
+	if !k.clock.sound() {
+		return
+	}
+	for _, sweep := range k.sweepers {
+		sweep(ctx)
+	}
+}
+
+func (k *housekeeper) restFiles() {
+	for _, f := range k.files {
+		if err := f.Rest(); err != nil {
+			k.log.Warn("an unused file is not closed", "err", err)
+		}
+	}
 }

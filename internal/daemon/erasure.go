@@ -49,7 +49,7 @@ func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, err
 	return e, nil
 }
 
-// erasures reads the intentions that a store holds. r.erasing is held, or nobody can ask yet: what a killed daemon was
+// erasures reads the intentions that a store holds. the eraser is locked, or nobody can ask yet: what a killed daemon was
 // about to write is no intention, and goes.
 func erasures(store string) (found []*erasure, err error) {
 	entries, err := os.ReadDir(store)
@@ -102,8 +102,8 @@ func (e *erasure) remove() error {
 	return nil
 }
 
-// eraseLog finishes, before the scores are loaded, what an earlier daemon began to take out of the log. Where a server
-// is shared, it must subtract first: that waits for it, in eraser.
+// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. A shared server
+// must subtract first: then run does it.
 func (r *eraser) eraseLog(ctx context.Context) {
 	if r.settings.get().RedisURL != "" {
 		return
@@ -124,9 +124,9 @@ func (r *eraser) eraseLog(ctx context.Context) {
 	}
 }
 
-// eraseStores finishes what an earlier daemon began to take out of the other stores, before anybody asks them.
+// eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody asks them.
 func (r *eraser) eraseStores(ctx context.Context) {
-	found, _ := erasures(r.store) // eraser reports what cannot be read
+	found, _ := erasures(r.store) // run reports what cannot be read
 	for _, e := range found {
 		if e.Log {
 			if _, err := r.forgetStores(ctx, e); err != nil {
@@ -136,8 +136,8 @@ func (r *eraser) eraseStores(ctx context.Context) {
 	}
 }
 
-// eraser finishes what earlier attempts to forget left.
-func (r *eraser) eraser(ctx context.Context) error {
+// run finishes what earlier attempts to forget left.
+func (r *eraser) run(ctx context.Context) error {
 	for {
 		r.eraseAll(ctx)
 		if !pause(ctx, eraseEvery) {
@@ -161,12 +161,19 @@ func (r *eraser) eraseAll(ctx context.Context) {
 	}
 }
 
-// errErasing is why forgetting is not finished while eraser has not tried yet.
+// errErasing is why forgetting is not finished while run has not tried yet.
 var errErasing = errors.New("it is under way")
 
-// notErased keeps for aoa status why forgetting is not finished; nil: it is.
+// unfinished is why forgetting is not finished; nil: it is.
+func (r *eraser) unfinished() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// notErased notes why forgetting is not finished; nil: it is.
 func (r *eraser) notErased(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unerased = err
+	r.err = err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
-	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
 // hints asks package prefetch at each hook, in time, and renders what it decided.
@@ -30,7 +29,6 @@ type hints struct {
 	sharing  *sharing
 	contexts *history.History
 	recorder *sequenceRecorder
-	sequences *reload.Cache
 	cache    *llmcache.Cache
 	metrics  *metrics
 }

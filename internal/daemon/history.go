@@ -3,16 +3,18 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// settleHead is how long HEAD must be left alone before it is looked at: a rebase moves it many times, and the
+// headRest is how long HEAD must be left alone before it is looked at: a rebase moves it many times, and the
 // hooks of one operation arrive together.
-const settleHead = 80 * time.Millisecond
+const headRest = 80 * time.Millisecond
 
 // Looking without a hint: so often, and after a failure.
 const (
@@ -24,9 +26,24 @@ const (
 // manyCommits change so much that a full snapshot is written, in blocks: the next start reads it faster.
 const manyCommits = 1000
 
-// reconciler brings the store to what git knows, whenever something hints that git changed. A hint is never
+// historyReader brings the store to what git knows.
+type historyReader struct {
+	base
+	repo      *watcher.Repo
+	db        *cold.DB
+	events    *eventLog
+	worktrees *worktrees
+	scores    *scores
+	flush     func(context.Context) error
+	look      chan struct{} // "look at HEAD"; capacity 1
+
+	mu    sync.Mutex // guards state
+	state api.Progress
+}
+
+// run brings the store to what git knows, whenever something hints that git changed. A hint is never
 // taken for a fact: the cursor in cold and the refs decide.
-func (r *historyReader) reconciler(ctx context.Context) error {
+func (r *historyReader) run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	again := lookAgain
@@ -37,7 +54,7 @@ func (r *historyReader) reconciler(ctx context.Context) error {
 		case <-timer.C:
 		case <-r.look:
 		}
-		if !first && !pause(ctx, settleHead) {
+		if !first && !pause(ctx, headRest) {
 			return nil
 		}
 		timer.Reset(lookEvery)
@@ -51,7 +68,7 @@ func (r *historyReader) reconciler(ctx context.Context) error {
 		}
 		if ctx.Err() == nil {
 			r.log.Warn("history not read", "err", err)
-			r.setHead(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
+			r.set(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
 			timer.Reset(again)
 			again = min(2*again, lookAtMost)
 		}
@@ -69,17 +86,17 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// reconcile reads what is new. The first time the lists of files are as new as the daemon, but for those that are brief.
+// reconcile reads what is new. The first time the lists of files are as new as the daemon, except those that are brief.
 func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 	begin := r.now()
 	cursor, err := r.db.Cursor(ctx)
 	if err != nil {
 		return err
 	}
-	r.setHead(func(p *api.Progress) { *p = api.Progress{State: "running"} })
+	r.set(func(p *api.Progress) { *p = api.Progress{State: "running"} })
 	commits := 0
-	err = r.o.Repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
-		r.setHead(func(p *api.Progress) { p.Done, p.Total = done, total })
+	err = r.repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
+		r.set(func(p *api.Progress) { p.Done, p.Total = done, total })
 	}}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
 		return r.events.AppendHistory(ctx, batch, cursor)
@@ -91,42 +108,27 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	all := make([]*worktree, 0, len(r.worktrees))
-	for _, w := range r.worktrees {
-		all = append(all, w)
-	}
-	r.mu.Unlock()
-	for _, w := range all {
-		if !first || commits > 0 || w.brief.Load() {
-			w.refresh(ctx, h)
-		}
-	}
-	r.mu.Lock()
-	clear(r.places) // worktrees may have come and gone
-	r.mu.Unlock()
-	r.setHead(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
+	r.worktrees.refresh(ctx, first && commits == 0)
+	r.set(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
 	if commits > 0 {
 		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))
 		if commits >= manyCommits {
-			r.mu.Lock()
-			r.whole = true
-			r.mu.Unlock()
+			r.scores.takeAll()
 		}
-		return r.snapshot(ctx)
+		return r.flush(ctx)
 	}
 	return nil
 }
 
-func (r *historyReader) setHead(change func(*api.Progress)) {
+func (r *historyReader) set(change func(*api.Progress)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	change(&r.head)
+	change(&r.state)
 }
 
-// importingNow reports whether history or transcripts are being read.
-func (r *historyReader) importingNow() bool {
+// progress says how far the import is.
+func (r *historyReader) progress() api.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.head.State == "running" || r.past.Transcripts.State == "running"
+	return r.state
 }

@@ -70,4 +70,3 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply
 }
-

@@ -17,10 +17,10 @@ import (
 
 // Widths of a histogram. Four bounds to each doubling: a quantile is off by less than 10 %.
 const (
-	firstWidth   = 20 * time.Microsecond // upper bound of the first width
-	widths  = 64                    // the last one begins at about a second
+	firstWidth        = 20 * time.Microsecond // upper bound of the first width
+	widths            = 64                    // the last one begins at about a second
 	widthsPerDoubling = 4.0
-	maxCounted    = 10_000 // answers counted; then all counts are halved, so that what is newer weighs more
+	maxCounted        = 10_000 // answers counted; then all counts are halved, so that what is newer weighs more
 )
 
 // hookTimes is how long hooks took, from their frame to the reply, apart for each kind that was asked there. A hook at

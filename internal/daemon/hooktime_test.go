@@ -33,7 +33,7 @@ func TestPace(t *testing.T) {
 	if err := p.save(file); err != nil {
 		t.Fatal(err)
 	}
-	var again pace
+	var again hookTimes
 	again.load(file)
 	if n2, a, b := again.of(prefetch.Rescue); n2 != n || a != p50 || b != p99 {
 		t.Errorf("after a restart: %d hooks, %s, %s", n2, a, b)
@@ -88,7 +88,7 @@ func TestPaceOnFullDisk(t *testing.T) {
 	if err := p.save(file); err != nil {
 		t.Fatal(err)
 	}
-	var again pace
+	var again hookTimes
 	again.load(file)
 	if n, _, _ := again.of(prefetch.Next); n != 2 {
 		t.Errorf("%d hooks are kept, want 2", n)

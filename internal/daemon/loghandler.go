@@ -18,8 +18,8 @@ type logHandler struct {
 	db        *cold.DB
 }
 
-// events takes events of other tools, and says what became of them once they are durable.
-func (l *logHandler) events(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
+// add takes events of other tools, and says what became of them once they are durable.
+func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
 	if l.settings.paused() {
 		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
@@ -75,7 +75,7 @@ func (w *worktree) keep(in []event.Path) []event.Path {
 	return out
 }
 
-func (l *logHandler) log(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
 	if r.Limit == 0 {
 		r.Limit = 100
 	}

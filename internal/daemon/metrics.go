@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-		"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.

@@ -24,14 +24,14 @@ type queryHandler struct {
 
 // rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
 func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, error) {
-	begin := h.now()
 	h.events.SyncBriefly(ctx)
 	if q.Limit < 0 || q.Limit > 100 {
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
-	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	w := h.worktrees.caller(ctx)
 	reading := !w.readings.wait(ctx)
+	begin := h.now()
+	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	ans, err := w.ranker.Rank(ctx, q)
 	if err != nil {
 		return ans, err
@@ -51,7 +51,7 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
 	}
 	if r.At != 0 {
-		return q.whyAt(ctx, r)
+		return h.whyAt(ctx, r)
 	}
 	h.events.SyncBriefly(ctx)
 	reading := !w.readings.wait(ctx)
@@ -88,6 +88,7 @@ func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnsw
 	}
 	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now", "%s was not in the answer given at %d", r.File.Display(), r.At)
 }
+
 // partners names what usually changes together with a change and is not in it, with the counts that say so.
 func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
 	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}}

@@ -19,7 +19,7 @@ const (
 // refit fits the confidence of hints to what became of them, or takes the last fit back. What it decides is an event: a
 // replay of the log gives the same confidence.
 func (t *thresholdHandler) refit(ctx context.Context) {
-	if !t.sound() {
+	if !t.clock.sound() {
 		return
 	}
 	now := t.now()
@@ -43,8 +43,8 @@ func (t *thresholdHandler) refit(ctx context.Context) {
 }
 
 // lastRefit is the newest refit for people, nil if there was none.
-func (t *thresholdHandler) lastRefit(ctx context.Context) (*api.Refit, error) {
-	r, err := t.predictions.LastRefit(ctx)
+func lastRefit(ctx context.Context, p *prefetch.Prefetcher) (*api.Refit, error) {
+	r, err := p.LastRefit(ctx)
 	if err != nil || r.Verdict == "" {
 		return nil, err
 	}

@@ -20,12 +20,12 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 		return hooks.Block{}, ""
 	}
 	at := h.recorder.worktree(w)
-	found, err := h.sequences.Find(ctx, at, *call.Asked)
+	found, err := h.recorder.cache.Find(ctx, at, *call.Asked)
 	if err != nil {
 		h.log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}, ""
 	}
-	if found = h.sequences.Untold(call.Session, found); len(found) == 0 {
+	if found = h.recorder.cache.Untold(call.Session, found); len(found) == 0 {
 		return hooks.Block{}, ""
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
@@ -41,7 +41,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	}
 	h.events.Add(d.Log...)
 	h.metrics.decision(string(prefetch.Reload), d.Why)
-	if err := h.sequences.Told(ctx, call.Session, found); err != nil {
+	if err := h.recorder.cache.Told(ctx, call.Session, found); err != nil {
 		h.log.Warn("offer not noted", "err", err)
 	}
 	return block, notice
@@ -70,7 +70,7 @@ func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Cal
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(h.factor))
 	defer cancel()
-	out, err := h.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
+	out, err := h.recorder.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
 	if err != nil || out.Diverged {
 		return "", ""
 	}

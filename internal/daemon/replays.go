@@ -13,18 +13,22 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
-// replayRoutes are those of the recorded sequences.
-func (r *reloadHandler) replayRoutes(mux *http.ServeMux) {
-	api.Handle(mux, api.ReloadList, r.reloadList)
-	api.Handle(mux, api.ReloadShow, r.reloadShow)
-	api.Handle(mux, api.ReloadRun, r.reloadRun)
-	api.Handle(mux, api.ReloadUndo, r.reloadUndo)
-	api.Handle(mux, api.ReloadForget, r.reloadForget)
-	api.Handle(mux, api.ReloadStats, r.reloadStats)
-	api.Handle(mux, api.ReloadExport, r.reloadExport)
+// reloadHandler serves the recorded sequences.
+type reloadHandler struct {
+	*sequenceRecorder
 }
 
-func (r *reloadHandler) reloadList(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
+func (h *reloadHandler) routes(mux *http.ServeMux) {
+	api.Handle(mux, api.ReloadList, h.list)
+	api.Handle(mux, api.ReloadShow, h.show)
+	api.Handle(mux, api.ReloadRun, h.run)
+	api.Handle(mux, api.ReloadUndo, h.undo)
+	api.Handle(mux, api.ReloadForget, h.forget)
+	api.Handle(mux, api.ReloadStats, h.stats)
+	api.Handle(mux, api.ReloadExport, h.export)
+}
+
+func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
 	limit := r.Limit
 	if limit <= 0 {
@@ -32,13 +36,13 @@ func (r *reloadHandler) reloadList(ctx context.Context, r api.SequencesRequest) 
 	}
 	asked, fits := event.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
-		asked, fits = r.sequences.Asked(r.Session)
+		asked, fits = h.cache.Asked(r.Session)
 	}
 	if fits {
 		if name, args, slash := hooks.SlashCommand(asked.Text); slash && asked.Type == reload.Prompt {
 			asked.Type, asked.Target, asked.Text = reload.Command, name, args
 		}
-		found, err := r.sequences.Find(ctx, r.place(r.worktrees.at(ctx, api.CallerDir(ctx))), asked)
+		found, err := h.cache.Find(ctx, h.worktree(h.worktrees.caller(ctx)), asked)
 		for _, m := range found[:min(len(found), limit)] {
 			s := sequence(*m.Entry)
 			s.Similarity, s.Reason = m.Similarity, m.Reason
@@ -46,7 +50,7 @@ func (r *reloadHandler) reloadList(ctx context.Context, r api.SequencesRequest) 
 		}
 		return out, err
 	}
-	all, err := r.sequences.List(ctx)
+	all, err := h.cache.List(ctx)
 	for _, e := range all[:min(len(all), limit)] {
 		out.Sequences = append(out.Sequences, sequence(e))
 	}
@@ -66,8 +70,8 @@ func sequence(e reload.Entry) api.Sequence {
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
 
-func (r *reloadHandler) reloadShow(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
-	e, err := r.sequences.Get(ctx, r.ID)
+func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
+	e, err := h.cache.Get(ctx, r.ID)
 	if err != nil {
 		return api.SequenceAnswer{}, noSequence(err)
 	}
@@ -82,9 +86,9 @@ func (r *reloadHandler) reloadShow(ctx context.Context, r api.SequenceRequest) (
 	return out, nil
 }
 
-func (r *reloadHandler) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
-	begin := r.now()
-	got, err := r.sequences.Replay(ctx, r.place(r.worktrees.at(ctx, api.CallerDir(ctx))), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
+func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
+	begin := h.now()
+	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
@@ -93,7 +97,7 @@ func (r *reloadHandler) reloadRun(ctx context.Context, r api.ReplayRequest) (api
 		out.Steps = append(out.Steps, api.SequenceStep{Index: s.Index, Tool: s.Tool, Act: s.Act, What: s.What, State: s.State, Note: s.Note, Output: s.Output,
 			Changes: !s.Act.Looks()})
 	}
-	out.Ms = float64(r.now().Sub(begin).Microseconds()) / 1000
+	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
 
@@ -112,30 +116,30 @@ func noSequence(err error) error {
 	return err
 }
 
-func (r *reloadHandler) reloadUndo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
-	id, files, err := r.sequences.Undo(ctx, r.place(r.worktrees.at(ctx, api.CallerDir(ctx))), r.ID, api.CallID(ctx))
+func (h *reloadHandler) undo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
+	id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.caller(ctx)), r.ID, api.CallID(ctx))
 	if err != nil {
 		return api.UndoAnswer{}, noSequence(err)
 	}
 	return api.UndoAnswer{ID: id, Files: files}, nil
 }
 
-func (r *reloadHandler) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
+func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
 		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
 	case r.All:
-		n, err := r.sequences.ForgetAll(ctx)
+		n, err := h.cache.ForgetAll(ctx)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
-	if err := r.sequences.ForgetID(ctx, r.ID); err != nil {
+	if err := h.cache.ForgetID(ctx, r.ID); err != nil {
 		return api.SequenceForgetAnswer{}, noSequence(err)
 	}
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
 }
 
-func (r *reloadHandler) reloadStats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
-	s, err := r.sequences.Stats(ctx)
+func (h *reloadHandler) stats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
+	s, err := h.cache.Stats(ctx)
 	out := api.SequenceStats{Entries: s.Entries, Bytes: s.Bytes, Recorded: s.Recorded, Lookups: s.Lookups, Hits: s.Hits, Offered: s.Offered,
 		Accepted: s.Accepted, Replays: s.Replays, Diverged: s.Diverged, Evicted: s.Evicted}
 	if s.Offered > 0 {
@@ -144,8 +148,8 @@ func (r *reloadHandler) reloadStats(ctx context.Context, _ api.None) (api.Sequen
 	return out, err
 }
 
-func (r *reloadHandler) reloadExport(ctx context.Context, _ api.None) (json.RawMessage, error) {
-	all, err := r.sequences.Export(ctx)
+func (h *reloadHandler) export(ctx context.Context, _ api.None) (json.RawMessage, error) {
+	all, err := h.cache.Export(ctx)
 	if err != nil {
 		return nil, err
 	}

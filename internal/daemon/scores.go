@@ -34,7 +34,10 @@ type scores struct {
 	applied atomic.Int64
 	learned chan struct{} // a batch was learned; capacity 1
 
-	void atomic.Bool // the store holds what was forgotten: no snapshot of it is kept
+	between func(func() error) error // runs a function between two batches
+
+	saving sync.Mutex  // held while a snapshot is taken
+	void   atomic.Bool // the store holds what was forgotten: no snapshot of it is kept
 
 	mu    sync.Mutex // guards what follows
 	whole bool       // the next snapshot is a full one
@@ -61,8 +64,11 @@ func (s *scores) Apply(ctx context.Context, seq int64, events []event.Event) err
 // Forget does nothing: scores cannot be taken apart. The daemon drops the snapshot and learns the log again.
 func (s *scores) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
-// Flush writes a snapshot of what changed since the last one. It is called between two batches.
+// Flush writes a snapshot of what changed since the last one, and which batch it includes. One at a time: of two, the older
+// one saved last would be taken for the newer.
 func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
 	before, err := s.db.SnapshotSeq(ctx)
 	if err != nil || s.void.Load() || !s.clock.lasting() {
 		return before, err
@@ -71,8 +77,13 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 	whole := s.whole || s.loose >= manyLoose
 	s.whole = false
 	s.mu.Unlock()
-	at := s.Applied()
-	records, err := s.hot.Dirty(ctx, whole)
+	var at int64
+	var records []hot.Record
+	err = s.between(func() (err error) {
+		at = s.Applied()
+		records, err = s.hot.Dirty(ctx, whole)
+		return err
+	})
 	if err == nil && (len(records) > 0 || whole) {
 		packed := make([]cold.Record, len(records))
 		for i, r := range records {

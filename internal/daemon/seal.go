@@ -7,10 +7,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// unseal opens the seal under which prompts, tool inputs and full records lie: the store has the wrapped keys, the
+// openSeal opens the seal under which prompts, tool inputs and full records lie: the store has the wrapped keys, the
 // user's state folder the identity that opens them. Where that folder cannot be had, the identity lies beside the
 // keys: texts are then as safe as the store's folder is.
-func (d *Daemon) unseal() (*cold.Seal, error) {
+func (d *Daemon) openSeal() (*cold.Seal, error) {
 	keys := filepath.Join(d.store, "keys")
 	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
 	state := api.StateFolder(d.o.Env)

@@ -60,7 +60,7 @@ type sessionFinder struct {
 	db        *cold.DB
 	hot       *hot.Store
 	places    *sessionPlaces
-	snapshots *resume.Desk
+	snapshots *resume.Store
 }
 
 // session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait
@@ -88,7 +88,9 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	}
 	out.Live = s.Exists && !ended(events)
 	count(&out, events)
-	out.Mode = f.mode(out.ID, out.Mode)
+	if f.snapshots.Resumed(out.ID) { // somebody brought it back: it goes on from what was there before
+		out.Mode = modeSession
+	}
 	return out, nil
 }
 
@@ -161,6 +163,7 @@ func modeOf(source string) string {
 	}
 	return modeLive
 }
+
 // last is the newest live session of the checkout, else the newest one of all that were heard of there.
 func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
 	id, err := f.newest(ctx, w)
@@ -175,4 +178,3 @@ func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
 	}
 	return "", err
 }
-

@@ -19,10 +19,10 @@ type base struct {
 
 // settings holds the configuration, which can be loaded again while the daemon runs.
 type settings struct {
-	env   []string
-	store string
-	now   func() time.Time
-	current  atomic.Pointer[config.Config]
+	env     []string
+	store   string
+	now     func() time.Time
+	current atomic.Pointer[config.Config]
 }
 
 func newSettings(env []string, store string, now func() time.Time, cfg config.Config) *settings {

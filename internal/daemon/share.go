@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
@@ -20,10 +21,14 @@ import (
 // rankings read scores there; sessions, thresholds and the snapshot stay this daemon's own, and so does what is
 // answered while there is no server.
 type sharing struct {
-	h    *house
-	url  string
-	wake chan struct{} // there is something to send; capacity 1
-	lost chan error    // a question found the server gone; capacity 1
+	base
+	repo   string // the hash tag of the keys
+	db     *cold.DB
+	hot    *hot.Store
+	events *eventLog // set before run
+	url    string
+	wake   chan struct{} // there is something to send; capacity 1
+	lost   chan error    // a question found the server gone; capacity 1
 
 	sending sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
 
@@ -54,8 +59,8 @@ const (
 	maxOthers  = 4096      // files that others are known to have edited
 )
 
-func newSharing(h *house, url string) *sharing {
-	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
+func newSharing(b base, repo string, db *cold.DB, store *hot.Store, url string) *sharing {
+	return &sharing{base: b, repo: repo, db: db, hot: store, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
 }
 
 // run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
@@ -100,7 +105,7 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 }
 
 func (s *sharing) unlink() {
-	s.s.hot.Share(nil, nil)
+	s.hot.Share(nil, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.link = nil
@@ -108,12 +113,12 @@ func (s *sharing) unlink() {
 
 // connect opens the server, looks whether it is fit, and whether it is the one that it was.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
-	cfg := s.s.settings.get()
-	writer, err := s.s.writer(ctx)
+	cfg := s.settings.get()
+	writer, err := writerID(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: repoID(s.s.o, *cfg), Writer: writer, Now: s.s.now, Half: cfg.HalfLives})
+	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: s.repo, Writer: writer, Now: s.now, Half: cfg.HalfLives})
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +138,7 @@ func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
 		if l.Harms {
 			err = errors.Join(err, errors.New("the server lacks "+l.String()))
 		} else {
-			s.s.alert.Warn("redis_url: " + l.String())
+			s.alert.Warn("redis_url: " + l.String())
 		}
 	}
 	return err
@@ -145,7 +150,7 @@ const metaEpoch = "server_epoch"
 // recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
 // anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
 func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
-	known, err := s.s.db.Meta(ctx, metaEpoch)
+	known, err := s.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
 	}
@@ -155,15 +160,15 @@ func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
 	}
 	if epoch := far.Epoch(); known != epoch {
 		if known != "" {
-			s.s.log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
+			s.log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
 		}
-		if err := s.s.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
+		if err := s.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
 			return err
 		}
 	}
-	ahead, err := s.s.events.Advance(ctx, at)
+	ahead, err := s.events.Advance(ctx, at)
 	if ahead {
-		s.s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
+		s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
 	}
 	s.stand(at)
 	return err
@@ -207,7 +212,7 @@ func (s *sharing) linked(l *link) {
 	s.trouble, s.slow = nil, false
 	s.mu.Unlock()
 	s.ask(l)
-	s.s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
+	s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
 }
 
 // broken notes that there is no server; the log is told when that changes.
@@ -217,7 +222,7 @@ func (s *sharing) broken(err error) {
 	s.trouble = err
 	s.mu.Unlock()
 	if before == nil && err != nil {
-		s.s.log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
+		s.log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
 			"server", backend(s.url), "err", err)
 	}
 }
@@ -237,7 +242,7 @@ var errWindow = errors.New("enough for one reading")
 func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	for tries := 0; ; {
 		sent := 0
-		err := s.s.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
+		err := s.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
@@ -319,7 +324,7 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 
 // tell is the fold of what others are told: recent edits.
 func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) error {
-	now := s.s.now()
+	now := s.now()
 	for _, e := range events {
 		switch e.Kind {
 		case event.KindEdit, event.KindWrite, event.KindSave:
@@ -386,7 +391,7 @@ func (s *sharing) edited(p event.Path) time.Time {
 }
 
 // behind reports whether something of the log was not sent yet.
-func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.s.events.queue.last() }
+func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.events.queue.last() }
 
 // troubles is what aoa status says of the server; "" is nothing.
 func (s *sharing) troubles() string {
@@ -398,5 +403,5 @@ func (s *sharing) troubles() string {
 	if s.trouble == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.s.events.queue.last()-s.at), s.trouble)
+	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.events.queue.last()-s.at), s.trouble)
 }

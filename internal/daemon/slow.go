@@ -16,7 +16,7 @@ const quickEnough = 10 * time.Millisecond
 
 // ask lets questions ask the server.
 func (s *sharing) ask(l *link) {
-	s.s.hot.Share(l.far, func(err error) {
+	s.hot.Share(l.far, func(err error) {
 		select {
 		case s.lost <- err:
 		default:
@@ -36,7 +36,7 @@ func (s *sharing) watchLost(ctx context.Context) error {
 			s.mu.Lock()
 			s.slow = true
 			s.mu.Unlock()
-			s.s.log.Info("the shared server is slow: questions are answered from what this daemon knows", "server", backend(s.url), "err", err)
+			s.log.Info("the shared server is slow: questions are answered from what this daemon knows", "server", backend(s.url), "err", err)
 		case <-ctx.Done():
 			return nil
 		}
@@ -53,7 +53,7 @@ func (s *sharing) quicken(ctx context.Context, l *link) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quickEnough)
 	defer cancel()
-	v := l.far.View(s.s.now())
+	v := l.far.View(s.now())
 	v.Of(hot.Frequency, []string{"probe"})
 	if v.Load(ctx) != nil {
 		return
@@ -62,5 +62,5 @@ func (s *sharing) quicken(ctx context.Context, l *link) {
 	s.slow = false
 	s.mu.Unlock()
 	s.ask(l)
-	s.s.log.Info("the shared server is quick again", "server", backend(s.url))
+	s.log.Info("the shared server is quick again", "server", backend(s.url))
 }

@@ -73,7 +73,7 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 
 // Recent work: what a new session may hear about the ones before it.
 const (
-	recentWork   = 72 * time.Hour
+	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )
 

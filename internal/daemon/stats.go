@@ -114,7 +114,6 @@ func retired(records []prefetch.Record) (out []api.RetiredKind) {
 	return out
 }
 
-
 // precision is the share of shown suggestions that were used, over all settled ones; 0 if none is settled.
 func (s *statsHandler) precision() float64 {
 	st, err := s.kindStats(context.Background())

@@ -12,14 +12,32 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
+// thresholdHandler serves what decides how often hints are shown: the threshold, feedback, kinds that have retired, and
+// the fit of probabilities to outcomes.
+type thresholdHandler struct {
+	base
+	events      *eventLog
+	db          *cold.DB
+	clock       *clock
+	predictions *prefetch.Prefetcher
+}
+
+// reload reads the configuration again and logs a changed threshold.
+func (t *thresholdHandler) reload(ctx context.Context) error {
+	if err := t.settings.load(); err != nil {
+		return api.Bad("aoa config", "%v", err)
+	}
+	return t.logThreshold(ctx)
+}
+
 // threshold is what the user set.
 func (t *thresholdHandler) threshold() float64 { return t.settings.get().Threshold }
 
 // oldestThreshold is the first threshold that the log knows, the setting if it knows none.
-func (t *thresholdHandler) oldestThreshold(ctx context.Context) (float64, error) {
-	found, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
+func oldestThreshold(ctx context.Context, db *cold.DB, setting float64) (float64, error) {
+	found, err := db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
 	if err != nil || len(found) == 0 || len(found[0].Scores) != 1 {
-		return t.threshold(), err
+		return setting, err
 	}
 	return found[0].Scores[0], nil
 }
@@ -50,7 +68,7 @@ func (t *thresholdHandler) setThreshold(ctx context.Context, r api.ThresholdRequ
 	if err := config.Set(config.StoreFile(t.store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	if _, err := t.reload(ctx, api.None{}); err != nil {
+	if err := t.reload(ctx); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
 	return t.thresholds(ctx, "")
@@ -71,6 +89,30 @@ func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) 
 	if _, err := t.events.Append(ctx, []event.Event{e}); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	t.events.settle(ctx)
+	t.events.SyncBriefly(ctx)
 	return t.thresholds(ctx, r.Session)
+}
+
+// revive gives a retired kind another chance, with no evidence against it. It is an event like any other, so that a
+// replay gives the same; a kind that has not retired is left as it is.
+func (t *thresholdHandler) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnswer, error) {
+	out := api.ReviveAnswer{Kind: r.Kind}
+	if !slices.Contains(prefetch.Kinds(), prefetch.Kind(r.Kind)) {
+		return out, api.Bad("aoa config lists the kinds", "no kind %q", r.Kind)
+	}
+	t.events.SyncBriefly(ctx)
+	records, err := t.predictions.Records(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Revived = slices.ContainsFunc(records, func(rec prefetch.Record) bool { return string(rec.Kind) == r.Kind && rec.Retired })
+	if !out.Revived {
+		return out, nil
+	}
+	now := t.now()
+	e := event.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback, Agent: "cli",
+		Tool: r.Kind, Why: prefetch.Revive, OK: true}
+	_, err = t.events.Append(ctx, []event.Event{e})
+	t.events.SyncBriefly(ctx)
+	return out, err
 }

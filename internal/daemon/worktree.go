@@ -4,14 +4,21 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -149,6 +156,15 @@ const (
 // some 20,000 files.
 const bigIndex = 2 << 20
 
+// newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
+func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold },
+		First: func() float64 { return first }, Seed: seed,
+		Holdout: func() float64 { return b.settings.get().Holdout },
+		Tokens:  func() int { return b.settings.get().SessionTokens },
+		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
+}
+
 // readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
 // with the first look at the history.
 func (w *worktree) readFirst(ctx context.Context, log *slog.Logger) {
@@ -167,7 +183,7 @@ func (w *worktree) refresh(ctx context.Context, log *slog.Logger) {
 	files, err := w.repo.Files(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			t.log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
+			log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
 		}
 		if w.tree.Load() != nil {
 			return // the old list is better than none

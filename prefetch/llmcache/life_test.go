@@ -114,25 +114,33 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	if !holds("marmalade") {
 		t.Fatal("it was never there")
 	}
-	forget := func(e Erase, want int) {
-		t.Helper()
-		n, err := c.Forget(t.Context(), e)
+	items := func() (n int) {
+		all, _, err := c.Stats(t.Context())
 		check(t, err)
-		same(t, "forgot", n, want)
+		for _, u := range all {
+			n += u.Items
+		}
+		return n
+	}
+	forget := func(e cold.ForgetFilter, want int) {
+		t.Helper()
+		before := items()
+		check(t, c.Forget(t.Context(), e))
+		same(t, "forgot", before-items(), want)
 		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(c.o.Path)))
 	}
-	forget(Erase{Session: "s"}, 1)
+	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
 		t.Fatal("the bytes are still there, or too many are gone")
 	}
 	same(t, "left", living(t, c), "other")
 	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)}, Item{Notes: json.RawMessage(`"secret/plan.go"`)})
-	forget(Erase{Text: "secret/plan.go"}, 2)
-	forget(Erase{Text: "internal/dir1/"}, 1)
-	n, items := used(t, c, "other")
-	same(t, "left", [2]int64{n, int64(items)}, [2]int64{6, 1})
-	forget(Erase{Since: c.o.Now().Add(time.Second)}, 0)
-	forget(Erase{Since: c.o.Now()}, 1)
+	forget(cold.ForgetFilter{Path: "secret/plan.go"}, 2)
+	forget(cold.ForgetFilter{Path: "internal/dir1/"}, 1)
+	n, left := used(t, c, "other")
+	same(t, "left", [2]int64{n, int64(left)}, [2]int64{6, 1})
+	forget(cold.ForgetFilter{Since: c.o.Now().Add(time.Second)}, 0)
+	forget(cold.ForgetFilter{Since: c.o.Now()}, 1)
 }
 
 // TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock is right again.

@@ -24,7 +24,7 @@ type cacheHandler struct {
 }
 
 func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
-	// A time to come says nothing: the clock was ahead then.
+	// A future time has no meaning: the clock was ahead then.
 	newest := func(session string) time.Time {
 		found, err := db.Log(context.Background(), cold.LogFilter{Session: session, Until: b.now().Add(time.Hour), Limit: 1})
 		if err != nil || len(found) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/history"
 )
 
-// contextHandler tells what was said and done in a session.
+// contextHandler serves the prompts and actions of a session.
 type contextHandler struct {
 	base
 	events    *eventLog
@@ -28,7 +28,7 @@ func contextBudget(s *settings) history.Budget {
 	return history.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
 }
 
-// state says what is checked out and changed. changed are the files that are not committed, nil to ask git. Where git cannot
+// state is what is checked out and changed. changed are the files that are not committed, nil to ask git. Where git cannot
 // be asked in time nothing is known.
 func (w *worktree) state(ctx context.Context, files, changed []event.Path) history.State {
 	if changed == nil {
@@ -47,7 +47,7 @@ func (w *worktree) state(ctx context.Context, files, changed []event.Path) histo
 	return st
 }
 
-// maxHashed bounds the files whose content is read, in bytes; a larger one is told by its size and time.
+// maxHashed bounds the files whose content is read, in bytes; a larger one is identified by its size and time.
 const maxHashed = 1 << 20
 
 // contentHash is "" where there is no regular file.

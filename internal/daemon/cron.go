@@ -94,7 +94,7 @@ func (k *housekeeper) tick(what string) {
 	k.events.Add(event.Event{ID: id, Time: hour, Kind: event.KindTick, Agent: "cron", Tool: what})
 }
 
-// prune keeps the log within its age, as the calendar counts it, and its size, which no clock tells.
+// prune keeps the log within its age, as the calendar counts it, and its size, which needs no clock.
 func (k *housekeeper) prune(ctx context.Context) {
 	if k.sharing.behind() { // what the shared server has not got must stay in the log
 		return

@@ -82,7 +82,7 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 	d := newDaemon(o, cfg, stop)
 	err := d.load(ctx)
 	if errors.Is(err, cold.ErrDamaged) {
-		// Reading met damage that opening had not looked for; cold has left itself a note, and now looks closely. Nothing
+		// Reading met damage that opening had not looked for; cold has noted it and now checks the whole file. Nothing
 		// of the first attempt is used again, since its parts hold stores that are closed, except its warnings.
 		kept := d.warnings
 		d = newDaemon(o, cfg, stop)
@@ -205,7 +205,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, f
 	return nil
 }
 
-// openConsumers tells the consumers with a file of their own which log they follow.
+// openConsumers opens the consumers that have a file of their own, at their place in this log.
 func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	id, err := writerID(ctx, d.db)
 	if err != nil {

@@ -103,7 +103,7 @@ func (r *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswe
 	r.scores.saving.Lock()
 	defer r.scores.saving.Unlock()
 	seq = r.events.queue.last()
-	err = r.sharing.alone(ctx, func(l *link) error {
+	err = r.sharing.exclusive(ctx, func(l *link) error {
 		if l != nil && !e.Server {
 			if seq, err = r.forgetShared(ctx, l, e); err != nil {
 				return err
@@ -167,7 +167,7 @@ func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, 
 	return seq, err
 }
 
-// countForgotten says what is gone.
+// countForgotten counts what is gone.
 func countForgotten(out *api.ForgetAnswer, gone cold.Forgotten) {
 	out.Events, out.Files, out.Commits = len(gone.Events), max(len(filesOf(gone.Events)), gone.Files), gone.Commits
 }

@@ -56,15 +56,15 @@ func starts(call hooks.Call) bool {
 	return slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart })
 }
 
-// ask is one kind's chance to speak: by ranking, or with facts that were found.
+// ask is a question for one kind of hint: by ranking, or with facts that were found.
 type ask struct {
 	kind  prefetch.Kind
 	query event.Query
 	found func(context.Context) []event.Suggestion // nil: by ranking
 }
 
-// answer lets the kinds that fit the event speak, the most useful first, and renders what they say as one text. asked
-// are the kinds that had their chance, in time or not.
+// answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. asked are
+// the kinds that were asked, in time or not.
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.events.SyncBriefly(ctx)
 	if starts(call) {
@@ -86,7 +86,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 		asked = append(asked, a.kind)
 		if ctx.Err() != nil {
 			h.metrics.decision(string(a.kind), "late")
-			break // nobody reads it any more, so it is not said
+			break // nobody reads it any more, so it is not shown
 		}
 		text := h.decide(ctx, w, a, room)
 		if text != "" {
@@ -100,7 +100,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
 }
 
-// decide asks one kind and logs what it predicts. "" is silence.
+// decide asks one kind and logs its predictions. It returns "" when nothing is shown.
 func (h *hints) decide(ctx context.Context, w *worktree, a ask, room int) string {
 	var d prefetch.Decision
 	var err error
@@ -131,7 +131,7 @@ func (h *hints) decide(ctx context.Context, w *worktree, a ask, room int) string
 	return text
 }
 
-// asks lists the kinds that may speak at this event.
+// asks lists the questions for this event.
 func (h *hints) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	events := h.recent.take(call.Session, call.Events)
@@ -213,7 +213,7 @@ func (h *hints) mayContinue(call hooks.Call) bool {
 	return hooks.Continues(call.Agent, call.Event) && !call.Again && h.settings.get().PartnerAtStop
 }
 
-// continueTurn says what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown
+// continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown
 // in the session is not shown again.
 func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	if !h.settings.get().Kinds[string(prefetch.Partner)] {

@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// headRest is how long HEAD must be left alone before it is looked at: a rebase moves it many times, and the
+// headRest is how long HEAD must rest before it is read: a rebase moves it many times, and the
 // hooks of one operation arrive together.
 const headRest = 80 * time.Millisecond
 
@@ -41,8 +41,8 @@ type historyReader struct {
 	state api.Progress
 }
 
-// run brings the store to what git knows, whenever something hints that git changed. A hint is never
-// taken for a fact: the cursor in cold and the refs decide.
+// run brings the store to what git knows, whenever something hints that git changed. A hint is no
+// fact: the cursor in the log and the refs decide.
 func (r *historyReader) run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()

@@ -32,7 +32,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		return nil
 	}
 	if f.Agent == "git" {
-		signal(h.look) // which hook it was does not matter: HEAD says what happened
+		signal(h.look) // which hook it was does not matter: HEAD shows what happened
 		return nil
 	}
 	defer func() {

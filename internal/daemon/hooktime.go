@@ -120,7 +120,7 @@ func (p *hookTimes) load(file string) {
 	}
 }
 
-// sound tells whether the counts can be such: a file may hold anything.
+// sound reports whether the counts are possible: a file may hold anything.
 func (s *histogram) sound() bool {
 	if s == nil {
 		return false

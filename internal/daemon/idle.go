@@ -38,7 +38,7 @@ func (i *idleWatch) owed() bool {
 	return err != nil && waiting > 0
 }
 
-// look around at least so often, and not more often than that.
+// How often the idle time is checked, at most and at least.
 const (
 	idleAtMost  = 5 * time.Second
 	idleAtLeast = 100 * time.Millisecond
@@ -83,7 +83,7 @@ func (i *idleWatch) replaced() bool {
 
 // run stops the daemon when nobody called for the configured time, or its store was replaced.
 func (i *idleWatch) run(ctx context.Context) error {
-	owed := false // it was said that events wait
+	owed := false // a warning was logged that events wait
 	for wait := idleAtLeast; pause(ctx, wait); {
 		if i.replaced() {
 			i.stop(errDeleted)
@@ -91,7 +91,7 @@ func (i *idleWatch) run(ctx context.Context) error {
 		}
 		wait = idleAtMost
 		limit := i.settings.get().IdleTimeout
-		if limit == 0 || i.importing() || i.clock.leap() > longestSleep { // a clock that leapt says nothing of how long it was
+		if limit == 0 || i.importing() || i.clock.leap() > longestSleep { // after a leap of the clock the idle time is unknown
 			continue
 		}
 		left := limit - i.now().Sub(i.calls.last())

@@ -291,7 +291,7 @@ func (l *eventLog) Unwritten() ([]event.Event, error) {
 }
 
 // Exclusive runs fn with everything added so far durable and applied, and nothing else being written or applied
-// meanwhile. fn returns the number of the batch at which the consumers stand afterwards.
+// meanwhile. fn returns the number of the batch that the consumers contain afterwards.
 func (l *eventLog) Exclusive(ctx context.Context, fn func() (seq int64, err error)) error {
 	if err := l.append.lock(ctx); err != nil {
 		return err

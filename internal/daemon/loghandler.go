@@ -18,7 +18,7 @@ type logHandler struct {
 	db        *cold.DB
 }
 
-// add takes events of other tools, and says what became of them once they are durable.
+// add takes events of other tools, and answers once they are durable.
 func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
 	var out api.EventsAnswer
 	if l.settings.paused() {

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// outcomes is the consumer that logs what became of predictions. It stands behind scores in the list, so the state of
+// outcomes is the consumer that logs what became of predictions. It follows scores in the list, so the state of
 // predictions contains the batch that it gets. It has no state on disk: an outcome that was due when a daemon was killed
 // is found again by the replay.
 type outcomes struct {

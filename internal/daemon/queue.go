@@ -143,7 +143,7 @@ func (q *applyQueue) between(fn func() error) error {
 	return fn()
 }
 
-// jump says that the consumers stand at batch seq, whatever was put. Nothing may wait.
+// jump notes that the consumers contain batch seq, whatever was put. Nothing may wait.
 func (q *applyQueue) jump(seq int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

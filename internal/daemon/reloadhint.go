@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
-// offer is what is said of the sequences that fit a prompt, within the session's allowance. notice is for the person.
+// offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is for the person.
 func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
 	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume ||
 		!h.settings.get().Kinds[string(prefetch.Reload)] {
@@ -58,7 +58,7 @@ func offers(found []reload.Match, label string) (out []hooks.Offer) {
 	return out
 }
 
-// autoTime is what a replay without asking may take: it stands before the prompt's answer.
+// autoTime is what a replay without asking may take: the prompt's answer waits for it.
 const autoTime = 80 * time.Millisecond
 
 // replayed does the best match again without being asked, if that is switched on and if it only looks. label names what

@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) error {
 // maxLives bounds how often one daemon opens its stores again: after something was forgotten, and after it met damage.
 const maxLives = 1000
 
-// runOnce opens the stores, serves until something ends it, and says what.
+// runOnce opens the stores, serves until something ends it, and returns its cause.
 func runOnce(ctx context.Context, o Options) (cause, err error) {
 	cfg, configWarnings, err := config.Load(o.Env, o.Place.Store)
 	if err != nil {

@@ -111,7 +111,7 @@ func (s *scores) takeAll() {
 	s.whole = true
 }
 
-// snapshot says when the last snapshot was written, and why the newest could not be.
+// snapshot returns when the last snapshot was written, and why the newest could not be.
 func (s *scores) snapshot() (at time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

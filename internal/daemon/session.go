@@ -24,7 +24,7 @@ const (
 	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
 )
 
-// sessionPlaces remembers in which checkout a session was heard of last. Events do not say it: what is learned
+// sessionPlaces remembers in which checkout a session was active last. Events do not contain it: what is learned
 // holds for all checkouts. A daemon that was just started knows of none, then the newest session is everyone's.
 type sessionPlaces struct {
 	mu   sync.Mutex
@@ -94,7 +94,7 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	return out, nil
 }
 
-// newest is the session of the checkout that was heard of last and has not ended, "" if there is none.
+// newest is the session of the checkout that was active last and has not ended, "" if there is none.
 func (f *sessionFinder) newest(ctx context.Context, w *worktree) (string, error) {
 	rows, err := f.db.SessionStats(ctx, newestSessions)
 	if err != nil {
@@ -164,7 +164,7 @@ func modeOf(source string) string {
 	return modeLive
 }
 
-// last is the newest live session of the checkout, else the newest one of all that were heard of there.
+// last is the newest live session of the checkout, else the newest one of all that were active there.
 func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
 	id, err := f.newest(ctx, w)
 	if err != nil || id != "" {

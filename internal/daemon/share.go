@@ -111,7 +111,7 @@ func (s *sharing) unlink() {
 	s.link = nil
 }
 
-// connect opens the server, looks whether it is fit, and whether it is the one that it was.
+// connect opens the server and checks that it is fit, and whether it is the same as before.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
 	cfg := s.settings.get()
 	writer, err := writerID(ctx, s.db)
@@ -122,9 +122,9 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.tell})}
-	if err = s.examine(ctx, far); err == nil {
-		err = s.recognise(ctx, far)
+	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.notify})}
+	if err = s.check(ctx, far); err == nil {
+		err = s.identify(ctx, far)
 	}
 	if err != nil {
 		return nil, errors.Join(err, far.Close())
@@ -132,7 +132,7 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
+func (s *sharing) check(ctx context.Context, far *hot.Store) error {
 	lacks, err := far.Check(ctx)
 	for _, l := range lacks {
 		if l.Harms {
@@ -147,9 +147,9 @@ func (s *sharing) examine(ctx context.Context, far *hot.Store) error {
 // metaEpoch is under what the log keeps which server it was given to.
 const metaEpoch = "server_epoch"
 
-// recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
-// anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
-func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
+// identify notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
+// again. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
+func (s *sharing) identify(ctx context.Context, far *hot.Store) error {
 	known, err := s.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
@@ -170,11 +170,11 @@ func (s *sharing) recognise(ctx context.Context, far *hot.Store) error {
 	if ahead {
 		s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
 	}
-	s.stand(at)
+	s.setSent(at)
 	return err
 }
 
-func (s *sharing) stand(at int64) {
+func (s *sharing) setSent(at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = at
@@ -215,7 +215,7 @@ func (s *sharing) linked(l *link) {
 	s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
 }
 
-// broken notes that there is no server; the log is told when that changes.
+// broken notes that there is no server; a change is logged.
 func (s *sharing) broken(err error) {
 	s.mu.Lock()
 	before := s.trouble
@@ -246,7 +246,7 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
-			s.stand(seq)
+			s.setSent(seq)
 			if sent++; sent == sendWindow {
 				return errWindow
 			}
@@ -268,7 +268,7 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	}
 }
 
-// resume asks the server how far it has come, after it was found elsewhere than thought.
+// resume asks the server how far it has come, after it was found at another batch.
 func (s *sharing) resume(ctx context.Context, l *link) error {
 	l.learner.Reset()
 	if err := l.far.Resume(ctx); err != nil {
@@ -276,7 +276,7 @@ func (s *sharing) resume(ctx context.Context, l *link) error {
 	}
 	at, err := l.far.Applied(ctx)
 	if err == nil {
-		s.stand(at)
+		s.setSent(at)
 	}
 	return err
 }
@@ -291,9 +291,9 @@ func (s *sharing) linkedNow() (*link, error) {
 	return s.link, nil
 }
 
-// alone runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
+// exclusive runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
 // when the server cannot be reached.
-func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
+func (s *sharing) exclusive(ctx context.Context, fn func(*link) error) error {
 	if s.url == "" {
 		return fn(nil)
 	}
@@ -322,8 +322,8 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 	return l.learner.Learn(ctx, batch, seq)
 }
 
-// tell is the fold of what others are told: recent edits.
-func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) error {
+// notify adds what the other daemons are notified of: recent edits.
+func (s *sharing) notify(_ context.Context, b *hot.Batch, events []event.Event) error {
 	now := s.now()
 	for _, e := range events {
 		switch e.Kind {
@@ -338,7 +338,7 @@ func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) er
 	return nil
 }
 
-// listen reads what others tell, when woken and now and then.
+// listen reads the notices of others, when woken and at intervals.
 func (s *sharing) listen(ctx context.Context, l *link) error {
 	woken := make(chan struct{}, 1)
 	g, ctx := errgroup.WithContext(ctx)
@@ -353,12 +353,12 @@ func (s *sharing) listen(ctx context.Context, l *link) error {
 		look := time.NewTicker(shareLook)
 		defer look.Stop()
 		for last := ""; ; {
-			var heard []hot.Notice
+			var found []hot.Notice
 			var err error
-			if heard, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
+			if found, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
 				return err
 			}
-			s.heard(heard)
+			s.noticed(found)
 			select {
 			case <-ctx.Done():
 				return nil
@@ -370,7 +370,7 @@ func (s *sharing) listen(ctx context.Context, l *link) error {
 	return g.Wait()
 }
 
-func (s *sharing) heard(ns []hot.Notice) {
+func (s *sharing) noticed(ns []hot.Notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.others)+len(ns) > maxOthers {
@@ -383,7 +383,7 @@ func (s *sharing) heard(ns []hot.Notice) {
 	}
 }
 
-// edited says when another daemon's agent changed a file last; zero if none did.
+// edited returns when another daemon's agent changed a file last; zero if none did.
 func (s *sharing) edited(p event.Path) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -393,7 +393,7 @@ func (s *sharing) edited(p event.Path) time.Time {
 // behind reports whether something of the log was not sent yet.
 func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.events.queue.last() }
 
-// troubles is what aoa status says of the server; "" is nothing.
+// troubles is what aoa status shows of the server; "" if nothing is wrong.
 func (s *sharing) troubles() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ func (s *sharing) watchLost(ctx context.Context) error {
 	}
 }
 
-// quicken looks whether a slow server is quick again.
+// quicken tries whether a slow server is quick again.
 func (s *sharing) quicken(ctx context.Context, l *link) {
 	s.mu.Lock()
 	slow := s.slow

@@ -20,7 +20,7 @@ const (
 	stateTime = 150 * time.Millisecond
 )
 
-// startText is what a starting session gets: what was said and done, then further files of the work. It costs tokens
+// startText is what a starting session gets: what happened before, then further files of the work. It costs tokens
 // of the session's allowance.
 func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
@@ -54,7 +54,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 }
 
 // workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
-// session whose changes are not committed. Who cleared the conversation is told of files only.
+// session whose changes are not committed. After a cleared conversation there are files only.
 func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
 	files, session, changed := h.workingSet(ctx, w, call, at)
 	if session == "" || slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart && e.Tool == "clear" }) {

@@ -104,7 +104,7 @@ func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err 
 	return out, err
 }
 
-// retired lists the kinds that keep silent by themselves, with the reason.
+// retired lists the kinds that retired, with the reason.
 func retired(records []prefetch.Record) (out []api.RetiredKind) {
 	for _, r := range records {
 		if r.Retired {

@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// statusHandler says how the daemon is, pauses it and ends it.
+// statusHandler shows the state of the daemon, pauses it and ends it.
 type statusHandler struct {
 	base
 	version, build string
@@ -85,7 +85,7 @@ func (s *statusHandler) troubles(unsaved error) (out []string) {
 	return out
 }
 
-// watching says how saves are seen.
+// watching is how saves are noticed.
 func watching(w *worktree, mode string) string {
 	switch {
 	case mode != "on":

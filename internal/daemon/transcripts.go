@@ -58,7 +58,7 @@ func (r *transcriptReader) reading() bool {
 	return r.history.progress().State == "running" || r.state.Transcripts.State == "running"
 }
 
-// start starts the imports that were asked for and says how far they are.
+// start starts the imports that were asked for and returns how far they are.
 func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
 	if r.settings.paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}

@@ -63,12 +63,18 @@ type ask struct {
 	found func(context.Context) []event.Suggestion // nil: by ranking
 }
 
+// on reports whether a kind is switched on. One without a switch is.
+func (h *hints) on(k prefetch.Kind) bool {
+	on, known := h.settings.get().Kinds[string(k)]
+	return on || !known
+}
+
 // answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. asked are
 // the kinds that were asked, in time or not.
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.events.SyncBriefly(ctx)
 	if starts(call) {
-		if !h.settings.get().Kinds[string(prefetch.WorkingSet)] {
+		if !h.on(prefetch.WorkingSet) {
 			return nil, nil
 		}
 		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
@@ -80,7 +86,7 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 	}
 	room := hooks.MaxHint - len(block.String())
 	for _, a := range h.asks(ctx, w, call) {
-		if !h.settings.get().Kinds[string(a.kind)] {
+		if !h.on(a.kind) {
 			continue
 		}
 		asked = append(asked, a.kind)
@@ -216,7 +222,7 @@ func (h *hints) mayContinue(call hooks.Call) bool {
 // continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown
 // in the session is not shown again.
 func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
-	if !h.settings.get().Kinds[string(prefetch.Partner)] {
+	if !h.on(prefetch.Partner) {
 		return nil, nil
 	}
 	h.events.SyncBriefly(ctx)

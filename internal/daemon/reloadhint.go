@@ -15,8 +15,7 @@ import (
 
 // offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is for the person.
 func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
-	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume ||
-		!h.settings.get().Kinds[string(prefetch.Reload)] {
+	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume || !h.on(prefetch.Reload) {
 		return hooks.Block{}, ""
 	}
 	at := h.recorder.worktree(w)

@@ -13,11 +13,10 @@ import (
 
 func benchDesk(b *testing.B) *learn.Learner {
 	b.Helper()
-	s, err := hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	s, err := hot.New(hot.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { s.Close() })
 	return learn.New(s, learn.Options{})
 }
 

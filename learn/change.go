@@ -20,7 +20,7 @@ func (f *fold) edits(s *session, e event.Event) {
 	if !latest.IsZero() && e.Time.Sub(latest) > editPause {
 		s.edits = map[event.Path]time.Time{}
 		if s.write != nil {
-			s.write.Clear(hot.ClearEdits)
+			s.write.Clear(hot.PartEdits)
 		}
 	}
 	for _, p := range e.Paths {
@@ -121,7 +121,7 @@ func (f *fold) tools(e event.Event) {
 	if s.write == nil {
 		return
 	}
-	s.write.Clear(hot.ClearEdits)
+	s.write.Clear(hot.PartEdits)
 	for p, t := range s.edits {
 		s.write.Edited(p, t)
 	}

@@ -126,7 +126,7 @@ func (f *fold) start(s *session, e event.Event) {
 	}
 	s.seen = map[event.Path]float64{}
 	if s.write != nil {
-		s.write.Clear(hot.ClearSeen).Clear(hot.ClearTold)
+		s.write.Clear(hot.PartSeen).Clear(hot.PartTold)
 	}
 }
 
@@ -136,7 +136,7 @@ func (f *fold) prompt(s *session, e event.Event) {
 	s.terms = map[string]int64{}
 	s.edits = map[event.Path]time.Time{}
 	if s.write != nil {
-		s.write.Clear(hot.ClearTerms).Clear(hot.ClearEdits)
+		s.write.Clear(hot.PartTerms).Clear(hot.PartEdits)
 		for _, p := range e.Named {
 			s.write.Named(p, s.prompts)
 		}

@@ -29,9 +29,17 @@ func (o Options) sessions() int {
 	return 256
 }
 
+// Store is where a Learner keeps what it learns: hot.Store in memory, or a server that several daemons learn into.
+type Store interface {
+	Batch() *hot.Batch
+	View(at time.Time) *hot.View
+	Applied(ctx context.Context) (seq int64, err error)
+	Apply(ctx context.Context, b *hot.Batch, seq int64) error
+}
+
 // Learner folds events into one store. Safe for concurrent use; calls are carried out one after the other.
 type Learner struct {
-	store *hot.Store
+	store Store
 	opts  Options
 
 	mu       sync.Mutex          // guards all below
@@ -40,7 +48,7 @@ type Learner struct {
 }
 
 // New makes a Learner. It reads nothing yet.
-func New(store *hot.Store, o Options) *Learner {
+func New(store Store, o Options) *Learner {
 	return &Learner{store: store, opts: o, sessions: map[string]*session{}}
 }
 
@@ -114,7 +122,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	}
 	for id := range fresh {
 		if id != toolsID && id != watchID {
-			f.batch.Session(l.opts.Own + id).Clear(hot.ClearAll)
+			f.batch.Session(l.opts.Own + id).Renew()
 		}
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {

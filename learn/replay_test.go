@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -20,19 +21,33 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // desk is a store with a learner and the next sequence.
 type desk struct {
 	*testing.T
-	store   *hot.Store
+	store   learn.Store
 	learner *learn.Learner
 	seq     int64
 }
 
 func newDesk(t *testing.T, o learn.Options) *desk {
 	t.Helper()
-	s, err := hot.Open(t.Context(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: fmt.Sprint("learn-", rand.Uint64())})
+	s := newStore(t)
+	return &desk{t, s, learn.New(s, o), 0}
+}
+
+// newStore is a store in memory, or on the server that AOA_TEST_REDIS names.
+func newStore(t *testing.T) learn.Store {
+	t.Helper()
+	if url := os.Getenv("AOA_TEST_REDIS"); url != "" {
+		s, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: fmt.Sprint("learn-", rand.Uint64())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	s, err := hot.New(hot.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	return &desk{t, s, learn.New(s, o), 0}
+	return s
 }
 
 func (d *desk) learn(events ...event.Event) {
@@ -71,15 +86,20 @@ func (d *desk) expect(what string, got, want float64) {
 	}
 }
 
-// restart moves everything to a new store through a snapshot.
+// restart begins a new learner, and moves what is in memory to a new store through a snapshot.
 func (d *desk) restart() *desk {
 	d.Helper()
-	recs, err := d.store.Dirty(d.Context(), true)
+	n := &desk{d.T, d.store, learn.New(d.store, learn.Options{}), d.seq}
+	memory, ok := d.store.(*hot.Store)
+	if !ok {
+		return n
+	}
+	recs, err := memory.Dirty(d.Context(), true)
 	if err != nil {
 		d.Fatal(err)
 	}
-	n := newDesk(d.T, learn.Options{})
-	if err := n.store.Restore(d.Context(), recs); err != nil {
+	n = newDesk(d.T, learn.Options{})
+	if err := n.store.(*hot.Store).Restore(d.Context(), recs); err != nil {
 		d.Fatal(err)
 	}
 	n.seq = d.seq
@@ -205,7 +225,7 @@ func events(seed uint64, n, ticks int) ([]event.Event, *stream) {
 }
 
 // same compares everything two stores answer about the files, tags, words and sessions of the stream.
-func same(t *testing.T, a, b *hot.Store, s *stream) {
+func same(t *testing.T, a, b learn.Store, s *stream) {
 	t.Helper()
 	names := map[string][]string{"path": event.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
 	va, vb := a.View(s.now), b.View(s.now)

@@ -128,7 +128,7 @@ func (s *session) begin(f *fold, at time.Time) {
 	if s.write == nil {
 		s.write = f.batch.Session(f.own + s.id)
 		if s.renew {
-			s.write.Clear(hot.ClearAll)
+			s.write.Renew()
 			s.renew = false
 		}
 		f.touched = append(f.touched, s)

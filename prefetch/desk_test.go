@@ -2,10 +2,8 @@ package prefetch
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 	"time"
 
@@ -50,11 +48,10 @@ func newDesk(t *testing.T, o Options) *desk {
 
 func openStore(t *testing.T) *hot.Store {
 	t.Helper()
-	store, err := hot.Open(context.Background(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: "prefetch-" + rand.Text(), Writer: "test", Now: func() time.Time { return epoch }})
+	store, err := hot.New(hot.Options{Now: func() time.Time { return epoch }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
 	return store
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -87,7 +88,7 @@ func TestNothingTwice(t *testing.T) {
 	e := d.event(event.KindStart)
 	e.Tool = "compact"
 	b := d.store.Batch()
-	b.Session("s").Clear("told")
+	b.Session("s").Clear(hot.PartTold)
 	d.apply(b)
 	d.happen(e)
 	if got := d.ask(Partner); len(got.Shown) != 1 {

@@ -10,19 +10,20 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 )
 
 // world is a hot store with a tree, taught by the real learner: one batch per flush.
 type world struct {
-	t       testing.TB
-	store   *hot.Store
-	learner *learn.Learner
-	tree    *index.Tree
-	events  []event.Event
-	n       int
-	seq     int64
+	t      testing.TB
+	store  *hot.Store
+	learn  []*learn.Learner // into the store, and into the server that it shares
+	tree   *index.Tree
+	events []event.Event
+	n      int
+	seq    int64
 }
 
 // epoch is when tests begin.
@@ -30,12 +31,22 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	store, err := hot.Open(context.Background(), hot.Options{URL: os.Getenv("AOA_TEST_REDIS"), Repo: "rank-" + rand.Text(), Writer: "test", Now: func() time.Time { return epoch }})
+	o := hot.Options{Now: func() time.Time { return epoch }}
+	store, err := hot.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
-	return &world{t: t, store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(files)}
+	w := &world{t: t, store: store, learn: []*learn.Learner{learn.New(store, learn.Options{})}, tree: index.NewTree(files)}
+	if url := os.Getenv("AOA_TEST_REDIS"); url != "" {
+		remote, err := redis.Open(context.Background(), redis.Options{URL: url, Repo: "rank-" + rand.Text(), Options: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { remote.Close() })
+		store.Share(remote, func(err error) { t.Errorf("the server was lost: %v", err) })
+		w.learn = append(w.learn, learn.New(remote, learn.Options{}))
+	}
+	return w
 }
 
 func (w *world) ranker(o Options) *Ranker {
@@ -49,8 +60,10 @@ func (w *world) flush() {
 		return
 	}
 	w.seq++
-	if err := w.learner.Learn(context.Background(), w.events, w.seq); err != nil {
-		w.t.Fatal(err)
+	for _, l := range w.learn {
+		if err := l.Learn(context.Background(), w.events, w.seq); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 	w.events = nil
 }

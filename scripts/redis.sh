@@ -10,5 +10,5 @@ if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
   server=$!
   export AOA_TEST_REDIS="redis://127.0.0.1:${REDIS_PORT:-16379}/0"
 fi
-go test -count=1 ./internal/hot ./learn ./rank ./prefetch
+go test -count=1 ./internal/hot/... ./learn ./rank
 go test -count=1 -run '^Test(SeveralWriters|ForgetShared)' ./internal/daemon

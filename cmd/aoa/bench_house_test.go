@@ -77,9 +77,8 @@ func (d *bed) run(b *testing.B, cmd *exec.Cmd) {
 // fill writes the state as a snapshot of one logged batch.
 func (d *bed) fill(b *testing.B) {
 	ctx := b.Context()
-	store, err := hot.Open(ctx, hot.Options{Repo: "bench"})
+	store, err := hot.New(hot.Options{})
 	must(b, err)
-	defer store.Close()
 	batch, now := store.Batch(), time.Now()
 	known(batch, d.files, now)
 	must(b, store.Apply(ctx, batch, 1))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	hotredis "github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
@@ -22,7 +23,7 @@ import (
 // big adds what takes minutes: a million files, a million events.
 var big = os.Getenv("BIG") != ""
 
-// BenchmarkRanking asks the ranker itself, without the socket: on the embedded store and on Redis over a unix socket and
+// BenchmarkRanking asks the ranker itself, without the socket: on the store in memory and on Redis over a unix socket and
 // over TCP, beside the obvious way, which joins a score of every file with ZUNIONSTORE and takes the first ten.
 func BenchmarkRanking(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
@@ -66,7 +67,7 @@ func BenchmarkRanking(b *testing.B) {
 	}
 }
 
-// backing is an embedded store that knows n files, and a session that works in a corner of them.
+// backing is a store that knows n files, and a session that works in a corner of them.
 type backing struct {
 	files []event.Path
 	store *hot.Store
@@ -83,26 +84,28 @@ func newBacking(b *testing.B, n int) *backing {
 	w.tree = index.NewTree(w.files)
 	w.tree.Word("") // the daemon makes the index of words at the start, too
 	var err error
-	w.store, err = hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	w.store, err = hot.New(hot.Options{})
 	must(b, err)
-	b.Cleanup(func() { w.store.Close() })
-	batch := w.store.Batch()
-	known(batch, w.files, w.now)
-	must(b, w.store.Apply(b.Context(), batch, 1))
-	must(b, learn.New(w.store, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
+	w.fill(b, w.store)
 	return w
+}
+
+func (w *backing) fill(b *testing.B, s learn.Store) {
+	b.Helper()
+	batch := s.Batch()
+	known(batch, w.files, w.now)
+	must(b, s.Apply(b.Context(), batch, 1))
+	must(b, learn.New(s, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
 }
 
 // share lets the store's views read from a server that holds the same.
 func (w *backing) share(b *testing.B, url string) {
 	b.Helper()
-	recs, err := w.store.Dirty(b.Context(), true)
+	remote, err := hotredis.Open(b.Context(), hotredis.Options{Repo: "bench", URL: url, Writer: b.Name()})
 	must(b, err)
-	far, err := hot.Open(b.Context(), hot.Options{Repo: "bench", URL: url, Writer: b.Name()})
-	must(b, err)
-	b.Cleanup(func() { far.Close() })
-	must(b, far.Restore(b.Context(), recs))
-	w.store.Share(far, func(err error) { b.Error(err) })
+	b.Cleanup(func() { remote.Close() })
+	w.fill(b, remote)
+	w.store.Share(remote, func(err error) { b.Error(err) })
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

@@ -237,9 +237,8 @@ func BenchmarkKeep(b *testing.B) {
 	for i := range files {
 		files[i] = name(i)
 	}
-	store, err := hot.Open(b.Context(), hot.Options{Repo: "bench"})
+	store, err := hot.New(hot.Options{})
 	must(b, err)
-	defer store.Close()
 	db, err := cold.Open(b.Context(), filepath.Join(b.TempDir(), "aoa.db"), cold.Options{Now: time.Now})
 	must(b, err)
 	defer db.Close()

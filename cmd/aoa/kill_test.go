@@ -252,11 +252,10 @@ func newReplayed(d *desk, files []event.Path) replayed {
 		}
 		contents.Set(p, text)
 	}
-	store, err := hot.Open(d.Context(), hot.Options{Repo: "replayed", Writer: "test", Now: time.Now})
+	store, err := hot.New(hot.Options{Now: time.Now})
 	if err != nil {
 		d.Fatal(err)
 	}
-	d.Cleanup(func() { store.Close() })
 	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
 	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})

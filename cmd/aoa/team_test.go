@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -91,9 +92,8 @@ func (x *team) everybody(batches int) {
 // that were acknowledged and are in no log, or in it twice.
 func (x *team) twin() (store *hot.Store, lost []string) {
 	x.Helper()
-	store, err := hot.Open(x.Context(), hot.Options{Repo: "twin"})
+	store, err := hot.New(hot.Options{})
 	check(x.T, err)
-	x.Cleanup(func() { store.Close() })
 	seen, seq := map[string]int{}, int64(0)
 	for i, d := range x.desks {
 		learner := learn.New(store, learn.Options{Own: fmt.Sprint(i, "/")})
@@ -119,7 +119,7 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 }
 
 // scores are all that is shared of the repository's files and of the words of the work, as of a time.
-func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []float64, err error) {
+func (x *team) scores(s learn.Store, at time.Time) (names []string, values []float64, err error) {
 	files := strings.Fields(x.desks[0].git("ls-files"))
 	words, tags := []string{"protocol", "wire", "retry", "change"}, []string{"testing"}
 	v := s.View(at)
@@ -169,7 +169,7 @@ func (x *team) differs(url string, within time.Duration) (diff string, lost []st
 			twin, gone := x.twin()
 			var err error
 			names, want, err = x.scores(twin, at)
-			check(x.T, errors.Join(err, twin.Close()))
+			check(x.T, err)
 			known, lost = n, gone
 		}
 		got, err := x.server(url, at)
@@ -198,7 +198,7 @@ func (x *team) logs() (n int64) {
 
 // server reads the server.
 func (x *team) server(url string, at time.Time) ([]float64, error) {
-	far, err := hot.Open(x.Context(), hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
+	far, err := redis.Open(x.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
 	if err != nil {
 		return nil, err
 	}

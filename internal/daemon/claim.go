@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 )
 
 // holder says which event of a batch a claim is about, and of a rename which of its pairs.
@@ -14,17 +14,17 @@ type holder struct{ event, pair int }
 // claimsOf lists what the logs of other clones may contain too: commits and renames from git. A rename is claimed pair by
 // pair, under the commit that made it: a clone that reads the whole history reports each pair in an event of its own, one that
 // continues reports them by commit.
-func claimsOf(batch []event.Event) (things []hot.Claim, holders []holder) {
-	add := func(c hot.Claim, h holder) { things, holders = append(things, c), append(holders, h) }
+func claimsOf(batch []event.Event) (things []redis.Claim, holders []holder) {
+	add := func(c redis.Claim, h holder) { things, holders = append(things, c), append(holders, h) }
 	for i, e := range batch {
 		kind, rest, _ := strings.Cut(e.ID, ":")
 		sha, _, _ := strings.Cut(rest, ":")
 		switch {
 		case e.Kind == event.KindCommit, e.Kind == event.KindUncommit:
-			add(hot.Claim{ID: "c:" + sha, Off: e.Kind == event.KindUncommit}, holder{event: i})
+			add(redis.Claim{ID: "c:" + sha, Off: e.Kind == event.KindUncommit}, holder{event: i})
 		case e.Kind == event.KindRename && e.Agent == "git":
 			for j := range min(len(e.From), len(e.Paths)) {
-				c := hot.Claim{ID: "r:" + sha + ":" + string(e.From[j]), Off: kind == "unrename"}
+				c := redis.Claim{ID: "r:" + sha + ":" + string(e.From[j]), Off: kind == "unrename"}
 				if c.Off {
 					c.ID = "r:" + sha + ":" + string(e.Paths[j])
 				}

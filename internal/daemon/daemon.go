@@ -160,7 +160,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		return err
 	}
 	d.scores = &scores{base: d.base, db: d.db, clock: d.clock, metrics: d.metrics, learned: make(chan struct{}, 1)}
-	err = d.scores.load(ctx, d.repoID())
+	err = d.scores.load(ctx)
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (d *Daemon) wireParts(look chan struct{}) {
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.snapshots)
 	d.eraser.events, d.eraser.scores, d.eraser.consumers, d.eraser.answers, d.eraser.sharing = d.events, d.scores, d.consumers, d.answers, d.sharing
 	d.eraser.worktrees, d.eraser.contexts, d.eraser.sequences, d.eraser.stages = d.worktrees, d.contexts, d.sequences, d.handlers.stage.cache
-	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, hot: d.scores.hot, events: d.events, importing: d.transcripts.reading,
+	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
@@ -373,9 +373,6 @@ func (d *Daemon) salvage() error {
 // close closes the stores.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.scores != nil && d.scores.hot != nil {
-		errs = append(errs, d.scores.hot.Close())
-	}
 	if d.handlers.stage == nil {
 		return errors.Join(append(errs, d.db.Close())...)
 	}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // callClock knows when somebody called last.
@@ -24,7 +23,6 @@ type idleWatch struct {
 	base
 	calls     *callClock
 	clock     *clock
-	hot       *hot.Store
 	events    *eventLog
 	importing func() bool // history or transcripts are being read
 	lock      string      // the lock file
@@ -63,7 +61,6 @@ func (i *idleWatch) rest(ctx context.Context) error {
 		if i.importing() || quiet < restAfter || last.Equal(rested) && !sleep {
 			continue
 		}
-		i.hot.Compact()
 		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
 		rested = last
 		if sleep {

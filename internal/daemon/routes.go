@@ -50,7 +50,7 @@ func (d *Daemon) routes() http.Handler {
 }
 
 func (d *Daemon) metricsHandler() http.Handler {
-	hotBytes := func() float64 { return float64(d.scores.hot.Size(context.Background()).Bytes) }
+	hotBytes := func() float64 { return float64(d.scores.hot.Size().Bytes) }
 	behind := func() float64 { return d.events.Behind().Seconds() }
 	return promhttp.HandlerFor(d.metrics.registry(hotBytes, behind, d.handlers.stats.precision), promhttp.HandlerOpts{})
 }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/learn"
@@ -118,18 +117,14 @@ func (s *scores) snapshot() (at time.Time, err error) {
 	return s.saved, s.err
 }
 
-// load opens the hot store with the snapshot in it. A snapshot with damage in it, or one made under other half-lives, is
+// load makes the hot store with the snapshot in it. A snapshot with damage in it, or one made under other half-lives, is
 // dropped: the whole log is replayed.
-func (s *scores) load(ctx context.Context, repo string) error {
-	writer, err := writerID(ctx, s.db)
-	if err != nil {
-		return err
-	}
-	if err := s.open(ctx, repo, writer); err != nil {
+func (s *scores) load(ctx context.Context) error {
+	if err := s.open(); err != nil {
 		return err
 	}
 	seq, err := s.loadSnapshot(ctx)
-	skipped := s.hot.Size(ctx).Skipped
+	skipped := s.hot.Size().Skipped
 	var applied int64 // by what the records themselves say
 	if err == nil {
 		applied, err = s.hot.Applied(ctx)
@@ -145,12 +140,9 @@ func (s *scores) load(ctx context.Context, repo string) error {
 		s.applied.Store(min(seq, applied)) // a batch that is replayed twice is learned once
 		return nil
 	}
-	if err := s.hot.Close(); err != nil {
-		return err
-	}
 	s.whole = true
 	s.applied.Store(0)
-	return s.open(ctx, repo, writer)
+	return s.open()
 }
 
 // loadSnapshot restores the records. It reads on while the records before are restored.
@@ -186,13 +178,8 @@ func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
 	return seq, err
 }
 
-func (s *scores) open(ctx context.Context, repo, writer string) (err error) {
-	cfg := s.settings.get()
-	prefix := ""
-	if place, err := config.ParseRedis(cfg.RedisURL); err == nil {
-		prefix = place.Prefix // the views of both stores ask for the same keys
-	}
-	s.hot, err = hot.Open(ctx, hot.Options{Prefix: prefix, Repo: repo, Writer: writer, Now: s.now, Half: cfg.HalfLives})
+func (s *scores) open() (err error) {
+	s.hot, err = hot.New(hot.Options{Now: s.now, Half: s.settings.get().HalfLives})
 	return err
 }
 

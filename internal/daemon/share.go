@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -42,7 +43,7 @@ type sharing struct {
 
 // link is one connection's store and what learns into it.
 type link struct {
-	far     *hot.Store
+	far     *redis.Store
 	learner *learn.Learner
 }
 
@@ -118,7 +119,8 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	far, err := hot.Open(ctx, hot.Options{URL: s.url, Repo: s.repo, Writer: writer, Now: s.now, Half: cfg.HalfLives})
+	far, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer,
+		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,7 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-func (s *sharing) check(ctx context.Context, far *hot.Store) error {
+func (s *sharing) check(ctx context.Context, far *redis.Store) error {
 	lacks, err := far.Check(ctx)
 	for _, l := range lacks {
 		if l.Harms {
@@ -149,7 +151,7 @@ const metaEpoch = "server_epoch"
 
 // identify notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
 // again. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
-func (s *sharing) identify(ctx context.Context, far *hot.Store) error {
+func (s *sharing) identify(ctx context.Context, far *redis.Store) error {
 	known, err := s.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
@@ -257,7 +259,7 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 			return nil
 		case errors.Is(err, errWindow):
 			tries = 0
-		case errors.Is(err, hot.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
+		case errors.Is(err, redis.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
 			tries++
 			if err := s.resume(ctx, l); err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -67,22 +68,21 @@ func (x *team) equal(what string) {
 	x.Helper()
 	files := []string{"a.go", "b.go", "in/side/c.go"}
 	at := born.Add(48 * time.Hour)
-	ref, err := hot.Open(x.Context(), hot.Options{Repo: "reference"})
+	ref, err := hot.New(hot.Options{})
 	if err != nil {
 		x.Fatal(err)
 	}
-	defer ref.Close()
 	union := slices.Clone(x.said)
 	if err := learn.New(ref, learn.Options{}).Learn(x.Context(), union, 1); err != nil {
 		x.Fatal(err)
 	}
-	far, err := hot.Open(x.Context(), hot.Options{URL: x.url, Repo: x.id, Writer: "onlooker"})
+	far, err := redis.Open(x.Context(), redis.Options{URL: x.url, Repo: x.id, Writer: "onlooker"})
 	if err != nil {
 		x.Fatal(err)
 	}
 	defer far.Close()
 	var last string
-	ask := func(s *hot.Store) (out []float64) {
+	ask := func(s learn.Store) (out []float64) {
 		v := s.View(at)
 		var vs []*hot.Values
 		for _, f := range []hot.Family{hot.Frequency, hot.Recency, hot.Sessions, hot.Moves} {
@@ -237,7 +237,7 @@ func TestForgetShared(t *testing.T) {
 			t.Errorf("%d events forgotten", n)
 		}
 		x.said = slices.DeleteFunc(x.said, func(e event.Event) bool { return e.Session == "session0" })
-		far, err := hot.Open(t.Context(), hot.Options{URL: url, Repo: x.id, Writer: "onlooker"})
+		far, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,25 +1,27 @@
-package hot
+package hot_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // TestBest: of any set the same members stay, in the same order, as when all of it is sorted.
 func TestBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 500 {
-		ms := make([]member, r.IntN(400))
+		ms := make([]hot.Member, r.IntN(400))
 		for i := range ms {
-			ms[i] = member{fmt.Sprint("f", r.IntN(1000), "-", i), float64(r.IntN(1+round)) / 7}
+			ms[i] = hot.Member{fmt.Sprint("f", r.IntN(1000), "-", i), float64(r.IntN(1+round)) / 7}
 		}
 		n := 1 + r.IntN(60)
 		want := slices.Clone(ms)
-		highest(want)
+		hot.Highest(want)
 		want = want[:min(n, len(want))]
-		if got := best(slices.Clone(ms), n); !slices.Equal(got, want) {
+		if got := hot.Best(slices.Clone(ms), n); !slices.Equal(got, want) {
 			t.Fatalf("the %d best of %d:\n%v\nwant\n%v", n, len(ms), got, want)
 		}
 	}
@@ -28,13 +30,13 @@ func TestBest(t *testing.T) {
 // BenchmarkBest takes 64 of a long set.
 func BenchmarkBest(b *testing.B) {
 	r := rand.New(rand.NewPCG(7, 7))
-	set := make([]member, 10_000)
+	set := make([]hot.Member, 10_000)
 	for i := range set {
-		set[i] = member{fmt.Sprint("services/module/file", i), r.Float64()}
+		set[i] = hot.Member{fmt.Sprint("services/module/file", i), r.Float64()}
 	}
-	scratch := make([]member, len(set))
+	scratch := make([]hot.Member, len(set))
 	for b.Loop() {
 		copy(scratch, set)
-		best(scratch, 64)
+		hot.Best(scratch, 64)
 	}
 }

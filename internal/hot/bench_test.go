@@ -1,24 +1,25 @@
-package hot
+package hot_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 var benchNow = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
 // filled is an embedded store that knows n files, a fifth of them with eight partners, as a history import leaves it.
-func filled(tb testing.TB, n int) (*Store, []string) {
+func filled(tb testing.TB, n int) (*hot.Store, []string) {
 	tb.Helper()
-	s, err := Open(tb.Context(), Options{Repo: "bench"})
+	s, err := hot.New(hot.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { s.Close() })
 	r := rand.New(rand.NewPCG(1, 2))
 	files := make([]string, n)
 	for i := range files {
@@ -27,24 +28,24 @@ func filled(tb testing.TB, n int) (*Store, []string) {
 	b := s.Batch()
 	for i, f := range files {
 		at := benchNow.Add(-time.Duration(r.IntN(1e7)) * time.Second)
-		b.Stamp(Recency, f, at)
-		b.Stamp(Committed, f, at)
-		for _, fam := range []Family{Frequency, Churn, Changes, Sessions, Moves} {
+		b.Stamp(hot.Recency, f, at)
+		b.Stamp(hot.Committed, f, at)
+		for _, fam := range []hot.Family{hot.Frequency, hot.Churn, hot.Changes, hot.Sessions, hot.Moves} {
 			b.Add(fam, "", f, at, 1)
 		}
 		for range 8 {
 			if i%5 == 0 {
 				p := files[r.IntN(n)]
-				b.Add(Comod, f, p, at, r.Float64())
-				b.Add(Coaccess, f, p, at, r.Float64())
-				b.Add(Next, f, p, at, 1)
+				b.Add(hot.Comod, f, p, at, r.Float64())
+				b.Add(hot.Coaccess, f, p, at, r.Float64())
+				b.Add(hot.Next, f, p, at, 1)
 			}
 		}
 	}
 	for i := range 200 {
 		for range 64 {
-			b.Add(TermFiles, fmt.Sprintf("term%d", i), files[r.IntN(n)], benchNow, 1)
-			b.Add(TagFiles, fmt.Sprintf("tag%d", i%10), files[r.IntN(n)], benchNow, 1)
+			b.Add(hot.TermFiles, fmt.Sprintf("term%d", i), files[r.IntN(n)], benchNow, 1)
+			b.Add(hot.TagFiles, fmt.Sprintf("tag%d", i%10), files[r.IntN(n)], benchNow, 1)
 		}
 	}
 	if err := s.Apply(tb.Context(), b, 1); err != nil {
@@ -66,18 +67,18 @@ func BenchmarkApply(b *testing.B) {
 				at := benchNow.Add(time.Duration(seq) * time.Second)
 				f := files[r.IntN(n)]
 				batch := s.Batch()
-				batch.Stamp(Recency, f, at)
-				for _, fam := range []Family{Frequency, Sessions, Moves} {
+				batch.Stamp(hot.Recency, f, at)
+				for _, fam := range []hot.Family{hot.Frequency, hot.Sessions, hot.Moves} {
 					batch.Add(fam, "", f, at, 1)
 				}
 				for range 10 {
 					p := files[r.IntN(n)]
-					batch.Add(Coaccess, f, p, at, 1)
-					batch.Add(Coaccess, p, f, at, 1)
+					batch.Add(hot.Coaccess, f, p, at, 1)
+					batch.Add(hot.Coaccess, p, f, at, 1)
 				}
-				batch.Add(TagFiles, "go", f, at, 1)
-				batch.Add(FileTags, f, "go", at, 1)
-				batch.Session("s").File("f", seq, at).Set(FieldClock, fmt.Sprint(seq))
+				batch.Add(hot.TagFiles, "go", f, at, 1)
+				batch.Add(hot.FileTags, f, "go", at, 1)
+				batch.Session("s").File("f", seq, at).Set(hot.FieldClock, fmt.Sprint(seq))
 				seq++
 				if err := s.Apply(b.Context(), batch, seq); err != nil {
 					b.Fatal(err)
@@ -95,43 +96,34 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates; from the embedded
-// server's own maps, as views read them, and through go-redis and the server's commands.
+// BenchmarkView is the shape of a query: 20 owned sets, then four global scores of 150 candidates.
 func BenchmarkView(b *testing.B) {
 	for _, n := range benchSizes {
 		s, files := filled(b, n)
-		for _, way := range []struct {
-			name string
-			read func(context.Context, []*get) error
-		}{{"maps", s.read}, {"wire", s.wire}} {
-			b.Run(fmt.Sprintf("%d/%s", n, way.name), func(b *testing.B) {
-				r := rand.New(rand.NewPCG(5, 6))
-				candidates := make([]string, 150)
-				b.ReportAllocs()
-				for b.Loop() {
-					v := s.View(benchNow)
-					for i := range 5 {
-						f := files[r.IntN(n)/5*5]
-						v.Top(Comod, f, 64)
-						v.Top(Coaccess, f, 64)
-						v.Top(Next, f, 64)
-						v.Top(TermFiles, fmt.Sprintf("term%d", i), 64)
-					}
-					for i := range candidates {
-						candidates[i] = files[r.IntN(n)]
-					}
-					for _, fam := range []Family{Recency, Frequency, Churn, Changes} {
-						v.Of(fam, candidates)
-					}
-					if err := way.read(b.Context(), v.scores); err != nil {
-						b.Fatal(err)
-					}
-					for _, f := range v.finish {
-						f()
-					}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(5, 6))
+			candidates := make([]string, 150)
+			b.ReportAllocs()
+			for b.Loop() {
+				v := s.View(benchNow)
+				for i := range 5 {
+					f := files[r.IntN(n)/5*5]
+					v.Top(hot.Comod, f, 64)
+					v.Top(hot.Coaccess, f, 64)
+					v.Top(hot.Next, f, 64)
+					v.Top(hot.TermFiles, fmt.Sprintf("term%d", i), 64)
 				}
-			})
-		}
+				for i := range candidates {
+					candidates[i] = files[r.IntN(n)]
+				}
+				for _, fam := range []hot.Family{hot.Recency, hot.Frequency, hot.Churn, hot.Changes} {
+					v.Of(fam, candidates)
+				}
+				if err := v.Load(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
@@ -147,7 +139,7 @@ func BenchmarkDirty(b *testing.B) {
 			b.StopTimer()
 			batch := s.Batch()
 			for i := 0; i < len(files); i += 100 {
-				batch.Add(Frequency, "", files[i], benchNow, 1)
+				batch.Add(hot.Frequency, "", files[i], benchNow, 1)
 			}
 			seq++
 			if err := s.Apply(b.Context(), batch, seq); err != nil {
@@ -184,7 +176,7 @@ func BenchmarkRestore(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		n, err := Open(b.Context(), Options{Repo: "bench"})
+		n, err := hot.New(hot.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -193,6 +185,35 @@ func BenchmarkRestore(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		n.Close()
+	}
+}
+
+// BenchmarkHeap is what 100,000 files take, learned in one batch and restored from their snapshot.
+func BenchmarkHeap(b *testing.B) {
+	heap := func() float64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / 1e6
+	}
+	for b.Loop() {
+		before := heap()
+		s, _ := filled(b, 100000)
+		b.ReportMetric(heap()-before, "learned-MB")
+		recs, err := s.Dirty(b.Context(), true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if s, err = hot.New(hot.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		before = heap()
+		if err := s.Restore(b.Context(), recs); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(heap()-before, "restored-MB")
+		runtime.KeepAlive(recs)
+		runtime.KeepAlive(s)
 	}
 }

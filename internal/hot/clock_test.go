@@ -1,27 +1,25 @@
-package hot
+package hot_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // TestClockAhead: what was stamped under a clock that ran ahead is not the newest for ever once the clock is right again.
 func TestClockAhead(t *testing.T) {
 	clock := noon
-	s, err := Open(t.Context(), Options{Repo: "test", Now: func() time.Time { return clock }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := open(t, hot.Options{Now: func() time.Time { return clock }})
 	at := func(seq int64, files ...string) {
 		t.Helper()
-		apply(t, s, seq, func(b *Batch) {
+		fill(t, s, seq, func(b *hot.Batch) {
 			for _, f := range files {
-				b.Stamp(Recency, f, clock)
+				b.Stamp(hot.Recency, f, clock)
 			}
-			b.Session(files[0]).Touch(clock).Set(FieldAgent, "test")
+			b.Session(files[0]).Touch(clock).Set(hot.FieldAgent, "test")
 		})
 	}
 	at(1, "a", "both")
@@ -30,10 +28,10 @@ func TestClockAhead(t *testing.T) {
 	at(3, "b")
 	clock = noon.Add(time.Hour)
 	at(4, "b", "both")
-	apply(t, s, 5, func(b *Batch) { b.Trim(clock) })
+	fill(t, s, 5, func(b *hot.Batch) { b.Trim(clock) })
 	v := s.View(clock)
-	top, some := v.Top(Recency, "", 10), v.Of(Recency, []string{"a", "both", "ahead"})
-	sessions := map[string]*SessionView{}
+	top, some := v.Top(hot.Recency, "", 10), v.Of(hot.Recency, []string{"a", "both", "ahead"})
+	sessions := map[string]*hot.SessionView{}
 	for _, id := range []string{"a", "ahead", "b"} {
 		sessions[id] = v.Session(id)
 	}
@@ -43,7 +41,7 @@ func TestClockAhead(t *testing.T) {
 	if fmt.Sprint(top.Members) != "[b both a]" {
 		t.Errorf("the newest are %v %v", top.Members, top.Values)
 	}
-	if want := []float64{seconds(noon), seconds(clock), 0}; !slices.Equal(some.Value, want) {
+	if want := []float64{hot.Seconds(noon), hot.Seconds(clock), 0}; !slices.Equal(some.Value, want) {
 		t.Errorf("stamps are %v, want %v", some.Value, want)
 	}
 	if !sessions["a"].Exists || !sessions["b"].Exists || sessions["ahead"].Exists {

@@ -1,37 +1,178 @@
 package hot
 
-import "time"
+import (
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strconv"
+	"time"
+)
 
-// Family is a group of sorted sets that share a half-life. A global family is one set over all files, read
-// by member only, never by range (a range sorts the whole set in the embedded server). An owned family is one
-// bounded set per owner (a file, a tag, a term) and may be read by rank.
+// Noun says what names are names of. A tag may be called like a file: each noun is renamed and forgotten by itself.
+// The numbers are part of the snapshot format.
+type Noun uint8
+
+// The nouns of scores.
+const (
+	NounNone Noun = iota // the owner of a global family
+	NounFile
+	NounTag
+	NounTerm
+)
+
+// Family is a group of sets that share a half-life. A global family is one set of members, asked by member only. An
+// owned family is one bounded set per owner (a file, a tag, a term) and may be asked by rank.
 type Family struct {
-	Name string        // the first part of its keys, see keys.go
-	Half time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
-	Keep int           // owned: members kept per set (trimmed at ticks only); 0: global
+	Name   string        // the first part of its keys on a server
+	Half   time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
+	Keep   int           // owned: members kept per set (trimmed at ticks only); 0: global
+	Owner  Noun          // NounNone: global
+	Member Noun
+
+	index uint8 // in its Table; part of the snapshot format
 }
 
 const day = 24 * time.Hour
 
 // The families. Names follow the seed's keys; half-lives are defaults, overridden by Options.Half.
 var (
-	Recency   = Family{Name: "scores:recency"}                   // file → last access, unix seconds
-	Committed = Family{Name: "scores:committed"}                 // file → last commit, unix seconds
-	Frequency = Family{Name: "scores:frequency", Half: 7 * day}  // file → accesses
-	Churn     = Family{Name: "scores:churn", Half: 30 * day}     // file → commits
-	Changes   = Family{Name: "scores:changes", Half: 365 * day}  // file → weight of changes with partners: N of the co-change formula
-	Sessions  = Family{Name: "scores:sessions", Half: 90 * day}  // file → sessions that opened it: n of the co-access formula
-	Moves     = Family{Name: "scores:moves", Half: 90 * day}     // file → times another file was opened right after it
-	TagFreq   = Family{Name: "tag_freq", Half: 30 * day}         // tag → uses
-	TermFreq  = Family{Name: "term_freq", Half: 90 * day}        // term → uses, for idf
-	Comod     = Family{Name: "comod", Half: 365 * day, Keep: 64} // file: partner → weight of changing together
-	Coaccess  = Family{Name: "coacc", Half: 90 * day, Keep: 64}  // file: partner → weight of being opened in one session
-	Next      = Family{Name: "next", Half: 90 * day, Keep: 64}   // file: successor → times opened right after
-	TagFiles  = Family{Name: "tag", Half: 30 * day, Keep: 256}   // tag: file → accesses under that tag
-	FileTags  = Family{Name: "file", Half: 30 * day, Keep: 16}   // file: tag → accesses under that tag
-	TermFiles = Family{Name: "term", Half: 90 * day, Keep: 64}   // term: file → weight of being opened after, or committed under, that word
+	Recency   = Family{Name: "scores:recency", Member: NounFile}                  // last access, Unix seconds
+	Committed = Family{Name: "scores:committed", Member: NounFile}                // last commit, Unix seconds
+	Frequency = Family{Name: "scores:frequency", Half: 7 * day, Member: NounFile} // accesses
+	Churn     = Family{Name: "scores:churn", Half: 30 * day, Member: NounFile}    // commits
+	Changes   = Family{Name: "scores:changes", Half: 365 * day, Member: NounFile} // weight of changes: N of co-change
+	Sessions  = Family{Name: "scores:sessions", Half: 90 * day, Member: NounFile} // sessions that opened it: n of co-access
+	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}    // times another file was opened next
+	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}         // uses
+	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}       // uses, for idf
+	Comod     = owned("comod", 365*day, 64, NounFile, NounFile)                   // partner → weight of changing together
+	Coaccess  = owned("coacc", 90*day, 64, NounFile, NounFile)                    // partner → weight of one session opening both
+	Next      = owned("next", 90*day, 64, NounFile, NounFile)                     // successor → times opened right after
+	TagFiles  = owned("tag", 30*day, 256, NounTag, NounFile)                      // file → accesses under that tag
+	FileTags  = owned("file", 30*day, 16, NounFile, NounTag)                      // tag → accesses under that tag
+	TermFiles = owned("term", 90*day, 64, NounTerm, NounFile)                     // file → weight of opens after, commits under that word
 )
 
-// Families lists all of them, for snapshots, sweeps and documentation.
+func owned(name string, half time.Duration, keep int, owner, member Noun) Family {
+	return Family{Name: name, Half: half, Keep: keep, Owner: owner, Member: member}
+}
+
+// Families lists all of them. The order is part of the snapshot format.
 var Families = []Family{Recency, Committed, Frequency, Churn, Changes, Sessions, Moves, TagFreq, TermFreq,
 	Comod, Coaccess, Next, TagFiles, FileTags, TermFiles}
+
+// Table is the families with one store's half-lives and bounds, in the order of Families.
+type Table []Family
+
+// NewTable applies the overrides, each under its family's name. Half-lives are cut to whole seconds. The error names
+// a half-life below 1 s or a bound below 1.
+func NewTable(half map[string]time.Duration, keep map[string]int) (Table, error) {
+	t := make(Table, len(Families))
+	for i, f := range Families {
+		if h, ok := half[f.Name]; ok && f.Half > 0 {
+			if h < time.Second {
+				return nil, fmt.Errorf("half-life of %s is %v: give at least 1s", f.Name, h)
+			}
+			f.Half = h.Truncate(time.Second)
+		}
+		if n, ok := keep[f.Name]; ok && f.Keep > 0 {
+			if n < 1 {
+				return nil, fmt.Errorf("keep of %s is %d: give at least 1", f.Name, n)
+			}
+			f.Keep = n
+		}
+		f.index = uint8(i)
+		t[i] = f
+	}
+	return t, nil
+}
+
+// defaults serves batches that were made without a store.
+var defaults = func() Table {
+	t, err := NewTable(nil, nil)
+	if err != nil {
+		panic(err) // without overrides nothing can be wrong
+	}
+	return t
+}()
+
+var familyIndex = func() map[string]int {
+	m := make(map[string]int, len(Families))
+	for i, f := range Families {
+		m[f.Name] = i
+	}
+	return m
+}()
+
+// Of finds the settings of a family. It panics on a family that is not in Families.
+func (t Table) Of(f Family) *Family {
+	i, ok := familyIndex[f.Name]
+	if !ok {
+		panic("hot: unknown family " + f.Name)
+	}
+	return &t[i]
+}
+
+// Batch makes an empty batch with these half-lives.
+func (t Table) Batch() *Batch { return &Batch{table: t} }
+
+// fingerprint covers names and half-lives: scores stored under other half-lives mean something else.
+func (t Table) fingerprint() uint32 {
+	h := crc32.NewIEEE()
+	for i := range t {
+		fmt.Fprintf(h, "%s %s %d\n", t[i].Name, t[i].Span(), t[i].Owner)
+	}
+	return h.Sum32()
+}
+
+// Span prints the half-life for keys: 7d, 36h, 90s.
+func (f *Family) Span() string {
+	switch {
+	case f.Half%day == 0:
+		return strconv.FormatInt(int64(f.Half/day), 10) + "d"
+	case f.Half%time.Hour == 0:
+		return strconv.FormatInt(int64(f.Half/time.Hour), 10) + "h"
+	default:
+		return strconv.FormatInt(int64(f.Half/time.Second), 10) + "s"
+	}
+}
+
+const (
+	epochHalves = 32 // half-lives per epoch: the factor of an increment stays below 2^33
+	staleHalves = 20 // an epoch whose landmark is older is worth < 2^-20 to a reader that has the next one
+)
+
+// Global reports whether the family is one set.
+func (f *Family) Global() bool { return f.Owner == NounNone }
+
+// Epoch is k = ⌊t/32h⌋ of a time in Unix seconds; 0 for stamps.
+func (f *Family) Epoch(t float64) int64 {
+	if f.Half == 0 {
+		return 0
+	}
+	return int64(math.Floor(t / (epochHalves * f.Half.Seconds())))
+}
+
+func (f *Family) landmark(k int64) float64 { return epochHalves * f.Half.Seconds() * float64(k) }
+
+// growth is what an increment of 1 at t adds to epoch k.
+func (f *Family) growth(t float64, k int64) float64 {
+	return math.Exp2((t - f.landmark(k)) / f.Half.Seconds())
+}
+
+// Worth is what a stored 1 of epoch k is worth at t, in Unix seconds; 1 for stamps.
+func (f *Family) Worth(t float64, k int64) float64 {
+	if f.Half == 0 {
+		return 1
+	}
+	return math.Exp2(-(t - f.landmark(k)) / f.Half.Seconds())
+}
+
+// Live lists the epochs that a reader at t adds, newest first; of stamps 0.
+func (f *Family) Live(t float64) []int64 {
+	k := f.Epoch(t)
+	if f.Half == 0 || t-f.landmark(k) > staleHalves*f.Half.Seconds() {
+		return []int64{k}
+	}
+	return []int64{k, k - 1}
+}

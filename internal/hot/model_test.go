@@ -1,70 +1,22 @@
-package hot
+package hot_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/alicebob/miniredis/v2"
-
-	"github.com/aoa-dev/aoa/internal/event"
 )
-
-// backends opens every kind of store: embedded, the same server behind a URL, and a real one if AOA_TEST_REDIS names
-// it. The suite runs over all of them.
-func backends(t *testing.T, fn func(t *testing.T, open func(o Options) *Store)) {
-	opener := func(t *testing.T, url string) func(Options) *Store {
-		return func(o Options) *Store {
-			t.Helper()
-			o.URL = url
-			if o.Repo == "" {
-				o.Repo = fmt.Sprintf("test-%d-%d", os.Getpid(), rand.Int64())
-			}
-			s, err := Open(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if url != "" {
-					wipe(t, s)
-				}
-				s.Close()
-			})
-			return s
-		}
-	}
-	t.Run("embedded", func(t *testing.T) { fn(t, opener(t, "")) })
-	t.Run("url", func(t *testing.T) {
-		m := miniredis.RunT(t)
-		fn(t, opener(t, "redis://"+m.Addr()))
-	})
-	if url := os.Getenv("AOA_TEST_REDIS"); url != "" {
-		t.Run("server", func(t *testing.T) { fn(t, opener(t, url)) })
-	}
-}
-
-func wipe(t *testing.T, s *Store) {
-	ctx := context.WithoutCancel(t.Context())
-	keys, err := s.scan(ctx, s.keys.prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range keys {
-		s.client.Del(ctx, s.keys.prefix+k)
-	}
-}
 
 // model is the store as a list of everything that was said.
 type model struct {
-	families families
-	said     map[modelKey][]increment
-	stamped  map[string]map[string]time.Time
+	table   hot.Table
+	said    map[modelKey][]increment
+	stamped map[string]map[string]time.Time
 }
 
 type modelKey struct{ family, owner, member string }
@@ -74,16 +26,16 @@ type increment struct {
 	w float64
 }
 
-func newModel(fs families) *model {
+func newModel(fs hot.Table) *model {
 	return &model{fs, map[modelKey][]increment{}, map[string]map[string]time.Time{}}
 }
 
-func (m *model) add(f Family, owner, member string, t time.Time, w float64) {
+func (m *model) add(f hot.Family, owner, member string, t time.Time, w float64) {
 	k := modelKey{f.Name, owner, member}
 	m.said[k] = append(m.said[k], increment{t, w})
 }
 
-func (m *model) stamp(f Family, member string, t time.Time) {
+func (m *model) stamp(f hot.Family, member string, t time.Time) {
 	if m.stamped[f.Name] == nil {
 		m.stamped[f.Name] = map[string]time.Time{}
 	}
@@ -94,18 +46,18 @@ func (m *model) stamp(f Family, member string, t time.Time) {
 
 func (m *model) rename(from, to string) {
 	for _, k := range m.keysOf() {
-		f := m.families.of(Family{Name: k.family})
+		f := m.table.Of(hot.Family{Name: k.family})
 		n := k
-		if f.owner == nounPath && k.owner == from {
+		if f.Owner == hot.NounFile && k.owner == from {
 			n.owner = to
 		}
-		if f.member == nounPath && k.member == from {
+		if f.Member == hot.NounFile && k.member == from {
 			n.member = to
 		}
 		if n == k {
 			continue
 		}
-		if n.owner != n.member || f.owner != f.member {
+		if n.owner != n.member || f.Owner != f.Member {
 			m.said[n] = append(m.said[n], m.said[k]...)
 		}
 		delete(m.said, k)
@@ -132,22 +84,22 @@ func (m *model) keysOf() []modelKey {
 }
 
 // value adds up what was said in the epochs that a reader adds.
-func (m *model) value(f *family, owner, member string, at time.Time) float64 {
+func (m *model) value(f *hot.Family, owner, member string, at time.Time) float64 {
 	sum := 0.0
 	for _, i := range m.said[modelKey{f.Name, owner, member}] {
-		if slices.Contains(f.live(seconds(at)), f.epoch(seconds(i.t))) {
-			sum += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.half)
+		if slices.Contains(f.Live(hot.Seconds(at)), f.Epoch(hot.Seconds(i.t))) {
+			sum += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.Half.Seconds())
 		}
 	}
 	return sum
 }
 
 // trim applies the tick to owned sets written since the last one.
-func (m *model) trim(at time.Time, written map[ownedKey]bool) {
+func (m *model) trim(at time.Time, written map[ownedSet]bool) {
 	for key := range written {
-		f := m.families[key.family]
-		var ms []member
-		inEpoch := func(i increment) bool { return f.epoch(seconds(i.t)) == key.epoch }
+		f := m.table.Of(hot.Family{Name: key.family})
+		var ms []hot.Member
+		inEpoch := func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == key.epoch }
 		for k, is := range m.said {
 			if k.family != f.Name || k.owner != key.owner || !slices.ContainsFunc(is, inEpoch) {
 				continue
@@ -155,19 +107,26 @@ func (m *model) trim(at time.Time, written map[ownedKey]bool) {
 			v := 0.0
 			for _, i := range is {
 				if inEpoch(i) {
-					v += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.half)
+					v += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.Half.Seconds())
 				}
 			}
-			ms = append(ms, member{k.member, v})
+			ms = append(ms, hot.Member{Name: k.member, Score: v})
 		}
-		for _, out := range excess(ms, f.keep, 1) {
-			k := modelKey{f.Name, key.owner, out.name}
+		for _, out := range hot.Excess(ms, f.Keep, 1) {
+			k := modelKey{f.Name, key.owner, out.Name}
 			m.said[k] = slices.DeleteFunc(m.said[k], inEpoch)
 		}
 	}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
+
+// ownedSet is an owned set that was written.
+type ownedSet struct {
+	family string
+	epoch  int64
+	owner  string
+}
 
 // world is the small set of names the random tests use, hostile ones among them.
 type world struct {
@@ -189,29 +148,32 @@ func newWorld() world {
 
 func pick(r *rand.Rand, s []string) string { return s[r.IntN(len(s))] }
 
-func (w world) names(n noun) []string {
-	return map[noun][]string{nounNone: {""}, nounPath: w.paths, nounTag: w.tags, nounTerm: w.terms}[n]
+func (w world) names(n hot.Noun) []string {
+	return map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: w.paths, hot.NounTag: w.tags, hot.NounTerm: w.terms}[n]
 }
 
 // TestAgainstModel applies random batches and compares every value with the plain model.
 func TestAgainstModel(t *testing.T) {
-	backends(t, func(t *testing.T, open func(Options) *Store) {
-		for seed := range uint64(6) {
-			t.Run(fmt.Sprint(seed), func(t *testing.T) { againstModel(t, open, rand.New(rand.NewPCG(seed, 1))) })
-		}
-	})
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { againstModel(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
 }
 
-func againstModel(t *testing.T, open func(Options) *Store, r *rand.Rand) {
+func againstModel(t *testing.T, r *rand.Rand) {
 	half := map[string]time.Duration{}
 	keep := map[string]int{}
-	for _, f := range Families {
+	for _, f := range hot.Families {
 		half[f.Name], keep[f.Name] = time.Hour, 4 // an epoch is 32 hours: a few are crossed
 	}
-	s := open(Options{Half: half, Keep: keep})
-	m, w := newModel(s.families), newWorld()
+	o := hot.Options{Half: half, Keep: keep}
+	s := open(t, o)
+	table, err := hot.NewTable(half, keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, w := newModel(table), newWorld()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	written := map[ownedKey]bool{}
+	written := map[ownedSet]bool{}
 	for seq := int64(1); seq <= 25; seq++ {
 		now = now.Add(time.Duration(r.IntN(6*3600)) * time.Second)
 		b := s.Batch()
@@ -231,13 +193,13 @@ func againstModel(t *testing.T, open func(Options) *Store, r *rand.Rand) {
 		}
 		compare(t, s, m, w, now)
 		if seq%9 == 0 {
-			s = again(t, s, open, Options{Half: half, Keep: keep})
+			s = again(t, s, o)
 			compare(t, s, m, w, now)
 		}
 	}
 }
 
-func randomWrite(r *rand.Rand, w world, b *Batch, m *model, now time.Time, written map[ownedKey]bool) {
+func randomWrite(r *rand.Rand, w world, b *hot.Batch, m *model, now time.Time, written map[ownedSet]bool) {
 	at := now.Add(-time.Duration(r.IntN(5*3600)) * time.Second)
 	if r.IntN(20) == 0 { // late
 		at = at.Add(-time.Duration(r.IntN(40*3600)) * time.Second)
@@ -251,85 +213,85 @@ func randomWrite(r *rand.Rand, w world, b *Batch, m *model, now time.Time, writt
 		}
 		return
 	}
-	f := b.families[r.IntN(len(b.families))]
-	owner, name := pick(r, w.names(f.owner)), pick(r, w.names(f.member))
-	if owner == name && f.owner == f.member {
+	f := &m.table[r.IntN(len(m.table))]
+	owner, name := pick(r, w.names(f.Owner)), pick(r, w.names(f.Member))
+	if owner == name && f.Owner == f.Member {
 		return
 	}
-	if f.half == 0 {
-		b.Stamp(f.Family, name, at)
-		m.stamp(f.Family, name, at)
+	if f.Half == 0 {
+		b.Stamp(*f, name, at)
+		m.stamp(*f, name, at)
 		return
 	}
 	weight := r.Float64() * 3
 	if r.IntN(6) == 0 {
 		weight = -weight / 4
 	}
-	b.Add(f.Family, owner, name, at, weight)
-	m.add(f.Family, owner, name, at, weight)
-	if f.owner != nounNone {
-		written[ownedKey{f.index, f.epoch(seconds(at)), owner}] = true
+	b.Add(*f, owner, name, at, weight)
+	m.add(*f, owner, name, at, weight)
+	if f.Owner != hot.NounNone {
+		written[ownedSet{f.Name, f.Epoch(hot.Seconds(at)), owner}] = true
 	}
 }
 
 // markRenamed marks the sets that a rename writes: the next tick looks at them.
-func (m *model) markRenamed(written map[ownedKey]bool, from, to string) {
+func (m *model) markRenamed(written map[ownedSet]bool, from, to string) {
 	for k, is := range m.said {
-		f := m.families.of(Family{Name: k.family})
-		if f.owner == nounNone || (k.owner != from || f.owner != nounPath) && (k.member != from || f.member != nounPath) {
+		f := m.table.Of(hot.Family{Name: k.family})
+		if f.Owner == hot.NounNone || (k.owner != from || f.Owner != hot.NounFile) && (k.member != from || f.Member != hot.NounFile) {
 			continue
 		}
-		if f.owner == nounPath && k.owner == from {
+		if f.Owner == hot.NounFile && k.owner == from {
 			k.owner = to
 		}
 		for _, i := range is {
-			written[ownedKey{f.index, f.epoch(seconds(i.t)), k.owner}] = true
+			written[ownedSet{f.Name, f.Epoch(hot.Seconds(i.t)), k.owner}] = true
 		}
 	}
 }
 
-// again packs a store and unpacks it into a new one.
-func again(t *testing.T, s *Store, open func(Options) *Store, o Options) *Store {
+// again restores a store from its snapshot.
+func again(t *testing.T, s *hot.Store, o hot.Options) *hot.Store {
 	t.Helper()
 	recs, err := s.Dirty(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := open(o)
+	n := open(t, o)
 	if err := n.Restore(t.Context(), recs); err != nil {
 		t.Fatal(err)
 	}
-	if size := n.Size(t.Context()); size.Skipped != 0 || len(recs) < 2 {
+	if size := n.Size(); size.Skipped != 0 || len(recs) < 2 {
 		t.Fatalf("restored %d records, %d skipped", len(recs), size.Skipped)
 	}
 	return n
 }
 
-func compare(t *testing.T, s *Store, m *model, w world, at time.Time) {
+func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 	t.Helper()
 	v := s.View(at)
 	type check struct {
 		what string
-		got  *Values
+		got  *hot.Values
 		want []float64
 	}
 	var checks []check
-	for _, f := range s.families {
-		names := w.names(f.member)
-		for _, owner := range w.names(f.owner) {
+	for _, f := range m.table {
+		names := w.names(f.Member)
+		for _, owner := range w.names(f.Owner) {
 			c := check{what: fmt.Sprintf("%s of %.20q", f.Name, owner), want: make([]float64, len(names))}
 			for i, n := range names {
-				if f.half != 0 {
-					c.want[i] = m.value(f, owner, n, at)
+				if f.Half != 0 {
+					c.want[i] = m.value(&f, owner, n, at)
 				} else if st := m.stamped[f.Name][n]; !st.IsZero() {
-					c.want[i] = seconds(st)
+					c.want[i] = hot.Seconds(st)
 				}
 			}
-			c.got = v.OwnedOf(f.Family, owner, names)
+			c.got = v.OwnedOf(f, owner, names)
 			checks = append(checks, c)
 		}
 	}
-	top := v.Top(Comod, w.paths[0], 3)
+	top := v.Top(hot.Comod, w.paths[0], 3)
 	if err := v.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +303,7 @@ func compare(t *testing.T, s *Store, m *model, w world, at time.Time) {
 		}
 	}
 	for i, n := range top.Members {
-		if want := m.value(s.families.of(Comod), w.paths[0], n, at); !near(top.Values[i], want) {
+		if want := m.value(m.table.Of(hot.Comod), w.paths[0], n, at); !near(top.Values[i], want) {
 			t.Fatalf("top %d: %v, want %v", i, top.Values[i], want)
 		}
 		if i > 0 && top.Values[i] > top.Values[i-1] && !near(top.Values[i], top.Values[i-1]) {

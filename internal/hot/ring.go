@@ -18,7 +18,7 @@ type Result struct {
 	Files   []event.Path
 }
 
-// Said is what a command or a search pattern of the session said.
+// Said is the words of a command or a search pattern of the session.
 type Said struct {
 	Number int64 // of the session's commands and patterns, from 1
 	Clock  int64
@@ -49,14 +49,14 @@ func (s *SessionWrite) Result(r Result) *SessionWrite {
 	return s.Set(ring(resultPrefix, r.Number, KeepResults), strings.Join(parts, part0))
 }
 
-// Said records what a command or pattern said. It takes the place of the one KeepSaid before.
+// Said records the words of a command or pattern. It takes the place of the one KeepSaid before.
 func (s *SessionWrite) Said(w Said) *SessionWrite {
 	return s.Set(ring(saidPrefix, w.Number, KeepSaid), strings.Join([]string{number(w.Number), number(w.Clock), number(w.Prompt),
 		strings.Join(w.Words, " "), strings.Join(w.Idents, " ")}, part0))
 }
 
-// forgetResults empties the ring: the agent's context has been emptied of them.
-func (s *SessionWrite) forgetResults() {
+// clearResults empties the ring: the agent's context has been emptied of them.
+func (s *SessionWrite) clearResults() {
 	for i := range int64(KeepResults) {
 		s.Set(ring(resultPrefix, i, KeepResults), "")
 	}
@@ -66,7 +66,7 @@ func ring(prefix string, n, keep int64) string { return prefix + number(n%keep) 
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// rings reads results and sayings, the newest first. What a stranger on a shared server wrote is left out.
+// rings reads results and words, the newest first. What a stranger on a shared server wrote is left out.
 func (s *SessionView) rings() {
 	for field, value := range s.Fields {
 		switch {

@@ -11,7 +11,7 @@ import (
 // SessionLife is how long a session outlives its last event.
 const SessionLife = 24 * time.Hour
 
-// Fields of a session that other rooms read. Values are strings, numbers in decimal.
+// Fields of a session that other packages read. Values are strings, numbers in decimal.
 const (
 	FieldClock        = "clock"          // event clock: events of the session so far
 	FieldTurn         = "turn"           // id of the current prompt
@@ -26,53 +26,50 @@ const (
 	FieldShown        = "last_shown"     // Unix seconds of the last hint; a prompt removes it
 )
 
-// part is one of a session's sets.
-type part uint8
+// Part is one of a session's sets.
+type Part uint8
 
+// The parts. The order is part of the snapshot format.
 const (
-	partFiles part = iota // file → Unix seconds of its last open
-	partLast              // file → event clock of its last open
-	partOrder             // file → ordinal of its first open
-	partNamed             // file → ordinal of the last prompt that named it
-	partRun               // file → event clock of the last command or pattern that named it
-	partSeen              // file → log2 of its mentions, carried back to event clock 0
-	partTerms             // term → event clock of its last use
-	partTold              // file → Unix seconds when the agent was told of it
-	partEdits             // file → Unix seconds of its last edit under the current prompt
-	parts
+	PartFiles Part = iota // file → Unix seconds of its last open
+	PartLast              // file → event clock of its last open
+	PartOrder             // file → ordinal of its first open
+	PartNamed             // file → ordinal of the last prompt that named it
+	PartRun               // file → event clock of the last command or pattern that named it
+	PartSeen              // file → log2 of its mentions, carried back to event clock 0
+	PartTerms             // term → event clock of its last use
+	PartTold              // file → Unix seconds of the last hint about it
+	PartEdits             // file → Unix seconds of its last edit under the current prompt
+	Parts
 )
 
-var partNames = [parts]string{"files", "last", "order", "named", "commands", "seen", "terms", "told", "edits"}
+var partNames = [Parts]string{"files", "last", "order", "named", "commands", "seen", "terms", "told", "edits"}
 
-// Names of parts for SessionWrite.Clear; ClearAll is the whole session.
-const (
-	ClearAll   = "all"
-	ClearNamed = "named"
-	ClearSeen  = "seen"
-	ClearTerms = "terms"
-	ClearTold  = "told"
-	ClearEdits = "edits"
-)
+func (p Part) String() string { return partNames[p] }
 
-// SessionWrite collects the changes of one session. A session has one writer: the daemon of the machine it runs on.
-type SessionWrite struct {
-	id      string
-	fields  map[string]string // "" removes
-	sets    [parts]map[string]float64
-	gone    [parts]map[string]bool // members to remove
-	clear   [parts]bool            // emptied before the sets are written
-	renew   bool                   // everything before this batch is forgotten
-	last    float64                // Unix seconds of the last event, if touched
-	touched bool
+// SessionChange is what a batch changes of one session, in the order of the fields.
+type SessionChange struct {
+	ID     string
+	Renew  bool                      // all fields before this batch are removed
+	Clear  [Parts]bool               // the part is emptied
+	Remove [Parts]map[string]bool    // members removed
+	Set    [Parts]map[string]float64 // the greater score stays; of PartOrder the first, of PartSeen the last
+	Fields map[string]string         // "" removes
+
+	Touched bool
+	Last    float64 // Unix seconds of the last event, if touched
 }
 
-// Session is the write side of one session. Sessions live until 24 h after their last event; what was told, seen
-// and named goes with them.
+// SessionWrite collects the changes of one session. A session has one writer: the daemon of the machine it runs on.
+type SessionWrite struct{ change SessionChange }
+
+// Session is the write side of one session. Sessions live until 24 h after their last event; all that they hold goes
+// with them.
 func (b *Batch) Session(id string) *SessionWrite {
 	b.init()
 	s := b.sessions[id]
 	if s == nil {
-		s = &SessionWrite{id: id}
+		s = &SessionWrite{SessionChange{ID: id}}
 		b.sessions[id] = s
 	}
 	return s
@@ -80,43 +77,43 @@ func (b *Batch) Session(id string) *SessionWrite {
 
 // Touch extends the session's life to 24 h after t.
 func (s *SessionWrite) Touch(t time.Time) *SessionWrite {
-	if at := seconds(t); !s.touched || at > s.last {
-		s.last, s.touched = at, true
+	if at := Seconds(t); !s.change.Touched || at > s.change.Last {
+		s.change.Last, s.change.Touched = at, true
 	}
 	return s
 }
 
 // Set sets a field; an empty value removes it.
 func (s *SessionWrite) Set(field, value string) *SessionWrite {
-	if s.fields == nil {
-		s.fields = map[string]string{}
+	if s.change.Fields == nil {
+		s.change.Fields = map[string]string{}
 	}
-	s.fields[field] = value
+	s.change.Fields[field] = value
 	return s
 }
 
 // File records an open at event clock order.
 func (s *SessionWrite) File(p event.Path, order int64, at time.Time) *SessionWrite {
-	s.max(partFiles, string(p), seconds(at))
-	s.max(partLast, string(p), float64(order))
+	s.max(PartFiles, string(p), Seconds(at))
+	s.max(PartLast, string(p), float64(order))
 	return s.Touch(at)
 }
 
 // First records the ordinal of the first open of a file, from 1.
 func (s *SessionWrite) First(p event.Path, order int64) *SessionWrite {
-	s.put(partOrder, string(p), float64(order))
+	s.put(PartOrder, string(p), float64(order))
 	return s
 }
 
 // Named records that the prompt with this ordinal named the file.
 func (s *SessionWrite) Named(p event.Path, order int64) *SessionWrite {
-	s.max(partNamed, string(p), float64(order))
+	s.max(PartNamed, string(p), float64(order))
 	return s
 }
 
 // Run records that a command or a search pattern named the file at this event clock.
 func (s *SessionWrite) Run(p event.Path, clock int64) *SessionWrite {
-	s.max(partRun, string(p), float64(clock))
+	s.max(PartRun, string(p), float64(clock))
 	return s
 }
 
@@ -127,86 +124,86 @@ const MentionHalf = 8
 // for sums must not depend on who kept them.
 func (s *SessionWrite) Seen(p event.Path, clock int64, w float64) *SessionWrite {
 	if w > 0 && !math.IsInf(w, 0) {
-		s.put(partSeen, string(p), math.Log2(w)+float64(clock)/MentionHalf)
+		s.put(PartSeen, string(p), math.Log2(w)+float64(clock)/MentionHalf)
 	}
 	return s
 }
 
 // Unsee forgets the mentions of a file.
 func (s *SessionWrite) Unsee(p event.Path) *SessionWrite {
-	delete(s.sets[partSeen], string(p))
-	if s.gone[partSeen] == nil {
-		s.gone[partSeen] = map[string]bool{}
+	delete(s.change.Set[PartSeen], string(p))
+	if s.change.Remove[PartSeen] == nil {
+		s.change.Remove[PartSeen] = map[string]bool{}
 	}
-	s.gone[partSeen][string(p)] = true
+	s.change.Remove[PartSeen][string(p)] = true
 	return s
 }
 
 // Term records the use of a word at this event clock.
 func (s *SessionWrite) Term(t string, order int64) *SessionWrite {
-	s.max(partTerms, t, float64(order))
+	s.max(PartTerms, t, float64(order))
 	return s
 }
 
-// Told records that the agent was told of the file.
+// Told records that the agent has got a hint about the file.
 func (s *SessionWrite) Told(p event.Path, at time.Time) *SessionWrite {
-	s.max(partTold, string(p), seconds(at))
+	s.max(PartTold, string(p), Seconds(at))
 	return s.Touch(at)
 }
 
 // Edited records an edit of the file under the current prompt.
 func (s *SessionWrite) Edited(p event.Path, at time.Time) *SessionWrite {
-	s.max(partEdits, string(p), seconds(at))
+	s.max(PartEdits, string(p), Seconds(at))
 	return s.Touch(at)
 }
 
-// Clear empties one part, or with ClearAll everything that the session had. Names of no part do nothing.
-func (s *SessionWrite) Clear(name string) *SessionWrite {
-	for p := range parts {
-		if name == ClearAll || name == partNames[p] {
-			s.clear[p], s.sets[p], s.gone[p] = true, nil, nil
-		}
-	}
-	if name == ClearSeen {
-		s.forgetResults()
-	}
-	if name == ClearAll {
-		s.renew, s.fields = true, nil
+// Clear empties one part.
+func (s *SessionWrite) Clear(p Part) *SessionWrite {
+	c := &s.change
+	c.Clear[p], c.Set[p], c.Remove[p] = true, nil, nil
+	if p == PartSeen {
+		s.clearResults()
 	}
 	return s
 }
 
-func (s *SessionWrite) put(p part, member string, score float64) {
+// Renew forgets everything that the session had.
+func (s *SessionWrite) Renew() *SessionWrite {
+	for p := range Parts {
+		s.Clear(p)
+	}
+	s.change.Renew, s.change.Fields = true, nil
+	return s
+}
+
+func (s *SessionWrite) put(p Part, member string, score float64) {
 	if member == "" || len(member) > maxName || math.IsNaN(score) || math.IsInf(score, 0) {
 		return
 	}
-	if s.sets[p] == nil {
-		s.sets[p] = map[string]float64{}
+	if s.change.Set[p] == nil {
+		s.change.Set[p] = map[string]float64{}
 	}
-	if _, ok := s.sets[p][member]; !ok {
-		member = strings.Clone(member) // it may be a part of something large
-	}
-	s.sets[p][member] = score
-	delete(s.gone[p], member)
+	s.change.Set[p][member] = score
+	delete(s.change.Remove[p], member)
 }
 
-func (s *SessionWrite) max(p part, member string, score float64) {
-	if old, ok := s.sets[p][member]; !ok || score > old {
+func (s *SessionWrite) max(p Part, member string, score float64) {
+	if old, ok := s.change.Set[p][member]; !ok || score > old {
 		s.put(p, member, score)
 	}
 }
 
-// rename moves what this batch says of a file.
+// rename moves what this batch has of a file.
 func (s *SessionWrite) rename(from, to string) {
-	for p := range parts {
-		if v, ok := s.sets[p][from]; ok && p != partTerms {
-			delete(s.sets[p], from)
+	for p := range Parts {
+		if v, ok := s.change.Set[p][from]; ok && p != PartTerms {
+			delete(s.change.Set[p], from)
 			s.max(p, to, v)
 		}
 	}
-	for f, v := range s.fields {
+	for f, v := range s.change.Fields {
 		if v == from && strings.HasPrefix(f, FieldCurrent) {
-			s.fields[f] = to
+			s.change.Fields[f] = to
 		}
 	}
 }

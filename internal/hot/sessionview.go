@@ -2,17 +2,17 @@ package hot
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // SessionView is a session as it is at the view's time. Maps are never nil after Load. A session whose deadline has
-// passed does not exist, whether it was reaped or not.
+// passed does not exist, whether a tick has removed it or not.
 type SessionView struct {
 	Exists      bool
 	Fields      map[string]string
@@ -29,66 +29,50 @@ type SessionView struct {
 	SeenEver    map[event.Path]bool      // named by anything the agent has read since the last compaction
 	Terms       []string                 // words of the current prompt and since, the last used last
 	TermClock   map[string]int64         // event clock of each word's last use
-	Told        map[event.Path]time.Time // what the agent was told of, and when
+	Told        map[event.Path]time.Time // files that a hint was about, and when
 	Edits       map[event.Path]time.Time // edited under the current prompt, and when last
 	Results     []Result                 // the last KeepResults results that named files, the newest first
 	Said        []Said                   // the last KeepSaid commands and patterns, the newest first
 	Deadline    time.Time                // when it expires if nothing more happens
 }
 
-// Session asks for everything about a session.
-func (v *View) Session(id string) *SessionView {
-	s := &SessionView{}
-	hash := v.ask(&get{op: opHash, key: v.store.keys.session(id)})
-	dead := v.ask(&get{op: opScores, key: v.store.keys.expiry(), members: []string{id}})
-	var sets [parts]*get
-	for p := range parts {
-		sets[p] = v.ask(&get{op: opAll, key: v.store.keys.part(id, p)})
-	}
-	at := v.at
-	v.finish = append(v.finish, func() {
-		if deadline := dead.scores[0]; len(hash.hash) > 0 && (deadline == 0 || deadline > at) {
-			s.Exists, s.Fields, s.Deadline = true, hash.hash, moment(deadline)
-		} else {
-			hash, sets = &get{}, [parts]*get{}
-			for p := range sets {
-				sets[p] = &get{}
-			}
-			s.Fields = map[string]string{}
-		}
-		s.fill(sets)
-	})
-	return s
+// SessionRecord is a session as it is stored.
+type SessionRecord struct {
+	Fields   map[string]string
+	Parts    [Parts]map[string]float64
+	Deadline float64 // Unix seconds
 }
 
-func (s *SessionView) fill(sets [parts]*get) {
-	s.Clock, s.Prompt = s.number(FieldClock), s.number(FieldPrompts)
-	s.Opened, s.Told = times(sets[partFiles].set), times(sets[partTold].set)
-	s.Edits = times(sets[partEdits].set)
-	s.Last, s.Order, s.Commands = ordinals(sets[partLast].set), ordinals(sets[partOrder].set), ordinals(sets[partRun].set)
-	s.Files = make([]event.Path, 0, len(s.Last))
-	for _, m := range ascending(sets[partLast].set) {
-		s.Files = append(s.Files, event.Path(m.name))
+// fill answers from what is stored, as of a time in Unix seconds.
+func (s *SessionView) fill(rec *SessionRecord, at float64) {
+	if rec == nil || len(rec.Fields) == 0 || rec.Deadline != 0 && rec.Deadline <= at {
+		rec = &SessionRecord{Fields: map[string]string{}}
+	} else {
+		s.Exists, s.Deadline = true, moment(rec.Deadline)
 	}
+	s.Fields = maps.Clone(rec.Fields)
+	s.Clock, s.Prompt = s.number(FieldClock), s.number(FieldPrompts)
+	s.Opened, s.Told, s.Edits = times(rec.Parts[PartFiles]), times(rec.Parts[PartTold]), times(rec.Parts[PartEdits])
+	s.Last, s.Order, s.Commands = ordinals(rec.Parts[PartLast]), ordinals(rec.Parts[PartOrder]), ordinals(rec.Parts[PartRun])
+	s.Files = event.Paths(ascending(rec.Parts[PartLast]))
 	s.Named, s.NamedBefore = map[event.Path]int64{}, map[event.Path]int64{}
-	for _, m := range sets[partNamed].set {
-		if n := int64(m.score); n >= s.Prompt {
-			s.Named[event.Path(m.name)] = n
+	for name, score := range rec.Parts[PartNamed] {
+		if n := int64(score); n >= s.Prompt {
+			s.Named[event.Path(name)] = n
 		} else {
-			s.NamedBefore[event.Path(m.name)] = n
+			s.NamedBefore[event.Path(name)] = n
 		}
 	}
-	s.Mentions = make(map[event.Path]float64, len(sets[partSeen].set))
-	s.SeenEver = make(map[event.Path]bool, len(sets[partSeen].set))
-	for _, m := range sets[partSeen].set {
-		s.Mentions[event.Path(m.name)] = math.Exp2(m.score - float64(s.Clock)/MentionHalf)
-		s.SeenEver[event.Path(m.name)] = true
+	s.Mentions = make(map[event.Path]float64, len(rec.Parts[PartSeen]))
+	s.SeenEver = make(map[event.Path]bool, len(rec.Parts[PartSeen]))
+	for name, score := range rec.Parts[PartSeen] {
+		s.Mentions[event.Path(name)] = math.Exp2(score - float64(s.Clock)/MentionHalf)
+		s.SeenEver[event.Path(name)] = true
 	}
-	s.TermClock = make(map[string]int64, len(sets[partTerms].set))
-	s.Terms = make([]string, 0, len(sets[partTerms].set))
-	for _, m := range ascending(sets[partTerms].set) {
-		s.TermClock[m.name] = int64(m.score)
-		s.Terms = append(s.Terms, m.name)
+	s.Terms = ascending(rec.Parts[PartTerms])
+	s.TermClock = make(map[string]int64, len(s.Terms))
+	for term, clock := range rec.Parts[PartTerms] {
+		s.TermClock[term] = int64(clock)
 	}
 	s.rings()
 }
@@ -101,31 +85,32 @@ func (s *SessionView) number(field string) int64 {
 	return n
 }
 
-func times(set []member) map[event.Path]time.Time {
-	m := make(map[event.Path]time.Time, len(set))
-	for _, e := range set {
-		m[event.Path(e.name)] = moment(e.score)
+func times(part map[string]float64) map[event.Path]time.Time {
+	m := make(map[event.Path]time.Time, len(part))
+	for name, score := range part {
+		m[event.Path(name)] = moment(score)
 	}
 	return m
 }
 
-func ordinals(set []member) map[event.Path]int64 {
-	m := make(map[event.Path]int64, len(set))
-	for _, e := range set {
-		m[event.Path(e.name)] = int64(e.score)
+func ordinals(part map[string]float64) map[event.Path]int64 {
+	m := make(map[event.Path]int64, len(part))
+	for name, score := range part {
+		m[event.Path(name)] = int64(score)
 	}
 	return m
 }
 
-// ascending sorts by score, ties by name.
-func ascending(set []member) []member {
-	slices.SortFunc(set, func(a, b member) int {
-		if a.score != b.score {
-			return cmp.Compare(a.score, b.score)
-		}
-		return strings.Compare(a.name, b.name)
+// ascending lists the names by score, ties by name.
+func ascending(part map[string]float64) []string {
+	names := make([]string, 0, len(part))
+	for name := range part {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(part[a], part[b]), cmp.Compare(a, b))
 	})
-	return set
+	return names
 }
 
 // PromptClock is the event clock of the current prompt.

@@ -1,252 +1,147 @@
 package hot
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
-	"net"
 	"runtime/metrics"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
-
-	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// Options of a Store. Repo is required.
+// Options of a Store. The zero value works.
 type Options struct {
-	URL    string                   // see config.ParseRedis; "" embeds a server without a port
-	Repo   string                   // the hash tag: keys are aoa:{Repo}:…
-	Prefix string                   // in place of aoa; a URL's own counts first
-	Writer string                   // id of this daemon, for the applied-sequence key; "" is "local"
-	Now    func() time.Time         // tells times that cannot be yet; nil believes all
-	Half   map[string]time.Duration // family name → half-life in place of the default, whole seconds
-	Keep   map[string]int           // owned family name → members kept in place of the default
+	Now  Clock                    // nil believes every time
+	Half map[string]time.Duration // family name → half-life in place of the default, whole seconds
+	Keep map[string]int           // owned family name → members kept in place of the default
 }
 
-// Timeouts of a server. The embedded one has none: it lives in this process and always answers.
-const (
-	dialTimeout = 2 * time.Second
-	poolSize    = 4
-)
-
-// readTimeout is what a command may take; tests on busy machines wait longer.
-var readTimeout = 2 * time.Second
-
-// Store is the hot store of one repository. Safe for concurrent use: any number of views beside one Apply.
+// Store holds the scores of one repository. Safe for concurrent use: any number of views beside one writer.
 type Store struct {
-	keys     keys
-	families families
-	print    uint32 // of the families
-	writer   string
-	client   redis.UniversalClient
-	embedded *miniredis.Miniredis // nil on a server
-	place    config.Redis         // of a server
-	db       *miniredis.RedisDB   // the embedded server's database
-
-	// maps guards the sorted sets' own maps of the embedded server: views read them, each transaction writes them.
-	maps sync.RWMutex
-
-	packed packedSets // those that nobody has asked for since the start
-
+	table  Table
+	clock  Clock
 	shared shared // where views read scores instead, see Share
 
-	writing   sync.Mutex        // one Apply, Restore, Forget or Dirty at a time; guards all below
-	epoch     string            // of the server, as this process knows it
-	applied   int64             // sequence of the last batch that was wholly applied
-	step      int               // transactions of the next batch already applied
-	newest    float64           // latest time ever said, Unix seconds
-	now       func() time.Time  // may be nil
-	known     map[record]uint16 // embedded: every file, tag and term that has a score → families of which it owns sets
-	dirty     map[record]bool   // changed since the last snapshot
-	grown     map[ownedKey]bool // owned sets written since the last trim
-	skipped   int               // records that Restore refused
-	untracked bool              // nobody takes snapshots of it
-	loose     int               // members written since the last Compact
+	// writing makes Apply, Restore, Forget and Dirty take turns. Whoever holds it may read all below, so a snapshot
+	// holds up no question. To change anything below takes mu as well.
+	writing sync.Mutex
+	mu      sync.RWMutex
+
+	names    [NounTerm + 1]names // by noun
+	sets     []map[int64]*scores // by family, then by epoch
+	newest   []set               // by family: of stamps the newest, of which at least NewestKept are there
+	sessions map[string]*SessionRecord
+	facts    map[string]map[string]string // key → field → value; never empty
+	applied  int64                        // sequence of the last batch
+	latest   float64                      // latest time of all events, Unix seconds
+	trimmed  map[string]int64             // family name → epoch of its last tick
+	grown    map[ownedKey]bool            // owned sets written since the last tick
+	dirty    map[record]bool              // changed since the last snapshot, beside the names that are marked
+	skipped  int                          // records that Restore refused
 }
 
 // ownedKey is an owned set.
 type ownedKey struct {
 	family uint8
 	epoch  int64
-	owner  string
+	owner  uint32
 }
 
-// Open starts the embedded server or connects to one. The error says what could not be reached; on a server that is
-// down it comes after at most 2 s.
-func Open(ctx context.Context, o Options) (*Store, error) {
-	if o.Repo == "" {
-		return nil, errors.New("open hot store: Options.Repo is empty: name the repository")
-	}
-	fs, err := newFamilies(o.Half, o.Keep)
+// New makes an empty store. The error names an override that is out of range.
+func New(o Options) (*Store, error) {
+	t, err := NewTable(o.Half, o.Keep)
 	if err != nil {
-		return nil, fmt.Errorf("open hot store: %w", err)
+		return nil, fmt.Errorf("new hot store: %w", err)
 	}
-	if o.Writer == "" {
-		o.Writer = "local"
+	s := &Store{table: t, clock: o.Now, sets: make([]map[int64]*scores, len(t)), newest: make([]set, len(t)),
+		sessions: map[string]*SessionRecord{}, facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
+		grown: map[ownedKey]bool{}, dirty: map[record]bool{}}
+	for i := range s.sets {
+		s.sets[i] = map[int64]*scores{}
 	}
-	place := config.Redis{}
-	if o.URL != "" {
-		if place, err = config.ParseRedis(o.URL); err != nil {
-			return nil, fmt.Errorf("open hot store: redis_url: %w", err)
-		}
-	}
-	s := &Store{place: place, keys: newKeys(cmp.Or(place.Prefix, o.Prefix, "aoa"), o.Repo), families: fs, print: fs.print(), writer: o.Writer, newest: undated, now: o.Now,
-		known: map[record]uint16{}, dirty: map[record]bool{}, grown: map[ownedKey]bool{}}
-	if o.URL == "" {
-		err = s.embed()
-	} else {
-		err = s.dial()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open hot store: %w", err)
-	}
-	if err := s.resume(ctx); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("open hot store: %w", err)
+	for i := range s.names {
+		s.names[i].ids = map[string]uint32{}
 	}
 	return s, nil
 }
 
-func (s *Store) embed() error {
-	m := miniredis.NewMiniRedis()
-	// Dial is the only way to start the server without a listener; its own unbuffered pipe is not used.
-	c, err := m.Dial()
-	if err != nil {
-		return fmt.Errorf("start embedded server: %w", err)
-	}
-	c.Close()
-	s.embedded, s.db = m, m.DB(0)
-	server := m.Server()
-	s.client = redis.NewClient(&redis.Options{
-		Addr: "memory",
-		Dialer: func(context.Context, string, string) (net.Conn, error) {
-			client, peer := newConns()
-			server.ServeConn(peer)
-			return client, nil
-		},
-		MaxRetries: -1, PoolSize: poolSize, Protocol: 2, DisableIdentity: true,
-		ReadTimeout: -2, WriteTimeout: -2, ConnMaxIdleTime: -1,
-	})
-	return nil
-}
+// Batch makes an empty batch with the store's half-lives.
+func (s *Store) Batch() *Batch { return s.table.Batch() }
 
-// Resume reads anew how far this writer had come on the server, and which server it is. To be called after a failed
-// Apply or Claim. A server that was empty is given its epoch.
-func (s *Store) Resume(ctx context.Context) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.resume(ctx)
-}
-
-func (s *Store) resume(ctx context.Context) error {
-	var applied, epoch *redis.StringCmd
-	var newest *redis.StringCmd
-	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		if s.embedded == nil {
-			p.SetNX(ctx, s.keys.server(), rand.Text(), 0)
-		}
-		epoch = p.Get(ctx, s.keys.server())
-		applied = p.Get(ctx, s.keys.applied(s.writer))
-		newest = p.HGet(ctx, s.keys.meta(), metaNewest)
-		return nil
-	})
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return fmt.Errorf("read applied sequence: %w", err)
-	}
-	for _, c := range []*redis.StringCmd{epoch, applied, newest} {
-		if err := c.Err(); err != nil && !errors.Is(err, redis.Nil) {
-			return fmt.Errorf("read applied sequence: %w", err)
-		}
-	}
-	s.epoch = epoch.Val()
-	s.applied, s.step = parseApplied(applied.Val())
-	if f, err := strconv.ParseFloat(newest.Val(), 64); err == nil {
-		s.newest = max(s.newest, f)
-	}
-	return nil
-}
-
-// Epoch names the server's state: another one, or none, means that the server was emptied or is another one.
-func (s *Store) Epoch() string {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.epoch
-}
-
-// parseApplied reads "41" or "41+2": batch 41 is whole, and two transactions of the next one are in.
-func parseApplied(v string) (seq int64, step int) {
-	whole, part, _ := strings.Cut(v, "+")
-	seq, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
-		return 0, 0
-	}
-	step, err = strconv.Atoi(part)
-	if err != nil || step < 0 {
-		step = 0
-	}
-	return seq, step
-}
-
-// Close ends the connection and, embedded, the server with everything in it.
-func (s *Store) Close() error {
-	err := s.client.Close()
-	if s.embedded != nil {
-		s.embedded.Close()
-	}
-	return err
-}
-
-// Applied is the sequence of the last batch that this writer has wholly applied, 0 before the first.
-func (s *Store) Applied(ctx context.Context) (int64, error) {
-	v, err := s.client.Get(ctx, s.keys.applied(s.writer)).Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, fmt.Errorf("read applied sequence: %w", err)
-	}
-	seq, _ := parseApplied(v)
-	return seq, nil
+// Applied is the sequence of the last batch, 0 before the first. It never fails; the signature is that of the store
+// of a server.
+func (s *Store) Applied(context.Context) (int64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.applied, nil
 }
 
 // Size is what the store holds.
 type Size struct {
-	Files    int    // files with any score
 	Sessions int    // live sessions
-	Bytes    uint64 // a server's used_memory; embedded: this process's Go heap, the store included
+	Bytes    uint64 // this process's Go heap, the store included
 	Skipped  int    // snapshot records that Restore refused
 }
 
-// Size counts. Of an unreachable server it knows only what this process knows.
-func (s *Store) Size(ctx context.Context) Size {
-	s.writing.Lock()
-	size := Size{Skipped: s.skipped}
-	for r := range s.known {
-		if r.noun == nounPath {
-			size.Files++
-		}
-	}
-	s.writing.Unlock()
-	size.Sessions = int(s.client.ZCard(ctx, s.keys.expiry()).Val())
-	if s.embedded != nil {
-		size.Bytes = heap()
-		return size
-	}
-	size.Files = int(s.client.ZCard(ctx, s.keys.global(s.families.of(Recency), 0)).Val())
-	for line := range strings.Lines(s.client.Info(ctx, "memory").Val()) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "used_memory:"); ok {
-			size.Bytes, _ = strconv.ParseUint(v, 10, 64) // absent on servers that hide it: 0
-		}
-	}
-	return size
+// Size counts.
+func (s *Store) Size() Size {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return Size{Sessions: len(s.sessions), Bytes: heap[0].Value.Uint64(), Skipped: s.skipped}
 }
 
-func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+// scores finds or makes the sets of a family and epoch.
+func (s *Store) scores(f *Family, epoch int64) *scores {
+	sc := s.sets[f.index][epoch]
+	if sc == nil {
+		sc = &scores{}
+		if !f.Global() {
+			sc.owned = map[uint32]set{}
+		}
+		s.sets[f.index][epoch] = sc
+	}
+	return sc
 }
+
+// epochs lists the epochs of which a family has sets, oldest first.
+func (s *Store) epochs(f *Family) []int64 {
+	out := make([]int64, 0, 4)
+	for k := range s.sets[f.index] {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// owned is an owned set; nil if there is none.
+func (s *Store) owned(k ownedKey) set {
+	if sc := s.sets[k.family][k.epoch]; sc != nil {
+		return sc.owned[k.owner]
+	}
+	return nil
+}
+
+// setOwned replaces an owned set. An empty set is none.
+func (s *Store) setOwned(k ownedKey, to set) {
+	sc := s.scores(&s.table[k.family], k.epoch)
+	if len(to) > 0 {
+		sc.owned[k.owner] = to
+	} else {
+		delete(sc.owned, k.owner)
+		delete(s.grown, k)
+	}
+	s.markDirty(s.table[k.family].Owner, k.owner)
+}
+
+// members are a set's members with their names.
+func (s *Store) members(noun Noun, of set) []Member {
+	ms := make([]Member, len(of))
+	for i, e := range of {
+		ms[i] = Member{s.names[noun].texts[e.id], e.score}
+	}
+	return ms
+}
+
+func (s *Store) markDirty(noun Noun, id uint32) { s.names[noun].dirty[id] = true }

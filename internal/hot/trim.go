@@ -1,238 +1,135 @@
 package hot
 
-import (
-	"cmp"
-	"context"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-)
+// Housekeeping plans under writing alone, so that it holds up no question, and changes what it found in one go.
 
-// pruneBelow is the worth under which a member of an owned set is dropped.
-const pruneBelow = 0.01
-
-// keepHouse does what the batch asks for besides learning. It is not part of the batch's steps: what a failure leaves
-// undone, the next tick does.
-func (s *Store) keepHouse(ctx context.Context, b *Batch) error {
-	for _, job := range []struct {
-		what string
-		at   time.Time
-		do   func(context.Context, float64) error
-	}{{"trim", b.trim, s.tidy}, {"decay", b.decay, s.fade}, {"sweep", b.sweep, s.orphans}} {
-		if job.at.IsZero() {
-			continue
-		}
-		if err := job.do(ctx, seconds(job.at)); err != nil {
-			return fmt.Errorf("%s: %w", job.what, err)
-		}
-	}
-	return nil
+// ownedChange is an owned set as it is to be.
+type ownedChange struct {
+	key ownedKey
+	to  set
 }
 
-// tidy is the tick. Doing it twice is doing it once.
-func (s *Store) tidy(ctx context.Context, at float64) error {
-	for _, step := range []func(context.Context, float64) error{s.trimSets, s.trimTops, s.reap, s.dropEpochs} {
-		if err := step(ctx, at); err != nil {
-			return err
-		}
+func (s *Store) setAll(cs []ownedChange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range cs {
+		s.setOwned(c.key, c.to)
 	}
-	return nil
+}
+
+// trim is the tick. Doing it twice is doing it once.
+func (s *Store) trim(at float64) {
+	s.trimSets(at)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trimNewest()
+	s.expire(at)
+	s.dropEpochs(at)
 }
 
 // trimSets looks at the owned sets that were written since the last tick; the others have only decayed, which changes
 // no order.
-func (s *Store) trimSets(ctx context.Context, at float64) error {
-	keys := make([]ownedKey, 0, len(s.grown))
-	for k := range s.grown {
-		keys = append(keys, k)
+func (s *Store) trimSets(at float64) {
+	var changed []ownedChange
+	for key := range s.grown {
+		f, old := &s.table[key.family], s.owned(key)
+		out := Excess(s.members(f.Member, old), f.Keep, f.Worth(at, key.epoch))
+		to := old
+		if len(out) > 0 {
+			to = without(old, &s.names[f.Member], out)
+		}
+		changed = append(changed, ownedChange{key, to})
 	}
-	slices.SortFunc(keys, func(a, b ownedKey) int {
-		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.owner, b.owner))
-	})
-	for chunk := range slices.Chunk(keys, readChunk) {
-		gets := make([]*get, len(chunk))
-		for i, k := range chunk {
-			gets[i] = &get{op: opAll, key: s.keys.owned(s.families[k.family], k.epoch, k.owner)}
-		}
-		if err := s.read(ctx, gets); err != nil {
-			return err
-		}
-		var cmds [][]any
-		for i, g := range gets {
-			f := s.families[chunk[i].family]
-			if out := excess(g.set, f.keep, f.decay(at, chunk[i].epoch)); len(out) > 0 {
-				cmds = append(cmds, s.drop(g.key, out))
-			}
-			s.touch(record{f.owner, chunk[i].owner})
-		}
-		if err := s.run(ctx, cmds); err != nil {
-			return err
-		}
-	}
+	s.setAll(changed)
 	s.grown = map[ownedKey]bool{}
-	return nil
 }
 
-// excess is what a set loses: members worth less than 0.01 (also negative ones, left by subtractions), and all but
-// the keep highest.
-func excess(set []member, keep int, factor float64) []member {
-	highest(set)
-	n := min(keep, len(set))
-	for n > 0 && coarse(set[n-1].score*factor) < pruneBelow {
-		n--
+// without copies a set, so that views may read the old one meanwhile.
+func without(old set, of *names, out []Member) set {
+	gone := make(map[uint32]bool, len(out))
+	for _, m := range out {
+		gone[of.ids[m.Name]] = true
 	}
-	return set[n:]
-}
-
-func remove(key string, ms []member) []any {
-	args := make([]any, 0, 2+len(ms))
-	args = append(args, "ZREM", key)
-	for _, m := range ms {
-		args = append(args, m.name)
-	}
-	return args
-}
-
-// drop removes members as they were read. On a server those stay that another daemon has added to since: the next tick
-// looks at them again.
-func (s *Store) drop(key string, ms []member) []any {
-	if s.embedded != nil {
-		return remove(key, ms)
-	}
-	args := make([]any, 0, 2+2*len(ms))
-	args = append(args, "DROP", key)
-	for _, m := range ms {
-		args = append(args, m.name, m.score)
-	}
-	return args
-}
-
-// trimTops keeps the newest stamps. In the own store those of a clock that ran ahead go, too: they would be in the way of
-// the newest.
-func (s *Store) trimTops(ctx context.Context, _ float64) error {
-	for _, f := range s.families {
-		if f.half != 0 {
-			continue
+	kept := make(set, 0, len(old)-len(out))
+	for _, e := range old {
+		if !gone[e.id] {
+			kept = append(kept, e)
 		}
-		g := &get{op: opAll, key: s.keys.top(f)}
-		if err := s.read(ctx, []*get{g}); err != nil {
-			return err
-		}
-		highest(g.set)
+	}
+	return kept
+}
+
+// trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
+func (s *Store) trimNewest() {
+	for i := range s.table {
+		ms := s.members(s.table[i].Member, s.newest[i])
+		Highest(ms)
 		early := 0
-		for s.embedded != nil && early < len(g.set) && s.ahead(g.set[early].score) {
+		for early < len(ms) && s.clock.Ahead(ms[early].Score) {
 			early++
 		}
-		out := slices.Clone(g.set[:early])
-		if right := g.set[early:]; len(right) > topKeep {
-			out = append(out, right[topKeep:]...)
-		}
+		out := append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...)
 		if len(out) > 0 {
-			if err := s.run(ctx, [][]any{s.drop(g.key, out)}); err != nil {
-				return err
+			s.newest[i] = without(s.newest[i], &s.names[s.table[i].Member], out)
+		}
+	}
+}
+
+// expire removes the sessions whose deadline has passed, and those whose deadline was set by a clock that ran ahead:
+// they would live on for as long.
+func (s *Store) expire(at float64) {
+	for id, rec := range s.sessions {
+		if rec.Deadline <= at || s.clock.Ahead(rec.Deadline) {
+			delete(s.sessions, id)
+			s.dirty[record{nounSession, id}] = true
+		}
+	}
+}
+
+// dropEpochs deletes the sets of epochs that no reader adds any more, once an epoch has ended since the last tick. The
+// first tick drops nothing: Apply writes no epoch that is too old.
+func (s *Store) dropEpochs(at float64) {
+	for i := range s.table {
+		f := &s.table[i]
+		if f.Half == 0 {
+			continue
+		}
+		k := f.Epoch(at)
+		before, known := s.trimmed[f.Name]
+		if known && before >= k {
+			continue
+		}
+		if s.trimmed[f.Name] = k; !known {
+			continue
+		}
+		for epoch, sc := range s.sets[i] {
+			if epoch >= k-1 {
+				continue
+			}
+			for owner := range sc.owned {
+				s.setOwned(ownedKey{f.index, epoch, owner}, nil)
+			}
+			delete(s.sets[i], epoch)
+		}
+	}
+}
+
+// decay drops what of the global sets is worth less than 0.01.
+func (s *Store) decay(at float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.table {
+		f := &s.table[i]
+		if !f.Global() || f.Half == 0 {
+			continue
+		}
+		for k, sc := range s.sets[i] {
+			low := TooLow(f.Worth(at, k))
+			for id, score := range sc.global {
+				if score != 0 && score < low {
+					sc.global[id] = 0
+					s.markDirty(f.Member, uint32(id))
+				}
 			}
 		}
 	}
-	return nil
-}
-
-// reap removes the sessions whose deadline has passed, and in the own store those whose deadline a clock set that ran
-// ahead: they would live on for as long.
-func (s *Store) reap(ctx context.Context, at float64) error {
-	g := &get{op: opAll, key: s.keys.expiry()}
-	if err := s.read(ctx, []*get{g}); err != nil {
-		return err
-	}
-	var cmds [][]any
-	for _, m := range ascending(g.set) {
-		if m.score > at && (s.embedded == nil || !s.ahead(m.score)) {
-			continue
-		}
-		cmds = append(cmds, s.end(m.name, at)...)
-		s.touch(record{nounSession, m.name})
-	}
-	return s.run(ctx, cmds)
-}
-
-// end removes a session, on a server unless its deadline was moved since.
-func (s *Store) end(id string, at float64) [][]any {
-	if s.embedded == nil {
-		reap := []any{"REAP", s.keys.expiry(), at, id, touched(s.keys.session(id))}
-		for p := range parts {
-			reap = append(reap, touched(s.keys.part(id, p)))
-		}
-		return [][]any{reap}
-	}
-	del := []any{"DEL", s.keys.session(id)}
-	for p := range parts {
-		del = append(del, s.keys.part(id, p))
-	}
-	return [][]any{del, {"ZREM", s.keys.expiry(), id}}
-}
-
-// dropEpochs deletes the sets of epochs that no reader adds any more. An epoch lasts 32 half-lives, so there is
-// something to do once in months, and only then are the keys of owned sets searched for.
-func (s *Store) dropEpochs(ctx context.Context, at float64) error {
-	meta := &get{op: opHash, key: s.keys.meta()}
-	if err := s.read(ctx, []*get{meta}); err != nil {
-		return err
-	}
-	var cmds [][]any
-	for _, f := range s.families {
-		if f.half == 0 {
-			continue
-		}
-		k := f.epoch(at)
-		before, err := strconv.ParseInt(meta.hash[metaEpoch+f.Name], 10, 64)
-		if err == nil && before >= k {
-			continue
-		}
-		cmds = append(cmds, []any{s.op("HSET", "GROW"), s.keys.meta(), metaEpoch + f.Name, k})
-		if err != nil {
-			continue // the first tick: Apply and Restore write no epoch that is too old
-		}
-		if f.owner == nounNone {
-			for old := before - 1; old < k-1; old++ {
-				cmds = append(cmds, []any{"DEL", s.keys.global(f, old)})
-			}
-			continue
-		}
-		dead, err := s.scan(ctx, s.keys.family(f))
-		if err != nil {
-			return err
-		}
-		for _, name := range dead {
-			epoch, owner, _ := strings.Cut(name, ":")
-			if old, err := strconv.ParseInt(epoch, 10, 64); err == nil && old < k-1 {
-				cmds = append(cmds, []any{"DEL", s.keys.owned(f, old, owner)})
-				s.touch(record{f.owner, owner})
-			}
-		}
-	}
-	return s.run(ctx, cmds)
-}
-
-// run carries out housekeeping commands, each of which may be repeated, in transactions of bounded size.
-func (s *Store) run(ctx context.Context, cmds [][]any) error {
-	for chunk := range slices.Chunk(cmds, readChunk) {
-		if err := s.once(ctx, chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) once(ctx context.Context, cmds [][]any) error {
-	if len(cmds) == 0 {
-		return nil
-	}
-	if s.embedded == nil {
-		return s.eval(ctx, cmds, "", "")
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return s.execute(cmds, nil)
 }

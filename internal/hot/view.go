@@ -7,19 +7,60 @@ import (
 	"time"
 )
 
-// View collects reads and answers them in one round trip. Ask first, Load once, then use the answers. Not safe for
-// concurrent use; make one per query.
+// View collects questions and answers them at once, as of one moment. Ask first, Load once, then use the answers. Not
+// safe for concurrent use; make one per query.
 type View struct {
-	store  *Store
+	table  Table
+	clock  Clock
+	reader Reader
 	at     float64
-	gets   []*get   // of sessions and facts
-	scores []*get   // of scores, which others may have as well
-	finish []func() // run after the reads came in
+	reads  Reads
+	finish []func() // turn what was read into answers
 	err    error
 }
 
+// Reads are the questions of a View, with room for what is stored.
+type Reads struct {
+	Sets     []*SetRead
+	Sessions []*SessionRead
+	facts    []*factRead
+}
+
+// SetRead reads members of one set as they are stored, or all of it.
+type SetRead struct {
+	Family  *Family
+	Epoch   int64
+	Owner   string   // "" for a global family
+	Newest  bool     // of stamps the newest, which are kept in order
+	Members []string // nil: all
+
+	Scores []float64 // of Members, 0 if absent
+	All    []Member  // in no order
+}
+
+// SessionRead reads one session; Answer takes it.
+type SessionRead struct {
+	ID     string
+	Answer func(*SessionRecord) // nil is no session; it keeps nothing of the record
+}
+
+type factRead struct {
+	key   string
+	facts *Facts
+}
+
+// Reader reads what a View asks: the store in memory, or a server.
+type Reader interface {
+	Read(ctx context.Context, r *Reads) error
+}
+
 // View begins a view of the store as it is worth at that time.
-func (s *Store) View(at time.Time) *View { return &View{store: s, at: seconds(at)} }
+func (s *Store) View(at time.Time) *View { return NewView(s, s.table, s.clock, at) }
+
+// NewView begins a view of what a Reader has.
+func NewView(r Reader, t Table, c Clock, at time.Time) *View {
+	return &View{table: t, clock: c, reader: r, at: Seconds(at)}
+}
 
 // Ranked is the answer of Top: members by value, highest first, ties by name.
 type Ranked struct {
@@ -39,29 +80,29 @@ type Facts struct{ Fields map[string]string }
 // are kept in order. Other global families have no order: Load fails.
 func (v *View) Top(f Family, owner string, n int) *Ranked {
 	r := &Ranked{}
-	fam := v.store.families.of(f)
+	fam := v.table.Of(f)
 	switch {
 	case n <= 0:
 		return r
-	case fam.half == 0:
-		g := v.score(&get{op: opAll, key: v.store.keys.top(fam)})
+	case fam.Half == 0:
+		read := v.read(&SetRead{Family: fam, Newest: true})
 		v.finish = append(v.finish, func() {
-			r.take(slices.DeleteFunc(collect(nil, g, 1), func(m member) bool { return v.store.ahead(m.score) }), n)
+			r.take(slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
 		})
 		return r
-	case fam.owner == nounNone:
+	case fam.Global():
 		v.err = fmt.Errorf("hot: %s is a global family and has no order: ask Of for members", f.Name)
 		return r
 	}
-	epochs := fam.live(v.at)
-	gets := make([]*get, len(epochs))
+	epochs := fam.Live(v.at)
+	reads := make([]*SetRead, len(epochs))
 	for i, k := range epochs {
-		gets[i] = v.score(&get{op: opAll, key: v.store.keys.owned(fam, k, owner)})
+		reads[i] = v.read(&SetRead{Family: fam, Epoch: k, Owner: owner})
 	}
 	v.finish = append(v.finish, func() {
-		var ms []member
+		var ms []Member
 		for i, k := range epochs {
-			ms = collect(ms, gets[i], fam.decay(v.at, k))
+			ms = collect(ms, reads[i].All, fam.Worth(v.at, k))
 		}
 		r.take(ms, n)
 	})
@@ -77,108 +118,85 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	if len(members) == 0 {
 		return r
 	}
-	fam := v.store.families.of(f)
-	if fam.half == 0 {
-		g := v.score(&get{op: opScores, key: v.store.keys.global(fam, 0), members: members})
+	fam := v.table.Of(f)
+	for _, k := range fam.Live(v.at) {
+		read := v.read(&SetRead{Family: fam, Epoch: k, Owner: owner, Members: members})
+		factor := fam.Worth(v.at, k)
 		v.finish = append(v.finish, func() {
-			for i, at := range g.scores {
-				if v.store.ahead(at) {
-					g.scores[i] = 0
+			for i, score := range read.Scores {
+				if fam.Half > 0 || !v.clock.Ahead(score) {
+					r.Value[i] += score * factor
 				}
 			}
-			r.add(g, 1)
 		})
-		return r
-	}
-	for _, k := range fam.live(v.at) {
-		key := v.store.keys.global(fam, k)
-		if fam.owner != nounNone {
-			key = v.store.keys.owned(fam, k, owner)
-		}
-		g := v.score(&get{op: opScores, key: key, members: members})
-		factor := fam.decay(v.at, k)
-		v.finish = append(v.finish, func() { r.add(g, factor) })
 	}
 	return r
 }
 
-// Facts asks for a small durable record.
+// Session asks for everything about a session.
+func (v *View) Session(id string) *SessionView {
+	s := &SessionView{Fields: map[string]string{}}
+	v.reads.Sessions = append(v.reads.Sessions, &SessionRead{ID: id, Answer: func(rec *SessionRecord) { s.fill(rec, v.at) }})
+	return s
+}
+
+// Facts asks for a small durable record. A server has none.
 func (v *View) Facts(key string) *Facts {
-	f := &Facts{}
-	g := v.ask(&get{op: opHash, key: v.store.keys.fact(key)})
-	v.finish = append(v.finish, func() { f.Fields = g.hash })
+	f := &Facts{Fields: map[string]string{}}
+	v.reads.facts = append(v.reads.facts, &factRead{key, f})
 	return f
 }
 
-// Load answers everything asked so far, in one round trip. The error wraps that of the store; a view with an error
-// has no answers.
+func (v *View) read(r *SetRead) *SetRead {
+	v.reads.Sets = append(v.reads.Sets, r)
+	return r
+}
+
+// Load answers everything asked so far. A view with an error has no answers.
 func (v *View) Load(ctx context.Context) error {
 	if v.err != nil {
 		return v.err
 	}
-	if v.store.shared.far.Load() == nil && len(v.gets) > 0 {
-		v.gets, v.scores = append(v.gets, v.scores...), nil // one round trip
-	}
-	if err := v.store.read(ctx, v.gets); err != nil {
-		return fmt.Errorf("read hot store: %w", err)
-	}
-	if err := v.store.readShared(ctx, v.scores); err != nil {
+	if err := v.reader.Read(ctx, &v.reads); err != nil {
 		return fmt.Errorf("read hot store: %w", err)
 	}
 	for _, f := range v.finish {
 		f()
 	}
-	v.gets, v.scores, v.finish = nil, nil, nil
+	v.reads, v.finish = Reads{}, nil
 	return nil
 }
 
-func (v *View) ask(g *get) *get {
-	v.gets = append(v.gets, g)
-	return g
-}
-
-func (v *View) score(g *get) *get {
-	g.view = true
-	v.scores = append(v.scores, g)
-	return g
-}
-
-func (r *Values) add(g *get, factor float64) {
-	for i, s := range g.scores {
-		r.Value[i] += s * factor
+// collect adds a set's members, decayed, to those of the other epoch. It uses the set up.
+func collect(ms, set []Member, factor float64) []Member {
+	for i := range set {
+		set[i].Score *= factor
 	}
-}
-
-// collect adds a set's members, decayed, to those of the other epoch. The set itself is used up.
-func collect(ms []member, g *get, factor float64) []member {
-	if len(ms) == 0 {
-		for i := range g.set {
-			g.set[i].score *= factor
-		}
-		return g.set
+	if len(ms) == 0 || len(set) == 0 {
+		return append(ms, set...)
 	}
 	at := make(map[string]int, len(ms))
 	for i, m := range ms {
-		at[m.name] = i
+		at[m.Name] = i
 	}
-	for _, m := range g.set {
-		if i, ok := at[m.name]; ok {
-			ms[i].score += m.score * factor
+	for _, m := range set {
+		if i, ok := at[m.Name]; ok {
+			ms[i].Score += m.Score
 		} else {
-			ms = append(ms, member{m.name, m.score * factor})
+			ms = append(ms, m)
 		}
 	}
 	return ms
 }
 
 // take keeps the n highest with a positive value.
-func (r *Ranked) take(ms []member, n int) {
-	ms = best(ms, n)
-	for len(ms) > 0 && ms[len(ms)-1].score <= 0 {
+func (r *Ranked) take(ms []Member, n int) {
+	ms = Best(ms, n)
+	for len(ms) > 0 && ms[len(ms)-1].Score <= 0 {
 		ms = ms[:len(ms)-1]
 	}
 	r.Members, r.Values = make([]string, len(ms)), make([]float64, len(ms))
 	for i, m := range ms {
-		r.Members[i], r.Values[i] = m.name, m.score
+		r.Members[i], r.Values[i] = m.Name, m.Score
 	}
 }

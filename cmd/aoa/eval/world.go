@@ -38,7 +38,7 @@ const (
 )
 
 func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
-	store, err := hot.Open(ctx, hot.Options{Repo: "eval-" + s.Name, Writer: "eval", Now: o.clock()})
+	store, err := hot.New(hot.Options{Now: o.clock()})
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
@@ -46,7 +46,6 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 	var say func() *index.Contents
 	if o.Contents && s.Contents() {
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
-			store.Close()
 			return nil, err
 		}
 		w.said, w.blobs, w.unread = index.NewContents(), s.blobs, map[event.Path]string{}
@@ -57,7 +56,6 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 }
 
 func (w *world) close() {
-	w.store.Close()
 	if w.reader != nil {
 		w.reader.close()
 	}

@@ -1,4 +1,4 @@
-package hot_test
+package redis_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/rank"
@@ -72,21 +73,32 @@ func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 	return batches, files, at
 }
 
-// answers learns the stream into a store and asks, in between and at the end, what comes next.
+// answers learns the stream into a store in memory, and with a url also into a server that the store's views read
+// scores from. It asks, in between and at the end, what comes next.
 func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	t.Helper()
-	s, err := hot.Open(t.Context(), hot.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
+	s, err := hot.New(hot.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	l := learn.New(s, learn.Options{})
+	learners := []*learn.Learner{learn.New(s, learn.Options{})}
+	if url != "" {
+		remote, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer remote.Close()
+		s.Share(remote, func(err error) { t.Errorf("the server was lost: %v", err) })
+		learners = append(learners, learn.New(remote, learn.Options{}))
+	}
 	batches, files, end := stream()
 	tree := index.NewTree(files)
 	ranker := rank.New(s, func() *index.Tree { return tree }, rank.Options{})
 	for i, b := range batches {
-		if err := l.Learn(t.Context(), b, int64(i+1)); err != nil {
-			t.Fatal(err)
+		for _, l := range learners {
+			if err := l.Learn(t.Context(), b, int64(i+1)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if i%20 != 0 && i != len(batches)-1 {
 			continue
@@ -110,14 +122,13 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 
 // TestDifferentialStream: the same work leads to the same answers on every back end, in order, and to 1e-9.
 func TestDifferentialStream(t *testing.T) {
-	hot.NeedServer(t, "redis-server")
 	batches, _, _ := stream()
 	events := len(slices.Concat(batches...))
 	asked, want := answers(t, "")
 	if len(want) < 5*asked {
 		t.Fatalf("%d answers to %d questions", len(want)-asked, asked)
 	}
-	for _, p := range hot.Places {
+	for _, p := range redis.Places {
 		t.Run(p.Name, func(t *testing.T) {
 			_, got := answers(t, p.Open(t))
 			if len(got) != len(want) {

@@ -1,4 +1,4 @@
-package hot
+package redis
 
 import (
 	"context"
@@ -37,11 +37,8 @@ func used(k keys) [][]any {
 var oldest = map[string]int{"redis_version": 7, "valkey_version": 8}
 
 // Check tries every command that the store gives, and asks what kind of server it is. The error says that it could not
-// be reached at all; of an embedded store there is nothing to say.
+// be reached at all.
 func (s *Store) Check(ctx context.Context) ([]Lack, error) {
-	if s.embedded != nil {
-		return nil, nil
-	}
 	if err := s.client.Ping(ctx).Err(); err != nil && !refused(err) {
 		return nil, fmt.Errorf("reach the server: %w", err)
 	}

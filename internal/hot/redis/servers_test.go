@@ -1,4 +1,4 @@
-package hot
+package redis
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/fault"
@@ -29,8 +30,9 @@ type Place struct {
 	Open func(testing.TB) string // makes it and returns its redis_url
 }
 
-// Places are the back ends that the suite compares with the embedded store. Servers are started by the test.
+// Places are the back ends that the suite compares with the store in memory. Servers are started by the test.
 var Places = []Place{
+	{"miniredis", func(t testing.TB) string { return "redis://" + miniredis.RunT(t).Addr() }},
 	{"tcp", func(t testing.TB) string { return "redis://" + Serve(t, "redis-server") + "/3" }},
 	{"socket", func(t testing.TB) string {
 		file := filepath.Join(shortDir(t), "s")

@@ -1,0 +1,93 @@
+package hot
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Member is a name with its stored score.
+type Member struct {
+	Name  string
+	Score float64
+}
+
+// Bounds of sets.
+const (
+	NewestKept = 256  // stamps kept in order per family of stamps
+	pruneBelow = 0.01 // a member of an owned set that is worth less is dropped
+)
+
+// Highest sorts by score, ties by name. Sums of the same increments in another order differ in the last bits, which
+// must not decide who stays: scores are compared to 42 bits (a relative 2e-13, finer than a millisecond of Unix time).
+func Highest(ms []Member) {
+	slices.SortFunc(ms, func(a, b Member) int {
+		if x, y := coarse(a.Score), coarse(b.Score); x != y {
+			return cmp.Compare(y, x)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// Best keeps the n highest in their order. It reorders ms: of a long set it sorts only those that may stay.
+func Best(ms []Member, n int) []Member {
+	if len(ms) > 2*n && n > 0 {
+		floor, kept := nth(ms, n), ms[:0]
+		for _, m := range ms {
+			if coarse(m.Score) >= floor {
+				kept = append(kept, m)
+			}
+		}
+		ms = kept
+	}
+	Highest(ms)
+	return ms[:min(n, len(ms))]
+}
+
+// nth is the n-th highest score of at least n members. The n highest seen so far are a heap with the lowest on top:
+// of a long set few are higher than that, and the rest cost one comparison each.
+func nth(ms []Member, n int) float64 {
+	heap := make([]float64, n)
+	for i, m := range ms[:n] {
+		heap[i] = coarse(m.Score)
+	}
+	slices.Sort(heap)
+	for _, m := range ms[n:] {
+		x := coarse(m.Score)
+		if x <= heap[0] {
+			continue
+		}
+		i := 0
+		for c := 1; c < n; c = 2*i + 1 {
+			if c+1 < n && heap[c+1] < heap[c] {
+				c++
+			}
+			if x <= heap[c] {
+				break
+			}
+			heap[i], i = heap[c], c
+		}
+		heap[i] = x
+	}
+	return heap[0]
+}
+
+func coarse(x float64) float64 {
+	const low = 1<<10 - 1
+	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
+}
+
+// Excess is what a set loses at a tick: members worth less than 0.01 (also negative ones, left by subtractions), and
+// all but the keep highest. A stored 1 is worth the factor. It reorders the set.
+func Excess(set []Member, keep int, factor float64) []Member {
+	Highest(set)
+	n := min(keep, len(set))
+	for n > 0 && coarse(set[n-1].Score*factor) < pruneBelow {
+		n--
+	}
+	return set[n:]
+}
+
+// TooLow is the stored score below which Decay drops a member of a global set: one that is worth less than 0.01.
+func TooLow(factor float64) float64 { return pruneBelow / factor }

@@ -1,0 +1,47 @@
+package hot
+
+import "strings"
+
+// names are the files, tags or terms that the store holds, each under a small number. Numbers of names that nothing
+// refers to are used again after a sweep.
+type names struct {
+	ids   map[string]uint32
+	texts []string // by id; "" is free
+	dirty []bool   // by id: changed since the last snapshot
+	free  []uint32
+}
+
+// id finds or makes the id of a name.
+func (n *names) id(text string) uint32 {
+	if id, ok := n.ids[text]; ok {
+		return id
+	}
+	return n.add(strings.Clone(text)) // it may be a part of something large
+}
+
+// idOf is id for bytes.
+func (n *names) idOf(text []byte) uint32 {
+	if id, ok := n.ids[string(text)]; ok {
+		return id
+	}
+	return n.add(string(text))
+}
+
+func (n *names) add(text string) uint32 {
+	id := uint32(len(n.texts))
+	if last := len(n.free) - 1; last >= 0 {
+		id, n.free = n.free[last], n.free[:last]
+		n.texts[id] = text
+	} else {
+		n.texts, n.dirty = append(n.texts, text), append(n.dirty, false)
+	}
+	n.ids[text] = id
+	return id
+}
+
+// release frees an id that no set refers to any more.
+func (n *names) release(id uint32) {
+	delete(n.ids, n.texts[id])
+	n.texts[id], n.dirty[id] = "", false
+	n.free = append(n.free, id)
+}

@@ -1,0 +1,156 @@
+package hot
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// Resolved is what a batch changes, in a fixed order: the same batch always resolves to the same. Stores apply it in
+// the order of the fields.
+type Resolved struct {
+	Newest   float64           // latest time in the batch, Unix seconds
+	Moved    map[string]string // name of a file in the store → its name now
+	Sets     []SetChange       // by family, epoch and owner
+	Stamps   []StampChange     // by family
+	Sessions []*SessionChange  // by id
+	Facts    map[string]map[string]string
+	Notices  []Notice
+
+	Trim, Decay, Sweep time.Time // zero: none
+}
+
+// SetChange adds to the scores of one set. Names are those after the batch's renames.
+type SetChange struct {
+	Family  *Family
+	Epoch   int64
+	Owner   string   // "" for a global family
+	Members []Member // by name
+}
+
+// StampChange moves the stamps of one family forward.
+type StampChange struct {
+	Family  *Family
+	Members []Member // by name; scores in Unix seconds
+}
+
+var errOtherHalfLives = errors.New("the batch was made with other half-lives than the store's: make it with the store's Batch")
+
+// Resolve resolves the batch for a store with that table. The error is that the batch has other half-lives.
+func (b *Batch) Resolve(t Table) (*Resolved, error) {
+	b.init()
+	if &b.table[0] != &t[0] && b.table.fingerprint() != t.fingerprint() {
+		return nil, errOtherHalfLives
+	}
+	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Sets: b.resolveSets(t), Stamps: b.resolveStamps(t), Facts: b.facts,
+		Notices: b.notices, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
+	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
+		c.Sessions = append(c.Sessions, &b.sessions[id].change)
+	}
+	return c, nil
+}
+
+// resolveSets names and orders the batch's sets, and caps owned ones.
+func (b *Batch) resolveSets(t Table) []SetChange {
+	sets := b.sets
+	if len(b.renames) > 0 {
+		sets = b.merged()
+	}
+	out := make([]SetChange, 0, len(sets))
+	for key, ms := range sets {
+		f := &t[key.family]
+		c := SetChange{f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
+		for a, score := range ms {
+			if a == key.owner && f.Owner == f.Member {
+				continue // a rename made the two ends of an edge one file
+			}
+			c.Members = append(c.Members, Member{b.names.texts[a], score})
+		}
+		if b.cap > 0 && !f.Global() && len(c.Members) > b.cap {
+			slices.SortFunc(c.Members, func(x, y Member) int {
+				return cmp.Or(cmp.Compare(coarse(math.Abs(y.Score)), coarse(math.Abs(x.Score))), cmp.Compare(x.Name, y.Name))
+			})
+			c.Members = c.Members[:b.cap]
+		}
+		slices.SortFunc(c.Members, byName)
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(x, y SetChange) int {
+		return cmp.Or(cmp.Compare(x.Family.index, y.Family.index), cmp.Compare(x.Epoch, y.Epoch), cmp.Compare(x.Owner, y.Owner))
+	})
+	return out
+}
+
+func byName(a, b Member) int { return cmp.Compare(a.Name, b.Name) }
+
+// merged adds up the sets and members that renames have made one.
+func (b *Batch) merged() map[setKey]map[alias]float64 {
+	out := make(map[setKey]map[alias]float64, len(b.sets))
+	for key, ms := range b.sets {
+		key.owner = b.names.now(key.owner)
+		set := out[key]
+		if set == nil {
+			set = make(map[alias]float64, len(ms))
+			out[key] = set
+		}
+		for a, score := range ms {
+			set[b.names.now(a)] += score
+		}
+	}
+	return out
+}
+
+func (b *Batch) resolveStamps(t Table) (out []StampChange) {
+	byFamily := make([]map[string]float64, len(t))
+	for key, at := range b.stamps {
+		if byFamily[key.family] == nil {
+			byFamily[key.family] = map[string]float64{}
+		}
+		name := b.names.text(key.member)
+		byFamily[key.family][name] = max(at, byFamily[key.family][name])
+	}
+	for i, stamps := range byFamily {
+		if len(stamps) > 0 {
+			out = append(out, StampChange{&t[i], members(stamps)})
+		}
+	}
+	return out
+}
+
+// members lists a map by name.
+func members(m map[string]float64) []Member {
+	ms := make([]Member, 0, len(m))
+	for name, score := range m {
+		ms = append(ms, Member{name, score})
+	}
+	slices.SortFunc(ms, byName)
+	return ms
+}
+
+// compose folds renames in order into one map from the name in the store to the name now.
+func compose(renames [][2]string) map[string]string {
+	from := map[string][]string{} // name now → names in the store that it stands for
+	origins := func(n string) []string {
+		if o, ok := from[n]; ok {
+			return o
+		}
+		return []string{n}
+	}
+	for _, r := range renames {
+		moved := append(origins(r[1]), origins(r[0])...)
+		from[r[0]] = nil
+		from[r[1]] = moved
+	}
+	out := map[string]string{}
+	for now, olds := range from {
+		for _, old := range olds {
+			if old != now {
+				out[old] = now
+			}
+		}
+	}
+	return out
+}

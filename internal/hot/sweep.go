@@ -1,0 +1,84 @@
+package hot
+
+// sweep drops members of owned sets that are worth less than 0.01, and the names that nothing refers to any more.
+func (s *Store) sweep(at float64) {
+	var changed []ownedChange
+	for i := range s.table {
+		for k, sc := range s.sets[i] {
+			low := TooLow(s.table[i].Worth(at, k))
+			for owner, old := range sc.owned {
+				if kept := atLeast(old, low); len(kept) < len(old) {
+					changed = append(changed, ownedChange{ownedKey{uint8(i), k, owner}, kept})
+				}
+			}
+		}
+	}
+	s.setAll(changed)
+	for noun := NounFile; noun <= NounTerm; noun++ {
+		used := s.used(noun)
+		s.mu.Lock()
+		for id, text := range s.names[noun].texts {
+			if text != "" && !used[id] {
+				s.releaseName(noun, uint32(id))
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+func atLeast(old set, low float64) set {
+	n := 0
+	for _, e := range old {
+		if coarse(e.score) >= low {
+			n++
+		}
+	}
+	if n == len(old) {
+		return old
+	}
+	kept := make(set, 0, n)
+	for _, e := range old {
+		if coarse(e.score) >= low {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// releaseName frees the id of a name without scores. The snapshot's record of it goes with the next Dirty.
+func (s *Store) releaseName(noun Noun, id uint32) {
+	s.dirty[record{noun, s.names[noun].texts[id]}] = true
+	s.names[noun].release(id)
+}
+
+// used marks the ids of the names that a set refers to.
+func (s *Store) used(noun Noun) []bool {
+	used := make([]bool, len(s.names[noun].texts))
+	for i := range s.table {
+		f := &s.table[i]
+		for _, sc := range s.sets[i] {
+			for owner, st := range sc.owned {
+				if f.Owner == noun {
+					used[owner] = true
+				}
+				for _, e := range st {
+					if f.Member != noun {
+						break
+					}
+					used[e.id] = true
+				}
+			}
+			for id, score := range sc.global {
+				if score != 0 && f.Member == noun {
+					used[id] = true
+				}
+			}
+		}
+		for _, e := range s.newest[i] {
+			if f.Member == noun {
+				used[e.id] = true
+			}
+		}
+	}
+	return used
+}

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
-
 )
 
 // callClock knows when somebody called last.

@@ -138,9 +138,12 @@ func (d *desk) status() api.StatusAnswer {
 	return call(d, api.Status, api.None{})
 }
 
+// call waits, as the command line does, while the daemon opens its stores again.
 func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
 	d.Helper()
-	res, err := api.Call(d.Context(), d.client(), r, req)
+	c := d.client()
+	c.Start = func(context.Context) error { return nil } // it starts by itself
+	res, err := api.Call(d.Context(), c, r, req)
 	if err != nil {
 		d.Fatalf("%s: %v", r.Path, err)
 	}

@@ -85,7 +85,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
-	ans, err := api.Patiently(ctx, func() (event.Answer, error) { return api.Call(ctx, client, api.Rank, q) })
+	ans, err := api.Call(ctx, client, api.Rank, q)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ computed again by hand. With --at it repeats the answer that was given then, dig
 				}
 				r.Query.Files = append(r.Query.Files, p)
 			}
-			ans, err := api.Patiently(c.Context(), func() (api.WhyAnswer, error) { return api.Call(c.Context(), client, api.Why, r) })
+			ans, err := api.Call(c.Context(), client, api.Why, r)
 			if err != nil {
 				return err
 			}

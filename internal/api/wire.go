@@ -47,9 +47,6 @@ type WhyAnswer struct {
 	Reading bool `json:"reading,omitempty"`
 }
 
-// Early is Reading.
-func (a WhyAnswer) Early() bool { return a.Reading }
-
 // FeedbackRequest says whether a suggestion helped.
 type FeedbackRequest struct {
 	Session string     `json:"session_id,omitempty"`

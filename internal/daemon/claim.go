@@ -11,9 +11,9 @@ import (
 // holder says which event of a batch a claim is about, and of a rename which of its pairs.
 type holder struct{ event, pair int }
 
-// claimsOf lists what of a batch the logs of other clones name too: commits and renames that git tells. A rename is
-// claimed pair by pair, under the commit that made it: a clone that reads the whole history tells pairs one by one,
-// one that reads on tells them by commit.
+// claimsOf lists what the logs of other clones may contain too: commits and renames from git. A rename is claimed pair by
+// pair, under the commit that made it: a clone that reads the whole history reports each pair in an event of its own, one that
+// continues reports them by commit.
 func claimsOf(batch []event.Event) (things []redis.Claim, holders []holder) {
 	add := func(c redis.Claim, h holder) { things, holders = append(things, c), append(holders, h) }
 	for i, e := range batch {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -16,7 +16,8 @@ import (
 type readings struct {
 	contents *index.Contents
 	stale    chan struct{} // the list of files, or many files at once, changed
-	whole    atomic.Bool   // all were read once
+	once     sync.Once
+	read     chan struct{} // closed when all were read once
 
 	mu     sync.Mutex
 	stamps map[event.Path]stamp // what was read
@@ -29,7 +30,7 @@ type stamp struct{ nano, size int64 }
 const maxRead = 20_000
 
 func newReadings() *readings {
-	return &readings{contents: index.NewContents(), stale: make(chan struct{}, 1), stamps: map[event.Path]stamp{}}
+	return &readings{contents: index.NewContents(), stale: make(chan struct{}, 1), read: make(chan struct{}), stamps: map[event.Path]stamp{}}
 }
 
 // run reads what is there, and again whatever changed when the list of files did.
@@ -37,7 +38,7 @@ func (r *readings) run(ctx context.Context, root event.Root, tree func() *index.
 	for {
 		if t := tree(); t != nil {
 			r.all(ctx, root, t.All())
-			r.whole.Store(true)
+			r.done()
 		}
 		select {
 		case <-ctx.Done():
@@ -45,6 +46,30 @@ func (r *readings) run(ctx context.Context, root event.Root, tree func() *index.
 		case <-r.stale:
 		}
 	}
+}
+
+// done says that all files were read once, or never will be.
+func (r *readings) done() { r.once.Do(func() { close(r.read) }) }
+
+// readTime is how long an answer for a person waits for the contents of the files after a start.
+const readTime = time.Second
+
+// wait returns when all files were read once or readTime is over. It reports whether they were read.
+func (r *readings) wait(ctx context.Context) bool {
+	late := time.NewTimer(readTime)
+	defer late.Stop()
+	select {
+	case <-r.read:
+		return true
+	default:
+	}
+	select {
+	case <-r.read:
+		return true
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // all reads the files that were written since they were read, and forgets those that went.

@@ -6,89 +6,31 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
 )
 
-func (h *house) newMemory() *history.History {
-	return history.New(history.Options{DB: h.db, Path: filepath.Join(h.o.Place.Store, "history.db"), Now: h.o.Now, Log: h.loud,
-		Budget: h.contextBudget, Seal: h.seal.Seal, Open: h.seal.Open})
+// contextHandler serves the prompts and actions of a session.
+type contextHandler struct {
+	base
+	events    *eventLog
+	worktrees *worktrees
+	sessions  *sessionFinder
+	contexts  *history.History
 }
 
-func (h *house) contextBudget() history.Budget {
-	c := h.config().Context
+func contextBudget(s *settings) history.Budget {
+	c := s.get().Context
 	return history.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
 }
 
-const (
-	// remindTokens leave room for five files in the block at a session's start.
-	remindTokens = 420
-	// standTime is how long a starting session waits for git to say what is changed.
-	standTime = 150 * time.Millisecond
-)
-
-// remind is what a starting session is told: what was said and done, then further files of the work. It costs tokens
-// of the session's allowance.
-func (h *house) remind(ctx context.Context, w *worktree, call hooks.Call) string {
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, h.contextBudget().Total), q.At)
-	if err != nil || room <= 0 {
-		h.gauges.decision(string(prefetch.WorkingSet), "spent")
-		return ""
-	}
-	before, files := h.workBefore(ctx, w, call, room, q.At)
-	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
-	d, err := w.prefetch.Tell(ctx, q, prefetch.WorkingSet, files)
-	if err != nil {
-		h.o.Log.Warn("no working set", "err", err)
-		return ""
-	}
-	if ctx.Err() != nil {
-		h.gauges.decision(string(prefetch.WorkingSet), "late")
-		return ""
-	}
-	said := before.Text()
-	text := strings.Trim(said+"\n"+hooks.Text(hooks.HintStart, d.Shown), "\n")
-	if text != "" && q.Session != "" {
-		d.Log = prefetch.Account(q, prefetch.WorkingSet, text, before.Files, d.Log)
-	}
-	if said != "" {
-		d.Why = string(prefetch.Shown)
-	}
-	h.journal.Add(d.Log...)
-	h.gauges.decision(string(prefetch.WorkingSet), d.Why)
-	return text
-}
-
-// workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
-// session whose changes are not committed. Who cleared the conversation is told of files only.
-func (h *house) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
-	files, session, changed := h.workingSet(ctx, w, call, at)
-	if session == "" || slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart && e.Tool == "clear" }) {
-		return history.Context{}, files
-	}
-	c, err := h.memory.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) history.State {
-		ctx, cancel := context.WithTimeout(ctx, standTime)
-		defer cancel()
-		return w.stands(ctx, held, changed)
-	}})
-	if err != nil {
-		h.o.Log.Warn("no context", "err", err)
-	}
-	return c, files
-}
-
-// stands says how the checkout stands. changed are the files that are not committed, nil to ask git. Where git cannot
+// state is what is checked out and changed. changed are the files that are not committed, nil to ask git. Where git cannot
 // be asked in time nothing is known.
-func (w *worktree) stands(ctx context.Context, files, changed []event.Path) history.State {
+func (w *worktree) state(ctx context.Context, files, changed []event.Path) history.State {
 	if changed == nil {
 		var err error
 		if changed, err = w.repo.Changed(ctx); err != nil {
@@ -105,7 +47,7 @@ func (w *worktree) stands(ctx context.Context, files, changed []event.Path) hist
 	return st
 }
 
-// maxHashed bounds the files whose content is read, in bytes; a larger one is told by its size and time.
+// maxHashed bounds the files whose content is read, in bytes; a larger one is identified by its size and time.
 const maxHashed = 1 << 20
 
 // contentHash is "" where there is no regular file.
@@ -126,8 +68,8 @@ func contentHash(file string) string {
 }
 
 // context answers aoa context and the tool session_context.
-func (h *house) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
-	w := h.at(ctx, api.CallerDir(ctx))
+func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
+	w := c.worktrees.caller(ctx)
 	use := history.For(r.For)
 	switch {
 	case use == "":
@@ -138,25 +80,25 @@ func (h *house) context(ctx context.Context, r api.ContextRequest) (api.ContextA
 	if r.Budget < 0 || r.Budget > maxContext {
 		return api.ContextAnswer{}, api.Bad(fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext), "a budget of %d tokens is out of range", r.Budget)
 	}
-	h.settleEvents(ctx)
+	c.events.SyncBriefly(ctx)
 	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []api.Segment{}}
 	if out.Budget == 0 {
-		out.Budget = h.contextBudget().Total
+		out.Budget = contextBudget(c.settings).Total
 	}
 	if r.Session == "" {
 		var err error
-		if out.Session, err = h.lastSession(ctx, w); err != nil || out.Session == "" {
+		if out.Session, err = c.sessions.last(ctx, w); err != nil || out.Session == "" {
 			return out, err
 		}
 	}
-	c, err := h.memory.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) history.State {
-		return w.stands(ctx, held, nil)
+	got, err := c.contexts.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) history.State {
+		return w.state(ctx, held, nil)
 	}})
 	if err != nil {
 		return out, err
 	}
-	out.Tokens = c.Tokens
-	for _, s := range c.Segments {
+	out.Tokens = got.Tokens
+	for _, s := range got.Segments {
 		out.Segments = append(out.Segments, api.Segment(s))
 	}
 	return out, nil
@@ -165,40 +107,25 @@ func (h *house) context(ctx context.Context, r api.ContextRequest) (api.ContextA
 // maxContext is the largest budget that may be asked for.
 const maxContext = 100_000
 
-// lastSession is the newest live session of the checkout, else the newest one of all that were heard of there.
-func (h *house) lastSession(ctx context.Context, w *worktree) (string, error) {
-	id, err := h.newestSession(ctx, w)
-	if err != nil || id != "" {
-		return id, err
-	}
-	rows, err := h.db.SessionStats(ctx, newestSessions)
-	for _, s := range rows {
-		if s.Agent != "git" && !h.whereabouts.elsewhere(s.ID, w.repo.Root) {
-			return s.ID, err
-		}
-	}
-	return "", err
-}
-
 // promptCache reads what has been added to transcripts, and sums up.
-func (h *house) promptCache(ctx context.Context, r api.PromptCacheRequest) (api.PromptCacheAnswer, error) {
+func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheRequest) (api.PromptCacheAnswer, error) {
 	if r.Limit <= 0 {
 		r.Limit = 20
 	}
-	w := h.at(ctx, api.CallerDir(ctx))
+	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
-		err := hooks.Usages(ctx, dir, h.hookRepo(w), h.memory.Read, func(file string, done int64, found []hooks.Usage) error {
+		err := hooks.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []hooks.Usage) error {
 			requests := make([]history.ModelRequest, len(found))
 			for i, u := range found {
 				requests[i] = history.ModelRequest(u)
 			}
-			return h.memory.Add(ctx, file, done, requests)
+			return c.contexts.Add(ctx, file, done, requests)
 		})
 		if err != nil {
 			return api.PromptCacheAnswer{}, err
 		}
 	}
-	rows, err := h.memory.PromptCache(ctx, r.Limit)
+	rows, err := c.contexts.PromptCache(ctx, r.Limit)
 	out := api.PromptCacheAnswer{Sessions: []api.PromptCacheRow{}}
 	for _, s := range rows {
 		row := api.PromptCacheRow(s)

@@ -1,14 +1,14 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,91 +16,350 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/watcher"
+	"github.com/aoa-dev/aoa/learn"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/history"
+	"github.com/aoa-dev/aoa/prefetch/llmcache"
+	"github.com/aoa-dev/aoa/prefetch/reload"
+	"github.com/aoa-dev/aoa/prefetch/resume"
+	"github.com/aoa-dev/aoa/rank"
 )
 
-// Options of a daemon. All fields but Ready are needed.
-type Options struct {
-	Repo    *watcher.Repo // the worktree it was started in; others join when somebody calls from there
-	Place   api.Place     // made by api.Create
-	Env     []string      // os.Environ()
-	Version string
-	Build   string // see api.BuildHeader
-	Now     func() time.Time
-	Log     *slog.Logger
-	Ready   func() // called once it listens
+// Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
+type Daemon struct {
+	base
+	o        Options
+	stop     context.CancelCauseFunc
+	warnings *warnings
+	calls    *callClock
+	clock    *clock
+	idle     *idleWatch
+	metrics  *metrics
+	times    *hookTimes
 
-	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
+	seal      *cold.Seal // of texts
+	db        *cold.DB
+	scores    *scores
+	consumers *consumers
+	outcomes  *outcomes
+	events    *eventLog
+	replayed  int // events that the start had to replay
 
-	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
-	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
+	worktrees   *worktrees
+	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
+	sharing     *sharing
+	snapshots   *resume.Store
+	cache       *llmcache.Cache
+	sequences   *reload.Cache
+	contexts    *history.History
+
+	answers     *answers
+	history     *historyReader
+	transcripts *transcriptReader
+	eraser      *eraser
+	housekeeper *housekeeper
+	handlers    handlers
 }
 
-// Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
-// time, or the repository is gone. It returns ErrRunning when another daemon serves it. What was accepted is
-// durable when it returns.
-//
-// The end has an order: nobody new connects; who had connected is served; watchers hand in what was at rest; the
-// journal drains; the snapshot is written; the stores are closed; the lock is free.
-func Run(ctx context.Context, o Options) error {
-	held, err := lock(ctx, o.Place)
+// handlers answer requests.
+type handlers struct {
+	hook       *hookHandler
+	query      *queryHandler
+	log        *logHandler
+	stats      *statsHandler
+	status     *statusHandler
+	thresholds *thresholdHandler
+	session    *sessionFinder
+	sessions   *sessionHandler
+	context    *contextHandler
+	cache      *cacheHandler
+	reload     *reloadHandler
+	stage      *stageHandler
+}
+
+// open opens the stores and brings every consumer to the end of the log.
+func open(ctx context.Context, o Options, cfg config.Config, stop context.CancelCauseFunc) (*Daemon, error) {
+	d := newDaemon(o, cfg, stop)
+	err := d.load(ctx)
+	if errors.Is(err, cold.ErrDamaged) {
+		// Reading met damage that opening had not looked for; cold has noted it and now checks the whole file. Nothing
+		// of the first attempt is used again, since its parts hold stores that are closed, except its warnings.
+		kept := d.warnings
+		d = newDaemon(o, cfg, stop)
+		d.warnings.list = kept.list
+		err = d.load(ctx)
+	}
+	if err == nil {
+		_, err = d.clock.countDay(ctx, d.db, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	signal(d.history.look)
+	return d, nil
+}
+
+// newDaemon opens nothing.
+func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
+	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics(), times: &hookTimes{}}
+	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log), store: o.Place.Store,
+		settings: newSettings(o.Env, o.Place.Store, o.Now, cfg)}
+	d.calls.note(o.Now())
+	d.clock = newClock(d.base)
+	d.times.load(hookTimeFile(d.store))
+	return d
+}
+
+func (d *Daemon) database() string { return filepath.Join(d.store, "aoa.db") }
+
+// expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
+// before any of these is made.
+func (d *Daemon) expected() bool {
+	for _, pattern := range []string{"*.db", "keys/*", filepath.Base(hookTimeFile(""))} {
+		if found, _ := fs.Glob(os.DirFS(d.store), pattern); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// startPercent is the garbage collector's percentage until the daemon listens, instead of 100: most of what is allocated
+// then stays, and a collector that keeps the heap small would look at all of it in vain.
+const startPercent = 400
+
+// load opens the stores, wires the parts, and replays the log.
+func (d *Daemon) load(ctx context.Context) (err error) {
+	look := make(chan struct{}, 1)
+	d.worktrees = newWorktrees(d.base, d.o.Repo, d.o.Env, look)
+	d.worktrees.stop = d.stop
+	home, listed := &worktree{repo: d.o.Repo, readings: newReadings()}, make(chan struct{})
+	go func() { // while the stores are opened and the snapshot is read
+		defer close(listed)
+		home.readFirst(ctx, d.log)
+	}()
+	defer func() { <-listed }()
+	expected := d.expected()
+	if d.seal, err = d.openSeal(); err != nil {
+		return err
+	}
+	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Damaged: func() { d.stop(cold.ErrDamaged) }, Seal: d.seal,
+		Expected: expected, Full: d.settings.get().Durability == "full"})
 	if err != nil {
 		return err
 	}
-	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
-	if o.lockFile, err = held.Stat(); err != nil {
-		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
-	}
-	defer limitMemory(o.Env, MemoryLimit)()
-	o.asked = new(atomic.Bool)
-	for range maxLives {
-		cause, err := live(ctx, o)
-		o.Log.Info("stopped", "cause", cause)
-		if err != nil || o.asked.Load() || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
-			return err
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
 		}
+	}()
+	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
+	d.eraser = &eraser{base: d.base, db: d.db, stop: d.stop}
+	d.eraser.eraseLog(ctx)
+	first, err := oldestThreshold(ctx, d.db, d.settings.get().Threshold)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("began anew %d times: see the log", maxLives)
+	d.scores = &scores{base: d.base, db: d.db, clock: d.clock, metrics: d.metrics, learned: make(chan struct{}, 1)}
+	err = d.scores.load(ctx)
+	<-listed
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return err
+	}
+	if err := d.wire(ctx, home, look, first); err != nil {
+		return err
+	}
+	d.eraser.eraseStores(ctx)
+	return d.replay(ctx)
 }
 
-// maxLives bounds how often one daemon begins anew: after what it has learned was to be forgotten in part, and after
-// it met damage.
-const maxLives = 1000
+// wire joins the parts. first is the threshold that held when the log began.
+func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, first float64) error {
+	d.worktrees.db, d.worktrees.hot = d.db, d.scores.hot
+	d.worktrees.enter(home, func(r *rank.Ranker) *prefetch.Prefetcher {
+		d.predictions = newPrefetcher(d.base, d.scores.hot, r, first, d.repoID())
+		return d.predictions
+	})
+	d.worktrees.first = d.predictions
+	d.scores.learner = learn.New(d.scores.hot, learn.Options{Fold: d.predictions.Fold})
+	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.settings.get().RedisURL)
+	d.snapshots = newSnapshots(d.base, d.db)
+	d.cache = newCache(d.base, d.db, d.seal)
+	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
+	d.contexts = history.New(history.Options{DB: d.db, Path: filepath.Join(d.store, "history.db"), Now: d.now, Log: d.alert,
+		Budget: func() history.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
 
-// live serves with stores of its own until something ends it, and says what.
-func live(ctx context.Context, o Options) (cause, err error) {
-	cfg, warnings, err := config.Load(o.Env, o.Place.Store)
-	if err != nil {
-		return nil, err
+	begin := d.scores.Applied()
+	if err := d.openConsumers(ctx, begin); err != nil {
+		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	h, err := build(ctx, o, cfg)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return context.Cause(ctx), nil // the end came while the stores were being opened
-	}
-	if err != nil {
-		return nil, err
-	}
-	h.stop = stop
-	for _, w := range warnings {
-		h.loud.Warn("config: " + w.String())
-	}
-	ln, err := api.Listen(o.Place)
-	if err != nil {
-		return nil, errors.Join(err, h.close())
-	}
-	err = h.serve(ctx, ln)
-	return context.Cause(ctx), errors.Join(err, h.close(), h.salvage())
+	recent := newRecentEvents(d.now, begin)
+	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
+	list := append([]Consumer{d.scores, d.cache, d.snapshots, recent, d.outcomes}, d.o.Consumers...)
+	d.consumers = newConsumers(d.alert, list...)
+	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
+	d.events.cause = d.predictions.MarkCause
+	d.scores.between = d.events.queue.between
+	d.worktrees.events, d.sharing.events = d.events, d.events
+	d.wireParts(look)
+	d.wireHandlers(recent, look)
+	return nil
 }
 
-// salvage gives what a damaged store did not take any more to a fresh one: opening moves the damaged one aside.
-func (h *house) salvage() error {
-	events, why := h.journal.left()
+// openConsumers opens the consumers that have a file of their own, at their place in this log.
+func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
+	id, err := writerID(ctx, d.db)
+	if err != nil {
+		return err
+	}
+	st, err := d.db.Status(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.snapshots.Open(ctx, id, st.Seq, begin), d.cache.Open(ctx, id, begin))
+}
+
+// wireParts makes the parts that run beside the handlers.
+func (d *Daemon) wireParts(look chan struct{}) {
+	d.answers = newAnswers(d.db, d.log)
+	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees, scores: d.scores, flush: d.flush,
+		look: look, state: api.Progress{State: "idle"}}
+	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history, folders: make(chan string, 1),
+		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, clock: d.clock, predictions: d.predictions}
+	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, file: d.snapshots}
+	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, snapshots: d.snapshots}
+	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
+	d.handlers.reload = &reloadHandler{&sequenceRecorder{base: d.base, worktrees: d.worktrees, cache: d.sequences}}
+	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.snapshots)
+	d.eraser.events, d.eraser.scores, d.eraser.consumers, d.eraser.answers, d.eraser.sharing = d.events, d.scores, d.consumers, d.answers, d.sharing
+	d.eraser.worktrees, d.eraser.contexts, d.eraser.sequences, d.eraser.stages = d.worktrees, d.contexts, d.sequences, d.handlers.stage.cache
+	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
+		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
+	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
+		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
+		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}
+}
+
+// wireHandlers makes the handlers that no other part needs.
+func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
+	h := &d.handlers
+	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, answers: d.answers, metrics: d.metrics}
+	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
+	h.stats = &statsHandler{events: d.events, db: d.db, predictions: d.predictions, times: d.times}
+	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, contexts: d.contexts}
+	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events, worktrees: d.worktrees, db: d.db,
+		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
+		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
+	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, sharing: d.sharing,
+		contexts: d.contexts, recorder: h.reload.sequenceRecorder, cache: d.cache, metrics: d.metrics}
+	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
+		sequences: h.reload.sequenceRecorder, hints: hints, times: d.times, metrics: d.metrics, look: look}
+}
+
+// replay brings the consumers to the end of the log.
+func (d *Daemon) replay(ctx context.Context) error {
+	begin, snapshot := d.now(), d.scores.Applied()
+	events, last, err := d.consumers.replay(ctx, d.db)
+	if err != nil {
+		return err
+	}
+	d.events.queue.jump(last)
+	d.replayed = events
+	d.outcomes.begin(d.events.Add)
+	d.log.Info("restored", "snapshot", snapshot, "events", events, "seq", last, "took", d.now().Sub(begin))
+	return nil
+}
+
+// A start that replayed manyReplayed events writes the consumers' states after soonAfter: the first answers are out by
+// then, and whoever kills the daemon before the next snapshot is due does not make the next start replay them again.
+const (
+	manyReplayed = 2000
+	soonAfter    = time.Second
+)
+
+// flushSoon writes the consumers' states after a long replay.
+func (d *Daemon) flushSoon(ctx context.Context) error {
+	if d.replayed < manyReplayed || !pause(ctx, soonAfter) {
+		return nil
+	}
+	if err := d.flush(ctx); err != nil && ctx.Err() == nil {
+		d.log.Warn("snapshot not written", "err", err)
+	}
+	return nil
+}
+
+// flush writes the consumers' states, and how long hooks took.
+func (d *Daemon) flush(ctx context.Context) error {
+	if d.idle.replaced() {
+		return nil
+	}
+	err := d.consumers.flush(ctx)
+	if terr := d.times.save(hookTimeFile(d.store)); terr != nil {
+		d.log.Warn("the times of hooks are not kept", "err", terr)
+	}
+	return err
+}
+
+// markEvery is how often at most the number of the last batch is written beside the log.
+const markEvery = time.Second
+
+// mark writes that number while batches are written: a start can then tell when the end of the log is missing.
+func (d *Daemon) mark(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil // closing the log writes the last one
+		case <-d.events.durable:
+		}
+		if err := d.db.Mark(); err != nil {
+			d.log.Debug("the mark of the log is not written", "err", err)
+		}
+		pause(ctx, markEvery)
+	}
+}
+
+// serve runs every part until ctx ends. All goroutines of the daemon start here.
+func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
+	server := &api.Server{Frame: d.handlers.hook.frame, HTTP: d.routes(), Log: d.log, Build: d.o.Build}
+	// The event log outlives the rest: what the others accept while they stop must still be written.
+	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
+	defer endTail()
+	drained := make(chan error, 1)
+	go func() { drained <- d.events.Run(tail) }()
+
+	if err := d.handlers.thresholds.logThreshold(ctx); err != nil {
+		d.log.Warn("the threshold is not logged", "err", err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run, d.idle.run, d.idle.rest,
+		d.worktrees.run, d.flushSoon, d.answers.run, d.snapshots.Run, d.handlers.stage.run, d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
+		g.Go(func() error { return part(ctx) })
+	}
+	g.Go(func() error { return server.Serve(ctx, ln) })
+	if d.o.Ready != nil {
+		d.o.Ready()
+	}
+	err := g.Wait()
+	endTail()
+	if err := <-drained; err != nil {
+		d.log.Error("last events not written", "err", err)
+	}
+	if ferr := d.flush(context.WithoutCancel(ctx)); ferr != nil {
+		d.log.Error("last snapshot not written", "err", ferr)
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// salvage gives the events that a damaged store did not take to a fresh one: opening moves the damaged one aside.
+func (d *Daemon) salvage() error {
+	events, why := d.events.Unwritten()
 	if len(events) == 0 || !errors.Is(why, cold.ErrDamaged) {
 		return nil
 	}
-	db, err := cold.Open(context.Background(), h.database(), cold.Options{Now: h.o.Now, Log: h.o.Log, Seal: h.seal})
+	db, err := cold.Open(context.Background(), d.database(), cold.Options{Now: d.now, Log: d.log, Seal: d.seal})
 	if err == nil {
 		_, _, err = db.Append(context.Background(), events)
 		err = errors.Join(err, db.Close())
@@ -111,121 +370,29 @@ func (h *house) salvage() error {
 	return nil
 }
 
-// serve runs every part until ctx ends. All goroutines of the daemon start here.
-func (h *house) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{Frame: h.frame, HTTP: h.routes(), Log: h.o.Log, Build: h.o.Build}
-	// The journal outlives the rest: what the others accept while they stop must still be written.
-	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
-	defer endTail()
-	drained := make(chan error, 1)
-	go func() { drained <- h.journal.Run(tail) }()
-
-	if err := h.logThreshold(ctx); err != nil {
-		h.o.Log.Warn("the threshold is not logged", "err", err)
+// close closes the stores.
+func (d *Daemon) close() error {
+	var errs []error
+	if d.handlers.stage == nil {
+		return errors.Join(append(errs, d.db.Close())...)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{h.metricsTCP, h.reconciler, h.importer, h.cron, h.idle, h.rest, h.watchers, h.snapshotSoon, h.answers.run, h.desk.Run, h.stages.run,
-		h.sequences.Run, h.share.run, h.eraser, h.marker} {
-		g.Go(func() error { return part(ctx) })
+	if d.idle.replaced() {
+		return errors.Join(append(errs, d.db.Close())...) // the other stores would write their last state into the new folder
 	}
-	g.Go(func() error { return server.Serve(ctx, ln) })
-	if h.o.Ready != nil {
-		h.o.Ready()
+	errs = append(errs, d.contexts.Close())
+	for _, f := range d.housekeeper.files {
+		errs = append(errs, f.Close())
 	}
-	err := g.Wait()
-	endTail()
-	if err := <-drained; err != nil {
-		h.o.Log.Error("last events not written", "err", err)
-	}
-	if h.replaced() {
-		return nil // what is left to write belongs to a store that nobody will read
-	}
-	if serr := h.snapshot(context.WithoutCancel(ctx)); serr != nil {
-		h.o.Log.Error("last snapshot not written", "err", serr)
-	}
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
+	return errors.Join(append(errs, d.handlers.stage.cache.Close(), d.db.Close())...)
 }
 
-// The causes of a stop, for the log.
-var (
-	errIdle    = errors.New("nobody called for the idle time")
-	errAsked   = errors.New("a client asked for it")
-	errDeleted = errors.New("the repository is gone")
-	errForgot  = errors.New("what was forgotten must go out of what was learned")
-)
-
-// look around at least so often, and not more often than that.
-const (
-	idleAtMost  = 5 * time.Second
-	idleAtLeast = 100 * time.Millisecond
-)
-
-// Memory is given back to the system when nobody has called for restAfter, and the pages of the program when nobody has
-// for sleepAfter: the next hook takes 0.6 ms more for those, which would be too much between two calls of an agent.
-// That is looked at every restLook.
-const (
-	restLook   = 5 * time.Second
-	restAfter  = 4 * time.Second
-	sleepAfter = time.Minute
-)
-
-// rest gives back to the system what a burst of work, an import or the start has left unused.
-func (h *house) rest(ctx context.Context) error {
-	rested, asleep := int64(-1), int64(-1) // the last call before memory, and before the program was given back
-	for pause(ctx, restLook) {
-		last := h.called.Load()
-		quiet := h.o.Now().Sub(time.UnixMilli(last))
-		sleep := quiet >= sleepAfter && last != asleep
-		if h.importingNow() || quiet < restAfter || last == rested && !sleep {
-			continue
-		}
-		debug.FreeOSMemory() // a second time when it falls asleep: the snapshot of the last minute is written by then
-		rested = last
-		if sleep {
-			releaseProgram()
-			asleep = last
-		}
+// repoID is the hash tag of the keys: two clones of one repository share it on a shared server.
+func (d *Daemon) repoID() string {
+	switch {
+	case d.settings.get().RepoID != "":
+		return d.settings.get().RepoID
+	case d.o.Repo.Origin != "":
+		return api.Fingerprint(d.o.Repo.Origin)
 	}
-	return nil
-}
-
-// replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
-// cloned again, or the store was deleted and made again. Nothing may be written by name then.
-func (h *house) replaced() bool {
-	now, err := os.Stat(h.o.Place.Lock())
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(h.o.lockFile, now)
-}
-
-// idle stops the daemon when nobody called for the configured time, or its store was replaced.
-func (h *house) idle(ctx context.Context) error {
-	owed := false // it was said that events wait
-	for wait := idleAtLeast; pause(ctx, wait); {
-		if h.replaced() {
-			h.stop(errDeleted)
-			return nil
-		}
-		wait = idleAtMost
-		limit := h.config().IdleTimeout
-		if limit == 0 || h.importingNow() || h.leap() > longestSleep { // a clock that leapt says nothing of how long it was
-			continue
-		}
-		left := limit - h.o.Now().Sub(time.UnixMilli(h.called.Load()))
-		switch {
-		case left > 0:
-		case h.owes():
-			if !owed {
-				owed = true
-				h.loud.Warn("idle, but the daemon goes on: events wait that cannot be written")
-			}
-			continue
-		default:
-			h.stop(errIdle)
-			return nil
-		}
-		wait = min(wait, max(left, idleAtLeast))
-	}
-	return nil
+	return api.Fingerprint(d.o.Repo.CommonDir)
 }

@@ -115,6 +115,16 @@ func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
 	return res
 }
 
+// git runs a script in the repository.
+func (d *desk) git(script string) {
+	d.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Env, cmd.Dir = d.o.Env, string(d.o.Repo.Root)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.Fatalf("%s: %v: %s", script, err, out)
+	}
+}
+
 func (d *desk) until(what string, so func() bool) {
 	d.Helper()
 	give := time.After(patient)

@@ -49,7 +49,7 @@ func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, err
 	return e, nil
 }
 
-// erasures reads the intentions that a store holds. h.erasing is held, or nobody can ask yet: what a killed daemon was
+// erasures reads the intentions that a store holds. the eraser is locked, or nobody can ask yet: what a killed daemon was
 // about to write is no intention, and goes.
 func erasures(store string) (found []*erasure, err error) {
 	entries, err := os.ReadDir(store)
@@ -102,71 +102,78 @@ func (e *erasure) remove() error {
 	return nil
 }
 
-// eraseLog finishes, before the scores are loaded, what an earlier daemon began to take out of the log. Where a server
-// is shared, it must subtract first: that waits for it, in eraser.
-func (h *house) eraseLog(ctx context.Context) {
-	if h.config().RedisURL != "" {
+// eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. A shared server
+// must subtract first: then run does it.
+func (r *eraser) eraseLog(ctx context.Context) {
+	if r.settings.get().RedisURL != "" {
 		return
 	}
-	found, err := erasures(h.o.Place.Store)
-	h.notErased(err)
+	found, err := erasures(r.store)
+	r.notErased(err)
 	for _, e := range found {
 		if e.Log {
-			h.notErased(errErasing)
+			r.notErased(errErasing)
 			continue
 		}
-		if _, err := h.db.Forget(ctx, e.filter()); err != nil {
-			h.notErased(err)
+		if _, err := r.db.Forget(ctx, e.filter()); err != nil {
+			r.notErased(err)
 			continue
 		}
 		e.Log = true
-		h.notErased(cmp.Or(e.save(), errErasing))
+		r.notErased(cmp.Or(e.save(), errErasing))
 	}
 }
 
-// eraseStores finishes what an earlier daemon began to take out of the other stores, before anybody asks them.
-func (h *house) eraseStores(ctx context.Context) {
-	found, _ := erasures(h.o.Place.Store) // eraser reports what cannot be read
+// eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody asks them.
+func (r *eraser) eraseStores(ctx context.Context) {
+	found, _ := erasures(r.store) // run reports what cannot be read
 	for _, e := range found {
 		if e.Log {
-			if _, err := h.forgetStores(ctx, e); err != nil {
-				h.notErased(err)
+			if _, err := r.forgetStores(ctx, e); err != nil {
+				r.notErased(err)
 			}
 		}
 	}
 }
 
-// eraser finishes what earlier attempts to forget left.
-func (h *house) eraser(ctx context.Context) error {
+// run finishes what earlier attempts to forget left.
+func (r *eraser) run(ctx context.Context) error {
 	for {
-		h.eraseAll(ctx)
+		r.eraseAll(ctx)
 		if !pause(ctx, eraseEvery) {
 			return nil
 		}
 	}
 }
 
-func (h *house) eraseAll(ctx context.Context) {
-	h.erasing.Lock()
-	defer h.erasing.Unlock()
-	found, failed := erasures(h.o.Place.Store)
+func (r *eraser) eraseAll(ctx context.Context) {
+	r.erasing.Lock()
+	defer r.erasing.Unlock()
+	found, failed := erasures(r.store)
 	for _, e := range found {
-		if _, err := h.erase(ctx, e); err != nil {
+		if _, err := r.erase(ctx, e); err != nil {
 			failed = errors.Join(failed, err)
 		}
 	}
-	h.notErased(failed)
+	r.notErased(failed)
 	if failed != nil && ctx.Err() == nil {
-		h.o.Log.Warn("forgetting is not finished", "err", failed)
+		r.log.Warn("forgetting is not finished", "err", failed)
 	}
 }
 
-// errErasing is why forgetting is not finished while eraser has not tried yet.
+// errErasing is why forgetting is not finished while run has not tried yet.
 var errErasing = errors.New("it is under way")
 
-// notErased keeps for aoa status why forgetting is not finished; nil: it is.
-func (h *house) notErased(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.unerased = err
+// unfinished is why forgetting is not finished; nil: it is.
+func (r *eraser) unfinished() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// notErased notes why forgetting is not finished; nil: it is.
+func (r *eraser) notErased(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
 }

@@ -5,17 +5,42 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch/history"
+	"github.com/aoa-dev/aoa/prefetch/reload"
+	"github.com/aoa-dev/aoa/prefetch/stage"
 )
 
-// forget takes out of both stores what the user names, down to the bytes in the database file.
-func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnswer, error) {
+// eraser removes what somebody wants to be forgotten from every store.
+type eraser struct {
+	base
+	db        *cold.DB
+	events    *eventLog
+	scores    *scores
+	consumers *consumers
+	answers   *answers
+	sharing   *sharing
+	worktrees *worktrees
+	contexts  *history.History
+	sequences *reload.Cache
+	stages    *stage.Cache
+	stop      context.CancelCauseFunc
+
+	erasing sync.Mutex // held while something is forgotten
+
+	mu  sync.Mutex // guards err
+	err error      // why something that was to be forgotten is not gone yet
+}
+
+// forget removes what the user names from every store, down to the bytes in the database file.
+func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetAnswer, error) {
 	var out api.ForgetAnswer
 	named := 0
-	for _, set := range []bool{r.File != "", r.Session != "", !r.Since.IsZero()} {
+	for _, set := range []bool{req.File != "", req.Session != "", !req.Since.IsZero()} {
 		if set {
 			named++
 		}
@@ -23,64 +48,64 @@ func (h *house) forget(ctx context.Context, r api.ForgetRequest) (api.ForgetAnsw
 	if named != 1 {
 		return out, api.Bad("aoa forget PATH, aoa forget --session ID or aoa forget --since TIME", "name exactly one thing to forget")
 	}
-	if r.File != "" {
-		p, err := event.NewPath(strings.TrimSuffix(string(r.File), "/"))
+	if req.File != "" {
+		p, err := event.NewPath(strings.TrimSuffix(string(req.File), "/"))
 		if err != nil {
 			return out, api.Bad("use a path as aoa log prints it", "%v", err)
 		}
-		r.File = p
+		req.File = p
 	}
-	if _, err := h.share.linkedNow(); err != nil {
+	if _, err := r.sharing.linkedNow(); err != nil {
 		return out, err
 	}
-	h.erasing.Lock()
-	defer h.erasing.Unlock()
-	e, err := newErasure(h.o.Place.Store, cold.ForgetFilter{Path: r.File, Session: r.Session, Since: r.Since}, h.o.Now())
+	r.erasing.Lock()
+	defer r.erasing.Unlock()
+	e, err := newErasure(r.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}, r.now())
 	if err != nil {
 		return out, err
 	}
 	// The intention is on the disk: a caller that goes away does not end it half done.
-	return h.erase(context.WithoutCancel(ctx), e)
+	return r.erase(context.WithoutCancel(ctx), e)
 }
 
 // erase does what is left to do of an erasure: the log, the other stores, then the bytes. An error leaves the rest for
-// eraser. Once something is out of the log, the daemon opens its stores again: what it had in memory goes with it.
-// h.erasing is held.
-func (h *house) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
+// run. Once something is out of the log, the daemon opens its stores again: what it had in memory goes with it.
+// r.erasing is held.
+func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, err error) {
 	defer func() {
 		if err != nil {
-			h.notErased(err)
+			r.notErased(err)
 		}
-		if h.void.Load() {
-			h.stop(errForgot)
+		if r.scores.void.Load() {
+			r.stop(errForgot)
 		}
 	}()
 	if !e.Log {
-		err := h.answers.without(func() error {
-			return h.journal.Alone(ctx, func() (int64, error) { return h.forgetLog(ctx, e, &out) })
+		err := r.answers.without(func() error {
+			return r.events.Exclusive(ctx, func() (int64, error) { return r.forgetLog(ctx, e, &out) })
 		})
 		if err != nil {
 			return out, fmt.Errorf("not forgotten yet, it is tried again every minute and at every start: %w", err)
 		}
 	}
-	if out.Results, err = h.forgetStores(ctx, e); err != nil {
+	if out.Results, err = r.forgetStores(ctx, e); err != nil {
 		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
-	if err := cold.ScrubFolder(ctx, h.o.Place.Store, h.db.File); err != nil {
+	if err := cold.ScrubFolder(ctx, r.store, r.db.File); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
 	}
 	return out, e.remove()
 }
 
-// forgetLog takes it out of the shared server and out of the log, together with the snapshot. It returns the number of
+// forgetLog removes it from the shared server and from the log, together with the snapshot. It returns the number of
 // the newest batch.
-func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
-	h.saving.Lock()
-	defer h.saving.Unlock()
-	seq = h.steps.newest()
-	err = h.share.alone(ctx, func(l *link) error {
+func (r *eraser) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer) (seq int64, err error) {
+	r.scores.saving.Lock()
+	defer r.scores.saving.Unlock()
+	seq = r.events.queue.last()
+	err = r.sharing.exclusive(ctx, func(l *link) error {
 		if l != nil && !e.Server {
-			if seq, err = h.forgetShared(ctx, l, e); err != nil {
+			if seq, err = r.forgetShared(ctx, l, e); err != nil {
 				return err
 			}
 			e.Server = true
@@ -88,63 +113,62 @@ func (h *house) forgetLog(ctx context.Context, e *erasure, out *api.ForgetAnswer
 				return err
 			}
 		}
-		gone, err := h.db.Forget(ctx, e.filter())
+		gone, err := r.db.Forget(ctx, e.filter())
 		if err != nil {
 			return err
 		}
-		count(out, gone)
-		h.void.Store(true)
+		countForgotten(out, gone)
+		r.scores.void.Store(true)
 		e.Log = true
 		return e.save()
 	})
 	return seq, err
 }
 
-// forgetStores takes it out of everything but the log.
-func (h *house) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
+// forgetStores removes it from everything but the log.
+func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err error) {
 	if e.Stores {
 		return 0, nil
 	}
 	f := e.filter()
-	for _, r := range h.rooms() {
-		err = errors.Join(err, r.forget(ctx, f))
-	}
-	results, serr := h.stages.cache.Forget(ctx, f)
-	if err = errors.Join(err, serr, h.memory.Forget(ctx)); err != nil {
+	err = r.consumers.forget(ctx, f)
+	_, rerr := r.sequences.Forget(ctx, f.Path, f.Session, f.Since)
+	results, serr := r.stages.Forget(ctx, f)
+	if err = errors.Join(err, rerr, serr, r.contexts.Forget(ctx)); err != nil {
 		return results, err
 	}
 	e.Stores = true
 	return results, e.save()
 }
 
-// forgetShared takes it out of the server that others learn into as well: a file whoever knew it, of the rest what this
+// forgetShared removes it from the server that others learn into as well: a file whoever knew it, of the rest what this
 // daemon contributed. It returns the number of the newest batch.
-func (h *house) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
+func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
 	f := e.filter()
 	defer l.learner.Reset()
-	gone, err := h.db.Meant(ctx, f)
+	gone, err := r.db.Meant(ctx, f)
 	if err != nil {
 		return 0, err
 	}
 	if f.Path != "" {
-		for p := range h.below(f.Path, filesOf(gone)) {
+		for p := range r.below(f.Path, filesOf(gone)) {
 			if err := l.far.Forget(ctx, p); err != nil {
 				return 0, err
 			}
 		}
-		return h.steps.newest(), nil
+		return r.events.queue.last(), nil
 	}
 	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-	now := h.o.Now()
-	seq, _, err := h.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
+	now := r.now()
+	seq, _, err := r.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 	if err == nil {
 		err = l.learner.Unlearn(ctx, gone, seq)
 	}
 	return seq, err
 }
 
-// count says what is gone.
-func count(out *api.ForgetAnswer, gone cold.Forgotten) {
+// countForgotten counts what is gone.
+func countForgotten(out *api.ForgetAnswer, gone cold.Forgotten) {
 	out.Events, out.Files, out.Commits = len(gone.Events), max(len(filesOf(gone.Events)), gone.Files), gone.Commits
 }
 
@@ -160,21 +184,19 @@ func filesOf(events []event.Event) map[event.Path]bool {
 }
 
 // below are a file, or all files below a folder: those that were named, and those that are there.
-func (h *house) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
+func (r *eraser) below(p event.Path, named map[event.Path]bool) map[event.Path]bool {
 	targets := map[event.Path]bool{p: true}
 	for q := range named {
 		if strings.HasPrefix(string(q), string(p)+"/") {
 			targets[q] = true
 		}
 	}
-	h.mu.Lock()
-	for _, w := range h.worktrees {
+	for _, w := range r.worktrees.all() {
 		for _, q := range w.tree.Load().All() {
 			if strings.HasPrefix(string(q), string(p)+"/") {
 				targets[q] = true
 			}
 		}
 	}
-	h.mu.Unlock()
 	return targets
 }

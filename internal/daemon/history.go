@@ -3,16 +3,18 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// settleHead is how long HEAD must be left alone before it is looked at: a rebase moves it many times, and the
+// headRest is how long HEAD must rest before it is read: a rebase moves it many times, and the
 // hooks of one operation arrive together.
-const settleHead = 80 * time.Millisecond
+const headRest = 80 * time.Millisecond
 
 // Looking without a hint: so often, and after a failure.
 const (
@@ -24,9 +26,24 @@ const (
 // manyCommits change so much that a full snapshot is written, in blocks: the next start reads it faster.
 const manyCommits = 1000
 
-// reconciler brings the store to what git knows, whenever something hints that git changed. A hint is never
-// taken for a fact: the cursor in cold and the refs decide.
-func (h *house) reconciler(ctx context.Context) error {
+// historyReader brings the store to what git knows.
+type historyReader struct {
+	base
+	repo      *watcher.Repo
+	db        *cold.DB
+	events    *eventLog
+	worktrees *worktrees
+	scores    *scores
+	flush     func(context.Context) error
+	look      chan struct{} // "look at HEAD"; capacity 1
+
+	mu    sync.Mutex // guards state
+	state api.Progress
+}
+
+// run brings the store to what git knows, whenever something hints that git changed. A hint is no
+// fact: the cursor in the log and the refs decide.
+func (r *historyReader) run(ctx context.Context) error {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	again := lookAgain
@@ -35,23 +52,23 @@ func (h *house) reconciler(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-timer.C:
-		case <-h.look:
+		case <-r.look:
 		}
-		if !first && !pause(ctx, settleHead) {
+		if !first && !pause(ctx, headRest) {
 			return nil
 		}
 		timer.Reset(lookEvery)
-		if h.paused() {
+		if r.settings.paused() {
 			continue
 		}
-		err := h.reconcile(ctx, first)
+		err := r.reconcile(ctx, first)
 		if err == nil {
 			again = lookAgain
 			continue
 		}
 		if ctx.Err() == nil {
-			h.o.Log.Warn("history not read", "err", err)
-			h.setHead(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
+			r.log.Warn("history not read", "err", err)
+			r.set(func(p *api.Progress) { p.State, p.Error = "failed", err.Error() })
 			timer.Reset(again)
 			again = min(2*again, lookAtMost)
 		}
@@ -69,64 +86,49 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// reconcile reads what is new. The first time the lists of files are as new as the daemon, but for those that are brief.
-func (h *house) reconcile(ctx context.Context, first bool) error {
-	begin := h.o.Now()
-	cursor, err := h.db.Cursor(ctx)
+// reconcile reads what is new. The first time the lists of files are as new as the daemon, except those that are brief.
+func (r *historyReader) reconcile(ctx context.Context, first bool) error {
+	begin := r.now()
+	cursor, err := r.db.Cursor(ctx)
 	if err != nil {
 		return err
 	}
-	h.setHead(func(p *api.Progress) { *p = api.Progress{State: "running"} })
+	r.set(func(p *api.Progress) { *p = api.Progress{State: "running"} })
 	commits := 0
-	err = h.o.Repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
-		h.setHead(func(p *api.Progress) { p.Done, p.Total = done, total })
+	err = r.repo.History(ctx, watcher.HistoryOptions{Since: cursor, Progress: func(done, total int) {
+		r.set(func(p *api.Progress) { p.Done, p.Total = done, total })
 	}}, func(batch []event.Event, cursor map[string]string) error {
 		commits += len(batch)
-		return h.journal.Commits(ctx, batch, cursor)
+		return r.events.AppendHistory(ctx, batch, cursor)
 	})
 	if errors.Is(err, watcher.ErrNoTrees) {
-		h.loud.Warn("history is not learned", "err", err)
+		r.alert.Warn("history is not learned", "err", err)
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
-	all := make([]*worktree, 0, len(h.worktrees))
-	for _, w := range h.worktrees {
-		all = append(all, w)
-	}
-	h.mu.Unlock()
-	for _, w := range all {
-		if !first || commits > 0 || w.brief.Load() {
-			w.refresh(ctx, h)
-		}
-	}
-	h.mu.Lock()
-	clear(h.places) // worktrees may have come and gone
-	h.mu.Unlock()
-	h.setHead(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
+	r.worktrees.refresh(ctx, first && commits == 0)
+	r.set(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
 	if commits > 0 {
-		h.o.Log.Info("history read", "events", commits, "took", h.o.Now().Sub(begin))
+		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))
 		if commits >= manyCommits {
-			h.mu.Lock()
-			h.whole = true
-			h.mu.Unlock()
+			r.scores.takeAll()
 		}
-		return h.snapshot(ctx)
+		return r.flush(ctx)
 	}
 	return nil
 }
 
-func (h *house) setHead(change func(*api.Progress)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	change(&h.head)
+func (r *historyReader) set(change func(*api.Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.state)
 }
 
-// importingNow reports whether history or transcripts are being read.
-func (h *house) importingNow() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.head.State == "running" || h.past.Transcripts.State == "running"
+// progress says how far the import is.
+func (r *historyReader) progress() api.Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
 }

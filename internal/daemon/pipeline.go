@@ -11,7 +11,7 @@ import (
 )
 
 // open reads a pipeline with everything that it names, and what its session holds.
-func (s *stages) open(ctx context.Context, r api.PipelineRequest) (api.PipelineAnswer, error) {
+func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.PipelineAnswer, error) {
 	var out api.PipelineAnswer
 	root := s.place(ctx).Root
 	before := s.loader.Stats()
@@ -30,7 +30,7 @@ func (s *stages) open(ctx context.Context, r api.PipelineRequest) (api.PipelineA
 	if err != nil {
 		return out, wrong(err)
 	}
-	out.ID, out.Env = d.File, append([]string{}, s.h.config().PipelineEnv...)
+	out.ID, out.Env = d.File, append([]string{}, s.settings.get().PipelineEnv...)
 	out.Agents, out.Prompts = map[string]api.Text{}, map[string]api.Text{}
 	for _, st := range d.Pipeline.Stages {
 		for _, need := range []struct {
@@ -62,7 +62,7 @@ func (s *stages) open(ctx context.Context, r api.PipelineRequest) (api.PipelineA
 }
 
 // remember takes the definitions that a session has parsed not long ago, so that a fresh daemon need not.
-func (s *stages) remember(ctx context.Context, session string) {
+func (s *stageHandler) remember(ctx context.Context, session string) {
 	if session == "" || s.loader.Stats() != (pipeline.LoaderStats{}) {
 		return
 	}
@@ -71,22 +71,22 @@ func (s *stages) remember(ctx context.Context, session string) {
 		err = s.loader.Restore(data)
 	}
 	if err != nil {
-		s.h.o.Log.Warn("definitions of the session not read", "err", err)
+		s.log.Warn("definitions of the session not read", "err", err)
 	}
 }
 
 // save keeps the definitions with the session; failing costs only time.
-func (s *stages) save(ctx context.Context, session, root string) {
+func (s *stageHandler) save(ctx context.Context, session, root string) {
 	data, err := s.loader.Export(root)
 	if err == nil {
 		err = s.cache.SaveLoaded(ctx, session, data)
 	}
 	if err != nil {
-		s.h.o.Log.Warn("definitions of the session not kept", "err", err)
+		s.log.Warn("definitions of the session not kept", "err", err)
 	}
 }
 
-func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.PipelineSession, error) {
+func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api.PipelineSession, error) {
 	had, err := s.cache.Session(ctx, id, pipelineID)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (s *stages) session(ctx context.Context, id, pipelineID string) (*api.Pipel
 	return out, nil
 }
 
-func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
+func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
 	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Call: api.CallID(ctx), Context: map[string][]byte{}}
 	if r.Output != nil {
 		p.Output = &stage.Output{Stage: r.Output.Stage, Prompt: r.Output.Prompt, JSON: r.Output.JSON, Value: r.Output.Value}
@@ -113,12 +113,12 @@ func (s *stages) progress(ctx context.Context, r api.PipelineStep) (api.None, er
 		p.Context[k] = v
 	}
 	if err := s.cache.Progress(ctx, p); err != nil {
-		return api.None{}, wrong(err) // nothing was kept: told again, its tokens must not count twice
+		return api.None{}, wrong(err) // nothing was kept: delivered again, its tokens must not count twice
 	}
-	return api.None{}, s.h.desk.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
+	return api.None{}, s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
 
-func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
+func (s *stageHandler) pipelineSessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
 	found, err := s.cache.Sessions(ctx, 100)
 	out := api.PipelineSessionsAnswer{Sessions: []api.PipelineSessionEntry{}}
 	for _, e := range found {
@@ -127,7 +127,7 @@ func (s *stages) sessions(ctx context.Context, _ api.None) (api.PipelineSessions
 	return out, err
 }
 
-func (s *stages) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
+func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
 	root, before := s.place(ctx).Root, s.loader.Stats()
 	s.remember(ctx, r.Session)
 	found, broken, err := s.loader.All(root)
@@ -151,7 +151,7 @@ func (s *stages) definitions(ctx context.Context, r api.DefinitionsRequest) (api
 }
 
 // forget drops what pipelines left in a session.
-func (s *stages) forget(ctx context.Context, r api.PipelineForgetRequest) (api.None, error) {
+func (s *stageHandler) forget(ctx context.Context, r api.PipelineForgetRequest) (api.None, error) {
 	had, err := s.cache.ForgetSession(ctx, r.Session)
 	if err == nil && !had {
 		err = api.Missing("aoa pipeline sessions", "no pipeline ran in a session %q", r.Session)

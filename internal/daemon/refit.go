@@ -18,33 +18,33 @@ const (
 
 // refit fits the confidence of hints to what became of them, or takes the last fit back. What it decides is an event: a
 // replay of the log gives the same confidence.
-func (h *house) refit(ctx context.Context) {
-	if !h.sound() {
+func (t *thresholdHandler) refit(ctx context.Context) {
+	if !t.clock.sound() {
 		return
 	}
-	now := h.o.Now()
-	outcomes, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
+	now := t.now()
+	outcomes, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindOutcome}, Since: now.Add(-refitAge), Limit: refitMost})
 	var r prefetch.Refit
 	var events []event.Event
 	if err == nil {
-		r, events, err = h.settle.Refit(ctx, outcomes, now)
+		r, events, err = t.predictions.Refit(ctx, outcomes, now)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			h.o.Log.Warn("confidence not refitted", "err", err)
+			t.log.Warn("confidence not refitted", "err", err)
 		}
 		return
 	}
 	if len(events) == 0 {
 		return
 	}
-	h.journal.Add(events...)
-	h.o.Log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after", r.After)
+	t.events.Add(events...)
+	t.log.Info("confidence refitted", "verdict", string(r.Verdict), "outcomes", r.Outcomes, "before", r.Before, "after", r.After)
 }
 
 // lastRefit is the newest refit for people, nil if there was none.
-func (h *house) lastRefit(ctx context.Context) (*api.Refit, error) {
-	r, err := h.settle.LastRefit(ctx)
+func lastRefit(ctx context.Context, p *prefetch.Prefetcher) (*api.Refit, error) {
+	r, err := p.LastRefit(ctx)
 	if err != nil || r.Verdict == "" {
 		return nil, err
 	}

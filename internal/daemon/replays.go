@@ -13,18 +13,22 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
-// replayRoutes are those of the recorded sequences.
-func (h *house) replayRoutes(mux *http.ServeMux) {
-	api.Handle(mux, api.ReloadList, h.reloadList)
-	api.Handle(mux, api.ReloadShow, h.reloadShow)
-	api.Handle(mux, api.ReloadRun, h.reloadRun)
-	api.Handle(mux, api.ReloadUndo, h.reloadUndo)
-	api.Handle(mux, api.ReloadForget, h.reloadForget)
-	api.Handle(mux, api.ReloadStats, h.reloadStats)
-	api.Handle(mux, api.ReloadExport, h.reloadExport)
+// reloadHandler serves the recorded sequences.
+type reloadHandler struct {
+	*sequenceRecorder
 }
 
-func (h *house) reloadList(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
+func (h *reloadHandler) routes(mux *http.ServeMux) {
+	api.Handle(mux, api.ReloadList, h.list)
+	api.Handle(mux, api.ReloadShow, h.show)
+	api.Handle(mux, api.ReloadRun, h.run)
+	api.Handle(mux, api.ReloadUndo, h.undo)
+	api.Handle(mux, api.ReloadForget, h.forget)
+	api.Handle(mux, api.ReloadStats, h.stats)
+	api.Handle(mux, api.ReloadExport, h.export)
+}
+
+func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.SequencesAnswer, error) {
 	out := api.SequencesAnswer{Sequences: []api.Sequence{}}
 	limit := r.Limit
 	if limit <= 0 {
@@ -32,13 +36,13 @@ func (h *house) reloadList(ctx context.Context, r api.SequencesRequest) (api.Seq
 	}
 	asked, fits := event.Asked{Type: reload.Prompt, Text: r.Prompt}, r.Prompt != ""
 	if !fits && !r.All && r.Session != "" {
-		asked, fits = h.sequences.Asked(r.Session)
+		asked, fits = h.cache.Asked(r.Session)
 	}
 	if fits {
 		if name, args, slash := hooks.SlashCommand(asked.Text); slash && asked.Type == reload.Prompt {
 			asked.Type, asked.Target, asked.Text = reload.Command, name, args
 		}
-		found, err := h.sequences.Find(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), asked)
+		found, err := h.cache.Find(ctx, h.worktree(h.worktrees.caller(ctx)), asked)
 		for _, m := range found[:min(len(found), limit)] {
 			s := sequence(*m.Entry)
 			s.Similarity, s.Reason = m.Similarity, m.Reason
@@ -46,7 +50,7 @@ func (h *house) reloadList(ctx context.Context, r api.SequencesRequest) (api.Seq
 		}
 		return out, err
 	}
-	all, err := h.sequences.List(ctx)
+	all, err := h.cache.List(ctx)
 	for _, e := range all[:min(len(all), limit)] {
 		out.Sequences = append(out.Sequences, sequence(e))
 	}
@@ -66,8 +70,8 @@ func sequence(e reload.Entry) api.Sequence {
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
 
-func (h *house) reloadShow(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
-	e, err := h.sequences.Get(ctx, r.ID)
+func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.SequenceAnswer, error) {
+	e, err := h.cache.Get(ctx, r.ID)
 	if err != nil {
 		return api.SequenceAnswer{}, noSequence(err)
 	}
@@ -82,9 +86,9 @@ func (h *house) reloadShow(ctx context.Context, r api.SequenceRequest) (api.Sequ
 	return out, nil
 }
 
-func (h *house) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
-	begin := h.o.Now()
-	got, err := h.sequences.Replay(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
+func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
+	begin := h.now()
+	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
@@ -93,7 +97,7 @@ func (h *house) reloadRun(ctx context.Context, r api.ReplayRequest) (api.ReplayA
 		out.Steps = append(out.Steps, api.SequenceStep{Index: s.Index, Tool: s.Tool, Act: s.Act, What: s.What, State: s.State, Note: s.Note, Output: s.Output,
 			Changes: !s.Act.Looks()})
 	}
-	out.Ms = float64(h.o.Now().Sub(begin).Microseconds()) / 1000
+	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
 
@@ -112,30 +116,30 @@ func noSequence(err error) error {
 	return err
 }
 
-func (h *house) reloadUndo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
-	id, files, err := h.sequences.Undo(ctx, h.place(h.at(ctx, api.CallerDir(ctx))), r.ID, api.CallID(ctx))
+func (h *reloadHandler) undo(ctx context.Context, r api.UndoRequest) (api.UndoAnswer, error) {
+	id, files, err := h.cache.Undo(ctx, h.worktree(h.worktrees.caller(ctx)), r.ID, api.CallID(ctx))
 	if err != nil {
 		return api.UndoAnswer{}, noSequence(err)
 	}
 	return api.UndoAnswer{ID: id, Files: files}, nil
 }
 
-func (h *house) reloadForget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
+func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest) (api.SequenceForgetAnswer, error) {
 	switch {
 	case r.All == (r.ID != ""):
 		return api.SequenceForgetAnswer{}, api.Bad("aoa reload forget ID, or --all", "name one sequence, or all")
 	case r.All:
-		n, err := h.sequences.ForgetAll(ctx)
+		n, err := h.cache.ForgetAll(ctx)
 		return api.SequenceForgetAnswer{Sequences: n}, err
 	}
-	if err := h.sequences.ForgetID(ctx, r.ID); err != nil {
+	if err := h.cache.ForgetID(ctx, r.ID); err != nil {
 		return api.SequenceForgetAnswer{}, noSequence(err)
 	}
 	return api.SequenceForgetAnswer{Sequences: 1}, nil
 }
 
-func (h *house) reloadStats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
-	s, err := h.sequences.Stats(ctx)
+func (h *reloadHandler) stats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
+	s, err := h.cache.Stats(ctx)
 	out := api.SequenceStats{Entries: s.Entries, Bytes: s.Bytes, Recorded: s.Recorded, Lookups: s.Lookups, Hits: s.Hits, Offered: s.Offered,
 		Accepted: s.Accepted, Replays: s.Replays, Diverged: s.Diverged, Evicted: s.Evicted}
 	if s.Offered > 0 {
@@ -144,8 +148,8 @@ func (h *house) reloadStats(ctx context.Context, _ api.None) (api.SequenceStats,
 	return out, err
 }
 
-func (h *house) reloadExport(ctx context.Context, _ api.None) (json.RawMessage, error) {
-	all, err := h.sequences.Export(ctx)
+func (h *reloadHandler) export(ctx context.Context, _ api.None) (json.RawMessage, error) {
+	all, err := h.cache.Export(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -7,20 +7,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// unseal opens the seal under which prompts, tool inputs and full records lie: the store has the wrapped keys, the
+// openSeal opens the seal under which prompts, tool inputs and full records lie: the store has the wrapped keys, the
 // user's state folder the identity that opens them. Where that folder cannot be had, the identity lies beside the
 // keys: texts are then as safe as the store's folder is.
-func (h *house) unseal() (*cold.Seal, error) {
-	keys := filepath.Join(h.o.Place.Store, "keys")
-	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: h.loud}
-	state := api.StateFolder(h.o.Env)
+func (d *Daemon) openSeal() (*cold.Seal, error) {
+	keys := filepath.Join(d.store, "keys")
+	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
+	state := api.StateFolder(d.o.Env)
 	if state == "" {
 		return cold.OpenSeal(beside)
 	}
-	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(state, "identity"), Keys: keys, Log: h.loud})
+	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(state, "identity"), Keys: keys, Log: d.alert})
 	if err == nil {
 		return s, nil
 	}
-	h.loud.Warn("the user's state folder cannot hold the identity: it lies in the store", "err", err)
+	d.alert.Warn("the user's state folder cannot hold the identity: it lies in the store", "err", err)
 	return cold.OpenSeal(beside)
 }

@@ -2,56 +2,48 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
 	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
-// sequences are the recorded ones as a room of the house.
-type sequences struct {
-	*reload.Cache
-	h *house
+// sequenceRecorder records what sessions did after a prompt, for package reload.
+type sequenceRecorder struct {
+	base
+	worktrees *worktrees
+	cache     *reload.Cache
 }
 
-func (s sequences) sweep(ctx context.Context) {
-	s.Evict(ctx, s.h.place(s.h.at(ctx, "")))
+func (r *sequenceRecorder) sweep(ctx context.Context) {
+	r.cache.Evict(ctx, r.worktree(r.worktrees.at(ctx, "")))
 }
 
-func (s sequences) forget(ctx context.Context, f cold.ForgetFilter) error {
-	_, err := s.Forget(ctx, f.Path, f.Session, f.Since)
-	return err
-}
-
-// newSequences makes the room of the recorded sequences; it opens nothing yet.
-func (h *house) newSequences() *reload.Cache {
-	return reload.New(reload.Options{Path: filepath.Join(h.o.Place.Store, "reload.db"), Now: h.o.Now, Log: h.loud,
-		Env: h.o.Env, Redact: redact.Text, Seal: h.seal.Seal, Open: h.seal.Open,
+// newSequences opens nothing.
+func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
+	return reload.New(reload.Options{Path: filepath.Join(b.store, "reload.db"), Now: b.now, Log: b.alert,
+		Env: env, Redact: redact.Text, Seal: seal.Seal, Open: seal.Open,
 		Config: func() reload.Config {
-			c := h.config().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: h.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			c := b.settings.get().Reload
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }
 
-// place is a worktree as the sequences see it.
-func (h *house) place(w *worktree) reload.Worktree {
+// worktree is a checkout as package reload sees it.
+func (r *sequenceRecorder) worktree(w *worktree) reload.Worktree {
 	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
-		State: func(ctx context.Context) string { return h.workspace(ctx, w) }}
+		State: func(ctx context.Context) string { return w.fingerprint(ctx) }}
 }
 
-// workspace is a hash of what is checked out and changed, "" if git does not say.
-func (h *house) workspace(ctx context.Context, w *worktree) string {
+// fingerprint is a hash of what is checked out and changed, "" if git does not say.
+func (w *worktree) fingerprint(ctx context.Context) string {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
 		return ""
@@ -64,108 +56,24 @@ func (h *house) workspace(ctx context.Context, w *worktree) string {
 	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
 }
 
-// record hands on what a hook told of a session's turn.
-func (h *house) record(ctx context.Context, w *worktree, call hooks.Call) {
+// record notes what a hook reports of a session's turn.
+func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.Call) {
 	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
 		return
 	}
-	at := h.place(w)
+	at := r.worktree(w)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		h.sequences.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
+		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
 	case call.Over != "" && call.Subagent == "":
-		h.sequences.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
+		r.cache.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
 	case call.Next != "" && call.Subagent == "":
-		h.sequences.Before(at, call.Session, call.Next)
+		r.cache.Before(at, call.Session, call.Next)
 	}
-	h.sequences.Did(at, call.Session, call.Steps)
+	r.cache.Did(at, call.Session, call.Steps)
 	if slices.ContainsFunc(call.Events, func(e event.Event) bool {
 		return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
 	}) {
-		h.sequences.Untell(call.Session)
+		r.cache.Untell(call.Session)
 	}
-}
-
-// offer is what is said of the sequences that fit a prompt, within the session's allowance. notice is for the person.
-func (h *house) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
-	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume ||
-		!h.config().Kinds[string(prefetch.Reload)] {
-		return hooks.Block{}, ""
-	}
-	at := h.place(w)
-	found, err := h.sequences.Find(ctx, at, *call.Asked)
-	if err != nil {
-		h.o.Log.Warn("no recorded sequences", "err", err)
-		return hooks.Block{}, ""
-	}
-	if found = h.sequences.Untold(call.Session, found); len(found) == 0 {
-		return hooks.Block{}, ""
-	}
-	label, notice := h.replayed(ctx, at, call, found[0])
-	block = hooks.Offers(call.Agent, offers(found, label))
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now()}
-	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
-	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
-		if err != nil {
-			h.o.Log.Warn("no offer", "err", err)
-		}
-		h.gauges.decision(string(prefetch.Reload), d.Why)
-		return hooks.Block{}, ""
-	}
-	h.journal.Add(d.Log...)
-	h.gauges.decision(string(prefetch.Reload), d.Why)
-	if err := h.sequences.Told(ctx, call.Session, found); err != nil {
-		h.o.Log.Warn("offer not noted", "err", err)
-	}
-	return block, notice
-}
-
-func offers(found []reload.Match, label string) (out []hooks.Offer) {
-	for i, m := range found {
-		o := hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses, Actions: m.Entry.Tools()}
-		if i == 0 {
-			o.Label = label
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// autoTime is what a replay without asking may take: it stands before the prompt's answer.
-const autoTime = 80 * time.Millisecond
-
-// replayed does the best match again without being asked, if that is switched on and if it only looks. label names what
-// it found in the data cache.
-func (h *house) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
-	cfg := h.config().Reload
-	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
-		return "", ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(max(h.o.Patience, 1)))
-	defer cancel()
-	out, err := h.sequences.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
-	if err != nil || out.Diverged {
-		return "", ""
-	}
-	kept, err := h.shelf.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
-		Data: []byte(replayText(out)), Redact: true}})
-	if err != nil {
-		h.o.Log.Warn("replay not kept", "err", err)
-		return "", ""
-	}
-	label = kept[0].Key
-	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s", m.Entry.ID, m.Entry.Summary, label)
-}
-
-// replayText is a replay as text.
-func replayText(r reload.Report) string {
-	var b strings.Builder
-	for _, s := range r.Steps {
-		fmt.Fprintf(&b, "%d. %s %s: %s", s.Index, s.Tool, s.What, s.State)
-		if s.Note != "" {
-			b.WriteString(" (" + s.Note + ")")
-		}
-		b.WriteString("\n" + s.Output)
-	}
-	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/resume"
 )
 
 // Modes of a session, for people.
@@ -23,82 +24,94 @@ const (
 	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
 )
 
-// whereabouts remembers in which checkout a session was heard of last. Events do not say it: what is learned
+// sessionPlaces remembers in which checkout a session was active last. Events do not contain it: what is learned
 // holds for all checkouts. A daemon that was just started knows of none, then the newest session is everyone's.
-type whereabouts struct {
+type sessionPlaces struct {
 	mu   sync.Mutex
 	root map[string]event.Root // session → checkout
 }
 
-// maxWhereabouts bounds the sessions remembered; then it begins anew.
-const maxWhereabouts = 4096
+// maxSessionPlaces bounds the sessions remembered; then all are dropped.
+const maxSessionPlaces = 4096
 
-func (a *whereabouts) saw(session string, root event.Root) {
+func (p *sessionPlaces) saw(session string, root event.Root) {
 	if session == "" {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.root == nil || len(a.root) >= maxWhereabouts {
-		a.root = map[string]event.Root{}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.root == nil || len(p.root) >= maxSessionPlaces {
+		p.root = map[string]event.Root{}
 	}
-	a.root[session] = root
+	p.root[session] = root
 }
 
-func (a *whereabouts) elsewhere(session string, root event.Root) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at, known := a.root[session]
+func (p *sessionPlaces) elsewhere(session string, root event.Root) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at, known := p.root[session]
 	return known && at != root
+}
+
+// sessionFinder knows which sessions are live.
+type sessionFinder struct {
+	base
+	worktrees *worktrees
+	db        *cold.DB
+	hot       *hot.Store
+	places    *sessionPlaces
+	snapshots *resume.Store
 }
 
 // session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait
 // for what is about to be learned: a status line is drawn again soon.
-func (h *house) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
-	w := h.at(ctx, api.CallerDir(ctx))
+func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
+	w := f.worktrees.caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
 	if r.Session == "" {
-		id, err := h.newestSession(ctx, w)
+		id, err := f.newest(ctx, w)
 		if err != nil || id == "" {
 			return out, err
 		}
 		out.ID = id
 	}
-	v := h.hot.View(h.o.Now())
+	v := f.hot.View(f.now())
 	s := v.Session(out.ID)
 	if err := v.Load(ctx); err != nil {
 		return out, err
 	}
 	out.Agent, out.Files = s.Fields[hot.FieldAgent], len(s.Order)
-	events, err := h.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
+	events, err := f.db.Log(ctx, cold.LogFilter{Session: out.ID, Limit: sessionEvents,
 		Kinds: []event.Kind{event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome}})
 	if err != nil {
 		return out, err
 	}
 	out.Live = s.Exists && !ended(events)
-	tally(&out, events)
-	out.Mode = h.desk.mode(out.ID, out.Mode)
+	count(&out, events)
+	if f.snapshots.Resumed(out.ID) { // somebody brought it back: it goes on from what was there before
+		out.Mode = modeSession
+	}
 	return out, nil
 }
 
-// newestSession is the session of the checkout that was heard of last and has not ended, "" if there is none.
-func (h *house) newestSession(ctx context.Context, w *worktree) (string, error) {
-	rows, err := h.db.SessionStats(ctx, newestSessions)
+// newest is the session of the checkout that was active last and has not ended, "" if there is none.
+func (f *sessionFinder) newest(ctx context.Context, w *worktree) (string, error) {
+	rows, err := f.db.SessionStats(ctx, newestSessions)
 	if err != nil {
 		return "", err
 	}
 	for _, s := range rows {
-		age := h.o.Now().Sub(s.Last)
+		age := f.now().Sub(s.Last)
 		if age > hot.SessionLife {
 			break
 		}
 		if age < -hot.SessionLife { // of a clock that ran ahead
 			continue
 		}
-		if h.whereabouts.elsewhere(s.ID, w.repo.Root) {
+		if f.places.elsewhere(s.ID, w.repo.Root) {
 			continue
 		}
-		border, err := h.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []event.Kind{event.KindStart, event.KindEnd}})
+		border, err := f.db.Log(ctx, cold.LogFilter{Session: s.ID, Limit: 1, Kinds: []event.Kind{event.KindStart, event.KindEnd}})
 		if err != nil {
 			return "", err
 		}
@@ -122,8 +135,8 @@ func ended(events []event.Event) bool {
 	return false
 }
 
-// tally counts a session's borders, hints and their outcomes; events are newest first.
-func tally(out *api.SessionAnswer, events []event.Event) {
+// count adds up a session's borders, hints and their outcomes; events are newest first.
+func count(out *api.SessionAnswer, events []event.Event) {
 	begun := time.Time{}
 	for _, e := range events {
 		shown := e.Why == string(prefetch.Shown)
@@ -149,4 +162,19 @@ func modeOf(source string) string {
 		return modeSession
 	}
 	return modeLive
+}
+
+// last is the newest live session of the checkout, else the newest one of all that were active there.
+func (f *sessionFinder) last(ctx context.Context, w *worktree) (string, error) {
+	id, err := f.newest(ctx, w)
+	if err != nil || id != "" {
+		return id, err
+	}
+	rows, err := f.db.SessionStats(ctx, newestSessions)
+	for _, s := range rows {
+		if s.Agent != "git" && !f.places.elsewhere(s.ID, w.repo.Root) {
+			return s.ID, err
+		}
+	}
+	return "", err
 }

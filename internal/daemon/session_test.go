@@ -25,7 +25,7 @@ func TestTally(t *testing.T) {
 		{Kind: event.KindStart, Tool: "startup", Time: at},
 	}
 	got := api.SessionAnswer{Mode: modeLive}
-	tally(&got, events)
+	count(&got, events)
 	if d := cmp.Diff(api.SessionAnswer{Mode: modeSession, Shown: 3, Settled: 2, Used: 1, Tokens: 42}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -39,7 +39,7 @@ func TestTally(t *testing.T) {
 
 // TestWhereabouts: a session of another checkout is not the caller's; one that nobody knows is everyone's.
 func TestWhereabouts(t *testing.T) {
-	var a whereabouts
+	var a sessionPlaces
 	a.saw("s1", "/main")
 	a.saw("", "/main")
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
@@ -21,10 +22,14 @@ import (
 // rankings read scores there; sessions, thresholds and the snapshot stay this daemon's own, and so does what is
 // answered while there is no server.
 type sharing struct {
-	h    *house
-	url  string
-	wake chan struct{} // there is something to send; capacity 1
-	lost chan error    // a question found the server gone; capacity 1
+	base
+	repo   string // the hash tag of the keys
+	db     *cold.DB
+	hot    *hot.Store
+	events *eventLog // set before run
+	url    string
+	wake   chan struct{} // there is something to send; capacity 1
+	lost   chan error    // a question found the server gone; capacity 1
 
 	sending sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
 
@@ -55,8 +60,8 @@ const (
 	maxOthers  = 4096      // files that others are known to have edited
 )
 
-func newSharing(h *house, url string) *sharing {
-	return &sharing{h: h, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
+func newSharing(b base, repo string, db *cold.DB, store *hot.Store, url string) *sharing {
+	return &sharing{base: b, repo: repo, db: db, hot: store, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
 }
 
 // run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
@@ -101,27 +106,27 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 }
 
 func (s *sharing) unlink() {
-	s.h.hot.Share(nil, nil)
+	s.hot.Share(nil, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.link = nil
 }
 
-// connect opens the server, looks whether it is fit, and whether it is the one that it was.
+// connect opens the server and checks that it is fit, and whether it is the same as before.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
-	cfg := s.h.config()
-	writer, err := s.h.writer(ctx)
+	cfg := s.settings.get()
+	writer, err := writerID(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	far, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: repoID(s.h.o, *cfg), Writer: writer,
-		Options: hot.Options{Now: s.h.o.Now, Half: cfg.HalfLives}})
+	far, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer,
+		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}})
 	if err != nil {
 		return nil, err
 	}
-	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.tell})}
-	if err = s.examine(ctx, far); err == nil {
-		err = s.recognise(ctx, far)
+	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.notify})}
+	if err = s.check(ctx, far); err == nil {
+		err = s.identify(ctx, far)
 	}
 	if err != nil {
 		return nil, errors.Join(err, far.Close())
@@ -129,13 +134,13 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-func (s *sharing) examine(ctx context.Context, far *redis.Store) error {
+func (s *sharing) check(ctx context.Context, far *redis.Store) error {
 	lacks, err := far.Check(ctx)
 	for _, l := range lacks {
 		if l.Harms {
 			err = errors.Join(err, errors.New("the server lacks "+l.String()))
 		} else {
-			s.h.loud.Warn("redis_url: " + l.String())
+			s.alert.Warn("redis_url: " + l.String())
 		}
 	}
 	return err
@@ -144,10 +149,10 @@ func (s *sharing) examine(ctx context.Context, far *redis.Store) error {
 // metaEpoch is under what the log keeps which server it was given to.
 const metaEpoch = "server_epoch"
 
-// recognise notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
-// anew. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
-func (s *sharing) recognise(ctx context.Context, far *redis.Store) error {
-	known, err := s.h.db.Meta(ctx, metaEpoch)
+// identify notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
+// again. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
+func (s *sharing) identify(ctx context.Context, far *redis.Store) error {
+	known, err := s.db.Meta(ctx, metaEpoch)
 	if err != nil {
 		return err
 	}
@@ -157,21 +162,21 @@ func (s *sharing) recognise(ctx context.Context, far *redis.Store) error {
 	}
 	if epoch := far.Epoch(); known != epoch {
 		if known != "" {
-			s.h.o.Log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
+			s.log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
 		}
-		if err := s.h.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
+		if err := s.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
 			return err
 		}
 	}
-	ahead, err := s.h.journal.Advance(ctx, at)
+	ahead, err := s.events.Advance(ctx, at)
 	if ahead {
-		s.h.o.Log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
+		s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
 	}
-	s.stand(at)
+	s.setSent(at)
 	return err
 }
 
-func (s *sharing) stand(at int64) {
+func (s *sharing) setSent(at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = at
@@ -209,17 +214,17 @@ func (s *sharing) linked(l *link) {
 	s.trouble, s.slow = nil, false
 	s.mu.Unlock()
 	s.ask(l)
-	s.h.o.Log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
+	s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
 }
 
-// broken notes that there is no server; the log is told when that changes.
+// broken notes that there is no server; a change is logged.
 func (s *sharing) broken(err error) {
 	s.mu.Lock()
 	before := s.trouble
 	s.trouble = err
 	s.mu.Unlock()
 	if before == nil && err != nil {
-		s.h.o.Log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
+		s.log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
 			"server", backend(s.url), "err", err)
 	}
 }
@@ -239,11 +244,11 @@ var errWindow = errors.New("enough for one reading")
 func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	for tries := 0; ; {
 		sent := 0
-		err := s.h.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
+		err := s.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
-			s.stand(seq)
+			s.setSent(seq)
 			if sent++; sent == sendWindow {
 				return errWindow
 			}
@@ -265,7 +270,7 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 	}
 }
 
-// resume asks the server how far it has come, after it was found elsewhere than thought.
+// resume asks the server how far it has come, after it was found at another batch.
 func (s *sharing) resume(ctx context.Context, l *link) error {
 	l.learner.Reset()
 	if err := l.far.Resume(ctx); err != nil {
@@ -273,7 +278,7 @@ func (s *sharing) resume(ctx context.Context, l *link) error {
 	}
 	at, err := l.far.Applied(ctx)
 	if err == nil {
-		s.stand(at)
+		s.setSent(at)
 	}
 	return err
 }
@@ -288,9 +293,9 @@ func (s *sharing) linkedNow() (*link, error) {
 	return s.link, nil
 }
 
-// alone runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
+// exclusive runs fn with everything sent, and nothing being sent meanwhile; link is nil when nothing is shared. It refuses
 // when the server cannot be reached.
-func (s *sharing) alone(ctx context.Context, fn func(*link) error) error {
+func (s *sharing) exclusive(ctx context.Context, fn func(*link) error) error {
 	if s.url == "" {
 		return fn(nil)
 	}
@@ -319,9 +324,9 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 	return l.learner.Learn(ctx, batch, seq)
 }
 
-// tell is the fold of what others are told: recent edits.
-func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) error {
-	now := s.h.o.Now()
+// notify adds what the other daemons are notified of: recent edits.
+func (s *sharing) notify(_ context.Context, b *hot.Batch, events []event.Event) error {
+	now := s.now()
 	for _, e := range events {
 		switch e.Kind {
 		case event.KindEdit, event.KindWrite, event.KindSave:
@@ -335,7 +340,7 @@ func (s *sharing) tell(_ context.Context, b *hot.Batch, events []event.Event) er
 	return nil
 }
 
-// listen reads what others tell, when woken and now and then.
+// listen reads the notices of others, when woken and at intervals.
 func (s *sharing) listen(ctx context.Context, l *link) error {
 	woken := make(chan struct{}, 1)
 	g, ctx := errgroup.WithContext(ctx)
@@ -350,12 +355,12 @@ func (s *sharing) listen(ctx context.Context, l *link) error {
 		look := time.NewTicker(shareLook)
 		defer look.Stop()
 		for last := ""; ; {
-			var heard []hot.Notice
+			var found []hot.Notice
 			var err error
-			if heard, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
+			if found, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
 				return err
 			}
-			s.heard(heard)
+			s.noticed(found)
 			select {
 			case <-ctx.Done():
 				return nil
@@ -367,7 +372,7 @@ func (s *sharing) listen(ctx context.Context, l *link) error {
 	return g.Wait()
 }
 
-func (s *sharing) heard(ns []hot.Notice) {
+func (s *sharing) noticed(ns []hot.Notice) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.others)+len(ns) > maxOthers {
@@ -380,7 +385,7 @@ func (s *sharing) heard(ns []hot.Notice) {
 	}
 }
 
-// edited says when another daemon's agent changed a file last; zero if none did.
+// edited returns when another daemon's agent changed a file last; zero if none did.
 func (s *sharing) edited(p event.Path) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -388,9 +393,9 @@ func (s *sharing) edited(p event.Path) time.Time {
 }
 
 // behind reports whether something of the log was not sent yet.
-func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.h.steps.newest() }
+func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.events.queue.last() }
 
-// troubles is what aoa status says of the server; "" is nothing.
+// troubles is what aoa status shows of the server; "" if nothing is wrong.
 func (s *sharing) troubles() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -400,5 +405,5 @@ func (s *sharing) troubles() string {
 	if s.trouble == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.h.steps.newest()-s.at), s.trouble)
+	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.events.queue.last()-s.at), s.trouble)
 }

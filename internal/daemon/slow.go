@@ -16,7 +16,7 @@ const quickEnough = 10 * time.Millisecond
 
 // ask lets questions ask the server.
 func (s *sharing) ask(l *link) {
-	s.h.hot.Share(l.far, func(err error) {
+	s.hot.Share(l.far, func(err error) {
 		select {
 		case s.lost <- err:
 		default:
@@ -36,14 +36,14 @@ func (s *sharing) watchLost(ctx context.Context) error {
 			s.mu.Lock()
 			s.slow = true
 			s.mu.Unlock()
-			s.h.o.Log.Info("the shared server is slow: questions are answered from what this daemon knows", "server", backend(s.url), "err", err)
+			s.log.Info("the shared server is slow: questions are answered from what this daemon knows", "server", backend(s.url), "err", err)
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// quicken looks whether a slow server is quick again.
+// quicken tries whether a slow server is quick again.
 func (s *sharing) quicken(ctx context.Context, l *link) {
 	s.mu.Lock()
 	slow := s.slow
@@ -53,7 +53,7 @@ func (s *sharing) quicken(ctx context.Context, l *link) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quickEnough)
 	defer cancel()
-	v := l.far.View(s.h.o.Now())
+	v := l.far.View(s.now())
 	v.Of(hot.Frequency, []string{"probe"})
 	if v.Load(ctx) != nil {
 		return
@@ -62,5 +62,5 @@ func (s *sharing) quicken(ctx context.Context, l *link) {
 	s.slow = false
 	s.mu.Unlock()
 	s.ask(l)
-	s.h.o.Log.Info("the shared server is quick again", "server", backend(s.url))
+	s.log.Info("the shared server is quick again", "server", backend(s.url))
 }

@@ -38,17 +38,17 @@ func Spawn(ctx context.Context, dir string, env []string) error {
 		report.Close()
 		return fmt.Errorf("start daemon: %w", err)
 	}
-	said := make(chan string, 1)
+	failure := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(io.LimitReader(report, maxReport))
 		report.Close()
-		said <- strings.TrimSpace(string(text))
+		failure <- strings.TrimSpace(string(text))
 	}()
 	go func() { _ = cmd.Wait() }() // a caller that lives longer, as aoa mcp does, must not keep a zombie of it
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case text := <-said:
+	case text := <-failure:
 		if text != "" {
 			return errors.New(text)
 		}

@@ -12,27 +12,31 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/prefetch/resume"
 	"github.com/aoa-dev/aoa/prefetch/stage"
 	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
 )
 
-// stages is the stage cache behind the socket: its results, its pipelines' sessions and definitions.
-type stages struct {
-	h      *house
-	cache  *stage.Cache
-	loader *pipeline.Loader
-	over   chan struct{} // closed when the daemon ends: nobody waits for a turn any more
+// stageHandler serves the stage cache: its results, its pipelines' sessions and definitions.
+type stageHandler struct {
+	base
+	worktrees *worktrees
+	clock     *clock
+	sessions  *resume.Store
+	cache     *stage.Cache
+	loader    *pipeline.Loader
+	over      chan struct{} // closed when the daemon ends: nobody waits for a turn any more
 }
 
-func (h *house) newStages() *stages {
-	c := stage.New(stage.Options{Dir: filepath.Join(h.o.Place.Store, "stage"), Now: h.o.Now, Log: h.loud,
-		Bytes: func() int64 { return h.config().Stage.Bytes }, Keep: func() time.Duration { return h.unlessDoubted(h.config().Stage.Keep) },
-		Seal: func() *cold.Seal { return h.seal }})
-	return &stages{h: h, cache: c, over: make(chan struct{}),
-		loader: pipeline.NewLoader(h.o.Now, func(name string) ([32]byte, error) { return c.Digest(name) })}
+func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *resume.Store) *stageHandler {
+	c := stage.New(stage.Options{Dir: filepath.Join(b.store, "stage"), Now: b.now, Log: b.alert,
+		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
+		Seal: func() *cold.Seal { return seal }})
+	return &stageHandler{base: b, worktrees: worktrees, clock: clock, sessions: sessions, cache: c, over: make(chan struct{}),
+		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
 
-func (s *stages) routes(mux *http.ServeMux) {
+func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.HandleStream(mux, api.StageBegin, s.begin)
 	api.HandleStream(mux, api.StageEnd, s.end)
 	api.HandleStream(mux, api.StageShow, s.show)
@@ -42,7 +46,7 @@ func (s *stages) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.StageStats, s.stats)
 	api.Handle(mux, api.PipelineOpen, s.open)
 	api.Handle(mux, api.PipelineProgress, s.progress)
-	api.Handle(mux, api.PipelineSessions, s.sessions)
+	api.Handle(mux, api.PipelineSessions, s.pipelineSessions)
 	api.Handle(mux, api.PipelineForget, s.forget)
 	api.Handle(mux, api.Definitions, s.definitions)
 }
@@ -53,19 +57,19 @@ const (
 	sweepEvery = 24 * time.Hour
 )
 
-// run keeps house until ctx ends. Then whoever waits for a turn is sent to the next daemon.
-func (s *stages) run(ctx context.Context) error {
+// run writes digests and drops old results until ctx ends. Then whoever waits for a turn is sent to the next daemon.
+func (s *stageHandler) run(ctx context.Context) error {
 	defer close(s.over)
 	flush, sweep := time.NewTicker(flushEvery), time.NewTicker(sweepEvery)
 	defer flush.Stop()
 	defer sweep.Stop()
 	keep := func(what string, err error) {
 		if err != nil && ctx.Err() == nil {
-			s.h.o.Log.Warn(what, "err", err)
+			s.log.Warn(what, "err", err)
 		}
 	}
 	clean := func() {
-		if s.h.sound() {
+		if s.clock.sound() {
 			keep("stage results not swept", s.cache.Sweep(ctx))
 		}
 	}
@@ -83,8 +87,8 @@ func (s *stages) run(ctx context.Context) error {
 }
 
 // place is the worktree that the caller stands in.
-func (s *stages) place(ctx context.Context) stage.Place {
-	r := s.h.at(ctx, api.CallerDir(ctx)).repo
+func (s *stageHandler) place(ctx context.Context) stage.Place {
+	r := s.worktrees.caller(ctx).repo
 	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]event.Path, []string, error) {
 		l, err := r.List(ctx)
 		return l.Files, l.Basis, err
@@ -92,7 +96,7 @@ func (s *stages) place(ctx context.Context) stage.Place {
 }
 
 // until is ctx, ending with the daemon too.
-func (s *stages) until(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *stageHandler) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
@@ -105,7 +109,7 @@ func (s *stages) until(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // request takes the wire's form apart. ok is false when the version of the tool is not known.
-func (s *stages) request(r api.StageRequest) (out stage.Request, ok bool) {
+func (s *stageHandler) request(r api.StageRequest) (out stage.Request, ok bool) {
 	if r.Tool.Command != "" && r.Tool.Version == "" {
 		if r.Tool.Version = s.cache.Version(r.Tool.Command, r.Tool.Path); r.Tool.Version == "" {
 			return out, false
@@ -118,9 +122,9 @@ func (s *stages) request(r api.StageRequest) (out stage.Request, ok bool) {
 		TTL: time.Duration(r.TTL) * time.Millisecond, Failures: r.Failures, Refresh: r.Refresh}, true
 }
 
-func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
+func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (api.Streamed[api.StageTurn], error) {
 	var out api.Streamed[api.StageTurn]
-	out.Head.Limit = s.h.config().Stage.Output
+	out.Head.Limit = s.settings.get().Stage.Output
 	req, ok := s.request(r)
 	if !ok {
 		out.Head.AskTool = true
@@ -153,7 +157,7 @@ func (s *stages) begin(ctx context.Context, r api.StageRequest, _ io.Reader) (ap
 	return out, nil
 }
 
-func (s *stages) end(ctx context.Context, r api.StageResult, rest io.Reader) (api.Streamed[api.StageKept], error) {
+func (s *stageHandler) end(ctx context.Context, r api.StageResult, rest io.Reader) (api.Streamed[api.StageKept], error) {
 	var out api.Streamed[api.StageKept]
 	record, err := io.ReadAll(rest)
 	if err != nil {
@@ -171,7 +175,7 @@ func (s *stages) end(ctx context.Context, r api.StageResult, rest io.Reader) (ap
 // maxChanges bounds the differences that why lists.
 const maxChanges = 100
 
-func (s *stages) why(ctx context.Context, r api.StageRequest) (api.StageReason, error) {
+func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageReason, error) {
 	req, ok := s.request(r)
 	if !ok {
 		return api.StageReason{AskTool: true, Changes: []api.StageChange{}}, nil
@@ -184,7 +188,7 @@ func (s *stages) why(ctx context.Context, r api.StageRequest) (api.StageReason, 
 	return out, wrong(err)
 }
 
-func (s *stages) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
+func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
 	if r.Limit <= 0 {
 		r.Limit = 100
 	}
@@ -196,7 +200,7 @@ func (s *stages) list(ctx context.Context, r api.StageListRequest) (api.StageLis
 	return out, err
 }
 
-func (s *stages) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) (api.Streamed[api.StageEntry], error) {
+func (s *stageHandler) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) (api.Streamed[api.StageEntry], error) {
 	e, rec, err := s.cache.Show(ctx, r.Name)
 	if err != nil {
 		return api.Streamed[api.StageEntry]{}, wrong(err)
@@ -204,7 +208,7 @@ func (s *stages) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) 
 	return api.Streamed[api.StageEntry]{Head: entryOf(e), Body: rec.Append(nil)}, nil
 }
 
-func (s *stages) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
+func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
 	if r.Name == "" && !r.All {
 		return api.StageDropAnswer{}, api.Bad("aoa stage invalidate NAME", "name a stage or a key")
 	}
@@ -212,7 +216,7 @@ func (s *stages) drop(ctx context.Context, r api.StageDropRequest) (api.StageDro
 	return api.StageDropAnswer{Dropped: n}, wrong(err)
 }
 
-func (s *stages) stats(ctx context.Context, _ api.None) (api.StageStatsAnswer, error) {
+func (s *stageHandler) stats(ctx context.Context, _ api.None) (api.StageStatsAnswer, error) {
 	found, err := s.cache.Stats(ctx)
 	out := api.StageStatsAnswer{Stages: []api.StageStat{}}
 	for _, t := range found {
@@ -228,7 +232,7 @@ func entryOf(e stage.Entry) api.StageEntry {
 		Command: e.Command, Model: e.Model}
 }
 
-// wrong gives an error of the room its code.
+// wrong gives an error of the stage cache its code.
 func wrong(err error) error {
 	switch {
 	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession), errors.Is(err, pipeline.ErrDefinition):

@@ -2,49 +2,55 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
+// statsHandler gives tables of what is known.
+type statsHandler struct {
+	events      *eventLog
+	db          *cold.DB
+	predictions *prefetch.Prefetcher
+	times       *hookTimes
+}
+
 // stats gives one table of what is known.
-func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
+func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer, error) {
 	if r.Limit <= 0 {
 		r.Limit = 20
 	}
-	h.settleEvents(ctx)
+	s.events.SyncBriefly(ctx)
 	var out api.StatsAnswer
 	switch r.Table {
 	case "files":
-		rows, err := h.db.FileStats(ctx, r.Limit)
+		rows, err := s.db.FileStats(ctx, r.Limit)
 		for _, f := range rows {
 			out.Files = append(out.Files, api.FileStat{File: f.File, Accesses: int64(f.Accesses), First: f.First, Last: f.Last,
 				MeanSession: f.MeanSession})
 		}
 		return out, err
 	case "tags":
-		rows, err := h.db.TagStats(ctx, r.Limit)
+		rows, err := s.db.TagStats(ctx, r.Limit)
 		for _, t := range rows {
 			out.Tags = append(out.Tags, api.TagStat{Tag: t.Tag, Uses: int64(t.Uses), Files: int64(t.Files)})
 		}
 		return out, err
 	case "sessions":
-		rows, err := h.db.SessionStats(ctx, r.Limit)
+		rows, err := s.db.SessionStats(ctx, r.Limit)
 		for _, s := range rows {
 			out.Sessions = append(out.Sessions, api.SessionStat{ID: s.ID, Agent: s.Agent, Started: s.Started, Last: s.Last,
 				Duration: s.Last.Sub(s.Started).Seconds(), Events: int64(s.Events), Files: int64(s.Files)})
 		}
 		return out, err
 	case "kinds":
-		return h.kindStats(ctx)
+		return s.kindStats(ctx)
 	}
 	if r.Table == "costs" {
-		rows, err := h.costs(ctx)
+		rows, err := s.costs(ctx)
 		out.Costs = rows[:min(len(rows), r.Limit)]
 		return out, err
 	}
@@ -54,8 +60,8 @@ func (h *house) stats(ctx context.Context, r api.StatsRequest) (api.StatsAnswer,
 // maxCosted bounds the events that the ledger is summed up from, the newest.
 const maxCosted = 50_000
 
-func (h *house) costs(ctx context.Context) ([]api.CostRow, error) {
-	events, err := h.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite,
+func (s *statsHandler) costs(ctx context.Context) ([]api.CostRow, error) {
+	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite,
 		event.KindSearch, event.KindRun, event.KindFailed, event.KindSuggest}})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
 	rows := []api.CostRow{}
@@ -65,27 +71,61 @@ func (h *house) costs(ctx context.Context) ([]api.CostRow, error) {
 	return rows, err
 }
 
-// checkEvent refuses what no room could use.
-func checkEvent(e event.Event) error {
-	switch {
-	case e.ID == "":
-		return errors.New("no id: deliveries could not be told apart")
-	case e.Kind == "":
-		return errors.New("no kind")
-	case e.Time.IsZero():
-		return errors.New("no time")
+// kindStats is the record of each kind that was asked or has predicted anything.
+func (s *statsHandler) kindStats(ctx context.Context) (out api.StatsAnswer, err error) {
+	records, err := s.predictions.Records(ctx)
+	if err != nil {
+		return out, err
 	}
-	return nil
+	of := map[prefetch.Kind]prefetch.Record{}
+	for _, r := range records {
+		of[r.Kind] = r
+	}
+	for _, k := range prefetch.Kinds() {
+		r, known := of[k]
+		hooks, p50, p99 := s.times.of(k)
+		if !known && hooks == 0 {
+			continue
+		}
+		row := api.KindStat{Kind: string(k), Shown: r.Shown.Predicted, Settled: r.Shown.Settled, Used: r.Shown.Used,
+			Withheld: r.Withheld.Predicted, HeldUsed: r.Withheld.Used, Shadow: r.Shadow.Predicted, ShadowHit: r.Shadow.Used,
+			HeldDone: r.Withheld.Settled, Tokens: r.Tokens, Retired: r.Retired,
+			Hooks: hooks, HookP50: float64(p50.Microseconds()) / 1000, HookP99: float64(p99.Microseconds()) / 1000}
+		if l := r.Lift(); l.Known {
+			row.Lift, row.LiftLow, row.LiftHigh = l.Value, l.Low, l.High
+		}
+		if row.Settled > 0 {
+			row.Precision = float64(row.Used) / float64(row.Settled)
+		}
+		out.Kinds = append(out.Kinds, row)
+	}
+	out.Retired = retired(records)
+	out.Refit, err = lastRefit(ctx, s.predictions)
+	return out, err
 }
 
-// backend names the store without its password.
-func backend(redis string) string {
-	if redis == "" {
-		return "embedded"
+// retired lists the kinds that retired, with the reason.
+func retired(records []prefetch.Record) (out []api.RetiredKind) {
+	for _, r := range records {
+		if r.Retired {
+			out = append(out, api.RetiredKind{Kind: string(r.Kind), Why: r.Why(), Back: "aoa config kinds." + string(r.Kind) + " on"})
+		}
 	}
-	r, err := config.ParseRedis(redis)
+	return out
+}
+
+// precision is the share of shown suggestions that were used, over all settled ones; 0 if none is settled.
+func (s *statsHandler) precision() float64 {
+	st, err := s.kindStats(context.Background())
 	if err != nil {
-		return "redis"
+		return 0
 	}
-	return r.String()
+	var used, settled int64
+	for _, k := range st.Kinds {
+		used, settled = used+k.Used, settled+k.Settled
+	}
+	if settled == 0 {
+		return 0
+	}
+	return float64(used) / float64(settled)
 }

@@ -12,53 +12,71 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
+// thresholdHandler serves what decides how often hints are shown: the threshold, feedback, kinds that have retired, and
+// the fit of probabilities to outcomes.
+type thresholdHandler struct {
+	base
+	events      *eventLog
+	db          *cold.DB
+	clock       *clock
+	predictions *prefetch.Prefetcher
+}
+
+// reload reads the configuration again and logs a changed threshold.
+func (t *thresholdHandler) reload(ctx context.Context) error {
+	if err := t.settings.load(); err != nil {
+		return api.Bad("aoa config", "%v", err)
+	}
+	return t.logThreshold(ctx)
+}
+
 // threshold is what the user set.
-func (h *house) threshold() float64 { return h.config().Threshold }
+func (t *thresholdHandler) threshold() float64 { return t.settings.get().Threshold }
 
 // oldestThreshold is the first threshold that the log knows, the setting if it knows none.
-func (h *house) oldestThreshold(ctx context.Context) (float64, error) {
-	found, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
+func oldestThreshold(ctx context.Context, db *cold.DB, setting float64) (float64, error) {
+	found, err := db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Oldest: true, Limit: 1})
 	if err != nil || len(found) == 0 || len(found[0].Scores) != 1 {
-		return h.threshold(), err
+		return setting, err
 	}
 	return found[0].Scores[0], nil
 }
 
 // logThreshold logs the setting if the log has another one or none.
-func (h *house) logThreshold(ctx context.Context) error {
-	newest, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Limit: 1})
+func (t *thresholdHandler) logThreshold(ctx context.Context) error {
+	newest, err := t.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSetting}, Limit: 1})
 	if err != nil {
 		return err
 	}
-	if len(newest) == 1 && slices.Equal(newest[0].Scores, []float64{h.threshold()}) {
+	if len(newest) == 1 && slices.Equal(newest[0].Scores, []float64{t.threshold()}) {
 		return nil
 	}
-	h.journal.Add(prefetch.SetThreshold(h.threshold(), h.o.Now()))
+	t.events.Add(prefetch.SetThreshold(t.threshold(), t.now()))
 	return nil
 }
 
-func (h *house) thresholds(ctx context.Context, session string) (api.ThresholdAnswer, error) {
-	value, kinds, err := h.settle.Threshold(ctx, session, h.o.Now())
-	return api.ThresholdAnswer{Value: value, Configured: h.threshold(), Kinds: kinds}, err
+func (t *thresholdHandler) thresholds(ctx context.Context, session string) (api.ThresholdAnswer, error) {
+	value, kinds, err := t.predictions.Threshold(ctx, session, t.now())
+	return api.ThresholdAnswer{Value: value, Configured: t.threshold(), Kinds: kinds}, err
 }
 
 // setThreshold writes the setting, so that it outlives the daemon.
-func (h *house) setThreshold(ctx context.Context, r api.ThresholdRequest) (api.ThresholdAnswer, error) {
+func (t *thresholdHandler) setThreshold(ctx context.Context, r api.ThresholdRequest) (api.ThresholdAnswer, error) {
 	if !(r.Value >= 0.40 && r.Value <= 0.90) {
 		return api.ThresholdAnswer{}, api.Bad("use a probability from 0.40 to 0.90", "threshold %v is out of range", r.Value)
 	}
-	if err := config.Set(config.StoreFile(h.o.Place.Store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
+	if err := config.Set(config.StoreFile(t.store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	if _, err := h.reload(ctx, api.None{}); err != nil {
+	if err := t.reload(ctx); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	return h.thresholds(ctx, "")
+	return t.thresholds(ctx, "")
 }
 
 // feedback is an event like any other: what it changes is a fold of the log.
-func (h *house) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
-	now := h.o.Now()
+func (t *thresholdHandler) feedback(ctx context.Context, r api.FeedbackRequest) (api.ThresholdAnswer, error) {
+	now := t.now()
 	e := event.Event{ID: "feedback:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback,
 		Agent: "cli", Session: r.Session, OK: r.Helpful}
 	if r.File != "" {
@@ -68,9 +86,33 @@ func (h *house) feedback(ctx context.Context, r api.FeedbackRequest) (api.Thresh
 		}
 		e.Paths = []event.Path{p}
 	}
-	if _, err := h.journal.Log(ctx, []event.Event{e}); err != nil {
+	if _, err := t.events.Append(ctx, []event.Event{e}); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
-	h.settleEvents(ctx)
-	return h.thresholds(ctx, r.Session)
+	t.events.SyncBriefly(ctx)
+	return t.thresholds(ctx, r.Session)
+}
+
+// revive gives a retired kind another chance, with no evidence against it. It is an event like any other, so that a
+// replay gives the same; a kind that has not retired is left as it is.
+func (t *thresholdHandler) revive(ctx context.Context, r api.ReviveRequest) (api.ReviveAnswer, error) {
+	out := api.ReviveAnswer{Kind: r.Kind}
+	if !slices.Contains(prefetch.Kinds(), prefetch.Kind(r.Kind)) {
+		return out, api.Bad("aoa config lists the kinds", "no kind %q", r.Kind)
+	}
+	t.events.SyncBriefly(ctx)
+	records, err := t.predictions.Records(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Revived = slices.ContainsFunc(records, func(rec prefetch.Record) bool { return string(rec.Kind) == r.Kind && rec.Retired })
+	if !out.Revived {
+		return out, nil
+	}
+	now := t.now()
+	e := event.Event{ID: "revive:" + api.CallID(ctx), Time: now, Kind: event.KindFeedback, Agent: "cli",
+		Tool: r.Kind, Why: prefetch.Revive, OK: true}
+	_, err = t.events.Append(ctx, []event.Event{e})
+	t.events.SyncBriefly(ctx)
+	return out, err
 }

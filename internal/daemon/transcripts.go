@@ -2,63 +2,82 @@ package daemon
 
 import (
 	"context"
+	"sync"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// importer reads folders of past transcripts, one at a time, when a client asked for it.
-func (h *house) importer(ctx context.Context) error {
+// transcriptReader imports recorded sessions, one folder at a time, when a client asks for it.
+type transcriptReader struct {
+	base
+	events    *eventLog
+	worktrees *worktrees
+	history   *historyReader
+	folders   chan string // to be imported; capacity 1
+
+	mu    sync.Mutex // guards state
+	state api.ImportAnswer
+}
+
+func (r *transcriptReader) run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case dir := <-h.imports:
-			h.transcripts(ctx, dir)
+		case dir := <-r.folders:
+			r.read(ctx, dir)
 		}
 	}
 }
 
-func (h *house) transcripts(ctx context.Context, dir string) {
-	report, err := hooks.Transcripts(ctx, dir, h.hookRepo(h.at(ctx, "")), func(events []event.Event) error {
-		fresh, err := h.journal.Log(ctx, events)
-		h.mu.Lock()
-		h.past.Events += fresh
-		h.past.Transcripts.Done++
-		h.mu.Unlock()
+func (r *transcriptReader) read(ctx context.Context, dir string) {
+	report, err := hooks.Transcripts(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(events []event.Event) error {
+		fresh, err := r.events.Append(ctx, events)
+		r.mu.Lock()
+		r.state.Events += fresh
+		r.state.Transcripts.Done++
+		r.mu.Unlock()
 		return err
 	})
-	h.mu.Lock()
-	h.past.Sessions, h.past.Skipped = report.Sessions, report.Skipped
-	h.past.Transcripts.State, h.past.Transcripts.Total = "done", h.past.Transcripts.Done
+	r.mu.Lock()
+	r.state.Sessions, r.state.Skipped = report.Sessions, report.Skipped
+	r.state.Transcripts.State, r.state.Transcripts.Total = "done", r.state.Transcripts.Done
 	if err != nil {
-		h.past.Transcripts.State, h.past.Transcripts.Error = "failed", err.Error()
+		r.state.Transcripts.State, r.state.Transcripts.Error = "failed", err.Error()
 	}
-	h.mu.Unlock()
-	h.o.Log.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
+	r.mu.Unlock()
+	r.log.Info("transcripts read", "files", report.Files, "sessions", report.Sessions, "events", report.Events, "err", err)
 }
 
-// importing starts what was asked for and says how far the imports are.
-func (h *house) importing(_ context.Context, r api.ImportRequest) (api.ImportAnswer, error) {
-	if h.paused() {
+// reading reports whether history or transcripts are being read.
+func (r *transcriptReader) reading() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.history.progress().State == "running" || r.state.Transcripts.State == "running"
+}
+
+// start starts the imports that were asked for and returns how far they are.
+func (r *transcriptReader) start(_ context.Context, req api.ImportRequest) (api.ImportAnswer, error) {
+	if r.settings.paused() {
 		return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !r.Look {
-		h.head = api.Progress{State: "running"} // from now on: who asked waits for what is new
-		signal(h.look)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !req.Look {
+		r.history.set(func(p *api.Progress) { *p = api.Progress{State: "running"} }) // from now on: who asked waits for what is new
+		signal(r.history.look)
 	}
-	if r.Transcripts != "" && !r.Look {
+	if req.Transcripts != "" && !req.Look {
 		select {
-		case h.imports <- r.Transcripts:
-			h.past = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
+		case r.folders <- req.Transcripts:
+			r.state = api.ImportAnswer{Transcripts: api.Progress{State: "running"}}
 		default:
 			return api.ImportAnswer{}, &api.Error{Code: api.CodeBusy, Message: "an import of transcripts is running", Hint: "aoa status"}
 		}
 	}
-	out := h.past
-	out.History = h.head
+	out := r.state
+	out.History = r.history.progress()
 	return out, nil
 }

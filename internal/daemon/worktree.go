@@ -4,14 +4,21 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -31,60 +38,92 @@ type worktree struct {
 	brief    atomic.Bool // the list of files is that of the index: nobody has looked at the disk yet
 }
 
-// worktree returns the checkout of that repo, making it known when it is new.
-func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
-	h.mu.Lock()
-	w, known := h.worktrees[r.Root]
-	h.mu.Unlock()
+// worktrees are the checkouts that somebody has called from, and the one that the daemon was started in.
+type worktrees struct {
+	base
+	home   *watcher.Repo
+	env    []string
+	db     *cold.DB
+	hot    *hot.Store
+	first  *prefetch.Prefetcher // of the home checkout; the others share its state
+	events *eventLog            // set before run
+	look   chan struct{}        // "look at HEAD"; capacity 1
+	stop   context.CancelCauseFunc
+
+	arrivals chan *worktree // new checkouts, for run
+
+	mu     sync.Mutex // guards what follows
+	known  map[event.Root]*worktree
+	places map[string]*worktree // folder of a caller → its checkout; a cache
+}
+
+func newWorktrees(b base, home *watcher.Repo, env []string, look chan struct{}) *worktrees {
+	return &worktrees{base: b, home: home, env: env, look: look, arrivals: make(chan *worktree, maxWorktrees),
+		known: map[event.Root]*worktree{}, places: map[string]*worktree{}}
+}
+
+// of returns the checkout of that repository and makes it known when it is new.
+func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
+	t.mu.Lock()
+	w, known := t.known[r.Root]
+	t.mu.Unlock()
 	if known {
 		return w
 	}
 	w = &worktree{repo: r, readings: newReadings()}
-	w.refresh(ctx, h)
-	return h.enter(w)
+	w.refresh(ctx, t.log)
+	return t.enter(w, t.first.For)
 }
 
-// enter makes a checkout with its list of files known; of two of the same the first stays.
-func (h *house) enter(w *worktree) *worktree {
-	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together,
+// enter makes a checkout known whose list of files is read. Of two of the same the first stays.
+func (t *worktrees) enter(w *worktree, prefetcher func(*rank.Ranker) *prefetch.Prefetcher) *worktree {
+	w.ranker = rank.New(t.hot, w.tree.Load, rank.Options{Together: t.db.Together,
 		Contents: func() *index.Contents { return w.readings.contents }})
-	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
-		w.prefetch = h.settle.For(w.ranker)
+	w.prefetch = prefetcher(w.ranker)
+	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other, known := t.known[w.repo.Root]; known {
+		return other
 	}
-	w.watch = watcher.NewWatcher(w.repo, h.watchOptions(w))
-	h.mu.Lock()
-	if other, known := h.worktrees[w.repo.Root]; known {
-		w = other
-	} else {
-		h.worktrees[w.repo.Root] = w
-		select {
-		case h.arrivals <- w:
-		default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
-			w.readings.whole.Store(true)
-		}
+	t.known[w.repo.Root] = w
+	select {
+	case t.arrivals <- w:
+	default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
+		w.readings.done()
 	}
-	h.mu.Unlock()
 	return w
 }
 
-// prefetcher makes the first worktree's; the others share its state.
-func (h *house) prefetcher(r *rank.Ranker) *prefetch.Prefetcher {
-	return prefetch.New(h.hot, r, prefetch.Options{Threshold: h.threshold, First: func() float64 { return h.firstThreshold }, Seed: repoID(h.o, *h.config()),
-		Holdout: func() float64 { return h.config().Holdout },
-		Tokens:  func() int { return h.config().SessionTokens },
-		Kinds:   func(k prefetch.Kind) bool { on, known := h.config().Kinds[string(k)]; return on || !known }})
+// all are the checkouts that are known.
+func (t *worktrees) all() []*worktree {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.known))
 }
 
-// at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A
-// folder is looked up on disk once: a nested worktree (.worktrees/x) lies within another one.
-func (h *house) at(ctx context.Context, dir string) *worktree {
-	h.mu.Lock()
-	home := h.worktrees[h.o.Repo.Root]
-	w, known := h.places[dir]
-	if !known {
-		w, known = h.worktrees[event.Root(dir)]
+// refresh reads the lists of files again where that is needed: everywhere, or only where the list is brief.
+func (t *worktrees) refresh(ctx context.Context, onlyBrief bool) {
+	for _, w := range t.all() {
+		if !onlyBrief || w.brief.Load() {
+			w.refresh(ctx, t.log)
+		}
 	}
-	h.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.places) // worktrees may have come and gone
+}
+
+// at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A folder is
+// looked up on disk once: a nested worktree (.worktrees/x) lies within another one.
+func (t *worktrees) at(ctx context.Context, dir string) *worktree {
+	t.mu.Lock()
+	home := t.known[t.home.Root]
+	w, known := t.places[dir]
+	if !known {
+		w, known = t.known[event.Root(dir)]
+	}
+	t.mu.Unlock()
 	switch {
 	case dir == "":
 		return home
@@ -92,17 +131,20 @@ func (h *house) at(ctx context.Context, dir string) *worktree {
 		return w
 	}
 	w = home
-	if r, err := watcher.OpenRepo(ctx, dir, h.o.Env); err == nil && r.CommonDir == h.o.Repo.CommonDir {
-		w = h.worktree(ctx, r)
+	if r, err := watcher.OpenRepo(ctx, dir, t.env); err == nil && r.CommonDir == t.home.CommonDir {
+		w = t.of(ctx, r)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.places) >= maxPlaces {
-		clear(h.places)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.places) >= maxPlaces {
+		clear(t.places)
 	}
-	h.places[dir] = w
+	t.places[dir] = w
 	return w
 }
+
+// caller is the checkout from which a request came.
+func (t *worktrees) caller(ctx context.Context) *worktree { return t.at(ctx, api.CallerDir(ctx)) }
 
 // Bounds of what is kept of callers.
 const (
@@ -114,9 +156,18 @@ const (
 // some 20,000 files.
 const bigIndex = 2 << 20
 
-// first reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
+// newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
+func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold },
+		First: func() float64 { return first }, Seed: seed,
+		Holdout: func() float64 { return b.settings.get().Holdout },
+		Tokens:  func() int { return b.settings.get().SessionTokens },
+		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
+}
+
+// readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
 // with the first look at the history.
-func (w *worktree) first(ctx context.Context, h *house) {
+func (w *worktree) readFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.repo.Tracked(ctx); err == nil {
 			w.brief.Store(true)
@@ -124,15 +175,15 @@ func (w *worktree) first(ctx context.Context, h *house) {
 			return
 		}
 	}
-	w.refresh(ctx, h)
+	w.refresh(ctx, log)
 }
 
-// refresh reads the list of files anew.
-func (w *worktree) refresh(ctx context.Context, h *house) {
+// refresh reads the list of files again.
+func (w *worktree) refresh(ctx context.Context, log *slog.Logger) {
 	files, err := w.repo.Files(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			h.o.Log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
+			log.Warn("git does not list the files", "root", string(w.repo.Root), "err", err)
 		}
 		if w.tree.Load() != nil {
 			return // the old list is better than none
@@ -180,40 +231,40 @@ func (w *worktree) look() (files []event.Path) {
 const maxLooked = 100_000
 
 // hookRepo is what decoding needs to know of this checkout.
-func (h *house) hookRepo(w *worktree) hooks.Repo {
-	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: h.o.Now,
-		Ignored: w.repo.Ignored, Tags: hooks.TagRules(h.config().Tags)}
+func (t *worktrees) hookRepo(w *worktree) hooks.Repo {
+	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: t.now,
+		Ignored: w.repo.Ignored, Tags: hooks.TagRules(t.settings.get().Tags)}
 }
 
-func (h *house) watchOptions(w *worktree) watcher.WatchOptions {
-	cfg := h.config()
-	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: h.o.Now, Log: h.loud,
+func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
+	cfg := t.settings.get()
+	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: t.now, Log: t.alert,
 		Poll: cfg.Watch == "poll", Tracked: func() []event.Path { return w.tree.Load().All() }}
 }
 
-// watchers runs a watcher for each checkout as it becomes known.
-func (h *house) watchers(ctx context.Context) error {
+// run reads the files of each checkout as it becomes known, and watches them.
+func (t *worktrees) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return g.Wait()
-		case w := <-h.arrivals:
+		case w := <-t.arrivals:
 			g.Go(func() error {
 				return w.readings.run(ctx, w.repo.Root, w.tree.Load)
 			})
-			if h.config().Watch == "off" {
+			if t.settings.get().Watch == "off" {
 				continue
 			}
 			g.Go(func() error {
-				err := w.watch.Run(ctx, func(events []event.Event) { h.saved(w, events) }, func() { signal(h.look) })
+				err := w.watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, func() { signal(t.look) })
 				switch {
-				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == h.o.Repo.Root:
-					h.stop(errDeleted)
+				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == t.home.Root:
+					t.stop(errDeleted)
 				case errors.Is(err, watcher.ErrRepoGone):
-					h.leave(w)
+					t.drop(w)
 				case err != nil && ctx.Err() == nil:
-					h.loud.Warn("saves are not seen any more: aoa stop, then aoa start", "root", string(w.repo.Root), "err", err)
+					t.alert.Warn("saves are not seen any more: aoa stop, then aoa start", "root", string(w.repo.Root), "err", err)
 				}
 				return nil
 			})
@@ -221,17 +272,17 @@ func (h *house) watchers(ctx context.Context) error {
 	}
 }
 
-// leave forgets a checkout that was removed; the repository is still there.
-func (h *house) leave(w *worktree) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.worktrees, w.repo.Root)
-	clear(h.places)
-	h.o.Log.Info("worktree removed", "root", string(w.repo.Root))
+// drop ends the life of a checkout that was removed; the repository is still there.
+func (t *worktrees) drop(w *worktree) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.known, w.repo.Root)
+	clear(t.places)
+	t.log.Info("worktree removed", "root", string(w.repo.Root))
 }
 
-// saved takes what a watcher saw: files enter and leave the tree at once, events go to the journal.
-func (h *house) saved(w *worktree, events []event.Event) {
+// saved takes what a watcher saw: files enter and leave the tree at once, events go to the log.
+func (t *worktrees) saved(w *worktree, events []event.Event) {
 	tree := w.tree.Load()
 	for _, e := range events {
 		switch e.Kind {
@@ -245,10 +296,10 @@ func (h *house) saved(w *worktree, events []event.Event) {
 		}
 		w.readings.saved(w.repo.Root, e)
 		if len(e.Paths) == event.MaxPaths {
-			signal(h.look) // the event does not name the other files: the list is read anew
+			signal(t.look) // the event does not name the other files: the list is read again
 		}
 	}
-	if !h.paused() {
-		h.journal.Add(events...)
+	if !t.settings.paused() {
+		t.events.Add(events...)
 	}
 }

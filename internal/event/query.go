@@ -35,9 +35,6 @@ type Answer struct {
 	Reading     bool         `json:"reading,omitempty"` // the daemon has just started and the contents of the files are not read yet: asked again in a second, it may say more
 }
 
-// Early is Reading.
-func (a Answer) Early() bool { return a.Reading }
-
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events
 // (moment change: that it belongs to the change).
 type Suggestion struct {

@@ -43,7 +43,7 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (sugges
 	}
 	q := event.Query{Session: session, Files: files, Prompt: in.Prompt, Limit: in.Limit}
 	q.Moment = moment(q)
-	ans, err := api.Patiently(ctx, func() (event.Answer, error) { return api.Call(ctx, r.Client, api.Rank, q) })
+	ans, err := api.Call(ctx, r.Client, api.Rank, q)
 	if err != nil {
 		return suggestOut{}, err
 	}

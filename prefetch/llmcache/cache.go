@@ -5,6 +5,7 @@ import (
 	"embed"
 	"io/fs"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -13,7 +14,6 @@ import (
 //go:embed sql
 var embedded embed.FS
 
-// schema is the room's own.
 var schema = must(fs.Sub(embedded, "sql"))
 
 func must(f fs.FS, err error) fs.FS {
@@ -29,15 +29,20 @@ type Options struct {
 	Now    func() time.Time       // for everything that is dated
 	Seal   *cold.Seal             // closes what lies on disk; nil stores it open
 	Redact func(string) string    // takes known forms of secrets out of a text; nil leaves it
-	Heard  func(string) time.Time // when a session was last heard of, zero if unknown; nil: never
+	Newest func(string) time.Time // time of a session's newest event in the log, zero if there is none; nil: none
 	Log    *slog.Logger           // gets one warning when a damaged file was moved aside; may be nil
 	Quota  int64                  // bytes of a session's items; 0 is Quota
 }
 
-// Cache is the room. It is safe for concurrent use.
+// Cache holds the items of sessions. It is a consumer of the event log, and safe for concurrent use.
 type Cache struct {
 	o    Options
 	file *cold.Lazy
+
+	mu      sync.Mutex // guards what follows
+	log     string     // which log
+	applied int64      // the last batch folded
+	durable int64      // the last batch that the file says it contains
 }
 
 // New opens nothing: the file is made at the first write.
@@ -45,8 +50,8 @@ func New(o Options) *Cache {
 	if o.Quota == 0 {
 		o.Quota = Quota
 	}
-	if o.Heard == nil {
-		o.Heard = func(string) time.Time { return time.Time{} }
+	if o.Newest == nil {
+		o.Newest = func(string) time.Time { return time.Time{} }
 	}
 	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log})}
 }
@@ -57,7 +62,7 @@ func (c *Cache) Rest() error { return c.file.Rest() }
 // Close closes the file.
 func (c *Cache) Close() error { return c.file.Close() }
 
-// use calls fn with the open file. Its errors are the room's.
+// use calls fn with the open file. Its errors are of type *Error.
 func (c *Cache) use(ctx context.Context, fn func(f *cold.File) error) error {
 	return storage(c.file.Use(ctx, fn))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // clock is the time of a test.
@@ -151,7 +152,9 @@ func TestNothingIsMadeByAsking(t *testing.T) {
 	_, _, err = c.Delete(t.Context(), []string{"s_t_u"})
 	refused(t, err, CodeMissing)
 	_, err = c.Sweep(t.Context())
-	check(t, errors.Join(err, c.End(t.Context(), "s", "other"), c.Resume(t.Context(), "s")))
+	check(t, err)
+	apply(t, c, event.KindEnd, "s", "other")
+	apply(t, c, event.KindStart, "s", "resume")
 	if c.file.Exists() {
 		t.Fatal("a question made a file")
 	}

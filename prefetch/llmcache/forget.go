@@ -4,27 +4,19 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
-// Erase says what to forget; exactly one field is set.
-type Erase struct {
-	Session string    // everything of it
-	Since   time.Time // items written from then on
-	Text    string    // items that hold it, in their data, description or metadata
-}
-
-// Forget deletes items. It returns how many there were.
-func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
-	err = c.look(ctx, func(f *cold.File) error {
+// Forget deletes the items of a session, those written since a time, or those that hold a path in their data, description
+// or metadata.
+func (c *Cache) Forget(ctx context.Context, e cold.ForgetFilter) error {
+	return c.look(ctx, func(f *cold.File) error {
 		keys, err := c.meant(ctx, f, e)
 		if err != nil {
 			return err
 		}
 		return f.Write(ctx, "forget items", func(w cold.Writing) error {
-			n = 0
 			for _, key := range keys {
 				var session string
 				var size int64
@@ -35,7 +27,6 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 				if !found {
 					continue
 				}
-				n++
 				if _, err := w.Exec("account", session, -size, -1); err != nil {
 					return err
 				}
@@ -47,11 +38,10 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 			return err
 		})
 	})
-	return n, err
 }
 
 // meant are the keys of the items that are to be forgotten.
-func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string, err error) {
+func (c *Cache) meant(ctx context.Context, f *cold.File, e cold.ForgetFilter) (keys []string, err error) {
 	err = f.Each(ctx, "contents", nil, func(rows cold.Row) error {
 		var key, session string
 		var written int64
@@ -60,9 +50,9 @@ func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string
 			return err
 		}
 		is := e.Session != "" && session == e.Session || !e.Since.IsZero() && written >= e.Since.UnixMilli()
-		if e.Text != "" && !is {
+		if e.Path != "" && !is {
 			data, err := c.unpack(key, bytes.Clone(packed))
-			text := []byte(e.Text)
+			text := []byte(e.Path)
 			// What cannot be read may hold it: better forgotten than kept.
 			is = err != nil || bytes.Contains(data, text) || bytes.Contains([]byte(c.text(f, descriptionOf(key), description)), text) ||
 				bytes.Contains([]byte(c.text(f, notesOf(key), notes)), text)

@@ -5,31 +5,87 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// End starts the clock of a session that ended: its items live another 24 hours, since a session that ends is often
-// resumed. After a logout or an exit they go at once.
-func (c *Cache) End(ctx context.Context, session, reason string) error {
-	switch reason {
-	case "logout", "exit", "prompt_input_exit":
-		_, err := c.Clear(ctx, session)
+// Open reads how much of the log the file contains. begin is where to go on when that is not known. A cache without a file
+// has no sessions to begin or end.
+func (c *Cache) Open(ctx context.Context, log string, begin int64) error {
+	position := begin
+	err := c.look(ctx, func(f *cold.File) error {
+		var of string
+		var applied int64
+		_, err := f.Scan(ctx, "position", nil, &of, &applied)
+		if err == nil && of == log {
+			position = min(applied, begin)
+		}
 		return err
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.log, c.applied, c.durable = log, position, position
+	return err
+}
+
+// Name is the consumer's.
+func (c *Cache) Name() string { return "cache" }
+
+// Applied is the last batch of the log that was folded.
+func (c *Cache) Applied() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.applied
+}
+
+// Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is often
+// resumed. After a logout or an exit they go at once. Events older than that are those of an import.
+func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) error {
+	for _, e := range events {
+		var err error
+		switch {
+		case e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > Life:
+		case e.Kind == event.KindStart:
+			err = c.write(ctx, "resume_session", e.Session, e.Time.UnixMilli())
+		case e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit":
+			_, err = c.Clear(ctx, e.Session)
+		default:
+			err = c.write(ctx, "end_session", e.Session, e.Time.UnixMilli())
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return c.border(ctx, session, "end_session")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.applied = seq
+	return nil
 }
 
-// Resume stops the clock.
-func (c *Cache) Resume(ctx context.Context, session string) error {
-	return c.border(ctx, session, "resume_session")
-}
-
-func (c *Cache) border(ctx context.Context, session, statement string) error {
+func (c *Cache) write(ctx context.Context, statement string, args ...any) error {
 	return c.look(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "note a session's border", func(w cold.Writing) error {
-			_, err := w.Exec(statement, session, c.o.Now().UnixMilli())
+		return f.Write(ctx, "note the end of a session", func(w cold.Writing) error {
+			_, err := w.Exec(statement, args...)
 			return err
 		})
 	})
+}
+
+// Flush writes how much of the log the file contains, and returns it. To fold a session's end twice changes nothing, so it
+// need not be written with the end.
+func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
+	c.mu.Lock()
+	log, applied, durable := c.log, c.applied, c.durable
+	c.mu.Unlock()
+	if applied == durable {
+		return durable, nil
+	}
+	if err := c.write(ctx, "set_position", log, applied); err != nil {
+		return durable, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.durable = applied
+	return applied, nil
 }
 
 // Clear deletes everything of a session and returns what that was.
@@ -48,7 +104,7 @@ func (c *Cache) Clear(ctx context.Context, session string) (u Usage, err error) 
 	return u, err
 }
 
-// Sweep deletes the sessions that were not heard of for 24 hours: ended and not resumed, or orphaned by a crash. It
+// Sweep deletes the sessions that were not active for 24 hours: ended and not resumed, or left by a crash. It
 // returns what went.
 func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 	now := c.o.Now()
@@ -92,10 +148,10 @@ func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 	return gone, err
 }
 
-// last is when a session was last heard of, by anybody.
+// last is when a session was last active, here or in the log.
 func (c *Cache) last(u Usage) time.Time {
 	last := u.Accessed
-	for _, t := range []time.Time{u.Ended, c.o.Heard(u.Session)} {
+	for _, t := range []time.Time{u.Ended, c.o.Newest(u.Session)} {
 		if t.After(last) {
 			last = t
 		}

@@ -3,6 +3,7 @@ package llmcache
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // living lists the sessions that have something.
@@ -40,20 +42,20 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 	c := newTest(t, clock, 0)
 	write(t, c, "s", Item{Data: []byte("data")})
 	clock.pass(time.Hour)
-	check(t, c.End(t.Context(), "s", "clear"))
+	apply(t, c, event.KindEnd, "s", "clear")
 	clock.pass(Life - time.Second)
 	same(t, "swept a second before its time", sweep(t, c), "")
-	check(t, c.Resume(t.Context(), "s"))
+	apply(t, c, event.KindStart, "s", "resume")
 	clock.pass(2 * time.Second)
 	same(t, "swept although it was resumed", sweep(t, c), "")
-	check(t, c.End(t.Context(), "s", "resume"))
+	apply(t, c, event.KindEnd, "s", "resume")
 	clock.pass(Life)
 	same(t, "swept", sweep(t, c), "s")
 	same(t, "left", living(t, c), "")
 	labels, _, err := c.List(t.Context(), Filter{})
 	check(t, err)
 	same(t, "labels", len(labels), 0)
-	check(t, c.End(t.Context(), "nobody", "other"))
+	apply(t, c, event.KindEnd, "nobody", "other")
 }
 
 func TestLogoutAndExitClearAtOnce(t *testing.T) {
@@ -61,7 +63,7 @@ func TestLogoutAndExitClearAtOnce(t *testing.T) {
 	for _, reason := range []string{"logout", "exit", "prompt_input_exit"} {
 		write(t, c, "s", Item{Data: noise(2 << 20)})
 		write(t, c, "other", Item{Overwrite: true, Task: "t", Turn: "u"})
-		check(t, c.End(t.Context(), "s", reason))
+		apply(t, c, event.KindEnd, "s", reason)
 		same(t, "left after "+reason, living(t, c), "other")
 	}
 	if info, err := os.Stat(c.o.Path); err != nil || info.Size() > 1<<20 {
@@ -73,7 +75,7 @@ func TestLogoutAndExitClearAtOnce(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	clock := newClock()
 	heard := map[string]time.Time{}
-	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Heard: func(s string) time.Time { return heard[s] }})
+	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Newest: func(s string) time.Time { return heard[s] }})
 	key := ""
 	for _, s := range []string{"written", "read", "listed", "heard", "idle"} {
 		l := write(t, c, s, Item{Data: []byte("data")})[0]
@@ -112,25 +114,33 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 	if !holds("marmalade") {
 		t.Fatal("it was never there")
 	}
-	forget := func(e Erase, want int) {
-		t.Helper()
-		n, err := c.Forget(t.Context(), e)
+	items := func() (n int) {
+		all, _, err := c.Stats(t.Context())
 		check(t, err)
-		same(t, "forgot", n, want)
+		for _, u := range all {
+			n += u.Items
+		}
+		return n
+	}
+	forget := func(e cold.ForgetFilter, want int) {
+		t.Helper()
+		before := items()
+		check(t, c.Forget(t.Context(), e))
+		same(t, "forgot", before-items(), want)
 		check(t, cold.ScrubFolder(t.Context(), filepath.Dir(c.o.Path)))
 	}
-	forget(Erase{Session: "s"}, 1)
+	forget(cold.ForgetFilter{Session: "s"}, 1)
 	if holds("marmalade") || !holds("nougat") {
 		t.Fatal("the bytes are still there, or too many are gone")
 	}
 	same(t, "left", living(t, c), "other")
 	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)}, Item{Notes: json.RawMessage(`"secret/plan.go"`)})
-	forget(Erase{Text: "secret/plan.go"}, 2)
-	forget(Erase{Text: "internal/dir1/"}, 1)
-	n, items := used(t, c, "other")
-	same(t, "left", [2]int64{n, int64(items)}, [2]int64{6, 1})
-	forget(Erase{Since: c.o.Now().Add(time.Second)}, 0)
-	forget(Erase{Since: c.o.Now()}, 1)
+	forget(cold.ForgetFilter{Path: "secret/plan.go"}, 2)
+	forget(cold.ForgetFilter{Path: "internal/dir1/"}, 1)
+	n, left := used(t, c, "other")
+	same(t, "left", [2]int64{n, int64(left)}, [2]int64{6, 1})
+	forget(cold.ForgetFilter{Since: c.o.Now().Add(time.Second)}, 0)
+	forget(cold.ForgetFilter{Since: c.o.Now()}, 1)
 }
 
 // TestClockAhead: what a session set aside under a clock that ran ahead goes a day after the clock is right again.
@@ -146,4 +156,36 @@ func TestClockAhead(t *testing.T) {
 	same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
 	same(t, "swept", sweep(t, c), "s")
+}
+
+// apply gives the cache the start or the end of a session, now.
+func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
+	t.Helper()
+	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session, Tool: tool}}))
+}
+
+// TestPosition: a cache says after a restart how much of the log it contains, and begins where it is told to with
+// another log.
+func TestPosition(t *testing.T) {
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: time.Now}
+	c := open(t, o)
+	check(t, c.Open(t.Context(), "log", 7))
+	if c.Applied() != 7 {
+		t.Fatalf("a cache without a file begins at %d", c.Applied())
+	}
+	_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Data: []byte("x")}})
+	check(t, err)
+	apply(t, c, event.KindEnd, "s", "other")
+	durable, err := c.Flush(t.Context())
+	check(t, errors.Join(err, c.Close()))
+	if durable != 8 {
+		t.Fatalf("%d is durable, want 8", durable)
+	}
+	for log, want := range map[string]int64{"log": 8, "another": 20} {
+		c = open(t, o)
+		check(t, c.Open(t.Context(), log, 20))
+		if c.Applied() != want {
+			t.Errorf("with the log %q it begins at %d, want %d", log, c.Applied(), want)
+		}
+	}
 }

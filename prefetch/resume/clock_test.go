@@ -14,9 +14,10 @@ func TestClockAhead(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
 	now := time.Now().Add(years)
 	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
-		Since: func(context.Context, string, time.Time) ([]event.Event, error) { return nil, nil }})
-	check(t, d.Observe(t.Context(), []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
-	check(t, d.Flush(t.Context()))
+		Events: func(context.Context, string) ([]event.Event, error) { return nil, nil }})
+	check(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
+	_, err := d.Flush(t.Context())
+	check(t, err)
 	now = now.Add(-years)
 	for _, want := range []int{0, 1} {
 		archived, _, err := d.Sweep(t.Context())

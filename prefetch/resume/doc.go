@@ -1,13 +1,12 @@
-// Package resume lets a session come back at once.
+// Package resume lets a session come back at once. Its Store is a consumer of the event log.
 //
-// In come the events of sessions as they are learned; out goes a snapshot per session: its state, its last three
-// commands, the files it was at, how many commands it had and the tokens it cost. A snapshot holds no text of anybody,
-// so it lies open and is enough to go on without opening anything; the full record is the event log (internal/cold),
-// whose texts lie sealed row by row. It never ranks, never tells an agent anything by itself, and never starts
-// anything: Run keeps snapshots until its context ends.
+// Events of sessions come in. A snapshot per session goes out: its state, its last three commands, the files it worked
+// on, how many commands it had and the tokens it cost. A snapshot holds no text of anybody, so it is not sealed and is
+// enough to go on without anything else. The full record is the event log (internal/cold), whose texts are sealed row by
+// row. The package never ranks and never addresses an agent.
 //
-// Snapshots are written a second after the last change, five where the session was written within the last ten, no
-// change later than ten, and at once when it pauses, completes or fails: a burst of commands costs a write every ten
-// seconds. What a kill loses of that is read again from the log. Reading one costs under half a millisecond, however long the record is
-// (BenchmarkContext).
+// Snapshots are written a second after the last change, five seconds where the session was written within the last ten,
+// no change later than ten, and at once when it pauses, completes or fails: a burst of commands costs a write every ten
+// seconds. Each write says how much of the log the file contains, so the replay after a kill repeats the rest. To read a
+// snapshot takes less than half a millisecond, however long the record is (BenchmarkContext).
 package resume

@@ -13,22 +13,22 @@ import (
 
 // Get returns a session's snapshot: from memory, else from the file and what the log has had since. ErrUnknown if
 // there is none.
-func (d *Desk) Get(ctx context.Context, id string) (Snapshot, error) {
-	s, _, err := d.take(ctx, id, false)
+func (s *Store) Get(ctx context.Context, id string) (Snapshot, error) {
+	x, err := s.take(ctx, id, false)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return s.clone(), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return x.clone(), nil
 }
 
 // Resumed reports whether a session at work has come back. It looks at what is in memory only: a status line asks.
-func (d *Desk) Resumed(id string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.held[id]
-	return s != nil && s.Snapshot.Resumed > 0
+func (s *Store) Resumed(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.held[id]
+	return x != nil && x.Snapshot.Resumed > 0
 }
 
 // Filter selects sessions; zero fields select everything but the archived.
@@ -39,47 +39,47 @@ type Filter struct {
 }
 
 // List returns snapshots, the newest first.
-func (d *Desk) List(ctx context.Context, q Filter) ([]Snapshot, error) {
+func (s *Store) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 	if q.Limit <= 0 {
 		q.Limit = 50
 	}
-	if err := d.Flush(ctx); err != nil {
+	if _, err := s.Flush(ctx); err != nil {
 		return nil, err
 	}
-	found, bad, err := d.list(ctx, q)
+	found, bad, err := s.list(ctx, q)
 	if err != nil || len(bad) == 0 {
 		return found, err
 	}
 	for _, id := range bad {
-		if _, _, err := d.take(ctx, id, true); err != nil { // begun from the log again
+		if _, err := s.take(ctx, id, true); err != nil { // made from the log again
 			return found, err
 		}
 	}
-	if err := d.Flush(ctx); err != nil {
+	if _, err := s.Flush(ctx); err != nil {
 		return found, err
 	}
-	found, _, err = d.list(ctx, q)
+	found, _, err = s.list(ctx, q)
 	return found, err
 }
 
 // list is List of what is in the file. bad are the sessions whose snapshots cannot be read.
-func (d *Desk) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
-	if !d.file.Exists() {
+func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
+	if !s.file.Exists() {
 		return nil, nil, nil
 	}
-	err = d.file.Use(ctx, func(f *cold.File) error {
+	err = s.file.Use(ctx, func(f *cold.File) error {
 		out, bad = nil, nil
 		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
 			if err := row.Scan(&id, &text); err != nil {
 				return err
 			}
-			s, err := decode(id, text)
+			snap, err := decode(id, text)
 			if err != nil {
 				bad = append(bad, id)
 				return err
 			}
-			out = append(out, s)
+			out = append(out, snap)
 			return nil
 		})
 	})
@@ -95,36 +95,36 @@ var moves = map[State][]State{
 	Archived:  {Active, Paused, Completed, Failed},
 }
 
-// Set brings a session to a state and writes it at once. To Active is to resume it; a session that nobody knows is
-// then begun. ErrState if it cannot be done from where it is. A call that was heard of changes nothing.
-func (d *Desk) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
-	s, _, err := d.take(ctx, id, to == Active)
+// Set brings a session to a state and writes it at once. Active resumes it, and begins a session that nobody knows. ErrState if it cannot be done from where it is. A call that was heard of changes nothing.
+func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
+	x, err := s.take(ctx, id, to == Active)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	d.mu.Lock()
-	if slices.Contains(s.Calls, call) {
-		out := s.clone()
-		d.mu.Unlock()
-		return out, d.write(ctx, d.o.Now()) // it may not be written yet
+	s.mu.Lock()
+	if slices.Contains(x.Calls, call) {
+		out := x.clone()
+		s.mu.Unlock()
+		return out, s.write(ctx, s.o.Now()) // it may not be written yet
 	}
-	if !slices.Contains(moves[to], s.State) {
-		from := s.State
-		d.mu.Unlock()
+	if !slices.Contains(moves[to], x.State) {
+		from := x.State
+		s.mu.Unlock()
 		return Snapshot{}, fmt.Errorf("%w: %s is %s and cannot become %s", ErrState, id, from, to)
 	}
-	if now := d.o.Now(); s.Started.IsZero() {
-		s.Started, s.Last = now, now
+	if now := s.o.Now(); x.Started.IsZero() {
+		x.Started, x.Last = now, now
 	} else if to == Active {
-		s.Resumed++
-		s.Last = newer(s.Last, now)
+		x.Resumed++
+		x.Last = newer(x.Last, now)
 	}
-	s.State = to
-	s.heard(call)
-	d.touch(s, true)
-	out := s.clone()
-	d.mu.Unlock()
-	return out, d.write(ctx, d.o.Now())
+	x.State = to
+	x.heard(call)
+	s.touch(x, true)
+	s.held[id] = x
+	out := x.clone()
+	s.mu.Unlock()
+	return out, s.write(ctx, s.o.Now())
 }
 
 func newer(a, b time.Time) time.Time {
@@ -135,89 +135,89 @@ func newer(a, b time.Time) time.Time {
 }
 
 // Spend adds tokens to a session, once for each call.
-func (d *Desk) Spend(ctx context.Context, id string, tokens int64, call string) error {
+func (s *Store) Spend(ctx context.Context, id string, tokens int64, call string) error {
 	if id == "" || tokens <= 0 {
 		return nil
 	}
-	s, _, err := d.take(ctx, id, true)
+	x, err := s.take(ctx, id, true)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	if s.heard(call) {
-		d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x.heard(call) {
 		return nil
 	}
-	s.Tokens += tokens
-	if s.Started.IsZero() {
-		s.Started, s.Last = d.o.Now(), d.o.Now()
+	x.Tokens += tokens
+	if x.Started.IsZero() {
+		x.Started, x.Last = s.o.Now(), s.o.Now()
 	}
-	d.touch(s, false)
-	d.mu.Unlock()
-	d.signal()
+	s.touch(x, false)
+	s.held[id] = x
+	s.signal()
 	return nil
 }
 
 // Remove deletes a session's snapshot. Its record stays in the log: aoa forget takes that out, too.
-func (d *Desk) Remove(ctx context.Context, id string) error {
-	if _, err := d.Get(ctx, id); err != nil {
+func (s *Store) Remove(ctx context.Context, id string) error {
+	if _, err := s.Get(ctx, id); err != nil {
 		return err
 	}
-	if err := d.Flush(ctx); err != nil {
+	if _, err := s.Flush(ctx); err != nil {
 		return err
 	}
-	return d.drop(ctx, "remove", id)
+	return s.drop(ctx, "remove", id)
 }
 
 // Forget deletes the snapshots of a session, or of all that were active since, or that name a path.
-func (d *Desk) Forget(ctx context.Context, f cold.ForgetFilter) error {
-	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
+	if _, err := s.Flush(ctx); err != nil || !s.file.Exists() {
 		return err
 	}
 	var err error
 	switch {
 	case f.Session != "":
-		err = d.drop(ctx, "remove", f.Session)
+		err = s.drop(ctx, "remove", f.Session)
 	case f.Path != "":
 		var name []byte
 		if name, err = json.Marshal(f.Path); err == nil {
-			err = d.drop(ctx, "remove_naming", string(name[1:len(name)-1])) // as it stands in the snapshot
+			err = s.drop(ctx, "remove_naming", string(name[1:len(name)-1])) // as it stands in the snapshot
 		}
 	default:
-		err = d.drop(ctx, "remove_since", f.Since.UnixMilli())
+		err = s.drop(ctx, "remove_since", f.Since.UnixMilli())
 	}
 	return err
 }
 
 // drop runs a deleting statement and forgets what is held in memory.
-func (d *Desk) drop(ctx context.Context, statement string, arg any) error {
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	err := d.file.Use(ctx, func(f *cold.File) error {
+func (s *Store) drop(ctx context.Context, statement string, arg any) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	err := s.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "remove sessions", func(w cold.Writing) error {
 			_, err := w.Exec(statement, arg)
 			return err
 		})
 	})
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if statement == "remove" {
-		delete(d.held, arg.(string))
+		delete(s.held, arg.(string))
 	} else {
-		d.letGo()
+		s.release()
 	}
 	return err
 }
 
 // Sweep archives sessions that nobody touched for 30 days, and deletes those of 90 days ago.
-func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
-	if err := d.Flush(ctx); err != nil || !d.file.Exists() {
+func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
+	if _, err := s.Flush(ctx); err != nil || !s.file.Exists() {
 		return 0, 0, err
 	}
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	now, dated := d.o.Now(), false
-	err = d.file.Use(ctx, func(f *cold.File) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	now, dated := s.o.Now(), false
+	err = s.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
 			archived, removed = 0, 0
 			err := w.Each("drop_old", []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
@@ -231,15 +231,15 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 				if err := rows.Scan(&id, &text); err != nil {
 					return err
 				}
-				s, err := decode(id, text)
+				snap, err := decode(id, text)
 				if err == nil {
-					s.Last = now
-					ahead = append(ahead, s)
+					snap.Last = now
+					ahead = append(ahead, snap)
 				}
 				return err
 			})
-			for _, s := range ahead {
-				err = errors.Join(err, put(w, s))
+			for _, snap := range ahead {
+				err = errors.Join(err, put(w, snap))
 			}
 			if dated = len(ahead) > 0; err != nil {
 				return err
@@ -249,24 +249,24 @@ func (d *Desk) Sweep(ctx context.Context) (archived, removed int, err error) {
 				if err := rows.Scan(&id, &text); err != nil {
 					return err
 				}
-				s, err := decode(id, text)
+				snap, err := decode(id, text)
 				if err == nil {
-					s.State = Archived
-					old = append(old, s)
+					snap.State = Archived
+					old = append(old, snap)
 				}
 				return err
 			})
-			for _, s := range old {
-				err = errors.Join(err, put(w, s))
+			for _, snap := range old {
+				err = errors.Join(err, put(w, snap))
 			}
 			archived = len(old)
 			return err
 		})
 	})
 	if dated || archived+removed > 0 {
-		d.mu.Lock()
-		d.letGo() // they are read again, as they are now
-		d.mu.Unlock()
+		s.mu.Lock()
+		s.release() // they are read again, as they are now
+		s.mu.Unlock()
 	}
 	return archived, removed, err
 }

@@ -53,6 +53,7 @@ type Snapshot struct {
 	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
 	Calls    []string     `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
+	Seq      int64        `json:"seq,omitempty"`    // the last batch of the log that changed it
 	Version  int          `json:"version"`
 }
 

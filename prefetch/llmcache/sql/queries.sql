@@ -62,6 +62,12 @@ UPDATE sessions SET ended = ?2 WHERE id = ?1
 -- name: resume_session
 UPDATE sessions SET ended = NULL, accessed = max(accessed, ?2) WHERE id = ?1
 
+-- name: position
+SELECT log, applied FROM position
+
+-- name: set_position
+UPDATE position SET log = ?1, applied = ?2
+
 -- name: date_sessions
 -- ?1 now, ?2 a time that only a clock that ran ahead has told
 UPDATE sessions SET accessed = min(accessed, ?1), ended = min(ended, ?1) WHERE accessed > ?2 OR ended > ?2

@@ -29,3 +29,13 @@ DELETE FROM sessions WHERE last >= ?
 
 -- name: remove_naming
 DELETE FROM sessions WHERE instr(snapshot, ?1)
+
+-- name: position
+SELECT log, applied FROM position
+
+-- name: set_position
+UPDATE position SET log = ?1, applied = ?2
+
+-- name: forget_numbers
+-- ?1 the last batch of the log: numbers beyond it are those of another log, or of an end that was lost
+UPDATE sessions SET snapshot = json_remove(snapshot, '$.seq') WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1

@@ -1,18 +1,16 @@
 package daemon
 
 import (
-	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// gauges are the metrics of the daemon. Labels are fixed words, never paths or sessions.
-type gauges struct {
+// metrics are the counters of a daemon. Labels are fixed words, never paths or sessions.
+type metrics struct {
 	events    prometheus.Counter
 	undecoded prometheus.Counter
 	learning  prometheus.Histogram
@@ -25,8 +23,8 @@ type gauges struct {
 // buckets span the budgets: 0.1 ms to 400 ms.
 var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .2, .4}
 
-func newGauges() *gauges {
-	return &gauges{
+func newMetrics() *metrics {
+	return &metrics{
 		events:    prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
 		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total", Help: "Hook payloads that were not understood."}),
 		learning:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds", Help: "Time to learn one batch.", Buckets: buckets}),
@@ -40,27 +38,27 @@ func newGauges() *gauges {
 	}
 }
 
-func (g *gauges) learned(n int, took time.Duration) {
-	g.events.Add(float64(n))
-	g.learning.Observe(took.Seconds())
+func (m *metrics) learned(n int, took time.Duration) {
+	m.events.Add(float64(n))
+	m.learning.Observe(took.Seconds())
 }
 
-func (g *gauges) ranked(took time.Duration) { g.ranking.Observe(took.Seconds()) }
+func (m *metrics) ranked(took time.Duration) { m.ranking.Observe(took.Seconds()) }
 
 // counted are the events that have a label of their own; their names come from outside.
 var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
 	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
 
-func (g *gauges) hook(ev string, took time.Duration, spoke bool) {
+func (m *metrics) hook(ev string, took time.Duration, spoke bool) {
 	if !counted[ev] {
 		ev = "other"
 	}
-	g.hooks.WithLabelValues(ev, word(spoke)).Observe(took.Seconds())
+	m.hooks.WithLabelValues(ev, word(spoke)).Observe(took.Seconds())
 }
 
-func (g *gauges) decision(kind, why string) { g.decisions.WithLabelValues(kind, why).Inc() }
+func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
 
-func (g *gauges) outcome(e event.Event) { g.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
+func (m *metrics) outcome(e event.Event) { m.outcomes.WithLabelValues(e.Why, word(e.OK)).Inc() }
 
 func word(b bool) string {
 	if b {
@@ -70,32 +68,19 @@ func word(b bool) string {
 }
 
 // registry has the metrics above and those that are read when somebody looks.
-func (g *gauges) registry(h *house) *prometheus.Registry {
+func (m *metrics) registry(hotBytes, behind, precision func() float64) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(g.events, g.undecoded, g.learning, g.ranking, g.hooks, g.decisions, g.outcomes,
+	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions, m.outcomes,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	read := func(name, help string, f func() float64) {
-		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
+	for _, g := range []struct {
+		name, help string
+		read       func() float64
+	}{
+		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", hotBytes},
+		{"aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
+		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", precision},
+	} {
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))
 	}
-	read("aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", func() float64 {
-		return float64(h.hot.Size().Bytes)
-	})
-	read("aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", func() float64 {
-		return h.journal.Behind().Seconds()
-	})
-	read("aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", func() float64 {
-		st, err := h.stats(context.Background(), api.StatsRequest{Table: "kinds"})
-		if err != nil {
-			return 0
-		}
-		var used, settled int64
-		for _, k := range st.Kinds {
-			used, settled = used+k.Used, settled+k.Settled
-		}
-		if settled == 0 {
-			return 0
-		}
-		return float64(used) / float64(settled)
-	})
 	return r
 }

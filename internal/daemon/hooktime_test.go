@@ -18,7 +18,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%s is %s, want about %s", what, got, want)
 		}
 	}
-	var p pace
+	var p hookTimes
 	for i := range 1000 { // 1 … 1000 tenths of a millisecond
 		p.took([]prefetch.Kind{prefetch.Rescue, prefetch.Next}, time.Duration(i+1)*100*time.Microsecond)
 	}
@@ -29,21 +29,21 @@ func TestPace(t *testing.T) {
 	near("p50", p50, 50*time.Millisecond)
 	near("p99", p99, 99*time.Millisecond)
 
-	file := paceFile(t.TempDir())
+	file := hookTimeFile(t.TempDir())
 	if err := p.save(file); err != nil {
 		t.Fatal(err)
 	}
-	var again pace
+	var again hookTimes
 	again.load(file)
 	if n2, a, b := again.of(prefetch.Rescue); n2 != n || a != p50 || b != p99 {
 		t.Errorf("after a restart: %d hooks, %s, %s", n2, a, b)
 	}
-	for range 3 * paceMost {
+	for range 3 * maxCounted {
 		again.took([]prefetch.Kind{prefetch.Rescue}, time.Millisecond)
 	}
 	n, p50, p99 = again.of(prefetch.Rescue)
-	if n > paceMost {
-		t.Errorf("%d hooks are counted, at most %d should be", n, paceMost)
+	if n > maxCounted {
+		t.Errorf("%d hooks are counted, at most %d should be", n, maxCounted)
 	}
 	near("p50 of what is newer", p50, time.Millisecond)
 	near("p99 of what is newer", p99, time.Millisecond)
@@ -61,8 +61,8 @@ func TestPaceOnFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
 	}
-	file := paceFile(t.TempDir())
-	var p pace
+	file := hookTimeFile(t.TempDir())
+	var p hookTimes
 	p.took([]prefetch.Kind{prefetch.Next}, time.Millisecond)
 	if err := p.save(file); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestPaceOnFullDisk(t *testing.T) {
 	if err := p.save(file); err != nil {
 		t.Fatal(err)
 	}
-	var again pace
+	var again hookTimes
 	again.load(file)
 	if n, _, _ := again.of(prefetch.Next); n != 2 {
 		t.Errorf("%d hooks are kept, want 2", n)
@@ -102,7 +102,7 @@ func TestPaceFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var p pace
+		var p hookTimes
 		p.load(file)
 		if n, _, _ := p.of(prefetch.Next); n != 0 {
 			t.Errorf("%q: %d hooks", text, n)

@@ -21,33 +21,33 @@ func TestAQuestionLeavesALongWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	j := newJournal(db, newSteps(func(context.Context, []event.Event, int64) error { return nil }, log), time.Now, log)
+	l := newEventLog(db, newApplyQueue(func(context.Context, int64, []event.Event) {}, 0), time.Now, log)
 	writing, goOn := make(chan struct{}), make(chan struct{})
 	once := sync.OnceFunc(func() { close(writing) })
-	j.cause = func(_ context.Context, e []event.Event) ([]event.Event, error) {
+	l.cause = func(_ context.Context, e []event.Event) ([]event.Event, error) {
 		once()
 		<-goOn
 		return e, nil
 	}
-	j.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
+	l.Add(event.Event{ID: "1", Kind: event.KindDelete, Time: time.Now(), Agent: "watch", Paths: []event.Path{"a.go"}, OK: true})
 	guard, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	deadline, over := context.WithCancel(t.Context())
-	settled := make(chan struct{})
+	synced := make(chan struct{})
 	go func() {
-		defer close(settled)
-		j.Settle(deadline)
+		defer close(synced)
+		l.Sync(deadline)
 	}()
 	<-writing
 	over()
 	select {
-	case <-settled:
+	case <-synced:
 	case <-guard.Done():
 		t.Error("the question waits for the write beyond its deadline")
 	}
 	close(goOn)
-	<-settled
-	if err := j.Flush(t.Context()); err != nil {
+	<-synced
+	if err := l.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if events, err := db.Log(t.Context(), cold.LogFilter{Limit: 5}); err != nil || len(events) != 1 {

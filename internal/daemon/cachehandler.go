@@ -1,0 +1,151 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/prefetch/llmcache"
+)
+
+// cacheHandler serves the data cache.
+type cacheHandler struct {
+	base
+	worktrees *worktrees
+	sessions  *sessionFinder
+	file      *llmcache.Cache
+}
+
+func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
+	// A future time has no meaning: the clock was ahead then.
+	newest := func(session string) time.Time {
+		found, err := db.Log(context.Background(), cold.LogFilter{Session: session, Until: b.now().Add(time.Hour), Limit: 1})
+		if err != nil || len(found) == 0 {
+			return time.Time{}
+		}
+		return found[0].Time
+	}
+	return llmcache.New(llmcache.Options{Path: filepath.Join(b.store, "cache.db"), Now: b.now, Seal: seal, Redact: redact.Text, Newest: newest, Log: b.alert})
+}
+
+func (h *cacheHandler) routes(mux *http.ServeMux) {
+	api.HandleStream(mux, api.CachePut, h.put)
+	api.HandleStream(mux, api.CacheGet, h.get)
+	api.Handle(mux, api.CacheList, h.list)
+	api.Handle(mux, api.CacheDelete, h.remove)
+	api.Handle(mux, api.CacheStats, h.stats)
+}
+
+// owner is the session that was named, else the newest live one of the caller's worktree.
+func (h *cacheHandler) owner(ctx context.Context, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	id, err := h.sessions.newest(ctx, h.worktrees.caller(ctx))
+	if err == nil && id == "" {
+		err = api.Bad("name one: --session ID, or session_id", "no session is live here: whose is it?")
+	}
+	return id, err
+}
+
+func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.Reader) (out api.Streamed[api.CachePutAnswer], err error) {
+	defer func() { _, _ = io.Copy(io.Discard, rest) }() // a caller that is still sending would miss a refusal
+	if out.Head.Session, err = h.owner(ctx, r.Session); err != nil {
+		return out, err
+	}
+	items := make([]llmcache.Item, len(r.Items))
+	for i, it := range r.Items {
+		if it.Size < 0 || it.Size > llmcache.MaxItem {
+			return out, &api.Error{Code: api.CodeTooLarge, Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
+		}
+		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
+			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}
+		if _, err := io.ReadFull(rest, items[i].Data); err != nil {
+			return out, api.Bad("docs/api.md describes /cache/put", "the data of item %d: %v", i+1, err)
+		}
+	}
+	labels, err := h.file.Write(ctx, out.Head.Session, items)
+	for _, l := range labels {
+		out.Head.Items = append(out.Head.Items, api.CacheLabel(l))
+	}
+	return out, refusal(err)
+}
+
+func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Reader) (out api.Streamed[api.CacheContent], err error) {
+	c, err := h.file.Read(ctx, r.Key, llmcache.Cut{Pointer: r.Pointer, Lines: r.Lines, Offset: r.Offset, Limit: r.Limit})
+	out.Head = api.CacheContent{CacheLabel: api.CacheLabel(c.Label), Metadata: c.Notes, JSON: c.JSON, Total: c.Total, Next: c.Next}
+	out.Body = c.Data
+	return out, refusal(err)
+}
+
+func (h *cacheHandler) list(ctx context.Context, r api.CacheListRequest) (out api.CacheListAnswer, err error) {
+	out.Items = []api.CacheLabel{}
+	if !r.All {
+		if out.Session, err = h.owner(ctx, r.Session); err != nil {
+			return out, err
+		}
+	}
+	labels, total, err := h.file.List(ctx, llmcache.Filter{Session: out.Session, Task: r.Task, Since: r.Since, Until: r.Until, Limit: r.Limit})
+	for _, l := range labels {
+		out.Items = append(out.Items, api.CacheLabel(l))
+	}
+	out.Total = total
+	return out, refusal(err)
+}
+
+func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
+	if !r.All {
+		out.Items, out.Bytes, err = h.file.Delete(ctx, r.Keys)
+		return out, refusal(err)
+	}
+	if len(r.Keys) > 0 {
+		return out, api.Bad("name keys, or a session and all", "keys and all at once")
+	}
+	session, err := h.owner(ctx, r.Session)
+	if err != nil {
+		return out, err
+	}
+	gone, err := h.file.Clear(ctx, session)
+	out.Items, out.Bytes = gone.Items, gone.Used
+	return out, refusal(err)
+}
+
+func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (out api.CacheStatsAnswer, err error) {
+	out.Sessions = []api.CacheUsage{}
+	all, stored, err := h.file.Stats(ctx)
+	for _, u := range all {
+		if r.Session == "" || r.Session == u.Session {
+			out.Sessions = append(out.Sessions, api.CacheUsage{Session: u.Session, Items: u.Items, Used: u.Used, Quota: u.Quota,
+				Created: u.Created.UTC(), Accessed: u.Accessed.UTC(), Ended: u.Ended.UTC()})
+		}
+	}
+	out.Stored = stored
+	return out, refusal(err)
+}
+
+// sweep takes out what belongs to sessions that are gone.
+func (h *cacheHandler) sweep(ctx context.Context) {
+	gone, err := h.file.Sweep(ctx)
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn("cache not swept", "err", err)
+	}
+	for _, u := range gone {
+		h.log.Info("cache of a session swept", "session", u.Session, "items", u.Items, "bytes", u.Used)
+	}
+}
+
+// refusal gives an error of the cache its form on the wire.
+func refusal(err error) error {
+	var e *llmcache.Error
+	if errors.As(err, &e) {
+		return &api.Error{Code: e.Code, Message: e.Message, Hint: e.Hint}
+	}
+	return err
+}

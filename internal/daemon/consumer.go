@@ -1,0 +1,140 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Consumer folds logged events into a state of its own. Every event of every source reaches it through Apply, in the
+// order of the log, live and after a restart alike.
+type Consumer interface {
+	// Name names the consumer in logs.
+	Name() string
+	// Applied is the number of the last batch that the state contains.
+	Applied() int64
+	// Apply folds one batch. It reads the events and the consumer's own state, nothing else, and does not change the
+	// events.
+	Apply(ctx context.Context, seq int64, events []event.Event) error
+	// Flush writes the state to disk and returns the number of the last batch that is durable in it.
+	Flush(ctx context.Context) (durable int64, err error)
+	// Forget removes from the state what f names.
+	Forget(ctx context.Context, f cold.ForgetFilter) error
+}
+
+// consumers is the list of all consumers, in the order in which they get a batch.
+type consumers struct {
+	list []Consumer
+	log  *slog.Logger // its warnings are shown by aoa status
+
+	mu      sync.Mutex // guards what follows
+	stopped map[string]error
+	durable map[string]int64
+}
+
+func newConsumers(log *slog.Logger, list ...Consumer) *consumers {
+	c := &consumers{list: list, log: log, stopped: map[string]error{}, durable: map[string]int64{}}
+	for _, x := range list {
+		c.durable[x.Name()] = x.Applied() // after a start the state is what the disk has
+	}
+	return c
+}
+
+// apply gives a batch to every consumer that does not contain it. A consumer that fails or panics gets no more batches
+// until the next start, which replays them. The others go on.
+func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) {
+	for _, x := range c.list {
+		if c.failure(x.Name()) != nil || seq <= x.Applied() {
+			continue
+		}
+		if err := applyTo(ctx, x, seq, events); err != nil {
+			c.mu.Lock()
+			c.stopped[x.Name()] = err
+			c.mu.Unlock()
+			c.log.Warn("a consumer of events stopped, aoa stop lets the next start repair it", "consumer", x.Name(), "batch", seq, "err", err)
+		}
+	}
+}
+
+// applyTo turns a panic into an error.
+func applyTo(ctx context.Context, x Consumer, seq int64, events []event.Event) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return x.Apply(ctx, seq, events)
+}
+
+func (c *consumers) failure(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped[name]
+}
+
+// replay gives the consumers what the log has beyond the oldest state. It returns how many events the log held there and
+// the number of its last batch.
+func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last int64, err error) {
+	last = c.oldest(func(x Consumer) int64 { return x.Applied() })
+	err = db.Replay(ctx, last, func(seq int64, batch []event.Event) error {
+		events += len(batch)
+		last = seq
+		c.apply(ctx, seq, batch)
+		return ctx.Err()
+	})
+	for _, x := range c.list {
+		last = max(last, x.Applied())
+	}
+	return events, last, err
+}
+
+// flush writes every state that is whole. A consumer that stopped keeps what it wrote before.
+func (c *consumers) flush(ctx context.Context) error {
+	var errs []error
+	for _, x := range c.list {
+		if c.failure(x.Name()) != nil {
+			continue
+		}
+		durable, err := x.Flush(ctx)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", x.Name(), err))
+			continue
+		}
+		c.mu.Lock()
+		c.durable[x.Name()] = durable
+		c.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// lowest is the number of the last batch that every consumer holds durably. The log keeps what follows it.
+func (c *consumers) lowest() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Min(slices.Collect(maps.Values(c.durable)))
+}
+
+func (c *consumers) oldest(of func(Consumer) int64) int64 {
+	first := of(c.list[0])
+	for _, x := range c.list[1:] {
+		first = min(first, of(x))
+	}
+	return first
+}
+
+// forget removes what f names from every consumer, all of them even when one fails.
+func (c *consumers) forget(ctx context.Context, f cold.ForgetFilter) error {
+	var errs []error
+	for _, x := range c.list {
+		errs = append(errs, x.Forget(ctx, f))
+	}
+	return errors.Join(errs...)
+}

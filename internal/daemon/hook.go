@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// hookHandler takes what agents' hooks report: it decodes a payload, logs its events and answers with a hint.
+type hookHandler struct {
+	base
+	calls     *callClock
+	events    *eventLog
+	worktrees *worktrees
+	places    *sessionPlaces
+	sequences *sequenceRecorder
+	hints     *hints
+	times     *hookTimes
+	metrics   *metrics
+	look      chan struct{} // "look at HEAD"
+}
+
+// frame takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
+// that breaks its decoder costs its own answer, not the daemon.
+func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
+	begin := h.now()
+	h.calls.note(begin)
+	if h.settings.paused() {
+		return nil
+	}
+	if f.Agent == "git" {
+		signal(h.look) // which hook it was does not matter: HEAD shows what happened
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			h.log.Error("hook broke its decoder", "agent", f.Agent, "bytes", len(f.Payload), "panic", r, "stack", string(debug.Stack()))
+			h.metrics.undecoded.Inc()
+			reply = nil
+		}
+	}()
+	w := h.worktrees.at(ctx, f.Cwd)
+	call, err := hooks.DecodeFrom(f.Agent, f.Env, f.Payload, h.worktrees.hookRepo(w))
+	if err != nil {
+		h.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
+		h.metrics.undecoded.Inc()
+		return nil
+	}
+	h.places.saw(call.Session, w.repo.Root)
+	h.events.Add(call.Events...)
+	h.sequences.record(ctx, w, call)
+	w.watch.Nudge()
+	switch {
+	case f.Wait && !call.Deaf && hooks.Speaks(call.Agent, call.Event):
+		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
+		defer cancel()
+		var asked []prefetch.Kind
+		reply, asked = h.hints.answer(ctx, w, call)
+		h.times.took(asked, h.now().Sub(begin))
+	case f.Wait && h.hints.mayContinue(call):
+		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
+		defer cancel()
+		var asked []prefetch.Kind
+		reply, asked = h.hints.continueTurn(ctx, w, call)
+		h.times.took(asked, h.now().Sub(begin))
+	}
+	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
+	return reply
+}

@@ -1,0 +1,336 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Sizes of batches. A batch is committed when it is old or large enough.
+const (
+	batchAge   = 100 * time.Millisecond
+	batchSize  = 500
+	maxPending = 50_000      // events kept while the disk is full; more are dropped, newest first
+	retryEvery = time.Second // between two attempts to write to a disk that refuses
+)
+
+// eventLog is the one door for events. An event waits here for at most batchAge, becomes durable in cold.DB, and then
+// reaches the consumers. Writing does not wait for applying, so a long import never delays durability.
+type eventLog struct {
+	db    *cold.DB
+	cause func(context.Context, []event.Event) ([]event.Event, error) // marks accesses that a suggestion caused
+	now   func() time.Time
+	log   *slog.Logger
+	queue *applyQueue
+
+	mu      sync.Mutex // guards pending, writing, since, failing, dropped
+	pending []event.Event
+	writing int       // events of a batch that is being written; they are pending again when that fails
+	since   time.Time // when the oldest pending event was added; zero if none
+	failing error     // why the last append failed: one warning per outage
+	dropped int       // events that exceeded maxPending
+	wake    chan struct{}
+	full    chan struct{} // pending reached batchSize
+	durable chan struct{} // a batch was written; capacity 1
+
+	append waitLock // held while a batch is appended: the order in the log is the order of the queue
+}
+
+// waitLock is a lock that can be waited for with a deadline.
+type waitLock chan struct{}
+
+func (l waitLock) lock(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l waitLock) unlock() { <-l }
+
+func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
+	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1), durable: make(chan struct{}, 1),
+		append: make(waitLock, 1),
+		cause:  func(_ context.Context, e []event.Event) ([]event.Event, error) { return e, nil }}
+}
+
+// Add takes events that become durable within batchAge. It never waits for the disk.
+func (l *eventLog) Add(events ...event.Event) {
+	if len(events) == 0 {
+		return
+	}
+	now := l.now()
+	l.mu.Lock()
+	for _, e := range events {
+		if len(l.pending) >= maxPending {
+			l.dropped++
+			continue
+		}
+		l.pending = append(l.pending, e.Normalize(now))
+	}
+	n := len(l.pending)
+	if l.since.IsZero() {
+		l.since = now
+	}
+	l.mu.Unlock()
+	signal(l.wake)
+	if n >= batchSize {
+		signal(l.full)
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Flush makes everything added so far durable. On an error the events stay pending. It waits for another batch that is
+// being written as long as ctx lasts.
+func (l *eventLog) Flush(ctx context.Context) error {
+	if err := l.append.lock(ctx); err != nil {
+		return err
+	}
+	defer l.append.unlock()
+	return l.flush(ctx)
+}
+
+// flush is Flush with the append lock held.
+func (l *eventLog) flush(ctx context.Context) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	batch, since := l.pending, l.since
+	l.pending, l.writing, l.since = nil, len(batch), time.Time{}
+	l.mu.Unlock()
+	if len(batch) == 0 {
+		return nil
+	}
+	written := false
+	defer func() { // also after a panic: the batch must not be lost
+		l.mu.Lock()
+		l.writing = 0
+		if !written {
+			l.pending, l.since = append(batch, l.pending...), since
+		}
+		l.mu.Unlock()
+		if err != nil || written {
+			l.report(err)
+		}
+	}()
+	seq, fresh, err := l.db.Append(ctx, l.marked(ctx, batch))
+	if err != nil {
+		return err
+	}
+	written = true
+	l.queue.put(seq, fresh, l.now())
+	return nil
+}
+
+// report notes whether the store can be written, and logs when that changes.
+func (l *eventLog) report(err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	l.mu.Lock()
+	before, waiting, dropped := l.failing, len(l.pending), l.dropped
+	l.failing = err
+	if err == nil {
+		l.dropped = 0
+		signal(l.durable)
+	}
+	l.mu.Unlock()
+	switch {
+	case before == nil && err != nil:
+		l.log.Warn("events wait in memory: the store cannot be written", "waiting", waiting, "err", err)
+	case before != nil && err == nil:
+		l.log.Warn("the store can be written again", "dropped", dropped)
+	}
+}
+
+// Trouble says how many events wait because the store cannot be written, and why; nil when it can.
+func (l *eventLog) Trouble() (waiting, dropped int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pending) + l.writing, l.dropped, l.failing
+}
+
+// marked is the batch with causes. Without them it is logged all the same: they only make accesses count less.
+func (l *eventLog) marked(ctx context.Context, events []event.Event) []event.Event {
+	// It takes no time, and a question that has none left is no reason to log events without causes.
+	out, err := l.cause(context.WithoutCancel(ctx), events)
+	if err != nil {
+		l.log.Warn("causes not marked", "err", err)
+	}
+	return out
+}
+
+// Append logs a batch at once and returns when it is durable, with the number of events that were new.
+func (l *eventLog) Append(ctx context.Context, events []event.Event) (fresh int, err error) {
+	if err := l.append.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer l.append.unlock()
+	if err := l.flush(ctx); err != nil {
+		return 0, err
+	}
+	now := l.now()
+	for i := range events {
+		events[i] = events[i].Normalize(now)
+	}
+	seq, kept, err := l.db.Append(ctx, l.marked(ctx, events))
+	l.report(err)
+	if err != nil {
+		return 0, err
+	}
+	l.queue.put(seq, kept, now)
+	return len(kept), nil
+}
+
+// AppendHistory logs a batch of git history together with how far it was read. It returns when the batch is applied:
+// an import must not pile up in memory.
+func (l *eventLog) AppendHistory(ctx context.Context, events []event.Event, cursor map[string]string) error {
+	now := l.now()
+	for i := range events {
+		events[i] = events[i].Normalize(now)
+	}
+	seq, err := l.appendHistory(ctx, events, cursor, now)
+	if err != nil {
+		return err
+	}
+	return l.queue.wait(ctx, seq)
+}
+
+func (l *eventLog) appendHistory(ctx context.Context, events []event.Event, cursor map[string]string, now time.Time) (int64, error) {
+	if err := l.append.lock(ctx); err != nil {
+		return 0, err
+	}
+	defer l.append.unlock()
+	seq, fresh, err := l.db.AppendCommits(ctx, events, cursor)
+	l.report(err)
+	if err == nil {
+		l.queue.put(seq, fresh, now)
+	}
+	return seq, err
+}
+
+// Sync makes what was added durable and waits until it is applied, for at most the context's time: a question must see
+// the event that came just before it. A large batch is written to its end beside the question.
+func (l *eventLog) Sync(ctx context.Context) {
+	if l.append.lock(ctx) != nil {
+		return
+	}
+	flushed := make(chan error, 1)
+	go func() {
+		defer l.append.unlock()
+		flushed <- l.flush(context.WithoutCancel(ctx))
+	}()
+	select {
+	case err := <-flushed:
+		if err == nil {
+			_ = l.queue.wait(ctx, l.queue.last())
+		}
+	case <-ctx.Done():
+	}
+}
+
+// syncTime is how long a question waits for the events that came just before it.
+const syncTime = 20 * time.Millisecond
+
+// SyncBriefly is Sync that does not cost a question its deadline.
+func (l *eventLog) SyncBriefly(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, syncTime)
+	defer cancel()
+	l.Sync(ctx)
+}
+
+// Run writes and applies until ctx ends, and then what was added before.
+func (l *eventLog) Run(ctx context.Context) error {
+	whole := context.WithoutCancel(ctx)
+	applied := make(chan struct{})
+	go func() { defer close(applied); l.queue.run(whole) }()
+	for {
+		select {
+		case <-ctx.Done():
+			err := l.Flush(whole)
+			l.queue.close()
+			<-applied
+			// Applying the last events may have added more: outcomes of predictions.
+			err = errors.Join(err, l.Flush(whole))
+			l.queue.drain(whole)
+			return err
+		case <-l.wake:
+		}
+		t := time.NewTimer(batchAge)
+		select {
+		case <-t.C:
+		case <-l.full:
+		case <-ctx.Done():
+		}
+		t.Stop()
+		if err := l.Flush(ctx); err != nil && pause(ctx, retryEvery) {
+			signal(l.wake)
+		}
+	}
+}
+
+// Unwritten is what Run could not make durable, and why.
+func (l *eventLog) Unwritten() ([]event.Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pending, l.failing
+}
+
+// Exclusive runs fn with everything added so far durable and applied, and nothing else being written or applied
+// meanwhile. fn returns the number of the batch that the consumers contain afterwards.
+func (l *eventLog) Exclusive(ctx context.Context, fn func() (seq int64, err error)) error {
+	if err := l.append.lock(ctx); err != nil {
+		return err
+	}
+	defer l.append.unlock()
+	if err := l.flush(ctx); err != nil {
+		return err
+	}
+	if err := l.queue.wait(ctx, l.queue.last()); err != nil {
+		return err
+	}
+	return l.queue.between(func() error {
+		seq, err := fn()
+		if err == nil {
+			l.queue.jump(seq)
+		}
+		return err
+	})
+}
+
+// Behind is the age of the oldest event that was accepted and is not applied yet.
+func (l *eventLog) Behind() time.Duration {
+	oldest := l.queue.since()
+	if oldest.IsZero() {
+		l.mu.Lock()
+		oldest = l.since
+		l.mu.Unlock()
+	}
+	if oldest.IsZero() {
+		return 0
+	}
+	return l.now().Sub(oldest)
+}
+
+// Advance makes the next batch's number greater than seq.
+func (l *eventLog) Advance(ctx context.Context, seq int64) (changed bool, err error) {
+	if err := l.append.lock(ctx); err != nil {
+		return false, err
+	}
+	defer l.append.unlock()
+	return l.db.Advance(ctx, seq)
+}

@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// logHandler takes events of other tools and shows the log.
+type logHandler struct {
+	base
+	events    *eventLog
+	worktrees *worktrees
+	db        *cold.DB
+}
+
+// add takes events of other tools, and answers once they are durable.
+func (l *logHandler) add(ctx context.Context, in []event.Event) (api.EventsAnswer, error) {
+	var out api.EventsAnswer
+	if l.settings.paused() {
+		return out, &api.Error{Code: api.CodeBusy, Message: "aOa is paused", Hint: "aoa pause off"}
+	}
+	w := l.worktrees.caller(ctx)
+	kept := in[:0]
+	for i, e := range in {
+		if err := checkEvent(e); err != nil {
+			return out, api.Bad("docs/api.md lists the fields", "event %d: %v", i, err)
+		}
+		had := len(e.Paths) + len(e.Gone)
+		w.clean(&e)
+		if had > 0 && len(e.Paths)+len(e.Gone) == 0 {
+			out.Ignored++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	fresh, err := l.events.Append(ctx, kept)
+	if err != nil {
+		return out, &api.Error{Code: api.CodeFull, Message: err.Error(), Hint: "aoa doctor"}
+	}
+	out.Accepted, out.Duplicate = fresh, len(kept)-fresh
+	return out, nil
+}
+
+// clean takes out of an event what must not be stored. A rename keeps the pairs of which both names are kept.
+func (w *worktree) clean(e *event.Event) {
+	if e.Kind == event.KindRename || len(e.From) > 0 {
+		from, to := e.From, e.Paths
+		e.From, e.Paths = nil, nil
+		for i := range min(len(from), len(to)) {
+			f, t := w.keep(from[i:i+1]), w.keep(to[i:i+1])
+			if len(f) > 0 && len(t) > 0 {
+				e.From, e.Paths = append(e.From, f[0]), append(e.Paths, t[0])
+			}
+		}
+	}
+	if len(e.Scores) != len(e.Paths) {
+		e.Scores = nil
+	}
+	e.Paths, e.Gone, e.Seen, e.Named = w.keep(e.Paths), w.keep(e.Gone), w.keep(e.Seen), w.keep(e.Named)
+}
+
+// keep drops ignored files and names that are no paths of a repository.
+func (w *worktree) keep(in []event.Path) []event.Path {
+	var out []event.Path
+	for _, p := range in {
+		if q, err := event.NewPath(string(p)); err == nil && !w.repo.Ignored(q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer, error) {
+	if r.Limit == 0 {
+		r.Limit = 100
+	}
+	l.events.SyncBriefly(ctx)
+	events, err := l.db.Log(ctx, cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
+	// The newest are selected, the oldest of them come first: a log is read downwards.
+	for i, j := 0, len(events)-1; i < j; i, j = i+1, j-1 {
+		events[i], events[j] = events[j], events[i]
+	}
+	return api.LogAnswer{Events: events}, err
+}
+
+// checkEvent refuses what no consumer could use.
+func checkEvent(e event.Event) error {
+	switch {
+	case e.ID == "":
+		return errors.New("no id: deliveries could not be told apart")
+	case e.Kind == "":
+		return errors.New("no kind")
+	case e.Time.IsZero():
+		return errors.New("no time")
+	}
+	return nil
+}
+
+// exportPage is how many events an answer holds at least, unless it is the last.
+const exportPage = 2000
+
+// carried are the kinds that go to another clone: what sessions and people did. Commits, renames and branches a clone
+// learns from git itself; ticks, suggestions and their outcomes are each daemon's own.
+var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindSave,
+	event.KindDelete, event.KindStart, event.KindEnd}
+
+var errPageFull = errors.New("the page is full")
+
+// export gives a page of the log, without texts: what is learned is in the words and paths.
+func (l *logHandler) export(ctx context.Context, r api.ExportRequest) (api.ExportAnswer, error) {
+	var out api.ExportAnswer
+	if err := l.events.Flush(ctx); err != nil {
+		return out, err
+	}
+	last := r.After
+	err := l.db.Replay(ctx, r.After, func(seq int64, batch []event.Event) error {
+		if len(out.Events) >= exportPage {
+			out.Next = last
+			return errPageFull
+		}
+		last = seq
+		for _, e := range batch {
+			if slices.Contains(carried, e.Kind) {
+				e.Text, e.Cause = "", ""
+				out.Events = append(out.Events, e)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errPageFull) {
+		err = nil
+	}
+	return out, err
+}

@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// queryHandler answers people and tools: which files, and why.
+type queryHandler struct {
+	base
+	events    *eventLog
+	worktrees *worktrees
+	db        *cold.DB
+	answers   *answers
+	metrics   *metrics
+}
+
+// rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
+func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, error) {
+	h.events.SyncBriefly(ctx)
+	if q.Limit < 0 || q.Limit > 100 {
+		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
+	}
+	w := h.worktrees.caller(ctx)
+	reading := !w.readings.wait(ctx)
+	begin := h.now()
+	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
+	ans, err := w.ranker.Rank(ctx, q)
+	if err != nil {
+		return ans, err
+	}
+	ans.Reading = reading
+	ans.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
+	h.metrics.ranked(h.now().Sub(begin))
+	q.Prompt = "" // the log has the prompts, sealed
+	h.answers.keep(keptAnswer{Query: q, Answer: ans})
+	return ans, nil
+}
+
+// why prints the arithmetic of one file: of an earlier answer word for word, or as of now.
+func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
+	w := h.worktrees.caller(ctx)
+	if r.File == "" {
+		return api.WhyAnswer{}, api.Bad("aoa why FILE", "no file named")
+	}
+	if r.At != 0 {
+		return h.whyAt(ctx, r)
+	}
+	h.events.SyncBriefly(ctx)
+	reading := !w.readings.wait(ctx)
+	r.Query.At, r.Query.Explain, r.Query.Limit = h.now(), true, 100
+	s, err := w.ranker.Why(ctx, r.Query, r.File)
+	if err != nil {
+		return api.WhyAnswer{}, err
+	}
+	out := api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Known: w.tree.Load().Has(r.File), Reading: reading}
+	ans, err := w.ranker.Rank(ctx, r.Query)
+	if err != nil {
+		return out, err
+	}
+	for i, o := range ans.Suggestions {
+		if o.File == r.File {
+			out.Rank = i + 1
+		}
+	}
+	return out, nil
+}
+
+func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
+	kept, err := h.answers.at(ctx, r.At)
+	if errors.Is(err, cold.ErrNotFound) {
+		return api.WhyAnswer{}, api.Missing("aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
+	}
+	if err != nil {
+		return api.WhyAnswer{}, err
+	}
+	for i, s := range kept.Answer.Suggestions {
+		if s.File == r.File {
+			return api.WhyAnswer{Suggestion: s, At: r.At, Rank: i + 1, Known: true}, nil
+		}
+	}
+	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now", "%s was not in the answer given at %d", r.File.Display(), r.At)
+}
+
+// partners names what usually changes together with a change and is not in it, with the counts that say so.
+func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api.PartnersAnswer, error) {
+	out := api.PartnersAnswer{Files: []event.Path{}, Partners: []api.Partner{}}
+	if r.Limit == 0 {
+		r.Limit = 5
+	}
+	if r.Least == 0 {
+		r.Least = prefetch.Floor
+	}
+	switch {
+	case r.Limit < 0 || r.Limit > 100:
+		return out, api.Bad("use 1 to 100", "limit %d is out of range", r.Limit)
+	case !(r.Least > 0 && r.Least <= 1):
+		return out, api.Bad("use a probability, 0.40 for example", "min_score %v is out of range", r.Least)
+	}
+	w := h.worktrees.caller(ctx)
+	if len(r.Files) > 0 {
+		out.Files = w.paths(r.Files)
+	} else {
+		changed, err := w.repo.Changed(ctx)
+		if err != nil {
+			return out, err
+		}
+		out.Files = append(out.Files, changed...)
+	}
+	if len(out.Files) == 0 {
+		return out, nil
+	}
+	h.events.SyncBriefly(ctx)
+	ranking, err := w.ranker.Score(ctx, event.Query{Moment: event.MomentChange, Files: out.Files, At: h.now()})
+	if err != nil {
+		return out, err
+	}
+	defer ranking.Done()
+	lacks, err := prefetch.Shipped().Warning.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f event.Path) (both, of int, err error) {
+		return h.db.Together(ctx, with, f)
+	})
+	for _, l := range lacks {
+		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
+	}
+	return out, err
+}
+
+// pairs are the strongest pairs of files that change together and whose names do not say so.
+func (h *queryHandler) pairs(ctx context.Context, r api.PairsRequest) (api.PairsAnswer, error) {
+	if r.Limit <= 0 {
+		r.Limit = 3
+	}
+	found, err := h.db.Pairs(ctx, r.Limit, h.worktrees.caller(ctx).tree.Load().Has)
+	out := api.PairsAnswer{Pairs: []api.Pair{}}
+	for _, p := range found {
+		out.Pairs = append(out.Pairs, api.Pair{A: p.A, B: p.B, Both: p.Both, OfA: p.OfA, OfB: p.OfB})
+	}
+	return out, err
+}
+
+// paths keeps what is a path of a repository, each once, in order.
+func (w *worktree) paths(in []event.Path) []event.Path {
+	seen := make(map[event.Path]bool, len(in))
+	out := []event.Path{}
+	for _, p := range in {
+		if q, err := event.NewPath(string(p)); err == nil && !seen[q] {
+			seen[q] = true
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// complete finds files by what somebody typed of their names.
+func (h *queryHandler) complete(ctx context.Context, r api.CompleteRequest) (api.CompleteAnswer, error) {
+	out := api.CompleteAnswer{Files: []event.Path{}}
+	if r.Limit == 0 {
+		r.Limit = 15
+	}
+	if r.Limit < 0 || r.Limit > 1000 {
+		return out, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
+	}
+	q := event.Query{Moment: event.MomentOpen, Session: r.Session, At: h.now()}
+	find := rank.Like(r.Query)
+	if r.Prefix {
+		find = rank.Begin(r.Query)
+	}
+	files, err := h.worktrees.caller(ctx).ranker.Complete(ctx, q, find, r.Limit)
+	out.Files = append(out.Files, files...)
+	return out, err
+}

@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/llmcache"
+	"github.com/aoa-dev/aoa/prefetch/reload"
+)
+
+// offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is for the person.
+func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
+	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume || !h.on(prefetch.Reload) {
+		return hooks.Block{}, ""
+	}
+	at := h.recorder.worktree(w)
+	found, err := h.recorder.cache.Find(ctx, at, *call.Asked)
+	if err != nil {
+		h.log.Warn("no recorded sequences", "err", err)
+		return hooks.Block{}, ""
+	}
+	if found = h.recorder.cache.Untold(call.Session, found); len(found) == 0 {
+		return hooks.Block{}, ""
+	}
+	label, notice := h.replayed(ctx, at, call, found[0])
+	block = hooks.Offers(call.Agent, offers(found, label))
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
+	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
+	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
+		if err != nil {
+			h.log.Warn("no offer", "err", err)
+		}
+		h.metrics.decision(string(prefetch.Reload), d.Why)
+		return hooks.Block{}, ""
+	}
+	h.events.Add(d.Log...)
+	h.metrics.decision(string(prefetch.Reload), d.Why)
+	if err := h.recorder.cache.Told(ctx, call.Session, found); err != nil {
+		h.log.Warn("offer not noted", "err", err)
+	}
+	return block, notice
+}
+
+func offers(found []reload.Match, label string) (out []hooks.Offer) {
+	for i, m := range found {
+		o := hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses, Actions: m.Entry.Tools()}
+		if i == 0 {
+			o.Label = label
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// autoTime is what a replay without asking may take: the prompt's answer waits for it.
+const autoTime = 80 * time.Millisecond
+
+// replayed does the best match again without being asked, if that is switched on and if it only looks. label names what
+// it found in the data cache.
+func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
+	cfg := h.settings.get().Reload
+	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(h.factor))
+	defer cancel()
+	out, err := h.recorder.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
+	if err != nil || out.Diverged {
+		return "", ""
+	}
+	kept, err := h.cache.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
+		Data: []byte(replayText(out)), Redact: true}})
+	if err != nil {
+		h.log.Warn("replay not kept", "err", err)
+		return "", ""
+	}
+	label = kept[0].Key
+	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s", m.Entry.ID, m.Entry.Summary, label)
+}
+
+// replayText is a replay as text.
+func replayText(r reload.Report) string {
+	var b strings.Builder
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "%d. %s %s: %s", s.Index, s.Tool, s.What, s.State)
+		if s.Note != "" {
+			b.WriteString(" (" + s.Note + ")")
+		}
+		b.WriteString("\n" + s.Output)
+	}
+	return b.String()
+}

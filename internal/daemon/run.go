@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Options of a daemon. All fields but Ready are needed.
+type Options struct {
+	Repo    *watcher.Repo // the worktree it was started in; others join when somebody calls from there
+	Place   api.Place     // made by api.Create
+	Env     []string      // os.Environ()
+	Version string
+	Build   string // see api.BuildHeader
+	Now     func() time.Time
+	Log     *slog.Logger
+	Ready   func() // called once it listens
+
+	Consumers []Consumer // further consumers of events, behind the daemon's own
+
+	Patience int64 // how many times longer than usual hooks wait for an answer (client.Factor); 0 is 1
+
+	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
+	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
+}
+
+// Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
+// time, or the repository is gone. It returns ErrRunning when another daemon serves it. What was accepted is
+// durable when it returns.
+//
+// The end has an order: nobody new connects; who had connected is served; watchers hand in what was at rest; the
+// event log drains; the snapshot is written; the stores are closed; the lock is free.
+func Run(ctx context.Context, o Options) error {
+	held, err := lock(ctx, o.Place)
+	if err != nil {
+		return err
+	}
+	defer held.Unlock() //nolint:errcheck // the process ends, and its locks with it
+	if o.lockFile, err = held.Stat(); err != nil {
+		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
+	}
+	defer limitMemory(o.Env, MemoryLimit)()
+	o.asked = new(atomic.Bool)
+	for range maxLives {
+		cause, err := runOnce(ctx, o)
+		o.Log.Info("stopped", "cause", cause)
+		if err != nil || o.asked.Load() || !errors.Is(cause, errForgot) && !errors.Is(cause, cold.ErrDamaged) {
+			return err
+		}
+	}
+	return fmt.Errorf("started over %d times: see the log", maxLives)
+}
+
+// maxLives bounds how often one daemon opens its stores again: after something was forgotten, and after it met damage.
+const maxLives = 1000
+
+// runOnce opens the stores, serves until something ends it, and returns its cause.
+func runOnce(ctx context.Context, o Options) (cause, err error) {
+	cfg, configWarnings, err := config.Load(o.Env, o.Place.Store)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	d, err := open(ctx, o, cfg, stop)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return context.Cause(ctx), nil // the end came while the stores were being opened
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range configWarnings {
+		d.alert.Warn("config: " + w.String())
+	}
+	ln, err := api.Listen(o.Place)
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	err = d.serve(ctx, ln)
+	return context.Cause(ctx), errors.Join(err, d.close(), d.salvage())
+}
+
+// The causes of a stop, for the log.
+var (
+	errIdle    = errors.New("nobody called for the idle time")
+	errAsked   = errors.New("a client asked for it")
+	errDeleted = errors.New("the repository is gone")
+	errForgot  = errors.New("what was forgotten must go out of what was learned")
+)

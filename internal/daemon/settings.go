@@ -1,0 +1,47 @@
+package daemon
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/config"
+)
+
+// base is what most parts of a daemon need.
+type base struct {
+	now      func() time.Time
+	log      *slog.Logger
+	alert    *slog.Logger // a log whose warnings are shown by aoa status
+	settings *settings
+	store    string // the folder of all files
+}
+
+// settings holds the configuration, which can be loaded again while the daemon runs.
+type settings struct {
+	env     []string
+	store   string
+	now     func() time.Time
+	current atomic.Pointer[config.Config]
+}
+
+func newSettings(env []string, store string, now func() time.Time, cfg config.Config) *settings {
+	s := &settings{env: env, store: store, now: now}
+	s.current.Store(&cfg)
+	return s
+}
+
+func (s *settings) get() *config.Config { return s.current.Load() }
+
+// load reads the configuration again. What is only read at the start (redis_url, half_lives, watch) needs a restart, and
+// the command that sets it says so.
+func (s *settings) load() error {
+	cfg, _, err := config.Load(s.env, s.store)
+	if err == nil {
+		s.current.Store(&cfg)
+	}
+	return err
+}
+
+// paused reports whether aOa neither learns nor speaks for now.
+func (s *settings) paused() bool { return s.now().Before(s.get().PausedUntil) }

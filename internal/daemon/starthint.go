@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/prefetch/history"
+)
+
+const (
+	// remindTokens leave room for five files in the block at a session's start.
+	remindTokens = 420
+	// stateTime is how long a starting session waits for git to say what is changed.
+	stateTime = 150 * time.Millisecond
+)
+
+// startText is what a starting session gets: what happened before, then further files of the work. It costs tokens
+// of the session's allowance.
+func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) string {
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
+	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, contextBudget(h.settings).Total), q.At)
+	if err != nil || room <= 0 {
+		h.metrics.decision(string(prefetch.WorkingSet), "spent")
+		return ""
+	}
+	before, files := h.workBefore(ctx, w, call, room, q.At)
+	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
+	d, err := w.prefetch.Tell(ctx, q, prefetch.WorkingSet, files)
+	if err != nil {
+		h.log.Warn("no working set", "err", err)
+		return ""
+	}
+	if ctx.Err() != nil {
+		h.metrics.decision(string(prefetch.WorkingSet), "late")
+		return ""
+	}
+	context := before.Text()
+	text := strings.Trim(context+"\n"+hooks.Text(hooks.HintStart, d.Shown), "\n")
+	if text != "" && q.Session != "" {
+		d.Log = prefetch.Account(q, prefetch.WorkingSet, text, before.Files, d.Log)
+	}
+	if context != "" {
+		d.Why = string(prefetch.Shown)
+	}
+	h.events.Add(d.Log...)
+	h.metrics.decision(string(prefetch.WorkingSet), d.Why)
+	return text
+}
+
+// workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
+// session whose changes are not committed. After a cleared conversation there are files only.
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
+	files, session, changed := h.workingSet(ctx, w, call, at)
+	if session == "" || slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart && e.Tool == "clear" }) {
+		return history.Context{}, files
+	}
+	c, err := h.contexts.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) history.State {
+		ctx, cancel := context.WithTimeout(ctx, stateTime)
+		defer cancel()
+		return w.state(ctx, held, changed)
+	}})
+	if err != nil {
+		h.log.Warn("no context", "err", err)
+	}
+	return c, files
+}
+
+// Recent work: what a new session may hear about the ones before it.
+const (
+	recentWork  = 72 * time.Hour
+	recentOpens = 300
+)
+
+// goesOn reports whether a starting session is one that was there before.
+func goesOn(call hooks.Call) bool {
+	return slices.ContainsFunc(call.Events, func(e event.Event) bool {
+		return e.Kind == event.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
+	})
+}
+
+// workingSet finds the files of the session that goes on; for a new session, those of the work before it that
+// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
+// changed what is not committed where git was asked.
+func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, session string, changed []event.Path) {
+	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
+	has := w.tree.Load().Has
+	if goesOn(call) {
+		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
+	} else {
+		var err error
+		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
+			return nil, "", nil
+		}
+		has = func(p event.Path) bool { return slices.Contains(changed, p) }
+	}
+	events, err := h.db.Log(ctx, f)
+	if err != nil {
+		h.log.Warn("no working set", "err", err)
+		return nil, session, changed
+	}
+	if session == "" {
+		session = lastChanger(events, has)
+	}
+	return prefetch.FindWorkingSet(events, has, at), session, changed
+}
+
+// lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.
+func lastChanger(events []event.Event, has func(event.Path) bool) string {
+	for _, e := range events {
+		if e.Session != "" && e.Kind != event.KindRead && slices.ContainsFunc(e.Paths, has) {
+			return e.Session
+		}
+	}
+	return ""
+}

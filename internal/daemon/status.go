@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// statusHandler shows the state of the daemon, pauses it and ends it.
+type statusHandler struct {
+	base
+	version, build string
+	clock          *clock
+	events         *eventLog
+	worktrees      *worktrees
+	db             *cold.DB
+	hot            *hot.Store
+	scores         *scores
+	history        *historyReader
+	eraser         *eraser
+	sharing        *sharing
+	predictions    *prefetch.Prefetcher
+	thresholds     *thresholdHandler
+	warnings       *warnings
+	asked          *atomic.Bool // the process is to end
+	stop           context.CancelCauseFunc
+}
+
+func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswer, error) {
+	st, err := s.db.Status(ctx)
+	if err != nil {
+		return api.StatusAnswer{}, err
+	}
+	cfg := s.settings.get()
+	w := s.worktrees.caller(ctx)
+	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root), Store: s.store,
+		Backend: backend(cfg.RedisURL), Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
+		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
+		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
+		KeepDays: cfg.Retention.Events.Hours() / 24, KeepBytes: cfg.Retention.Bytes}
+	ws := w.watch.Status()
+	out.Watched, out.Polled, out.WatchWhy, out.WatchHint = ws.Watched, ws.Polled, ws.Why, ws.Hint
+	if ref, oid, err := w.repo.Head(ctx); err == nil {
+		out.Head = ref + " " + oid
+	}
+	if t, err := s.thresholds.thresholds(ctx, ""); err == nil {
+		out.Threshold = t.Value
+	}
+	if s.settings.paused() {
+		out.Paused = cfg.PausedUntil
+	}
+	if records, err := s.predictions.Records(ctx); err == nil {
+		out.Retired = retired(records)
+	}
+	var unsaved error
+	out.Import = s.history.progress()
+	out.Snapshot, unsaved = s.scores.snapshot()
+	out.Warnings = append(s.warnings.texts(), s.troubles(unsaved)...)
+	return out, nil
+}
+
+// troubles are what is wrong now, in words.
+func (s *statusHandler) troubles(unsaved error) (out []string) {
+	if waiting, dropped, err := s.events.Trouble(); err != nil {
+		out = append(out, fmt.Sprintf("%d events wait in memory (%d were dropped): %v", waiting, dropped, err))
+	}
+	if text := s.sharing.troubles(); text != "" {
+		out = append(out, text)
+	}
+	if err := s.eraser.unfinished(); err != nil {
+		out = append(out, "forgetting is not finished: "+err.Error())
+	}
+	if unsaved != nil {
+		out = append(out, "the last snapshot was not written: "+unsaved.Error())
+	}
+	return out
+}
+
+// watching is how saves are noticed.
+func watching(w *worktree, mode string) string {
+	switch {
+	case mode != "on":
+		return mode
+	case w.watch.Partial():
+		return "partial"
+	case w.watch.Status().Polling:
+		return "poll"
+	}
+	return "on"
+}
+
+// backend names the store without its password.
+func backend(redis string) string {
+	if redis == "" {
+		return "embedded"
+	}
+	r, err := config.ParseRedis(redis)
+	if err != nil {
+		return "redis"
+	}
+	return r.String()
+}
+
+func (s *statusHandler) pause(ctx context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
+	file := config.StoreFile(s.store)
+	if r.Seconds <= 0 {
+		if err := config.Unset(file, "paused_until"); err != nil {
+			return api.PauseAnswer{}, err
+		}
+		return api.PauseAnswer{}, s.thresholds.reload(ctx)
+	}
+	until := s.now().Add(time.Duration(r.Seconds * float64(time.Second))).UTC().Truncate(time.Second)
+	if err := config.Set(file, "paused_until", until.Format(time.RFC3339)); err != nil {
+		return api.PauseAnswer{}, err
+	}
+	return api.PauseAnswer{Until: until}, s.thresholds.reload(ctx)
+}
+
+// end answers a request to stop. A daemon whose events cannot be written goes on, with the events in memory, unless it
+// is forced: it cannot take back a stop that it has begun. A damaged store is no reason to go on, because salvage gives the
+// events to a fresh one.
+func (s *statusHandler) end(ctx context.Context, r api.StopRequest) (api.StopAnswer, error) {
+	var out api.StopAnswer
+	if r.Unless != "" && r.Unless == s.build {
+		return out, nil
+	}
+	if err := s.events.Flush(ctx); err != nil && !errors.Is(err, cold.ErrDamaged) {
+		waiting, _, _ := s.events.Trouble()
+		switch {
+		case ctx.Err() != nil:
+			return out, err // who asked has gone
+		case !r.Force:
+			return out, &api.Error{Code: api.CodeFull, Message: fmt.Sprintf("%d events cannot be written, the daemon goes on with them in memory: %v", waiting, err),
+				Hint: "free some space on that disk, then aoa stop; aoa stop --force loses them"}
+		}
+		out.Unwritten, out.Why = waiting, err.Error()
+	}
+	s.asked.Store(true)
+	s.stop(errAsked)
+	return out, nil
+}

@@ -23,7 +23,7 @@ type Store struct {
 	remote atomic.Pointer[remote] // where views read scores instead, see Share
 
 	// writing makes Apply, Restore, Forget and Dirty take turns. Whoever holds it may read all below, so a snapshot
-	// holds up no question. To change anything below takes mu as well.
+	// holds up no question. To change what views read takes mu as well.
 	writing sync.Mutex
 	mu      sync.RWMutex
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // link says how a question leads to files whose partners are candidates.
@@ -41,7 +42,7 @@ func (x *setting) lead(q event.Query, moment event.Moment) {
 	if moment == event.MomentChange {
 		return
 	}
-	named := namedIn(q.Prompt, x.tree)
+	named := x.tree.Named(q.Prompt)
 	for _, f := range slices.Sorted(maps.Keys(x.named)) {
 		if !slices.Contains(named, f) {
 			named = append(named, f)
@@ -70,7 +71,7 @@ func (x *setting) seeds() []event.Path {
 		if len(with) > seedRare {
 			continue
 		}
-		rare := idf(x.tree.Len(), len(with))
+		rare := index.Rarity(x.tree.Len(), len(with))
 		for _, f := range with {
 			if slices.Contains(x.baseTerms(f), w) {
 				weight[f] += rare

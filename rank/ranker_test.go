@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
@@ -239,21 +238,6 @@ func TestHostileQuery(t *testing.T) {
 			if strings.ContainsRune(reason.Text, 0x1b) {
 				t.Errorf("control character in %q", reason.Text)
 			}
-		}
-	}
-}
-
-func TestNamesInText(t *testing.T) {
-	tree := index.NewTree([]event.Path{"a/main.go", "b/x.go", "README.md", "main"})
-	for text, want := range map[string][]event.Path{
-		"fix a/main.go, please":             {"a/main.go"},
-		"see `x.go:12` (and \"README.md\")": {"b/x.go", "README.md"},
-		"@b/x.go and @b/x.go":               {"b/x.go"},
-		"the main point of it":              nil,
-		"":                                  nil,
-	} {
-		if got := namedIn(text, tree); !slices.Equal(got, want) {
-			t.Errorf("%q names %v, want %v", text, got, want)
 		}
 	}
 }

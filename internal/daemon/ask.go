@@ -82,7 +82,7 @@ func (h *house) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	}
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	w := h.at(ctx, api.CallerDir(ctx))
-	reading := !w.readings.whole.Load()
+	reading := !w.reader.Ready()
 	ans, err := w.ranker.Rank(ctx, q)
 	if err != nil {
 		return ans, err
@@ -105,7 +105,7 @@ func (h *house) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error
 		return h.whyAt(ctx, r)
 	}
 	h.settleEvents(ctx)
-	reading := !w.readings.whole.Load()
+	reading := !w.reader.Ready()
 	r.Query.At, r.Query.Explain, r.Query.Limit = h.o.Now(), true, 100
 	s, err := w.ranker.Why(ctx, r.Query, r.File)
 	if err != nil {

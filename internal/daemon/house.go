@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
@@ -141,7 +142,7 @@ func (h *house) expected() bool {
 
 // open opens the stores, joins the rooms that stand on them, and brings hot to the end of the log.
 func (h *house) open(ctx context.Context) (err error) {
-	home, listed := &worktree{repo: h.o.Repo, readings: newReadings()}, make(chan struct{})
+	home, listed := &worktree{repo: h.o.Repo, reader: index.NewReader(h.o.Repo.Root)}, make(chan struct{})
 	go func() { // while the stores are opened and the snapshot is read
 		defer close(listed)
 		home.first(ctx, h)

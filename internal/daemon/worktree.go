@@ -27,7 +27,7 @@ type worktree struct {
 	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
-	readings *readings
+	reader   *index.Reader
 	brief    atomic.Bool // the list of files is that of the index: nobody has looked at the disk yet
 }
 
@@ -39,7 +39,7 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 	if known {
 		return w
 	}
-	w = &worktree{repo: r, readings: newReadings()}
+	w = &worktree{repo: r, reader: index.NewReader(r.Root)}
 	w.refresh(ctx, h)
 	return h.enter(w)
 }
@@ -47,7 +47,7 @@ func (h *house) worktree(ctx context.Context, r *watcher.Repo) *worktree {
 // enter makes a checkout with its list of files known; of two of the same the first stays.
 func (h *house) enter(w *worktree) *worktree {
 	w.ranker = rank.New(h.hot, w.tree.Load, rank.Options{Together: h.db.Together,
-		Contents: func() *index.Contents { return w.readings.contents }})
+		Contents: w.reader.Contents})
 	if w.prefetch = h.prefetcher(w.ranker); h.settle != nil {
 		w.prefetch = h.settle.For(w.ranker)
 	}
@@ -60,7 +60,7 @@ func (h *house) enter(w *worktree) *worktree {
 		select {
 		case h.arrivals <- w:
 		default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
-			w.readings.whole.Store(true)
+			w.reader.Skip()
 		}
 	}
 	h.mu.Unlock()
@@ -148,7 +148,7 @@ func (w *worktree) list(files []event.Path) {
 	tree := index.NewTree(files)
 	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
 	w.tree.Store(tree)
-	signal(w.readings.stale)
+	w.reader.Refresh()
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
 }
@@ -200,7 +200,7 @@ func (h *house) watchers(ctx context.Context) error {
 			return g.Wait()
 		case w := <-h.arrivals:
 			g.Go(func() error {
-				return w.readings.run(ctx, w.repo.Root, w.tree.Load)
+				return w.reader.Run(ctx, w.tree.Load)
 			})
 			if h.config().Watch == "off" {
 				continue
@@ -243,7 +243,7 @@ func (h *house) saved(w *worktree, events []event.Event) {
 			tree.Remove(e.From...)
 			tree.Add(e.Paths...)
 		}
-		w.readings.saved(w.repo.Root, e)
+		w.reader.Update(e)
 		if len(e.Paths) == event.MaxPaths {
 			signal(h.look) // the event does not name the other files: the list is read anew
 		}

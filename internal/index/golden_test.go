@@ -98,7 +98,7 @@ func corpus() (files []event.Path, text map[event.Path]string) {
 	add("wide.go", wide.String())
 	add("data.bin", "Session\x00Token")
 	add("empty.go", "")
-	add("huge.go", strings.Repeat("someLongIdentifier otherName ", index.MaxContent/20))
+	add("huge.go", strings.Repeat("someLongIdentifier otherName ", index.MaxFileSize/20))
 	return files, text
 }
 

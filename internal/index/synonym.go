@@ -1,10 +1,10 @@
-package reload
+package index
 
 import "strings"
 
-// groups of words that mean the same in what people ask of a coding agent. The first stands for all. A group is
-// kept small: a wrong offer costs more than a missed one.
-var groups = strings.Split(strings.TrimSpace(`
+// synonymGroups are words that mean the same in requests to a coding agent. The first stands for all. Groups are small: a wrong match
+// costs more than a missed one.
+var synonymGroups = strings.Split(strings.TrimSpace(`
 fix repair correct resolve solve patch
 add create introduce append insert
 remove delete drop erase
@@ -75,40 +75,31 @@ kubernetes k8s
 continuous ci pipeline workflow
 `), "\n")
 
-// synonyms maps the stem of each word of a group to the stem of its first.
+// synonyms maps the root of each word of a group to that of its first word.
 var synonyms = func() map[string]string {
 	m := map[string]string{}
-	for _, g := range groups {
+	for _, g := range synonymGroups {
 		all := strings.Fields(g)
 		for _, w := range all {
-			m[stem(w)] = stem(all[0])
+			m[root(w)] = root(all[0])
 		}
 	}
 	return m
 }()
 
-// weak words stand in many prompts: they say little about which one it is.
-var weak = folded(`fix add remove change update improve check run test find show explain implement use support make code file
+// weakWords occur in many requests: they say little about which one it is.
+var weakWords = foldedSet(`fix add remove change update improve check run test find show explain implement use support make code file
 	function error fail review build document message format log`)
 
-// stopped words say nothing about the task.
-var stopped = set(`a an the this that these those it its i me my we us our you your he she they them their is are was were be been being
-	am do does did done doing have has had having will would shall should can could may might must and or but if then else so as at by for of on
-	in with about there here what which who whom whose when where why how all any both each few more most other some such only own same
-	too very just now please kindly also again still yet ever let lets let's get gets got getting give gives want wants need needs like wish try trying make makes made
-	sure thing things stuff way ways go going im i'm i'd i'll we'd we'll you'd it'd hey hi hello thanks thank ok okay yes yeah actually really quite
-	up out off over under through during while because since until within via per etc currently properly correctly
-	using following new every inside one ones come comes keep keeps able take takes bit little help`)
-
-// negations turn the meaning of what follows.
-var negations = set(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't shouldn't wouldn't didn't didnt
+// negations reverse the meaning of the next word.
+var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't shouldn't wouldn't didn't didnt
 	wasn't weren't haven't hasn't except nor neither none avoid`)
 
-// directions say from where and to where; the word behind them must not change sides.
+// directions say from where and to where. The word after them must not change sides.
 var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after", "instead": "instead"}
 
-// tasks maps a word to the class of what it asks for: who asks to explain something does not ask to remove it. Words that
-// are as often a thing as a task (test, build, log) are not among them.
+// tasks maps a word to the class of what it asks for: to explain something is not to remove it. Words that name a thing as often as a
+// task (test, build, log) are left out.
 var tasks = func() map[string]string {
 	m := map[string]string{}
 	for class, list := range map[string]string{
@@ -123,23 +114,15 @@ var tasks = func() map[string]string {
 	return m
 }()
 
-// opposites are words of which the one must not be taken for the other.
-var opposites = pairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt, lock unlock, push pull,
+// opposites are words of which one must not be taken for the other.
+var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt, lock unlock, push pull,
 	upload download, import export, include exclude, up down, left right, true false, first last, min max, minimum maximum, encode decode, read write,
 	get set, install uninstall, connect disconnect, public private, allow deny, allow block, accept reject, expand collapse, top bottom, old new,
 	input output, client server, merge split, commit revert, upgrade downgrade, mount unmount, frontend backend, sync async, light dark, load save,
 	compress decompress, subscribe unsubscribe, login logout, horizontal vertical, row column, width height, ascending descending, serialize deserialize,
 	raise lower, shrink grow, success failure, pass fail`)
 
-func set(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		m[w] = true
-	}
-	return m
-}
-
-func folded(s string) map[string]bool {
+func foldedSet(s string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(s) {
 		m[fold(w)] = true
@@ -147,7 +130,7 @@ func folded(s string) map[string]bool {
 	return m
 }
 
-func pairs(s string) map[string][]string {
+func oppositePairs(s string) map[string][]string {
 	m := map[string][]string{}
 	for _, p := range strings.Split(s, ",") {
 		ab := strings.Fields(p)

@@ -56,8 +56,8 @@ var texts = []string{
 func TestGoldenTerms(t *testing.T) {
 	var b strings.Builder
 	for _, s := range texts {
-		fmt.Fprintf(&b, "%q\n\tterms       %q\n\tfirst three %q\n\tidentifiers %q\n\ttokens      %d\n", s, index.Terms(s, 64), index.Terms(s, 3),
-			index.Identifiers(s, 16), index.Tokens(s))
+		fmt.Fprintf(&b, "%q\n\tterms       %q\n\tfirst three %q\n\tidentifiers %q\n\ttokens      %d\n",
+			s, index.Terms(s, 64), index.Terms(s, 3), index.Identifiers(s, 16), index.Tokens(s))
 	}
 	for _, p := range []event.Path{"cmd/aoa/main_test.go", "web/src/UserProfilePage.spec.tsx", "docs/README", ".github/workflows/ci.yml", "a/.env",
 		"internal/HTTPServer/routes.go", "deep/" + event.Path(strings.Repeat("folderName1/otherFolder/", 14)) + "x.go"} {
@@ -79,16 +79,21 @@ func corpus() (files []event.Path, text map[event.Path]string) {
 		low := strings.ToLower(n)
 		next := nouns[(i+1)%len(nouns)]
 		var b strings.Builder
-		fmt.Fprintf(&b, "// Package %s keeps %ss and %ss their rows.\npackage %s\n\ntype %sStore struct{ rows int }\n\n", low, low, verbs[i%8], low, n)
+		fmt.Fprintf(&b, "// Package %s keeps %ss and %ss their rows.\npackage %s\n\ntype %sStore struct{ rows int }\n\n",
+			low, low, verbs[i%8], low, n)
 		for k, v := range verbs[:3+i%5] {
-			fmt.Fprintf(&b, "// %s%s %ss the %s of a %s.\nfunc (s *%sStore) %s%s(id int) error { return s.%s%s(id+%d) }\n\n", strings.ToUpper(v[:1])+v[1:], n, v, low,
-				strings.ToLower(next), n, strings.ToUpper(v[:1])+v[1:], n, verbs[(k+1)%8], next, i*k)
+			title := strings.ToUpper(v[:1]) + v[1:]
+			fmt.Fprintf(&b, "// %s%s %ss the %s of a %s.\nfunc (s *%sStore) %s%s(id int) error { return s.%s%s(id+%d) }\n\n",
+				title, n, v, low, strings.ToLower(next), n, title, n, verbs[(k+1)%8], next, i*k)
 		}
 		add("internal/"+low+"/"+low+".go", b.String())
-		add("internal/"+low+"/"+low+"_test.go", fmt.Sprintf("package %s\nfunc Test%sStore(t *testing.T) { var s %sStore; s.Open%s(1); s.Close%s(2) }\n", low, n, n, n, n))
-		add("web/"+low+".ts", fmt.Sprintf("export default async function load%sPage() { return fetch%s('%s') }\nexport const max%sItems = %d\n", n, next, low, n, i))
+		add("internal/"+low+"/"+low+"_test.go", fmt.Sprintf("package %s\nfunc Test%sStore(t *testing.T) { var s %sStore; s.Open%s(1); s.Close%s(2) }\n",
+			low, n, n, n, n))
+		add("web/"+low+".ts", fmt.Sprintf("export default async function load%sPage() { return fetch%s('%s') }\nexport const max%sItems = %d\n",
+			n, next, low, n, i))
 		add("tools/"+low+".py", fmt.Sprintf("class %sReport:\n    def write_report(self):\n        return %s_total(%d)\n", n, low, i))
-		add("docs/"+low+".md", fmt.Sprintf("# The %s\n\nHow a %s is %sed, and when it %ss. See %sStore.\n", low, low, verbs[i%8], verbs[(i+3)%8], n))
+		add("docs/"+low+".md", fmt.Sprintf("# The %s\n\nHow a %s is %sed, and when it %ss. See %sStore.\n",
+			low, low, verbs[i%8], verbs[(i+3)%8], n))
 	}
 	add("README.md", "Sessions and tokens; run the tests with make.\n")
 	var wide strings.Builder
@@ -111,7 +116,9 @@ func TestGoldenContents(t *testing.T) {
 	var b strings.Builder
 	show := func(what string) {
 		fmt.Fprintf(&b, "%s: %d files\n", what, c.Len())
-		for _, q := range []string{"how does a session expire", "TokenStore openToken", "decode the cursor of a parser", "merge_snapshot report", "make the retry queue faster", "wideaaNameA widejpNameF callAaThingA callBbThingB callEtThingC", "nothing known"} {
+		for _, q := range []string{"how does a session expire", "TokenStore openToken", "decode the cursor of a parser",
+			"merge_snapshot report", "make the retry queue faster",
+			"wideaaNameA widejpNameF callAaThingA callBbThingB callEtThingC", "nothing known"} {
 			fmt.Fprintf(&b, "\twords of %q\n", q)
 			for _, f := range c.Words(index.Terms(q, 16), 6) {
 				fmt.Fprintf(&b, "\t\t%s %.9f %v\n", f.Path, f.Weight, f.Words)
@@ -121,7 +128,8 @@ func TestGoldenContents(t *testing.T) {
 				fmt.Fprintf(&b, "\t\t%s %.9f %v\n", f.Path, f.Weight, f.Words)
 			}
 		}
-		for _, names := range [][]string{{"tokenstore", "opensession"}, {"loadparserpage", "cursorreport", "maxqueueitems"}, {"writereport"}, {"wideaanamea", "wideadnamee", "widejpnamef"}, {"nobody"}} {
+		for _, names := range [][]string{{"tokenstore", "opensession"}, {"loadparserpage", "cursorreport", "maxqueueitems"},
+			{"writereport"}, {"wideaanamea", "wideadnamee", "widejpnamef"}, {"nobody"}} {
 			fmt.Fprintf(&b, "\tdefining %v\n", names)
 			for _, f := range c.Defining(names, 6) {
 				fmt.Fprintf(&b, "\t\t%s %.9f %v\n", f.Path, f.Weight, f.Words)

@@ -92,8 +92,8 @@ var weakWords = foldedSet(`fix add remove change update improve check run test f
 	function error fail review build document message format log`)
 
 // negations reverse the meaning of the next word.
-var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't shouldn't wouldn't didn't didnt
-	wasn't weren't haven't hasn't except nor neither none avoid`)
+var negations = wordSet(`not no never without don't dont doesn't doesnt isn't isnt aren't won't wont can't cant cannot couldn't
+	shouldn't wouldn't didn't didnt wasn't weren't haven't hasn't except nor neither none avoid`)
 
 // directions say from where and to where. The word after them must not change sides.
 var directions = map[string]string{"from": "from", "to": "to", "into": "to", "before": "before", "after": "after", "instead": "instead"}
@@ -115,12 +115,13 @@ var tasks = func() map[string]string {
 }()
 
 // opposites are words of which one must not be taken for the other.
-var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt, lock unlock, push pull,
-	upload download, import export, include exclude, up down, left right, true false, first last, min max, minimum maximum, encode decode, read write,
-	get set, install uninstall, connect disconnect, public private, allow deny, allow block, accept reject, expand collapse, top bottom, old new,
-	input output, client server, merge split, commit revert, upgrade downgrade, mount unmount, frontend backend, sync async, light dark, load save,
-	compress decompress, subscribe unsubscribe, login logout, horizontal vertical, row column, width height, ascending descending, serialize deserialize,
-	raise lower, shrink grow, success failure, pass fail`)
+var opposites = oppositePairs(`add remove, enable disable, start stop, increase decrease, show hide, open close, encrypt decrypt,
+	lock unlock, push pull, upload download, import export, include exclude, up down, left right, true false, first last, min max,
+	minimum maximum, encode decode, read write, get set, install uninstall, connect disconnect, public private, allow deny,
+	allow block, accept reject, expand collapse, top bottom, old new, input output, client server, merge split, commit revert,
+	upgrade downgrade, mount unmount, frontend backend, sync async, light dark, load save, compress decompress, subscribe unsubscribe,
+	login logout, horizontal vertical, row column, width height, ascending descending, serialize deserialize, raise lower, shrink grow,
+	success failure, pass fail`)
 
 func foldedSet(s string) map[string]bool {
 	m := map[string]bool{}

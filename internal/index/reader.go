@@ -71,7 +71,9 @@ func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
 
 // readAll reads the files of a tree that were written since they were read, and forgets those that it does not have any more.
 func (r *Reader) readAll(ctx context.Context, tree *Tree) {
-	gone := r.known() // before the tree is asked: a file that is saved from now on is in it, or is not among these
+	r.mu.Lock()
+	gone := maps.Clone(r.versions) // before the tree is asked: a file that is saved from now on is in it, or is not among these
+	r.mu.Unlock()
 	files := nearest(tree.All(), maxRead)
 	for _, p := range files {
 		delete(gone, p)
@@ -83,17 +85,6 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 		}
 		r.read(p)
 	}
-}
-
-// known returns the files that were read.
-func (r *Reader) known() map[event.Path]bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	files := make(map[event.Path]bool, len(r.versions))
-	for p := range r.versions {
-		files[p] = true
-	}
-	return files
 }
 
 // read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxFileSize say nothing.

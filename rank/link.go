@@ -33,13 +33,13 @@ const alikeScale = 3.0
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
 // lead finds the files whose partners are read. For a change those in hand are enough.
-func (x *setting) lead(q event.Query, moment event.Moment) {
+func (x *setting) lead(q event.Query, task event.Task) {
 	x.leads[byHand] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
 		x.stems[f.Stem()] = f
 	}
-	if moment == event.MomentChange {
+	if task == event.TaskChange {
 		return
 	}
 	named := x.tree.Named(q.Prompt)
@@ -49,7 +49,7 @@ func (x *setting) lead(q event.Query, moment event.Moment) {
 		}
 	}
 	x.leads[byNamed] = named[:min(len(named), namedFiles)]
-	if moment == event.MomentPrompt {
+	if task == event.TaskPrompt {
 		x.leads[bySeed] = x.seeds()
 	}
 }

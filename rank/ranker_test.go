@@ -147,7 +147,7 @@ func TestChangeOfASession(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
 	w.happen(event.Event{Time: epoch, Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
-	a := rankOf(t, w.ranker(Options{}), event.Query{Moment: event.MomentChange, Session: "s"})
+	a := rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskChange, Session: "s"})
 	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") || slices.Contains(got, "README.md") {
 		t.Errorf("%v, want the partners of what was edited, not of what was read", got)
 	}
@@ -157,7 +157,7 @@ func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
 	r := w.ranker(Options{})
-	a := rankOf(t, r, event.Query{Moment: event.MomentOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
+	a := rankOf(t, r, event.Query{Task: event.TaskNext, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
 	if a.Suggestions[0].File != "auth/session.go" {
 		t.Fatalf("%v, want auth/session.go first", names(a))
 	}
@@ -195,7 +195,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Moment: event.MomentChange}} {
+	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Task: event.TaskChange}} {
 		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := r.Rank(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
 	}
-	if _, err := r.Rank(context.Background(), event.Query{Moment: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
+	if _, err := r.Rank(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
 		t.Errorf("unknown moment: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -267,7 +267,7 @@ func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
 		t.Fatal("the partner is no candidate")
 		return 0
 	}
-	q := event.Query{Moment: event.MomentChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
+	q := event.Query{Task: event.TaskChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
 	alone := score(r.ScoreEach(t.Context(), q, 3))
 	q.Files = []event.Path{"other/a.go", "server/wire.go", "other/b.go"}
 	whole, each := score(r.Score(t.Context(), q)), score(r.ScoreEach(t.Context(), q, 3))

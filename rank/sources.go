@@ -161,12 +161,12 @@ func sum(xs []float64) (total float64) {
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
-func fromTree(p *pool, x *setting, q event.Query, moment event.Moment) {
+func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
 	tree := x.tree
 	for _, f := range tree.Named(q.Prompt) {
 		p.get(f).named = true
 	}
-	if moment != event.MomentChange {
+	if task != event.TaskChange {
 		for _, f := range x.mentioned() {
 			p.get(f)
 		}

@@ -24,7 +24,7 @@ func (h *house) hold(ctx context.Context, w *worktree, call hooks.Call) (reply [
 		return nil, nil
 	}
 	h.settleEvents(ctx)
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now(), Moment: event.MomentChange}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.o.Now(), Task: event.TaskChange}
 	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
 		return nil, nil
 	}

@@ -38,7 +38,7 @@ func (h *house) partners(ctx context.Context, r api.PartnersRequest) (api.Partne
 		return out, nil
 	}
 	h.settleEvents(ctx)
-	ranking, err := w.ranker.Score(ctx, event.Query{Moment: event.MomentChange, Files: out.Files, At: h.o.Now()})
+	ranking, err := w.ranker.Score(ctx, event.Query{Task: event.TaskChange, Files: out.Files, At: h.o.Now()})
 	if err != nil {
 		return out, err
 	}
@@ -74,7 +74,7 @@ func (h *house) complete(ctx context.Context, r api.CompleteRequest) (api.Comple
 	if r.Limit < 0 || r.Limit > 1000 {
 		return out, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
-	q := event.Query{Moment: event.MomentOpen, Session: r.Session, At: h.o.Now()}
+	q := event.Query{Task: event.TaskNext, Session: r.Session, At: h.o.Now()}
 	find := rank.Like(r.Query)
 	if r.Prefix {
 		find = rank.Begin(r.Query)

@@ -119,7 +119,7 @@ func (h *house) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
 	if edited := lastEdited(events); edited != "" {
 		change := q
-		change.Moment = event.MomentChange
+		change.Task = event.TaskChange
 		change.Files = h.edited(ctx, change)
 		if !slices.Contains(change.Files, edited) { // not learned yet
 			change.Files = append(change.Files, edited)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func choose(all []string, tokens int) string {
 		order[i] = i
 	}
 	worth := worths(all)
-	slices.SortStableFunc(order, func(a, b int) int { return -compare(worth[a], worth[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
 	taken := make([]bool, len(all))
 	best := ""
 	for _, i := range order {
@@ -86,16 +87,6 @@ var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", 
 
 var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
 	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
 
 // about names the subject of a text that has no clause short enough, in its own words.
 func about(text string, tokens int) string {

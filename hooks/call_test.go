@@ -205,7 +205,7 @@ func TestNestedWorktrees(t *testing.T) {
 	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
 	for _, file := range []string{"/trees/plum/web/server.go", "/.claude/worktrees/fig/web/server.go", "/web/server.go"} {
 		call := decode(t, "PreToolUse", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
-		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Moment != event.MomentOpen {
+		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Task != event.TaskNext {
 			t.Errorf("%s: %+v", file, call.Query)
 		}
 	}

@@ -77,7 +77,7 @@ func (s *scene) next(in object) *event.Query {
 	if !ok {
 		return nil
 	}
-	return &event.Query{Moment: event.MomentOpen, Session: s.session, Subagent: s.subagent, Current: p}
+	return &event.Query{Task: event.TaskNext, Session: s.session, Subagent: s.subagent, Current: p}
 }
 
 // opened is the first known file that a command or a patch opens.

@@ -117,7 +117,7 @@ func (s *scene) prompt(text, id string) (events []event.Event, query *event.Quer
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
 	e.Tags = s.tags(event.KindPrompt, e.Terms, e.Named)
-	q := &event.Query{Moment: event.MomentPrompt, Session: s.session, Subagent: s.subagent, Prompt: e.Text}
+	q := &event.Query{Task: event.TaskPrompt, Session: s.session, Subagent: s.subagent, Prompt: e.Text}
 	q.Tags = e.Tags[:min(len(e.Tags), 3)]
 	return []event.Event{e}, q
 }

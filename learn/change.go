@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// edits folds the event's files into the session's current change.
+// edits adds the files of an event to the current change of the session.
 func (f *fold) edits(s *session, e event.Event) {
 	latest := time.Time{}
 	for _, t := range s.edits {
@@ -36,7 +36,7 @@ func (f *fold) edits(s *session, e event.Event) {
 	}
 }
 
-// grow makes a change of n files one of n+1.
+// grow adds a file to a change and corrects the weights of its pairs.
 func (f *fold) grow(edits map[event.Path]time.Time, p event.Path, at time.Time) {
 	n := len(edits)
 	now := f.sign * editShare * share(n+1)
@@ -57,7 +57,7 @@ func (f *fold) grow(edits map[event.Path]time.Time, p event.Path, at time.Time) 
 	}
 }
 
-// share is the weight of each pair in a change of n files: each file spreads 1 over its partners.
+// share is the weight of each pair in a change of n files: the weights of all pairs of a file add up to 1.
 func share(n int) float64 {
 	if n <= 1 {
 		return 1
@@ -70,7 +70,7 @@ func (f *fold) pair(a, b event.Path, at time.Time, w float64) {
 	f.batch.Add(hot.Comod, string(b), string(a), at, w)
 }
 
-// commit folds a commit; sign is -1 when it is taken back.
+// commit folds a commit. sign is -1 to subtract it.
 func (f *fold) commit(e event.Event, sign float64) {
 	gone := make(map[event.Path]bool, len(e.Gone))
 	for _, p := range e.Gone {
@@ -104,7 +104,7 @@ func (f *fold) commit(e event.Event, sign float64) {
 	}
 }
 
-// tools remembers for a minute what tools edited.
+// tools remembers the files that tools edited in the last minute.
 func (f *fold) tools(e event.Event) {
 	s := f.session(toolsID)
 	s.begin(f, e.Time)
@@ -127,7 +127,7 @@ func (f *fold) tools(e event.Event) {
 	}
 }
 
-// untouched are the saved files that no tool has just edited.
+// untouched returns the saved files that no tool has just edited.
 func (f *fold) untouched(e event.Event) []event.Path {
 	s := f.session(toolsID)
 	var out []event.Path

@@ -1,10 +1,9 @@
 // Package learn folds events into the weights of the hot store.
 //
-// In come batches of events that are already logged and deduplicated; out goes one hot.Batch per call, applied
-// under the batch's sequence. It never reads a clock or a ranking, and never asks what a repository looks like: an
-// event carries its time and its paths, so what is learned live is what is learned from the log, however the
-// batches are cut. An event costs some 20 to 100 µs; the state of the newest 256 sessions is kept in process and
-// read back from hot when it is not.
+// Batches of events that are logged and deduplicated go in. One hot.Batch per call comes out, applied under the sequence of the
+// batch. The package never reads a clock, a ranking or a repository: an event carries its time and its paths. So what is learned
+// live is what is learned from the log, however the events are divided into batches. An event takes some 20 to 100 µs. The state of
+// the 256 sessions used last is kept in memory; that of others is read back from hot.
 //
 // # Opens: read, edit, write, and saves outside any tool
 //
@@ -25,8 +24,8 @@
 //
 //	TermFiles[w][f] += 1/√n
 //
-// whether a suggestion caused it or not: the share TermFiles/TermFreq is what hints at a prompt are given by, its
-// denominator counts every prompt whole, and what is withheld keeps it honest.
+// whether a suggestion caused the open or not. Hints at a prompt depend on the share TermFiles/TermFreq, whose denominator counts
+// every prompt as 1; the suggestions that are withheld keep the share from confirming itself.
 //
 // # Edits: edit, write, save
 //
@@ -39,7 +38,7 @@
 // new pairs.
 //
 // A save of a file that a tool edited from 10 s before to 2 s after is that edit, and counts nothing. Other saves
-// belong to the session "watch", which begins anew after 30 idle minutes.
+// belong to the session "watch", which begins again after 30 idle minutes.
 //
 // # Commits
 //
@@ -51,18 +50,18 @@
 //	Comod[f][g]     += w                    n ≤ 100
 //	TermFiles[t][f] += 1/n                  t in the subject's terms, n ≤ 100
 //
-// Deleted files get nothing themselves. An uncommit subtracts the same at the same time; the stamp stays.
+// Deleted files get no scores. An uncommit subtracts the same at the same time, but does not change Committed.
 //
 // # Texts
 //
 // The event clock of a session counts its prompts and tool calls. A text that names m files mentions each of them
 // with 1/√m; mentions halve every 8 events. What a prompt names is kept under the prompt's ordinal, what a command
 // or pattern names under the clock. A prompt's words count TermFreq[w] += 1 and replace the words of the prompt
-// before; words of patterns and commands join them. A prompt begins a new change and lifts the limit on hints.
+// before. Words of patterns and commands are added to them. A prompt begins a new change and resets the limit on hints.
 //
 // # The rest
 //
-// rename carries a file's weights over. branch forgets the file in hand of the session "watch". start after a
-// compaction or a clear empties what the session has seen and was told. tick trims. What is kept of
-// suggest, outcome and feedback is added by Options.Fold.
+// rename moves the weights of a file to its new name. branch forgets the current file of the session "watch". start after a
+// compaction or a clear empties the mentions and the shown suggestions of the session. tick trims. Options.Fold folds suggest,
+// outcome and feedback.
 package learn

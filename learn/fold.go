@@ -13,7 +13,7 @@ import (
 
 // The constants of doc.go.
 const (
-	caused      = 0.25 // what an access counts that a suggestion caused
+	caused      = 0.25 // weight of an access that a suggestion caused
 	maxTags     = 5
 	coaccessMax = 20
 	coaccessGap = 0.15
@@ -21,8 +21,8 @@ const (
 	editShare  = 0.5
 	editPause  = 5 * time.Minute
 	editMax    = 20
-	saveAfter  = 10 * time.Second // a save this long after a tool's edit is that edit
-	saveBefore = 2 * time.Second  // and this long before: the hook fires after the file was written
+	saveAfter  = 10 * time.Second // a save up to this long after a tool's edit is that edit
+	saveBefore = 2 * time.Second  // and up to this long before: the hook comes after the file was written
 
 	commitMax = 100
 )
@@ -30,7 +30,7 @@ const (
 // fold turns events into the increments of one batch.
 type fold struct {
 	batch   *hot.Batch
-	own     string  // before the names of sessions
+	own     string  // prefix of session names
 	sign    float64 // -1 subtracts
 	write   bool    // sessions' states and stamps are written
 	session func(id string) *session
@@ -39,7 +39,7 @@ type fold struct {
 	touched []*session
 }
 
-// sessionOf is the session that an event belongs to, "" if to none.
+// sessionOf returns the session that an event belongs to, "" for none.
 func sessionOf(e event.Event) string {
 	switch e.Kind {
 	case event.KindCommit, event.KindUncommit, event.KindRename, event.KindDelete, event.KindBranch, event.KindTick,
@@ -71,14 +71,14 @@ func (f *fold) event(e event.Event) {
 			f.expire(e.Time)
 			f.batch.Trim(e.Time)
 		}
-	case event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting: // Options.Fold sees them
+	case event.KindSuggest, event.KindOutcome, event.KindFeedback, event.KindSetting: // for Options.Fold
 	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
 		event.KindSave, event.KindStart, event.KindEnd:
 		f.inSession(e)
 	}
 }
 
-// inSession folds what happens in a session. An event without one is an open by nobody: it counts for the file alone.
+// inSession folds an event of a session. Without a session it is an open that counts for the file only.
 func (f *fold) inSession(e event.Event) {
 	edit := e.Kind == event.KindEdit || e.Kind == event.KindWrite
 	if e.Kind == event.KindSave {
@@ -159,7 +159,7 @@ func (f *fold) prompt(s *session, e event.Event) {
 	}
 }
 
-// texts records what the event's words and its result name.
+// texts records the files and words that an event and its result name.
 func (f *fold) texts(s *session, e event.Event) {
 	if e.Kind != event.KindPrompt && s.write != nil {
 		for _, p := range e.Named {
@@ -174,14 +174,14 @@ func (f *fold) texts(s *session, e event.Event) {
 		s.result(e)
 	}
 	if (e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed) && len(e.Terms) > 0 {
-		s.saying(e)
+		s.query(e)
 	}
 	if !e.Kind.Open() {
-		s.say(e.Terms)
+		s.addTerms(e.Terms)
 	}
 }
 
-// opens folds accesses; s is nil when they belong to no session.
+// opens folds accesses. s is nil if they belong to no session.
 func (f *fold) opens(s *session, e event.Event) {
 	c := f.sign
 	if e.Cause != "" {
@@ -209,7 +209,7 @@ func (f *fold) opens(s *session, e event.Event) {
 	}
 }
 
-// opened folds what an open means beside the other opens of its session.
+// opened relates an open to the other opens of its session.
 func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
 	if prev := s.current[e.Subagent]; prev != p {
 		if prev != "" {
@@ -239,8 +239,8 @@ func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
 	}
 	words := s.words()
 	for _, w := range words {
-		// Whole, caused or not: its measure, the uses of the word, counts each prompt whole. With a quarter a hint that
-		// helps would lower the very share that it was given by, until it falls silent.
+		// As 1, whether a suggestion caused the open or not, because TermFreq counts each prompt as 1. With a quarter, a hint
+		// that helps would lower the share that it depends on, until it is not shown any more.
 		f.batch.Add(hot.TermFiles, w, string(p), e.Time, f.sign/math.Sqrt(float64(len(words))))
 	}
 }
@@ -267,7 +267,7 @@ func (f *fold) branch(e event.Event) {
 		return
 	}
 	at := s.at
-	s.begin(f, at) // no event of the session: its time stands still
+	s.begin(f, at) // a change of branch is no event of the session: its time stays
 	delete(s.current, "")
 	s.set(hot.FieldCurrent, "")
 }

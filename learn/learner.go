@@ -12,13 +12,13 @@ import (
 
 // Options of a Learner. The zero value works.
 type Options struct {
-	// Fold adds what others keep of the same events (predictions and their outcomes) to the batch, once per batch
-	// with all its events, so that it is a fold of the log too; nil adds nothing.
+	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called once per
+	// batch with all of its events. nil adds nothing.
 	Fold func(ctx context.Context, b *hot.Batch, events []event.Event) error
-	// Own is put before the names of sessions in a store that other daemons learn into: the session of saves and the
-	// edits of tools have the same name everywhere and are not the same.
+	// Own is the prefix of session names in a store that other daemons write to as well: the session of saves and the edits of
+	// tools have the same names in all of them.
 	Own string
-	// Sessions is how many sessions' states are kept in process, 0 is 256.
+	// Sessions is the number of sessions whose state is kept in memory; 0 means 256.
 	Sessions int
 }
 
@@ -42,7 +42,7 @@ type Learner struct {
 	store Store
 	opts  Options
 
-	mu       sync.Mutex          // guards all below
+	mu       sync.Mutex          // guards what follows
 	sessions map[string]*session // id → state; the tools' edits are under toolsID
 	used     int64               // counts uses, for eviction
 }
@@ -52,15 +52,13 @@ func New(store Store, o Options) *Learner {
 	return &Learner{store: store, opts: o, sessions: map[string]*session{}}
 }
 
-// bulk is the number of commits in a batch from which on it is an import, and partner sets are capped while they
-// are gathered.
 const (
-	bulk    = 500
-	bulkCap = 64
+	bulk    = 500 // a batch of more commits is an import …
+	bulkCap = 64  // … whose sets of partners are cut to this size while they are collected
 )
 
-// Learn folds one batch into the hot store with one Apply. Sequences grow; a batch that was applied already changes
-// nothing. After an error the same batch may be given again.
+// Learn folds one batch into the hot store with one Apply. Sequences increase; a batch that was applied before changes nothing. After
+// an error the same batch may be given again.
 func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,15 +91,15 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 		}
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
-		clear(l.sessions) // they are ahead of the store now
+		clear(l.sessions) // they are newer than the store
 		return fmt.Errorf("learn batch %d: %w", seq, err)
 	}
 	l.evict()
 	return nil
 }
 
-// Unlearn subtracts what the events of a session contributed, all of them and in order, and forgets its state. Stamps
-// stay: the next access or commit overwrites them.
+// Unlearn subtracts what the events of a session added and forgets its state. It needs all events of the session, in order. Times of
+// last access and commit stay: the next one overwrites them.
 func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,15 +130,15 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	return nil
 }
 
-// Reset drops the states kept in process; they are read back from hot. To be called after hot was changed by others,
-// such as Store.Forget.
+// Reset drops the session states in memory, so that they are read back from hot. Call it after another package has changed hot, such
+// as by Store.Forget.
 func (l *Learner) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.sessions)
 }
 
-// load reads the states of the batch's sessions that are not in process, in one round trip.
+// load reads the states of the sessions of a batch that are not in memory, in one round trip.
 func (l *Learner) load(ctx context.Context, events []event.Event) error {
 	var v *hot.View
 	views := map[string]*hot.SessionView{}
@@ -149,7 +147,7 @@ func (l *Learner) load(ctx context.Context, events []event.Event) error {
 			return
 		}
 		if v == nil {
-			v = l.store.View(time.Unix(0, 0)) // whether a session is over is for its next event to say
+			v = l.store.View(time.Unix(0, 0)) // the next event of a session decides whether it is over
 		}
 		views[id] = v.Session(l.opts.Own + id)
 	}
@@ -177,7 +175,7 @@ func (l *Learner) load(ctx context.Context, events []event.Event) error {
 func (l *Learner) session(id string) *session {
 	s := l.sessions[id]
 	if s == nil {
-		s = newSession(id) // load has seen every id, so a tick of this very batch has ended it
+		s = newSession(id) // load has read every id: a tick of this batch has ended it
 		s.renew = true
 		l.sessions[id] = s
 	}
@@ -186,7 +184,7 @@ func (l *Learner) session(id string) *session {
 	return s
 }
 
-// expire forgets, at a tick, the sessions that the tick reaps.
+// expire forgets the sessions that a tick ends.
 func (l *Learner) expire(at time.Time) {
 	for id, s := range l.sessions {
 		if s.over(at) {
@@ -201,7 +199,7 @@ func (l *Learner) renamed(from, to event.Path) {
 	}
 }
 
-// evict keeps the sessions used last.
+// evict drops the sessions that were used least recently.
 func (l *Learner) evict() {
 	for len(l.sessions) > l.opts.sessions() {
 		oldest := ""

@@ -16,7 +16,7 @@ import (
 const (
 	watchID   = "watch"          // the session of saves outside any tool
 	toolsID   = "tools"          // no session: the files that tools edited in the last minute
-	watchIdle = 30 * time.Minute // this long without a save begins the watch session anew
+	watchIdle = 30 * time.Minute // after this long without a save the watch session begins again
 
 	maxMentions     = 1024 // files whose mentions a session keeps …
 	keepMentions    = 768  // … and how many stay when there are more
@@ -25,19 +25,19 @@ const (
 	maxTerms        = 32   // words that are joined to a file opened
 )
 
-// Fields of a session that only this package reads, beside those of package hot.
+// Fields of a session that only this package reads, in addition to those of package hot.
 const (
-	fieldFirstTerms = "first_terms" // words of the session's first prompt, by spaces
+	fieldFirstTerms = "first_terms" // words of the first prompt of the session, separated by spaces
 	fieldResults    = "results"     // results that named files, so far
 	fieldSaid       = "sayings"     // commands and patterns, so far
 	fieldEnded      = "ended"       // Unix seconds of the end event
 	subagentPrefix  = "current_file:"
 )
 
-// session is the state of a session that the next event depends on. It is what hot holds, in another form.
+// session is the state of a session that its next event depends on, read from hot.
 type session struct {
 	id      string
-	renew   bool // what hot has is over: cleared before anything is written
+	renew   bool // the session in hot is over: it is cleared before anything is written
 	clock   int64
 	prompts int64
 	prompt  int64                  // clock of the current prompt
@@ -56,11 +56,11 @@ type session struct {
 }
 
 func newSession(id string) *session {
-	return &session{id: id, current: map[string]event.Path{}, order: map[event.Path]int64{}, last: map[event.Path]int64{}, seen: map[event.Path]float64{},
-		terms: map[string]int64{}, edits: map[event.Path]time.Time{}}
+	return &session{id: id, current: map[string]event.Path{}, order: map[event.Path]int64{}, last: map[event.Path]int64{},
+		seen: map[event.Path]float64{}, terms: map[string]int64{}, edits: map[event.Path]time.Time{}}
 }
 
-// restored rebuilds the state from hot.
+// restored returns the state that hot has.
 func restored(id string, v *hot.SessionView) *session {
 	s := newSession(id)
 	if !v.Exists {
@@ -90,7 +90,7 @@ func restored(id string, v *hot.SessionView) *session {
 	return s
 }
 
-// fieldLastMilli is the time of the last event to the millisecond: the gap rules must not depend on a restart.
+// fieldLastMilli is the time of the last event in Unix milliseconds: rules about pauses must not depend on a restart.
 const fieldLastMilli = "last_ms"
 
 func number(v string) int64 {
@@ -101,19 +101,19 @@ func number(v string) int64 {
 	return n
 }
 
-// over reports whether the session's life had passed by then.
+// over reports whether the session has ended at that time.
 func (s *session) over(at time.Time) bool {
 	return !s.at.IsZero() && at.Sub(s.at) >= hot.SessionLife
 }
 
-// reset begins the session anew under the same id.
+// reset begins the session again under the same id.
 func (s *session) reset() {
 	used := s.used
 	*s = *newSession(s.id)
 	s.renew, s.used = true, used
 }
 
-// begin prepares the session for an event: anew if its life is over or it was idle too long.
+// begin prepares the session for an event, and resets it if it is over or was idle too long.
 func (s *session) begin(f *fold, at time.Time) {
 	if s.over(at) || s.id == watchID && !s.at.IsZero() && at.Sub(s.at) > watchIdle {
 		s.reset()
@@ -139,8 +139,8 @@ func (s *session) begin(f *fold, at time.Time) {
 // tick counts a prompt or tool call.
 func (s *session) tick() { s.clock++ }
 
-// open records that the file was opened; it returns whether that was the first time in the session, and the first
-// under the current prompt.
+// open records that the file was opened. first is true for the first time in the session, fresh for the first time under the current
+// prompt.
 func (s *session) open(p event.Path, at time.Time) (first, fresh bool) {
 	clock, opened := s.last[p]
 	first, fresh = !opened, !opened || clock < s.prompt
@@ -176,17 +176,17 @@ func (s *session) mention(files []event.Path) {
 		}
 	}
 	if len(s.seen) > maxMentions {
-		s.fade()
+		s.trimMentions()
 	}
 }
 
-// fade forgets the faintest mentions.
-func (s *session) fade() {
+// trimMentions forgets the files that were mentioned least.
+func (s *session) trimMentions() {
 	files := make([]event.Path, 0, len(s.seen))
 	for p := range s.seen {
 		files = append(files, p)
 	}
-	// Compared as float32: what came back from hot differs in the last bits.
+	// Compared as float32: numbers that are read back from hot differ in the last bits.
 	slices.SortFunc(files, func(a, b event.Path) int {
 		return cmp.Or(cmp.Compare(float32(s.seen[b]), float32(s.seen[a])), cmp.Compare(a, b))
 	})
@@ -198,8 +198,8 @@ func (s *session) fade() {
 	}
 }
 
-// say adds words to those of the current prompt.
-func (s *session) say(words []string) {
+// addTerms adds words to those of the current prompt.
+func (s *session) addTerms(words []string) {
 	for _, w := range words {
 		s.terms[w] = s.clock
 		if s.write != nil {
@@ -208,7 +208,7 @@ func (s *session) say(words []string) {
 	}
 }
 
-// words are the newest terms, at most maxTerms, ties by name.
+// words returns the newest terms, at most maxTerms, ties by name.
 func (s *session) words() []string {
 	ws := make([]string, 0, len(s.terms))
 	for w := range s.terms {
@@ -220,7 +220,7 @@ func (s *session) words() []string {
 	return ws[:min(maxTerms, len(ws))]
 }
 
-// result keeps what a call returned, and saying what it asked for.
+// result records which files a call returned.
 func (s *session) result(e event.Event) {
 	s.results++
 	if s.write != nil {
@@ -229,7 +229,8 @@ func (s *session) result(e event.Event) {
 	}
 }
 
-func (s *session) saying(e event.Event) {
+// query records the words of a command or pattern.
+func (s *session) query(e event.Event) {
 	s.said++
 	idents := redact.Identifiers
 	if e.Kind == event.KindRun {
@@ -241,14 +242,14 @@ func (s *session) saying(e event.Event) {
 	}
 }
 
-// set writes a field, if anything is written at all.
+// set writes a field, unless events are subtracted.
 func (s *session) set(field, value string) {
 	if s.write != nil {
 		s.write.Set(field, value)
 	}
 }
 
-// save writes the fields that every event changes.
+// save writes the fields that change with every event.
 func (s *session) save() {
 	s.set(hot.FieldClock, strconv.FormatInt(s.clock, 10))
 	s.set(hot.FieldLast, strconv.FormatInt(s.at.Unix(), 10))
@@ -262,7 +263,7 @@ func (s *session) sortFirst() {
 	})
 }
 
-// rename follows a file to its new name.
+// rename gives a file its new name.
 func (s *session) rename(from, to event.Path) {
 	for sub, p := range s.current {
 		if p == from {

@@ -33,14 +33,14 @@ func Classes() []Class {
 }
 
 // classOf tells the class of a file at a moment.
-func classOf(m event.Moment, v *rank.Values, unseen bool) Class {
+func classOf(m event.Task, v *rank.Values, unseen bool) Class {
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
-	case m == event.MomentChange:
+	case m == event.TaskChange:
 		return OfChange
-	case m == event.MomentPrompt && named:
+	case m == event.TaskPrompt && named:
 		return PromptNamed
-	case m == event.MomentPrompt:
+	case m == event.TaskPrompt:
 		return PromptOther
 	case named:
 		return OpenNamed
@@ -67,7 +67,7 @@ type Circumstance struct {
 const promised = 40
 
 // Circumstances are those of the first files of a ranking, in its order.
-func Circumstances(m event.Moment, ranked []rank.Scored) []Circumstance {
+func Circumstances(m event.Task, ranked []rank.Scored) []Circumstance {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
@@ -122,7 +122,7 @@ type Promise struct {
 }
 
 // Promises are the first files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Promises(m event.Moment, ranked []rank.Scored, own Calibration) []Promise {
+func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibration) []Promise {
 	out := make([]Promise, 0, promised)
 	for i, x := range Circumstances(m, ranked) {
 		f := ranked[i]

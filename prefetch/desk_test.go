@@ -27,9 +27,9 @@ type desk struct {
 }
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
-var transparent = func() map[event.Moment]rank.Model {
+var transparent = func() map[event.Task]rank.Model {
 	m := rank.Model{Weights: rank.Values{rank.Comod: 1}, Scale: rank.Scale{10, -5}, Unseen: rank.Scale{10, -5}}
-	return map[event.Moment]rank.Model{event.MomentOpen: m, event.MomentPrompt: m, event.MomentChange: m}
+	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
 func newDesk(t *testing.T, o Options) *desk {

@@ -23,7 +23,7 @@ const MaxFiles = 5
 
 // trait is what the decision needs to know of a kind.
 type trait struct {
-	moment event.Moment
+	moment event.Task
 	files  int  // shown at most
 	hint   bool // a guess nobody asked for: unseen files only, rate-limited
 	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
@@ -47,14 +47,14 @@ func (t trait) target() float64 {
 // a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
 // promised between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources promised more than .60, none of 9.
 var traits = map[Kind]trait{
-	Next:       {moment: event.MomentOpen, files: 2, hint: true},
-	Prompt:     {moment: event.MomentPrompt, files: 3, hint: true, lower: .20, aim: .5},
-	Pair:       {moment: event.MomentChange, files: 2, hint: true, lower: -warnMargin},
-	Partner:    {moment: event.MomentChange, files: MaxFiles},
+	Next:       {moment: event.TaskNext, files: 2, hint: true},
+	Prompt:     {moment: event.TaskPrompt, files: 3, hint: true, lower: .20, aim: .5},
+	Pair:       {moment: event.TaskChange, files: 2, hint: true, lower: -warnMargin},
+	Partner:    {moment: event.TaskChange, files: MaxFiles},
 	Rescue:     {files: 1, fact: true},
 	WorkingSet: {files: MaxFiles, fact: true},
 	Stale:      {files: MaxFiles, fact: true},
-	Reload:     {moment: event.MomentPrompt, fact: true, text: true},
+	Reload:     {moment: event.TaskPrompt, fact: true, text: true},
 }
 
 // Kinds lists all kinds in a fixed order.

@@ -199,7 +199,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
-		s, err := d.p.ranker.Why(context.Background(), event.Query{Moment: event.MomentChange, Current: "cur.go", At: epoch}, "x.go")
+		s, err := d.p.ranker.Why(context.Background(), event.Query{Task: event.TaskChange, Current: "cur.go", At: epoch}, "x.go")
 		if err != nil {
 			t.Fatal(err)
 		}

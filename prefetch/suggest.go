@@ -35,7 +35,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	if err != nil {
 		return Decision{}, err
 	}
-	q.Moment = tr.moment
+	q.Task = tr.moment
 	score := p.ranker.Score
 	if kind == Partner {
 		score = func(ctx context.Context, q event.Query) (*rank.Ranking, error) {
@@ -146,7 +146,7 @@ func said(waiting []pending, kind Kind, f event.Path) bool {
 // suggestEvent is the event of one fate, before its files and the ID that they decide.
 func suggestEvent(q event.Query, kind Kind, fate Fate) event.Event {
 	return event.Event{Time: q.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
-		Tool: string(kind), Why: string(fate), Moment: q.Moment}
+		Tool: string(kind), Why: string(fate), Task: q.Task}
 }
 
 // suggestion is the event of one fate. It carries the confidence as shipped: what the repository's own calibration made

@@ -24,7 +24,7 @@ func TestShownShadowAndSilence(t *testing.T) {
 		t.Fatalf("logged %d events, want one shown and one shadow: %+v", len(dec.Log), dec.Log)
 	}
 	shown, shadow := dec.Log[0], dec.Log[1]
-	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Moment != event.MomentChange || len(shown.Scores) != 1 {
+	if shown.Why != string(Shown) || shown.Tool != string(Partner) || shown.Task != event.TaskChange || len(shown.Scores) != 1 {
 		t.Errorf("shown event %+v", shown)
 	}
 	if shadow.Why != string(Shadow) || !slices.Equal(shadow.Paths, []event.Path{"maybe.go"}) {

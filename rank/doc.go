@@ -8,14 +8,14 @@
 //
 // # Score
 //
-// Every signal is a number in [0,1]. With the weights w of the moment (between calls: apart for files that nothing in
+// Every signal is a number in [0,1]. With the weights w of the task (between calls: apart for files that nothing in
 // the session has named, for other things tell of them),
 //
 //	logit = Σ w·x          (the bias is the signal that is always 1)
 //	score = 1/(1+e^-(a·logit+b))
 //
-// a and b are the calibration of the moment, apart for files that nothing has named. score is the probability that the
-// file is opened within the session's next 10 file events; for the moment "change" that it belongs to the change. The
+// a and b are the calibration of the task, apart for files that nothing has named. score is the probability that the
+// file is opened within the session's next 10 file events; for the task "change" that it belongs to the change. The
 // products w·x are the reasons, and their sum is the logit. Weights and calibration stand in weights.json, with what
 // they reach and the command that made them.
 //

@@ -70,9 +70,6 @@ func support(w float64) float64 {
 	return unit(w / (w + 1))
 }
 
-// idf weighs a word by its rarity: ln(1 + files/(1+files with the word)).
-func idf(files, with int) float64 { return math.Log(1 + float64(files)/float64(1+with)) }
-
 // words turns the summed idf of shared words into [0,1).
 func words(sum float64) float64 {
 	if !(sum > 0) || math.IsInf(sum, 1) {

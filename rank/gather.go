@@ -39,12 +39,12 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, ErrNoTime
 	}
 	tree := r.tree()
-	moment := momentOf(q)
-	model, ok := r.models[moment]
+	task := taskOf(q)
+	model, ok := r.models[task]
 	if !ok {
-		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", moment)
+		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
-	x := &setting{at: q.At, files: filesOf(q, moment), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
+	x := &setting{at: q.At, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -53,12 +53,12 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 			return nil, fmt.Errorf("read session %s: %w", q.Session, err)
 		}
 		if len(q.Files) == 0 {
-			x.files = x.inSession(in.session, moment)
+			x.files = x.inSession(in.session, task)
 		}
 		x.remember(in.session)
 	}
 	x.ask(q, in.session)
-	x.lead(q, moment)
+	x.lead(q, task)
 	wanted := model.read()
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
@@ -72,12 +72,12 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		p.get(forced)
 	}
 	in.collect(p, x)
-	fromTree(p, x, q, moment)
-	if moment != event.MomentChange {
+	fromTree(p, x, q, task)
+	if task != event.TaskChange {
 		x.relatives(p)
 	}
 	x.say(p)
-	may := x.wanted(q, moment)
+	may := x.wanted(q, task)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.level()
 	for _, c := range p.list {
@@ -91,24 +91,24 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	return &gathered{model: model, setting: x, pool: p}, nil
 }
 
-// momentOf is the moment a query means when it does not say.
-func momentOf(q event.Query) event.Moment {
+// taskOf is the task a query means when it does not say.
+func taskOf(q event.Query) event.Task {
 	switch {
-	case q.Moment != "":
-		return q.Moment
+	case q.Task != "":
+		return q.Task
 	case q.Prompt != "":
-		return event.MomentPrompt
+		return event.TaskPrompt
 	case q.Session == "" && (len(q.Files) > 0 || q.Current != ""):
-		return event.MomentChange
+		return event.TaskChange
 	}
 	if q.Session == "" {
-		return event.MomentPrompt // nothing is in hand: what would work begin with?
+		return event.TaskPrompt // nothing is in hand: what would work begin with?
 	}
-	return event.MomentOpen
+	return event.TaskNext
 }
 
 // filesOf are the files in hand, the current one last.
-func filesOf(q event.Query, moment event.Moment) []event.Path {
+func filesOf(q event.Query, task event.Task) []event.Path {
 	files := make([]event.Path, 0, len(q.Files)+1)
 	for _, f := range q.Files {
 		if f != q.Current && f != "" {
@@ -118,7 +118,7 @@ func filesOf(q event.Query, moment event.Moment) []event.Path {
 	if q.Current != "" {
 		files = append(files, q.Current)
 	}
-	if moment == event.MomentChange {
+	if task == event.TaskChange {
 		return bound(files, changeFiles)
 	}
 	return bound(files, contextFiles)
@@ -126,8 +126,8 @@ func filesOf(q event.Query, moment event.Moment) []event.Path {
 
 // inSession are the files in hand of a session and the current one: those it opened last; for a change, those
 // edited since the prompt.
-func (x *setting) inSession(s *hot.SessionView, moment event.Moment) []event.Path {
-	if moment != event.MomentChange {
+func (x *setting) inSession(s *hot.SessionView, task event.Task) []event.Path {
+	if task != event.TaskChange {
 		return bound(append(s.Files, x.files...), contextFiles)
 	}
 	edited := slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
@@ -137,7 +137,7 @@ func (x *setting) inSession(s *hot.SessionView, moment event.Moment) []event.Pat
 }
 
 // wanted tells which files may be suggested: none in hand, and between calls none that the session has open.
-func (x *setting) wanted(q event.Query, moment event.Moment) func(event.Path) bool {
+func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
 	for _, f := range q.Files {
@@ -146,7 +146,7 @@ func (x *setting) wanted(q event.Query, moment event.Moment) func(event.Path) bo
 	for _, f := range x.files {
 		inHand[f] = true
 	}
-	return func(f event.Path) bool { return !inHand[f] && (moment == event.MomentChange || !has(x.open, f)) }
+	return func(f event.Path) bool { return !inHand[f] && (task == event.TaskChange || !has(x.open, f)) }
 }
 
 // bound keeps the newest n different files.
@@ -190,7 +190,7 @@ func (x *setting) ask(q event.Query, s *hot.SessionView) {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
-	if q.Moment == event.MomentPrompt || q.Prompt != "" || len(x.patterns) == 0 {
+	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {
 		return
 	}
 	// Between calls the newest pattern says more than the rarest words of a prompt long past.

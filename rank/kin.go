@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Bounds of what names alike can say.
@@ -67,7 +68,7 @@ func (x *setting) rarity(w string) float64 {
 		if x.rare == nil {
 			x.rare = map[string]float64{}
 		}
-		r = idf(x.tree.Len(), len(x.tree.Word(w)))
+		r = index.Rarity(x.tree.Len(), len(x.tree.Word(w)))
 		x.rare[w] = r
 	}
 	return r

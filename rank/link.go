@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // link says how a question leads to files whose partners are candidates.
@@ -32,23 +33,23 @@ const alikeScale = 3.0
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
 // lead finds the files whose partners are read. For a change those in hand are enough.
-func (x *setting) lead(q event.Query, moment event.Moment) {
+func (x *setting) lead(q event.Query, task event.Task) {
 	x.leads[byHand] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
 		x.stems[f.Stem()] = f
 	}
-	if moment == event.MomentChange {
+	if task == event.TaskChange {
 		return
 	}
-	named := namedIn(q.Prompt, x.tree)
+	named := x.tree.Named(q.Prompt)
 	for _, f := range slices.Sorted(maps.Keys(x.named)) {
 		if !slices.Contains(named, f) {
 			named = append(named, f)
 		}
 	}
 	x.leads[byNamed] = named[:min(len(named), namedFiles)]
-	if moment == event.MomentPrompt {
+	if task == event.TaskPrompt {
 		x.leads[bySeed] = x.seeds()
 	}
 }
@@ -70,7 +71,7 @@ func (x *setting) seeds() []event.Path {
 		if len(with) > seedRare {
 			continue
 		}
-		rare := idf(x.tree.Len(), len(with))
+		rare := index.Rarity(x.tree.Len(), len(with))
 		for _, f := range with {
 			if slices.Contains(x.baseTerms(f), w) {
 				weight[f] += rare

@@ -58,7 +58,7 @@ func TestContentsTell(t *testing.T) {
 	c.Set("rank/rank.go", []byte("func ScoreCandidates() { openSchema() }"))
 	c.Set("cold/db.go", []byte("func openSchema() { migrateTables() }"))
 	c.Set("auth/session.go", []byte("func signIn() {}"))
-	q := event.Query{Moment: event.MomentPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
+	q := event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
 	asked, s := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), q, "cold/db.go")
 	if asked["contents"] != 1 || asked["identifiers"] <= 0 {
 		t.Errorf("values %v, want the file that says it to be the best", asked)

@@ -64,7 +64,7 @@ func TestCompleteLearned(t *testing.T) {
 	w.open("s", epoch.Add(-time.Minute), "b/page.go")
 	complete := func(typed string, limit int) []event.Path {
 		t.Helper()
-		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Moment: event.MomentOpen, Session: "s", At: epoch}, Like(typed), limit)
+		got, err := w.ranker(Options{}).Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch}, Like(typed), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func BenchmarkComplete(b *testing.B) {
 	for name, typed := range map[string]string{"all": "", "prefix": "name99", "letters": "nm99g", "slips": "nmae99123.og", "none": "zzzzzzzz"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.Complete(context.Background(), event.Query{Moment: event.MomentOpen, Session: "s", At: epoch}, Like(typed), 15); err != nil {
+				if _, err := r.Complete(context.Background(), event.Query{Task: event.TaskNext, Session: "s", At: epoch}, Like(typed), 15); err != nil {
 					b.Fatal(err)
 				}
 			}

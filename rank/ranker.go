@@ -39,8 +39,8 @@ type Options struct {
 	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
 	Contents func() *index.Contents
-	// Models replace the shipped prior of a moment.
-	Models map[event.Moment]Model
+	// Models replace the shipped prior of a task.
+	Models map[event.Task]Model
 }
 
 // Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
@@ -48,15 +48,15 @@ type Ranker struct {
 	store  *hot.Store
 	tree   func() *index.Tree
 	o      Options
-	models map[event.Moment]Model
+	models map[event.Task]Model
 	labels labels
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.
 func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
 	models := Prior()
-	for moment, m := range o.Models {
-		models[moment] = m
+	for task, m := range o.Models {
+		models[task] = m
 	}
 	if o.Contents == nil {
 		o.Contents = func() *index.Contents { return nil }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
@@ -148,7 +147,7 @@ func TestChangeOfASession(t *testing.T) {
 	w := small(t)
 	w.open("s", epoch, "cold/db.go")
 	w.happen(event.Event{Time: epoch, Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
-	a := rankOf(t, w.ranker(Options{}), event.Query{Moment: event.MomentChange, Session: "s"})
+	a := rankOf(t, w.ranker(Options{}), event.Query{Task: event.TaskChange, Session: "s"})
 	if got := names(a); len(got) == 0 || got[0] != "rank/rank_test.go" || slices.Contains(got, "rank/rank.go") || slices.Contains(got, "README.md") {
 		t.Errorf("%v, want the partners of what was edited, not of what was read", got)
 	}
@@ -158,7 +157,7 @@ func TestTags(t *testing.T) {
 	w := small(t)
 	w.open("another", epoch, "auth/session.go", "auth", "login", "token", "fourth")
 	r := w.ranker(Options{})
-	a := rankOf(t, r, event.Query{Moment: event.MomentOpen, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
+	a := rankOf(t, r, event.Query{Task: event.TaskNext, Tags: []string{"#auth", "login", "auth", "token", "fourth"}, Explain: true})
 	if a.Suggestions[0].File != "auth/session.go" {
 		t.Fatalf("%v, want auth/session.go first", names(a))
 	}
@@ -196,7 +195,7 @@ func TestTiesByPathAndEqualState(t *testing.T) {
 
 func TestNothingKnown(t *testing.T) {
 	r := newWorld(t).ranker(Options{})
-	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Moment: event.MomentChange}} {
+	for _, q := range []event.Query{{}, {Session: "none"}, {Prompt: "x"}, {Files: []event.Path{"a.go"}}, {Task: event.TaskChange}} {
 		if a := rankOf(t, r, q); len(a.Suggestions) != 0 || a.Confidence != 0 {
 			t.Errorf("%+v: %+v, want silence", q, a)
 		}
@@ -208,7 +207,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := r.Rank(context.Background(), event.Query{}); !errors.Is(err, ErrNoTime) {
 		t.Errorf("no time: %v, want %v", err, ErrNoTime)
 	}
-	if _, err := r.Rank(context.Background(), event.Query{Moment: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
+	if _, err := r.Rank(context.Background(), event.Query{Task: "lunch", At: epoch}); err == nil || !strings.Contains(err.Error(), "lunch") {
 		t.Errorf("unknown moment: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -243,21 +242,6 @@ func TestHostileQuery(t *testing.T) {
 	}
 }
 
-func TestNamesInText(t *testing.T) {
-	tree := index.NewTree([]event.Path{"a/main.go", "b/x.go", "README.md", "main"})
-	for text, want := range map[string][]event.Path{
-		"fix a/main.go, please":             {"a/main.go"},
-		"see `x.go:12` (and \"README.md\")": {"b/x.go", "README.md"},
-		"@b/x.go and @b/x.go":               {"b/x.go"},
-		"the main point of it":              nil,
-		"":                                  nil,
-	} {
-		if got := namedIn(text, tree); !slices.Equal(got, want) {
-			t.Errorf("%q names %v, want %v", text, got, want)
-		}
-	}
-}
-
 // TestAnUnrelatedEditSpeaksAgainstNoPartner: what belongs to one file of a session's edits belongs to it whatever else was
 // edited under the same prompt.
 func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
@@ -283,7 +267,7 @@ func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
 		t.Fatal("the partner is no candidate")
 		return 0
 	}
-	q := event.Query{Moment: event.MomentChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
+	q := event.Query{Task: event.TaskChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
 	alone := score(r.ScoreEach(t.Context(), q, 3))
 	q.Files = []event.Path{"other/a.go", "server/wire.go", "other/b.go"}
 	whole, each := score(r.Score(t.Context(), q)), score(r.ScoreEach(t.Context(), q, 3))

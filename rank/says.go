@@ -39,7 +39,7 @@ func (x *setting) say(p *pool) {
 }
 
 // fits turns what was found into two signals: the share of the best one's weight, and 1/√rank.
-func fits(p *pool, found []index.Found, share, rank Signal) {
+func fits(p *pool, found []index.Hit, share, rank Signal) {
 	for i, f := range found {
 		c := p.get(f.Path)
 		c.values[share] = unit(f.Weight / found[0].Weight)
@@ -81,7 +81,7 @@ func (x *setting) patternsInPaths(p *pool) {
 			if len(with) >= maxWord {
 				continue
 			}
-			rare := idf(x.tree.Len(), len(with))
+			rare := index.Rarity(x.tree.Len(), len(with))
 			for _, f := range with {
 				s := found[f]
 				s.path += rare

@@ -15,7 +15,7 @@ import (
 type setting struct {
 	at       time.Time
 	head     time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	files    []event.Path          // in hand, newest last, at most contextFiles (moment change: changeFiles)
+	files    []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
 	leads    [links][]event.Path   // files whose partners are candidates; of byHand: files
 	stems    map[string]event.Path // stem → newest file in hand
 	terms    []string              // looked up in the store

@@ -152,5 +152,5 @@ func signalOf(name string) (Signal, bool) {
 	return 0, false
 }
 
-// Values holds one number per signal: a file's values, or a moment's weights.
+// Values holds one number per signal: a file's values, or a task's weights.
 type Values [signals]float64

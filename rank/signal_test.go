@@ -41,7 +41,6 @@ func TestFormulas(t *testing.T) {
 	near(t, "support", support(1), .5)
 	near(t, "words", words(wordSmooth), .5)
 	near(t, "endless words", words(math.Inf(1)), 1)
-	near(t, "idf", idf(100, 9), math.Log(1+100.0/10))
 	near(t, "opened nothing", opened(0), 0)
 	near(t, "opened", opened(6), math.Log(7)/openedScale)
 	near(t, "opened all", opened(1_000_000), 1)
@@ -106,24 +105,24 @@ func FuzzScore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, at uint8) {
 		x := valuesFrom(data)
 		x[Bias] = 1
-		for moment, m := range Prior() {
+		for task, m := range Prior() {
 			z := m.Weights.Logit(x)
 			p := m.Scale.Probability(z)
 			if !(p >= 0 && p <= 1) || math.IsNaN(z) {
-				t.Fatalf("%s: logit %v, score %v of %v", moment, z, p, x)
+				t.Fatalf("%s: logit %v, score %v of %v", task, z, p, x)
 			}
 			sum := 0.0
 			for _, r := range reasons(m.Weights, x) {
 				sum += r.Weight * r.Value
 			}
 			if math.Abs(sum-z) > 1e-12 {
-				t.Fatalf("%s: reasons add up to %v, the logit is %v", moment, sum, z)
+				t.Fatalf("%s: reasons add up to %v, the logit is %v", task, sum, z)
 			}
 			s := Signal(int(at) % int(signals))
 			more := x
 			more[s] = 1
 			if m.Weights[s] > 0 && m.Scale.Probability(m.Weights.Logit(more)) < p {
-				t.Fatalf("%s: more of %s lowers the score", moment, s)
+				t.Fatalf("%s: more of %s lowers the score", task, s)
 			}
 		}
 	})
@@ -138,20 +137,20 @@ func TestProbabilityOfNonsense(t *testing.T) {
 }
 
 func TestPriorIsSane(t *testing.T) {
-	for moment, m := range Prior() {
+	for task, m := range Prior() {
 		if m.Scale[0] <= 0 || m.Unseen[0] <= 0 {
-			t.Errorf("%s: calibration %v, %v turns the order round", moment, m.Scale, m.Unseen)
+			t.Errorf("%s: calibration %v, %v turns the order round", task, m.Scale, m.Unseen)
 		}
 		if m.Weights[Comod] <= 0 {
-			t.Errorf("%s: co-change speaks against a file", moment)
+			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}
 		w, scale := m.of(true)
 		if p := scale.Probability(w.Logit(empty)); p > .05 {
-			t.Errorf("%s: a file without any evidence gets %.2f", moment, p)
+			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}
 	if n := len(Prior()); n != 3 {
-		t.Errorf("%d moments, want 3: %v, %v and %v", n, event.MomentPrompt, event.MomentOpen, event.MomentChange)
+		t.Errorf("%d tasks, want 3: %v, %v and %v", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -162,12 +161,12 @@ func sum(xs []float64) (total float64) {
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
-func fromTree(p *pool, x *setting, q event.Query, moment event.Moment) {
+func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
 	tree := x.tree
-	for _, f := range namedIn(q.Prompt, tree) {
+	for _, f := range tree.Named(q.Prompt) {
 		p.get(f).named = true
 	}
-	if moment != event.MomentChange {
+	if task != event.TaskChange {
 		for _, f := range x.mentioned() {
 			p.get(f)
 		}
@@ -198,7 +197,7 @@ func fromTree(p *pool, x *setting, q event.Query, moment event.Moment) {
 		if len(with) >= maxWord {
 			continue
 		}
-		rare := idf(tree.Len(), len(with))
+		rare := index.Rarity(tree.Len(), len(with))
 		for _, f := range with {
 			c := p.index[f]
 			if c == nil {
@@ -215,35 +214,6 @@ func fromTree(p *pool, x *setting, q event.Query, moment event.Moment) {
 			c.wordBits |= 1 << i
 		}
 	}
-}
-
-// The bounds of a prompt that is searched for file names.
-const (
-	maxPromptBytes = 32 << 10
-	maxNamed       = 60
-)
-
-// namedIn finds the files that a text names, at most maxNamed, in the order of the text. Only tokens that look
-// like a name (with a dot or a slash) are tried: "main" in a sentence is a word.
-func namedIn(text string, tree *index.Tree) []event.Path {
-	if len(text) > maxPromptBytes {
-		text = text[:maxPromptBytes]
-	}
-	var out []event.Path
-	for token := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		return r <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|*=", r)
-	}) {
-		token = strings.TrimRight(strings.TrimLeft(token, "@"), ".:!?")
-		if !strings.ContainsAny(token, "./") {
-			continue
-		}
-		if f, ok := tree.Resolve(token); ok && !slices.Contains(out, f) {
-			if out = append(out, f); len(out) == maxNamed {
-				break
-			}
-		}
-	}
-	return out
 }
 
 // score reads the stored scores of the candidates: the second round trip.

@@ -14,7 +14,7 @@ import (
 // Scale is a, b of the calibration: probability = 1/(1+e^-(a·logit+b)).
 type Scale [2]float64
 
-// Model is what a moment needs to turn signals into probabilities.
+// Model is what a task needs to turn signals into probabilities.
 type Model struct {
 	Weights Values
 	Scale   Scale
@@ -46,14 +46,14 @@ func (m Model) read() Values {
 	return w
 }
 
-// Prior is the model that aOa ships with, one per moment: weights.json, which also says how it came about and what
+// Prior is the model that aOa ships with, one per task: weights.json, which also says how it came about and what
 // it reaches on repositories that it was not fitted on.
-func Prior() map[event.Moment]Model { return maps.Clone(prior()) }
+func Prior() map[event.Task]Model { return maps.Clone(prior()) }
 
 //go:embed weights.json
 var shipped []byte
 
-var prior = sync.OnceValue(func() map[event.Moment]Model {
+var prior = sync.OnceValue(func() map[event.Task]Model {
 	models, err := Parse(shipped)
 	if err != nil {
 		panic(err) // a test reads the same bytes
@@ -67,7 +67,7 @@ type File struct {
 	Command   string                        `json:"command"`   // that made it
 	Questions int                           `json:"questions"` // that it was fitted on
 	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
-	Moments   map[event.Moment]FileModel    `json:"moments"`
+	Tasks     map[event.Task]FileModel      `json:"moments"`
 }
 
 // FileModel is a Model by the names of signals.
@@ -81,23 +81,23 @@ type FileModel struct {
 // ErrWeights says that a file of weights cannot be used.
 var ErrWeights = errors.New("unusable weights")
 
-// Parse reads a file of weights. Each moment needs one, and each weight a signal.
-func Parse(data []byte) (map[event.Moment]Model, error) {
+// Parse reads a file of weights. Each task needs one, and each weight a signal.
+func Parse(data []byte) (map[event.Task]Model, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
-	out := map[event.Moment]Model{}
-	for _, moment := range []event.Moment{event.MomentPrompt, event.MomentOpen, event.MomentChange} {
-		from, ok := f.Moments[moment]
+	out := map[event.Task]Model{}
+	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
+		from, ok := f.Tasks[task]
 		if !ok {
-			return nil, fmt.Errorf("%w: none for the moment %s", ErrWeights, moment)
+			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
 		}
 		m := Model{Scale: from.Scale, Unseen: from.Unseen}
 		if err := errors.Join(byName(&m.Weights, from.Weights), byName(&m.UnseenWeights, from.UnseenWeights)); err != nil {
 			return nil, err
 		}
-		out[moment] = m
+		out[task] = m
 	}
 	return out, nil
 }
@@ -117,9 +117,9 @@ func byName(to *Values, from map[string]float64) error {
 func SignalNames() []string { return signalNames[:] }
 
 // Curious returns the models with every signal looked up, whatever its weight: who fits weights must see them all.
-func Curious(models map[event.Moment]Model) map[event.Moment]Model {
-	out := map[event.Moment]Model{}
-	for moment, m := range models {
+func Curious(models map[event.Task]Model) map[event.Task]Model {
+	out := map[event.Task]Model{}
+	for task, m := range models {
 		for _, w := range []*Values{&m.Weights, &m.UnseenWeights} {
 			if *w == (Values{}) {
 				continue // the others hold
@@ -130,7 +130,7 @@ func Curious(models map[event.Moment]Model) map[event.Moment]Model {
 				}
 			}
 		}
-		out[moment] = m
+		out[task] = m
 	}
 	return out
 }

@@ -82,7 +82,7 @@ func (w *world) commit(at time.Time, subject string, files ...event.Path) {
 
 // prompt learns a prompt; named are the files that the tree finds in it.
 func (w *world) prompt(id string, at time.Time, text string) {
-	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms), Named: namedIn(text, w.tree)})
+	w.happen(event.Event{Time: at, Kind: event.KindPrompt, Session: id, Terms: index.Terms(text, event.MaxTerms), Named: w.tree.Named(text)})
 }
 
 // open learns the opening of a file.

@@ -114,7 +114,7 @@ func (w *backing) rank(b *testing.B, budget float64) {
 	b.ReportAllocs()
 	for b.Loop() {
 		begin := time.Now()
-		answer, err := r.Rank(b.Context(), event.Query{Moment: event.MomentOpen, Session: "s", Current: w.files[5], At: w.now})
+		answer, err := r.Rank(b.Context(), event.Query{Task: event.TaskNext, Session: "s", Current: w.files[5], At: w.now})
 		ts.since(begin)
 		if err != nil || len(answer.Suggestions) == 0 {
 			b.Fatal(answer, err)

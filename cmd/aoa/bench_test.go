@@ -38,9 +38,9 @@ func BenchmarkQuery(b *testing.B) {
 				name string
 				event.Query
 			}{
-				{"open", event.Query{Moment: event.MomentOpen, Session: "s", Current: d.files[5]}},
-				{"prompt", event.Query{Moment: event.MomentPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
-				{"change", event.Query{Moment: event.MomentChange, Files: d.files[:15]}},
+				{"open", event.Query{Task: event.TaskNext, Session: "s", Current: d.files[5]}},
+				{"prompt", event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
+				{"change", event.Query{Task: event.TaskChange, Files: d.files[:15]}},
 			} {
 				b.Run(q.name, func(b *testing.B) {
 					var ts times

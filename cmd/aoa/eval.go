@@ -107,11 +107,11 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 }
 
 // weightsIn reads the weights that a folder has for the sources, nil without a folder.
-func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Moment]rank.Model, error) {
+func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]rank.Model, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	of := map[string]map[event.Moment]rank.Model{}
+	of := map[string]map[event.Task]rank.Model{}
 	for _, s := range sources {
 		data, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(s.Name, "/", "+")+".json"))
 		if err == nil {
@@ -121,7 +121,7 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Moment
 			return nil, fail(exitFailed, "cmd/aoa/train makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
 		}
 	}
-	return func(repo string) map[event.Moment]rank.Model { return of[repo] }, nil
+	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil
 }
 
 func (a *app) evalProse(ans evalAnswer, o evalOptions) {

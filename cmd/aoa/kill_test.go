@@ -138,17 +138,17 @@ func openLog(d *desk) *cold.DB {
 // questions are asked of the daemon and of a store that has learned the same log.
 func questions(d *desk) []event.Query {
 	out := []event.Query{
-		{Moment: event.MomentOpen},
-		{Moment: event.MomentChange, Files: []event.Path{"server/wire.go"}},
-		{Moment: event.MomentChange, Files: []event.Path{"docs/protocol.md", "cmd/main.go"}},
-		{Moment: event.MomentPrompt, Prompt: "retry the protocol in cmd/main.go", Tags: []string{"testing"}},
+		{Task: event.TaskNext},
+		{Task: event.TaskChange, Files: []event.Path{"server/wire.go"}},
+		{Task: event.TaskChange, Files: []event.Path{"docs/protocol.md", "cmd/main.go"}},
+		{Task: event.TaskPrompt, Prompt: "retry the protocol in cmd/main.go", Tags: []string{"testing"}},
 	}
 	sessions := call(d, api.Stats, api.StatsRequest{Table: "sessions", Limit: 50}).Sessions
 	if len(sessions) < 3 {
 		d.Fatalf("only %d sessions were learned", len(sessions))
 	}
 	for _, s := range sessions {
-		out = append(out, event.Query{Moment: event.MomentOpen, Session: s.ID}, event.Query{Moment: event.MomentPrompt, Session: s.ID, Prompt: "wire"})
+		out = append(out, event.Query{Task: event.TaskNext, Session: s.ID}, event.Query{Task: event.TaskPrompt, Session: s.ID, Prompt: "wire"})
 	}
 	for i := range out {
 		out[i].Explain, out[i].Limit = true, 100

@@ -38,12 +38,12 @@ type CachePutAnswer struct {
 	Items   []CacheLabel `json:"items"`
 }
 
-// CacheLabel is what is told of an item without loading it: at most 500 bytes.
+// CacheLabel describes an item without loading it, in at most 500 bytes.
 type CacheLabel struct {
 	Key         string `json:"key"`
 	Description string `json:"description"`
 	Size        int64  `json:"size"`      // bytes of its data and metadata
-	At          int64  `json:"timestamp"` // unix ms of its last write
+	At          int64  `json:"timestamp"` // Unix milliseconds of its last write
 }
 
 // CacheGetRequest asks for an item or a part of it: the value at the pointer, then its lines, then its bytes.
@@ -88,7 +88,7 @@ type CacheDeleteRequest struct {
 	All     bool     `json:"all,omitempty"` // all of the session
 }
 
-// CacheDeleteAnswer says what is gone.
+// CacheDeleteAnswer counts what was deleted.
 type CacheDeleteAnswer struct {
 	Items int   `json:"items"`
 	Bytes int64 `json:"bytes"`

@@ -18,18 +18,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// ErrNoDaemon is returned when nobody listens and none could be started.
+// ErrNoDaemon is returned if no daemon listens and none could be started.
 var ErrNoDaemon = errors.New("no daemon is running")
 
-// Client speaks to one repository's daemon.
+// Client calls the daemon of one repository.
 type Client struct {
 	Place Place
-	Dir   string                      // where the caller stands: says which worktree is meant
-	Build string                      // this program's build; "" accepts any daemon
+	Dir   string                      // working directory of the caller, which selects the worktree
+	Build string                      // build of this program; "" to accept any daemon
 	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
-	Wait  time.Duration               // how long a daemon may take to start or to be replaced; 0 is 30 s
+	Wait  time.Duration               // how long a daemon may take to start or to be replaced; 0 means 30 s
 
-	Patience int64 // how many times longer than usual it may take to show a sign of life (AOA_PATIENCE); 0 is 1
+	Patience int64 // factor of the time in which it must answer a ping (AOA_PATIENCE); 0 means 1
 
 	web *http.Client
 }
@@ -101,8 +101,8 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 				return nil, err
 			}
 		case cut(err) && !passed(dying):
-			// It ended in the middle: killed, or about to begin anew. Asking twice is harmless: events carry IDs, other
-			// things that count are kept under the id of the call, and all else says how things shall be.
+			// The daemon ended during the call: it was killed, or is replaced. To repeat the call is harmless: events have
+			// IDs, other calls that count are stored under the id of the call, and all others are idempotent.
 			if dying == nil {
 				dying = time.After(diesWithin)
 			}
@@ -204,7 +204,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte, id s
 	giveUp(nil)
 	var around *url.Error
 	if errors.As(err, &around) {
-		err = around.Err // method and address tell nobody anything
+		err = around.Err // method and address help nobody
 	}
 	if errors.Is(err, io.EOF) {
 		err = fmt.Errorf("the daemon was killed before it answered, try again: %w", err)

@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// The routes of what was said and done.
+// The routes of prompts and actions.
 var (
 	Context     = Route[ContextRequest, ContextAnswer]{"POST", "/context"}
 	PromptCache = Route[PromptCacheRequest, PromptCacheAnswer]{"POST", "/promptcache"}
@@ -16,7 +16,7 @@ type ContextRequest struct {
 	Budget  int    `json:"budget,omitempty"`     // tokens; 0: as configured
 }
 
-// ContextAnswer is the context, empty for a session in which nothing was said or done.
+// ContextAnswer is the context of a session, empty if it has neither prompts nor actions.
 type ContextAnswer struct {
 	Session  string    `json:"session_id"`
 	For      string    `json:"for"`
@@ -30,10 +30,10 @@ type Segment struct {
 	Role      string `json:"role"` // system or user
 	Content   string `json:"content"`
 	Tokens    int    `json:"tokens"`
-	Cacheable bool   `json:"cacheable"` // it stands there word by word in the next request too, most times
+	Cacheable bool   `json:"cacheable"` // it is usually the same in the next request
 }
 
-// PromptCacheRequest asks what prompt caches gave. Files in the folders are read as far as they have grown.
+// PromptCacheRequest asks what prompt caches saved. Of files in the folders only the part after the last call is read.
 type PromptCacheRequest struct {
 	Transcripts []string `json:"transcripts,omitempty"` // folders of transcripts; none: what was read before
 	Limit       int      `json:"limit,omitempty"`       // sessions, the newest; 0 is 20
@@ -51,8 +51,8 @@ type PromptCacheRow struct {
 	Last     time.Time `json:"last,omitzero"`
 	Models   []string  `json:"models,omitempty"`
 	Requests int       `json:"requests"`
-	Input    int64     `json:"input"`       // read anew, and not kept
-	Write    int64     `json:"cache_write"` // read anew, and kept in the cache
+	Input    int64     `json:"input"`       // read again, and not cached
+	Write    int64     `json:"cache_write"` // read again, and written to the cache
 	Read     int64     `json:"cache_read"`  // taken from the cache
 	Output   int64     `json:"output"`
 	Share    float64   `json:"cached_share"` // cache_read ÷ (input + cache_write + cache_read)

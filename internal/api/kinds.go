@@ -1,13 +1,13 @@
 package api
 
-// Revive gives a kind that retired itself another chance.
+// Revive ends the retirement of a kind of suggestion.
 var Revive = Route[ReviveRequest, ReviveAnswer]{"POST", "/revive"}
 
-// RetiredKind is a kind of suggestion that keeps silent by itself.
+// RetiredKind is a kind of suggestion that is not shown any more, because its record does not justify it.
 type RetiredKind struct {
 	Kind string `json:"kind"`
 	Why  string `json:"why"`  // the evidence, in words
-	Back string `json:"back"` // the command that gives it another chance
+	Back string `json:"back"` // the command that ends its retirement
 }
 
 // ReviveRequest names the kind.

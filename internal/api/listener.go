@@ -26,7 +26,7 @@ func Listen(p Place) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", p.Socket, err)
 	}
-	ln.SetUnlinkOnClose(false) // it would remove whatever has the name: see release
+	ln.SetUnlinkOnClose(false) // it would remove another daemon's socket of that name: see release
 	l := &Listener{UnixListener: ln, name: p.Socket}
 	if err = os.Chmod(p.Socket, 0o600); err == nil {
 		l.file, err = os.Lstat(p.Socket)
@@ -51,11 +51,11 @@ func (l *Listener) Close() error {
 	return l.UnixListener.Close()
 }
 
-// How a listener whose name is gone takes those who had connected before: it accepts until nobody has waited for drain,
-// drainLooks times, since a busy machine may not let it look in time.
+// A listener whose name is removed accepts the clients that have connected before: until none has waited for the time drain, as often
+// as drainTries, because on a busy machine one try may come too late.
 const (
 	drain      = 20 * time.Millisecond
-	drainLooks = 3
+	drainTries = 3
 )
 
 // accept calls fn with every connection until ctx ends. Then it takes the socket's name away, and returns when everybody
@@ -63,7 +63,7 @@ const (
 func (l *Listener) accept(ctx context.Context, fn func(net.Conn)) {
 	stop := context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Now()) })
 	defer stop()
-	for quiet := 0; quiet < drainLooks; {
+	for quiet := 0; quiet < drainTries; {
 		if ctx.Err() != nil {
 			l.release()
 			if l.SetDeadline(time.Now().Add(drain)) != nil {
@@ -79,7 +79,7 @@ func (l *Listener) accept(ctx context.Context, fn func(net.Conn)) {
 			quiet++
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // out of descriptors: in a moment there may be one
+		default: // out of descriptors: there may be one soon
 			select {
 			case <-time.After(10 * time.Millisecond):
 			case <-ctx.Done():

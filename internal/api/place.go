@@ -71,7 +71,7 @@ func (p Place) Exists() bool {
 	return err == nil && st.IsDir()
 }
 
-// Fingerprint is the first 16 hex digits of the SHA-256 of a path: short, stable, says nothing.
+// Fingerprint is the first 16 hex digits of the SHA-256 of a path: a short, stable name that does not reveal the path.
 func Fingerprint(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:8])
@@ -92,7 +92,7 @@ func stateStore(commonDir string, env []string) string {
 	return filepath.Join(state, Fingerprint(commonDir))
 }
 
-// StateFolder is where the user's state lies that belongs to no repository, "" if the environment does not say.
+// StateFolder returns the folder of user state that belongs to no repository, "" if the environment names none.
 func StateFolder(env []string) string {
 	state := config.Getenv(env, "XDG_STATE_HOME")
 	if state == "" {

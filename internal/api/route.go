@@ -19,13 +19,13 @@ const dirHeader = "Aoa-Dir"
 
 type dirKey struct{}
 
-// CallerDir is the folder that a request came from, "" if the caller did not say.
+// CallerDir returns the working directory of the caller, "" if the request has none.
 func CallerDir(ctx context.Context) string {
 	dir, _ := ctx.Value(dirKey{}).(string)
 	return dir
 }
 
-// None is the request or answer of routes that have nothing to say.
+// None is the request or the answer of routes without one.
 type None struct{}
 
 // Error is a failure as clients see it: a code to branch on, a message, and what to do next.
@@ -48,8 +48,8 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
-	CodeSilent   = "silent"  // never sent: a client says it of a daemon that does not answer
-	CodeForeign  = "foreign" // never sent: a client says it of a socket that is another user's
+	CodeSilent   = "silent"  // never sent: the daemon does not answer the client
+	CodeForeign  = "foreign" // never sent: the socket belongs to another user
 )
 
 var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}

@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// The routes of the recorded sequences. Reload itself is older: it reads the settings anew.
+// The routes of recorded sequences. (The route Reload reads the settings again.)
 var (
 	ReloadList   = Route[SequencesRequest, SequencesAnswer]{"POST", "/reload/list"}
 	ReloadShow   = Route[SequenceRequest, SequenceAnswer]{"POST", "/reload/show"}

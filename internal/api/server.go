@@ -31,8 +31,8 @@ const frameDeadline = 5 * time.Second
 // grace is how long requests that are running when the server ends may take.
 const grace = 2 * time.Second
 
-// Serve answers until ctx ends. Then the socket's name goes, so that nobody new connects; who had connected is
-// still served, for hooks write and leave; and running requests finish within two seconds.
+// Serve answers until ctx ends. Then it removes the name of the socket, so that no client connects any more. It still serves clients
+// that have connected, because hooks do not wait for an answer. Running requests finish within two seconds.
 func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	hand := &handover{conns: make(chan net.Conn), addr: ln.Addr(), done: make(chan struct{})}
 	web := &http.Server{Handler: s.sameBuild(guarded(s.HTTP)), ReadHeaderTimeout: frameDeadline,
@@ -45,7 +45,7 @@ func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 		callers.Go(func() { s.serve(ctx, conn, hand) })
 	})
 	ln.Close()
-	callers.Wait() // frames are taken, requests handed over
+	callers.Wait() // frames are read, requests passed on
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	_ = web.Shutdown(end)
@@ -56,7 +56,7 @@ func (s *Server) Serve(ctx context.Context, ln *Listener) error {
 	return nil
 }
 
-// sameBuild turns away clients of another build before their request does anything; they then send /v1/stop.
+// sameBuild refuses requests of clients of another build. They then send /v1/stop.
 func (s *Server) sameBuild(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if b := r.Header.Get(BuildHeader); b != "" && b != s.Build && r.URL.Path != "/v1"+Stop.Path {
@@ -100,7 +100,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn, hand *handover) {
 	}
 }
 
-// peeked is a connection whose first bytes were looked at.
+// peeked is a connection whose first bytes have been read.
 type peeked struct {
 	net.Conn
 	in   io.Reader
@@ -116,7 +116,7 @@ func (p *peeked) Close() error {
 	return err
 }
 
-// handover is a listener fed by hand.
+// handover is a listener that gets its connections from give.
 type handover struct {
 	conns chan net.Conn
 	addr  net.Addr

@@ -12,17 +12,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// Silent is the error of a daemon that exists and does not answer: it was stopped by a signal, or hangs.
+// Silent is the error of a daemon that exists and does not answer, because it was stopped by a signal or hangs.
 type Silent struct {
 	Place Place
-	Pid   int // 0: the system does not name it
+	Pid   int // 0 if the system does not name it
 }
 
 func (s *Silent) Error() string {
 	return fmt.Sprintf("the daemon of %s%s does not answer", s.Place.Store, s.process())
 }
 
-// Unwrap gives the error as everybody reads errors: with a code and what to do next.
+// Unwrap returns an Error, with a code and what to do next.
 func (s *Silent) Unwrap() error {
 	hint := "aoa stop --force ends it"
 	switch {
@@ -44,13 +44,13 @@ func (s *Silent) process() string {
 	return fmt.Sprintf(" (pid %d)", s.Pid)
 }
 
-// state says why a process stands still, where the system tells it in /proc.
+// state says why a process does not run, if the system has /proc.
 func (s *Silent) state() string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Pid))
 	if err != nil {
 		return ""
 	}
-	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" ")) // a program's name may hold anything
+	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" ")) // the name of a program may have any byte
 	switch {
 	case bytes.HasPrefix(after, []byte("T")):
 		return "stopped by a signal"
@@ -60,11 +60,11 @@ func (s *Silent) state() string {
 	return ""
 }
 
-// How long a question is left alone before the daemon has to show a sign of life beside it, and how long it may take
-// to. A daemon that is busy answers the sign at once: it takes no lock for it.
+// How long a call may take before the daemon must answer a ping, and how long the answer to the ping may take. A busy daemon answers
+// at once, because a ping takes no lock.
 const (
-	leaveAlone = 2 * time.Second
-	signTime   = 3 * time.Second
+	pingAfter = 2 * time.Second
+	pingTime  = 3 * time.Second
 )
 
 // patience is a time of this file, longer on slow machines.
@@ -72,20 +72,20 @@ func (c *Client) patience(d time.Duration) time.Duration {
 	return d * time.Duration(max(c.Patience, 1))
 }
 
-// attend looks for signs of life, again and again, while a question waits for its answer. When there are none, it calls
-// giveUp with the reason. stop ends it.
+// attend pings the daemon from time to time while a call waits for its answer. If there is no answer, it calls giveUp with the reason.
+// stop ends it.
 func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	first := time.AfterFunc(c.patience(leaveAlone), func() {
+	first := time.AfterFunc(c.patience(pingAfter), func() {
 		for missed := false; ; {
-			err := c.signOfLife(ctx)
+			err := c.ping(ctx)
 			switch {
 			case ctx.Err() != nil:
 				return
 			case err == nil:
 				missed = false
 			case errors.Is(err, ErrNoDaemon) && !missed:
-				missed = true // it may be ending: then those who had connected are answered within two seconds
+				missed = true // it may be ending: then clients that have connected are answered within two seconds
 			default:
 				giveUp(err)
 				return
@@ -93,17 +93,17 @@ func (c *Client) attend(ctx context.Context, giveUp context.CancelCauseFunc) (st
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(c.patience(leaveAlone)):
+			case <-time.After(c.patience(pingAfter)):
 			}
 		}
 	})
 	return func() { first.Stop(); cancel() }
 }
 
-// signOfLife asks the daemon for any answer, on a connection of its own. One of another build knows no such request,
+// ping asks the daemon for any answer, on a connection of its own. One of another build knows no such request,
 // and answers that.
-func (c *Client) signOfLife(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.patience(signTime))
+func (c *Client) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.patience(pingTime))
 	defer cancel()
 	silent := &Silent{Place: c.Place}
 	conn, err := Dial(ctx, c.Place)

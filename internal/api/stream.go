@@ -12,8 +12,8 @@ import (
 	"net/url"
 )
 
-// Stream is a request whose parts are a line of JSON and raw bytes behind it, both ways. The answer may stay open
-// behind its line: as long as its caller lives, it holds something.
+// Stream is a request and an answer that consist of a line of JSON and raw bytes after it. The answer may stay open after its line, and
+// holds something until the caller ends.
 type Stream[Req, Res any] struct {
 	Path string
 	Max  int64 // bytes of a request
@@ -23,10 +23,10 @@ type Stream[Req, Res any] struct {
 type Streamed[Res any] struct {
 	Head Res
 	Body []byte
-	Hold func(ctx context.Context) // called once Head was sent, without a Body; ctx ends when the caller goes away
+	Hold func(ctx context.Context) // called after Head was sent, without a Body; ctx ends when the caller disconnects
 }
 
-// ErrEnding says that the daemon ends before it could answer: the caller's connection breaks, and it asks the next one.
+// ErrEnding says that the daemon ends before it can answer. The connection breaks, and the caller asks the next daemon.
 var ErrEnding = errors.New("the daemon ends")
 
 // HandleStream serves a stream with fn.

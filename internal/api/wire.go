@@ -20,20 +20,20 @@ var (
 	Metrics      = Route[None, []byte]{"GET", "/metrics"}
 	Forget       = Route[ForgetRequest, ForgetAnswer]{"POST", "/forget"}
 	Pause        = Route[PauseRequest, PauseAnswer]{"POST", "/pause"}
-	Reload       = Route[None, None]{"POST", "/reload"} // read the configuration anew
+	Reload       = Route[None, None]{"POST", "/reload"} // read the configuration again
 	Import       = Route[ImportRequest, ImportAnswer]{"POST", "/import"}
 	Pairs        = Route[PairsRequest, PairsAnswer]{"POST", "/pairs"}
 	Partners     = Route[PartnersRequest, PartnersAnswer]{"POST", "/partners"}
 	Session      = Route[SessionRequest, SessionAnswer]{"POST", "/session"}
 	Complete     = Route[CompleteRequest, CompleteAnswer]{"POST", "/complete"}
-	Ping         = Route[None, None]{"GET", "/ping"}               // a sign of life; takes no lock
+	Ping         = Route[None, None]{"GET", "/ping"}               // takes no lock
 	Stop         = Route[StopRequest, StopAnswer]{"POST", "/stop"} // drain, snapshot, exit; answers before, daemon.Gone waits
 )
 
 // WhyRequest asks for the arithmetic of one file's score, or of one file in an earlier answer.
 type WhyRequest struct {
 	File  event.Path  `json:"file"`
-	At    int64       `json:"at,omitempty"` // unix ms of an earlier answer, as printed; 0: now
+	At    int64       `json:"at,omitempty"` // Unix milliseconds of an earlier answer, as printed; 0 for now
 	Query event.Query `json:"query"`        // as for /rank; ignored with At
 }
 
@@ -41,7 +41,7 @@ type WhyRequest struct {
 type WhyAnswer struct {
 	event.Suggestion
 	At    int64 `json:"at"`
-	Rank  int   `json:"rank"`  // 1 is the best, 0: not among the candidates
+	Rank  int   `json:"rank"`  // 1 for the best, 0 if it is no candidate
 	Known bool  `json:"known"` // git tracks it, or it is new and not ignored
 	// Reading is as in an Answer.
 	Reading bool `json:"reading,omitempty"`
@@ -59,18 +59,18 @@ type ThresholdRequest struct {
 	Value float64 `json:"value"`
 }
 
-// ThresholdAnswer is the threshold in force: the configured one and what was learned on top of it.
+// ThresholdAnswer has the threshold in use, which is learned, and the configured one that it began with.
 type ThresholdAnswer struct {
 	Value      float64            `json:"value"`
 	Configured float64            `json:"configured"`
 	Kinds      map[string]float64 `json:"kinds,omitempty"` // per kind, after learning
 }
 
-// EventsAnswer says what became of the events that were sent.
+// EventsAnswer counts the events of a request.
 type EventsAnswer struct {
 	Accepted  int `json:"accepted"`
 	Duplicate int `json:"duplicate"` // known already, by ID
-	Ignored   int `json:"ignored"`   // nothing left after ignored paths were taken out
+	Ignored   int `json:"ignored"`   // all of its paths are ignored
 }
 
 // LogRequest selects events; the zero value selects the newest 100.
@@ -136,7 +136,7 @@ type TagStat struct {
 type CostRow struct {
 	Session string `json:"session"`
 	Hints   int    `json:"hints"`
-	Tokens  int    `json:"tokens"`  // estimated, when they were told
+	Tokens  int    `json:"tokens"`  // estimated, of their texts
 	Turns   int    `json:"turns"`   // requests to the model since the first of them
 	Carried int    `json:"carried"` // Σ tokens × requests that carried them
 }
@@ -156,20 +156,20 @@ type SessionStat struct {
 type KindStat struct {
 	Kind      string  `json:"kind"`
 	Shown     int64   `json:"shown"`
-	Used      int64   `json:"used"` // of the settled shown ones
+	Used      int64   `json:"used"` // of the resolved shown ones
 	Settled   int64   `json:"settled"`
 	Withheld  int64   `json:"withheld"`
 	HeldUsed  int64   `json:"withheld_used"`
 	Shadow    int64   `json:"shadow"`
 	ShadowHit int64   `json:"shadow_used"`
-	Precision float64 `json:"precision"` // used ÷ settled, 0 without evidence
+	Precision float64 `json:"precision"` // used ÷ settled, 0 if none is resolved
 	HeldDone  int64   `json:"withheld_settled"`
-	Lift      float64 `json:"lift"`     // precision less the share of settled withheld ones that were used anyway
+	Lift      float64 `json:"lift"`     // precision − share of the resolved withheld ones that were used
 	LiftLow   float64 `json:"lift_low"` // its 95 % interval; all three 0 without evidence
 	LiftHigh  float64 `json:"lift_high"`
 	Tokens    int64   `json:"tokens"`      // estimated, of what was shown
-	Retired   bool    `json:"retired"`     // silent by itself: showing it changed nothing
-	Hooks     int64   `json:"hooks"`       // hooks at which it was asked, of about the last 10,000
+	Retired   bool    `json:"retired"`     // not shown any more: it changed nothing
+	Hooks     int64   `json:"hooks"`       // hooks that asked for it, of about the last 10,000
 	HookP50   float64 `json:"hook_p50_ms"` // from the frame to the reply
 	HookP99   float64 `json:"hook_p99_ms"`
 }
@@ -205,10 +205,10 @@ type StatusAnswer struct {
 	KeepBytes int64     `json:"retention_bytes"`
 	Warnings  []string  `json:"warnings,omitempty"`
 
-	Retired []RetiredKind `json:"retired,omitempty"` // kinds that keep silent by themselves
+	Retired []RetiredKind `json:"retired,omitempty"` // kinds that are not shown any more
 }
 
-// Progress is how far an import got.
+// Progress is the progress of an import.
 type Progress struct {
 	State string `json:"state"` // idle, running, done, failed
 	Done  int    `json:"done"`
@@ -233,7 +233,7 @@ type ForgetAnswer struct {
 
 // StopRequest ends the daemon.
 type StopRequest struct {
-	Unless string `json:"unless_build,omitempty"` // not when it is of this build: it has already replaced the one meant
+	Unless string `json:"unless_build,omitempty"` // not if it has this build: it has replaced the one that is meant
 	Force  bool   `json:"force,omitempty"`        // stop also when events cannot be written: they are lost
 }
 
@@ -248,18 +248,18 @@ type PauseRequest struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// PauseAnswer is when learning goes on.
+// PauseAnswer says when learning continues.
 type PauseAnswer struct {
 	Until time.Time `json:"paused_until,omitzero"`
 }
 
-// ImportRequest starts an import, or looks at the running one.
+// ImportRequest starts an import, or asks for the progress of the running one.
 type ImportRequest struct {
 	Transcripts string `json:"transcripts,omitempty"` // folder of agent transcripts; "" is git history only
 	Look        bool   `json:"look,omitempty"`        // start nothing
 }
 
-// ImportAnswer is how far the imports are.
+// ImportAnswer is the progress of the imports.
 type ImportAnswer struct {
 	History     Progress       `json:"history"`
 	Transcripts Progress       `json:"transcripts"`
@@ -273,12 +273,12 @@ type PairsRequest struct {
 	Limit int `json:"limit,omitempty"` // 0 is 3
 }
 
-// PairsAnswer has files that change together though nothing in their names says so.
+// PairsAnswer has files that change together and have unrelated names.
 type PairsAnswer struct {
 	Pairs []Pair `json:"pairs"`
 }
 
-// Pair is two files and the commits that say they belong together.
+// Pair is two files and the numbers of their commits.
 type Pair struct {
 	A    event.Path `json:"a"`
 	B    event.Path `json:"b"`
@@ -296,11 +296,11 @@ type PartnersRequest struct {
 
 // PartnersAnswer is the change and what it lacks.
 type PartnersAnswer struct {
-	Files    []event.Path `json:"files"`    // the change that was looked at
+	Files    []event.Path `json:"files"`    // the change in question
 	Partners []Partner    `json:"partners"` // best first, ties by path
 }
 
-// Partner is a file that a change lacks, and the commits that say so.
+// Partner is a file that a change lacks, with the evidence.
 type Partner struct {
 	File  event.Path `json:"file"`
 	With  event.Path `json:"with"`  // the file of the change that it changed with most regularly
@@ -314,12 +314,12 @@ type SessionRequest struct {
 	Session string `json:"session_id,omitempty"` // empty: the newest live one of the caller's worktree
 }
 
-// SessionAnswer is what a status line shows. A session that nobody knows has zeros.
+// SessionAnswer is what a status line shows. An unknown session has zeros.
 type SessionAnswer struct {
 	ID      string `json:"session_id"` // "": asked for the newest, and none is live
 	Agent   string `json:"agent,omitempty"`
 	Mode    string `json:"mode"`        // live, or session: it was resumed, forked or compacted
-	Live    bool   `json:"live"`        // it was heard of within a day and has not ended
+	Live    bool   `json:"live"`        // its last event is less than a day old, and it has not ended
 	Files   int    `json:"files"`       // different files that it opened
 	Shown   int    `json:"hints_shown"` // files named by hints
 	Settled int    `json:"hints_settled"`

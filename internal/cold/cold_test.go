@@ -228,7 +228,7 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
 		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: event.Paths(list()), From: event.Paths(list()),
 		Gone: event.Paths(list()), Named: event.Paths(list()), Seen: event.Paths(list()), Listing: r.IntN(2) == 0, Terms: list(), Tags: list(),
-		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Moment: event.Moment(word())}
+		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Task: event.Task(word())}
 	for range r.IntN(3) {
 		e.Scores = append(e.Scores, r.Float64())
 	}

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Config is every setting, checked. The documented list with types, defaults and limits is Keys.
+// Config holds every setting, checked. Keys lists them with types, defaults and limits.
 type Config struct {
 	Threshold        float64                  // θ at the start: hints are shown from this probability on
 	Holdout          float64                  // share of suggestions withheld to measure what they are worth
-	RedisURL         string                   // "" is the embedded store
-	RepoID           string                   // the hash tag of the keys; "" is derived from origin
-	IdleTimeout      time.Duration            // the daemon stops after so long without a caller; 0 never
+	RedisURL         string                   // "" for the embedded store
+	RepoID           string                   // the hash tag of the keys; "" to derive it from origin
+	IdleTimeout      time.Duration            // the daemon stops after so long without a call; 0 for never
 	Retention        Retention                // what the log keeps
 	Durability       string                   // "normal" or "full": whether each batch of the log is synced to the disk
 	SnapshotInterval time.Duration            // time between two snapshots of the hot store
-	Schedules        map[string]string        // job → cron line; every job is present, "" of snapshot is SnapshotInterval
+	Schedules        map[string]string        // job → cron line; has every job; "" of snapshot means SnapshotInterval
 	HalfLives        map[string]time.Duration // hot family → half-life, only those that were set
-	Kinds            map[string]bool          // kind of suggestion → said or not; every kind is present
+	Kinds            map[string]bool          // kind of suggestion → whether it is shown; has every kind
 	Tags             map[string]string        // path pattern → intent tag, without '#'
 	Watch            string                   // "on", "off" or "poll"
 	Quiet            time.Duration            // a burst of saves ends after so long without one
-	AtMost           time.Duration            // and is reported after so long in any case
+	AtMost           time.Duration            // a burst of saves is reported after so long in any case
 	Transcripts      string                   // "ask", "on" or "off": read past transcripts at init
-	PausedUntil      time.Time                // zero is not paused
+	PausedUntil      time.Time                // the zero time if not paused
 	LogLevel         slog.Level               // of the daemon's log
-	PartnerAtStop    bool                     // what a change lacks is told when the agent is about to stop, not after edits
-	SessionTokens    int                      // tokens that suggestions may cost in one session; 0 is none
-	Context          Context                  // tokens of what was said and done
-	MetricsAddr      string                   // "" is no TCP listener
+	PartnerAtStop    bool                     // missing partners are shown when the agent is about to stop, not after edits
+	SessionTokens    int                      // tokens that suggestions may cost in one session
+	Context          Context                  // tokens of prompts and actions
+	MetricsAddr      string                   // "" for no TCP listener
 	Reload           Reload                   // the recorded sequences
 	Stage            Stage                    // what the stage cache keeps
 	PipelineEnv      []string                 // variables that pipelines may read as $ENV_NAME
@@ -39,13 +39,13 @@ type Config struct {
 	origin map[string]string // key → where its value comes from
 }
 
-// Context bounds what a session is told of itself, in tokens.
+// Context bounds what a session gets of its own history, in tokens.
 type Context struct{ Prompts, Actions, Total int }
 
 // Retention bounds the event log.
 type Retention struct {
-	Events time.Duration // raw events are kept so long
-	Bytes  int64         // the store is at most so large
+	Events time.Duration // how long raw events are kept
+	Bytes  int64         // size of the store at most
 }
 
 // Origin says where the value of a key comes from: "default", the name of a file, or "AOA_…".
@@ -65,7 +65,7 @@ func (c Config) Get(key string) (string, error) {
 	return "", fmt.Errorf("read config: %w", unknownKey(key))
 }
 
-// Warning is something odd that does not stop anyone.
+// Warning is a mistake that does not keep the settings from being used.
 type Warning struct {
 	Where string // file:line, or the name of the variable
 	Text  string

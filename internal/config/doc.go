@@ -1,10 +1,10 @@
-// Package config is what a person has decided: thresholds, retention, what is watched and what is said.
+// Package config reads and writes the settings: thresholds, retention, what is watched and what is shown.
 //
-// In come the environment (handed over, never read here) and at most two YAML files; out goes one checked
-// Config with the origin of every value. Set and Unset change one key of one file and leave its comments, its
-// order and every other byte of meaning alone. It never guesses: a bad value is an error with its line, an
-// unknown key a warning with the nearest known name. Loading costs well under a millisecond.
+// An environment, which the caller passes, and at most two YAML files go in. One checked Config comes out, with the origin of every
+// value. Set and Unset change one key of one file and keep its comments, its order and all other values. The package never guesses:
+// a bad value is an error with its line, an unknown key is a warning with the nearest known name. Loading takes less than a
+// millisecond.
 //
-// Git is here as well: the git program with settings of ours that win over a repository's own, so that a hostile
-// repository starts nothing. It lies in this package because all that ask git may import it.
+// Git is the git program with settings that override those of a repository, so that a hostile repository starts no program. It is in
+// this package because all packages that run git may import it.
 package config

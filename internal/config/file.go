@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseDoc parses the text of a settings file into its top mapping; nil if the file says nothing.
+// parseDoc parses the text of a settings file into its top mapping, nil if the file has none.
 func parseDoc(file string, text []byte) (doc, top *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	doc = &yaml.Node{}
@@ -31,7 +31,7 @@ func parseDoc(file string, text []byte) (doc, top *yaml.Node, err error) {
 	return doc, top, nil
 }
 
-// follow returns what an alias stands for.
+// follow resolves an alias.
 func follow(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -75,7 +75,7 @@ func parseFile(file string, text []byte) (layer, []Warning, error) {
 	return values, warnings, nil
 }
 
-// entries walks a file: groups may be written as mappings or with dots.
+// entries returns the settings of a file. Groups may be written as mappings or with dots.
 func entries(file string, top *yaml.Node) (out []entry, warnings []Warning, err error) {
 	var walk func(prefix string, m *yaml.Node) error
 	walk = func(prefix string, m *yaml.Node) error {

@@ -18,9 +18,9 @@ var ErrNoGit = errors.New("git is not on the PATH")
 // ErrFilters says that the repository has filter drivers that cannot be switched off.
 var ErrFilters = errors.New("filter drivers that cannot be switched off")
 
-// Git is the git program with settings that keep a repository's own settings from starting other programs. A folder
-// that was unpacked from an archive brings its own .git/config and .gitattributes, and nobody has read them.
-// Every git process of aOa comes from Command: a test allows no other.
+// Git is the git program with settings that keep a repository's own settings from starting other programs. A folder that was
+// unpacked from an archive has its own .git/config and .gitattributes, which nobody has read. Every git process of aOa comes from
+// Command. A test allows no other.
 type Git struct {
 	program string // "" if there is none
 	env     []string
@@ -30,7 +30,7 @@ type Git struct {
 // are not absolute are left out: a repository can hold a program named git.
 func FindGit(env []string) *Git {
 	g := &Git{env: gitEnv(env)}
-	for _, dir := range filepath.SplitList(getenv(env, "PATH")) {
+	for _, dir := range filepath.SplitList(Getenv(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
@@ -45,18 +45,17 @@ func FindGit(env []string) *Git {
 // Found reports whether there is a git program.
 func (g *Git) Found() bool { return g.program != "" }
 
-// gitSettings stand before every subcommand. They win over every settings file. They switch off what git runs
-// (file monitor, hooks, signature check, maintenance, and all that a connection would ask), locks, and settings that
-// change the form of the output. core.fsmonitor is empty because git before 2.36 takes "false" for a program's name.
+// gitSettings precede every subcommand and override every settings file. They switch off what git runs (file monitor, hooks,
+// signature check, maintenance, and all programs of a connection), locks, and settings that change the form of the output.
+// core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=",
 	"-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
 }
 
-// gitVerbs are the subcommands that may be used, and the options that each gets. Those without options neither read
-// a file of the work tree nor format a difference. A subcommand that is not listed is refused: first find out
-// what it can run.
+// gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read a file of the
+// worktree nor format a difference. Command refuses all others: find out what a subcommand can run before you add it.
 var gitVerbs = map[string][]string{
 	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "rev-list": nil, "rev-parse": nil, "symbolic-ref": nil, "version": nil,
 	"diff":   {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
@@ -64,8 +63,8 @@ var gitVerbs = map[string][]string{
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters
 }
 
-// Command prepares a git command in a folder. args are a subcommand and its arguments; options of git itself may stand
-// before it. The errors are ErrNoGit, and a reason why the command would not be safe.
+// Command prepares a git command in a folder. args are options of git itself, a subcommand and its arguments. The error wraps
+// ErrNoGit or ErrFilters, or says that the subcommand is not allowed.
 func (g *Git) Command(ctx context.Context, dir string, args ...string) (*exec.Cmd, error) {
 	at := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if at < 0 {
@@ -102,19 +101,19 @@ func (g *Git) Filters(ctx context.Context, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if x, ok := errors.AsType[*exec.ExitError](err); ok && x.ExitCode() == 1 {
 		return nil, nil // git's way to say that there are none
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git config: %w: %.200s", err, bytes.TrimSpace(said.Bytes()))
+		return nil, fmt.Errorf("git config: %w: %.200s", err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return parseFilters(out), nil
 }
 
-// parseFilters reads "filter.<name>.<key>\0"; the name may hold dots.
+// parseFilters reads "filter.<name>.<key>\0". The name may have dots.
 func parseFilters(out []byte) []string {
 	var names []string
 	for key := range strings.SplitSeq(string(out), "\x00") {
@@ -131,9 +130,9 @@ func parseFilters(out []byte) []string {
 // maxFilterOptions bounds the options that switch filter drivers off, in bytes: on Windows a command line ends after 32 kB.
 const maxFilterOptions = 16 << 10
 
-// withoutFilters are options under which no filter driver runs: git compares the contents as they are. git has no
-// option for all of them, so each one is switched off by its name. A name that the option cannot carry is refused:
-// git takes what stands before the first "=" for the key.
+// withoutFilters returns options under which no filter driver runs, so that git compares the contents as they are. git has no option
+// for all of them, so each is switched off by its name. A name with "=" is refused: git takes what precedes the first "=" for the
+// key.
 func withoutFilters(drivers []string) ([]string, error) {
 	var out []string
 	size := 0
@@ -149,15 +148,15 @@ func withoutFilters(drivers []string) ([]string, error) {
 	return out, nil
 }
 
-// keptGitVars are the only GIT_ variables that reach git: where configuration lies. All others (GIT_DIR,
-// GIT_INDEX_FILE, GIT_TRACE…) are set by git for its hooks or by users for one command.
+// keptGitVars are the only GIT_ variables that git gets: they say where its configuration is. All others (GIT_DIR, GIT_INDEX_FILE,
+// GIT_TRACE…) are set by git for its hooks or by users for one command.
 var keptGitVars = []string{
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_ATTR_NOSYSTEM",
 }
 
-// gitEnv makes the environment git runs in: plain English, never asking, never fetching (some versions do not know
-// GIT_NO_LAZY_FETCH: no transport is allowed either), never rewriting objects.
+// gitEnv returns the environment of git: English messages, no questions, no fetches (some versions do not know GIT_NO_LAZY_FETCH, so
+// no transport is allowed either), no replaced objects.
 func gitEnv(env []string) []string {
 	out := make([]string, 0, len(env)+8)
 	for _, kv := range env {

@@ -14,7 +14,7 @@ import (
 type Key struct {
 	Name    string // dotted: retention.events; "tags.PATTERN" has a free part
 	Type    string // duration, size, share, word, …
-	Default string // as Get prints it
+	Default string // in the form of Get
 	Env     string // AOA_RETENTION_EVENTS
 	Allowed string // what a value may be, in words
 	Help    string
@@ -31,7 +31,7 @@ const (
 // halfLife is a family of the hot store whose half-life may be set.
 type halfLife struct{ key, family, half, help string }
 
-// halfLives lists the families under short names, with the defaults of the hot store.
+// halfLives lists the families by short names, with the defaults of the hot store.
 var halfLives = []halfLife{
 	{"frequency", "scores:frequency", "7d", "accesses of a file"},
 	{"churn", "scores:churn", "30d", "commits of a file"},
@@ -48,7 +48,7 @@ var halfLives = []halfLife{
 	{"term", "term", "90d", "files under a word"},
 }
 
-// kinds lists the kinds of suggestions with what each says.
+// kinds lists the kinds of suggestions with what each is for.
 var kinds = []struct{ name, help string }{
 	{"partner", "after edits: files that change with them and are untouched"},
 	{"rescue", "a call failed on a path: where the file is now"},
@@ -169,7 +169,7 @@ func Keys() []Key {
 	return out
 }
 
-// Variables are the environment variables with the prefix AOA that are no settings.
+// Variables lists the environment variables with the prefix AOA that are no settings.
 var Variables = map[string]string{
 	"AOA":          "0 silences every hook",
 	"AOA_SKIP":     "1 silences every hook",
@@ -185,7 +185,7 @@ func envName(key string) string {
 	return "AOA_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// lookup finds a key; "tags." and anything after it is the key with the free part.
+// lookup finds a key by its name. Names that begin with "tags." are the key with the free part.
 func lookup(name string) (Key, bool) {
 	if p, ok := strings.CutPrefix(name, tagsPrefix); ok {
 		return Key{Name: tagsPrefix + "PATTERN", Type: "word", Allowed: keys[len(keys)-1].Allowed,
@@ -210,7 +210,7 @@ func group(name string) bool {
 	return slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Name, name+".") })
 }
 
-// ErrUnknown is wrapped when a key does not exist.
+// ErrUnknown is wrapped by errors about a key that does not exist.
 var ErrUnknown = errors.New("no such setting")
 
 func unknownKey(name string) error {
@@ -236,7 +236,7 @@ func nearest(name string) string {
 	return best
 }
 
-// distance is the number of characters to insert, drop or replace, looked at up to 64 bytes.
+// distance is the number of characters to insert, drop or replace, in the first 64 bytes of a.
 func distance(a, b string) int {
 	return fuzzy.LevenshteinDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b))
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// flatDelim keeps koanf from splitting our keys: a pattern may hold any character that people type.
+// flatDelim keeps koanf from splitting keys: a pattern may have any character that people type.
 const flatDelim = "\x1f"
 
 // Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the
 // environment ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables
-// are warnings. A value that is not allowed, or a file that is no YAML, is an error that names the file, the
-// line, the key and what is allowed; the Config then holds the defaults.
+// are warnings. A value that is not allowed, or a file that is no YAML, is an error that names the file, the line, the key and what is
+// allowed. The Config then holds the defaults.
 func Load(environ []string, storeDir string) (Config, []Warning, error) {
 	l := &loader{merged: koanf.New(flatDelim), where: map[string]place{}}
 	for _, k := range keys {
@@ -52,7 +52,7 @@ func Load(environ []string, storeDir string) (Config, []Warning, error) {
 	return c, l.warnings, nil
 }
 
-// apply parses one value into the config. Half-lives stay out of it unless somebody set them.
+// apply parses one value into the config. It skips half-lives that nobody has set.
 func (l *loader) apply(c *Config, name, v string) error {
 	k, _ := lookup(name)
 	c.values[name], c.origin[name] = v, l.where[name].origin
@@ -77,7 +77,7 @@ func Default() Config {
 		c.values[k.Name], c.origin[k.Name] = k.Default, "default"
 		if !strings.HasPrefix(k.Name, halfLifePrefix) {
 			if err := k.parse(&c, k.Default); err != nil {
-				panic("config: default of " + k.Name + ": " + err.Error()) // a slip in the list, met by every test
+				panic("config: default of " + k.Name + ": " + err.Error()) // a mistake in keys: every test fails
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func Default() Config {
 	return c
 }
 
-// badValue is what is said of a value that a key does not take. Values that may be secret are not repeated.
+// badValue returns the error for a value that a key does not allow. Values that may be secret are not repeated.
 func badValue(name, value string, err error) error {
 	k, _ := lookup(name)
 	if k.Type == "url" {
@@ -103,7 +103,7 @@ func tagList(tags map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// place says where a value comes from: for Origin, and more exactly for messages.
+// place says where a value comes from: for Origin, and with its line for messages.
 type place struct{ origin, exact string }
 
 // found is a value with its place.
@@ -112,10 +112,10 @@ type found struct {
 	place
 }
 
-// layer is what one source sets: flat key → value. It is a provider for koanf.
+// layer holds what one source sets: flat key → value. It is a provider for koanf.
 type layer map[string]found
 
-// ReadBytes is not for layers.
+// ReadBytes always fails: a layer has no bytes.
 func (layer) ReadBytes() ([]byte, error) { return nil, errors.New("a layer has no bytes") }
 
 // Read returns the values.
@@ -127,7 +127,7 @@ func (l layer) Read() (map[string]any, error) {
 	return out, nil
 }
 
-// loader is one Load under way.
+// loader holds the state of one Load.
 type loader struct {
 	merged   *koanf.Koanf
 	where    map[string]place
@@ -135,7 +135,7 @@ type loader struct {
 	errs     []error
 }
 
-// add puts a layer over what is there.
+// add merges a layer over those before.
 func (l *loader) add(values layer) {
 	if err := l.merged.Load(values, nil); err != nil {
 		l.errs = append(l.errs, fmt.Errorf("read config: %w", err))
@@ -215,7 +215,7 @@ func (l *loader) tags(values layer, list string) {
 	}
 }
 
-// StoreFile is the settings file of a repository, "" if there is no store.
+// StoreFile returns the settings file of a repository, "" if there is no store.
 func StoreFile(storeDir string) string {
 	if storeDir == "" {
 		return ""
@@ -223,33 +223,22 @@ func StoreFile(storeDir string) string {
 	return filepath.Join(storeDir, "config.yaml")
 }
 
-// UserFile is the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows %AppData%\aoa\config.yaml,
+// UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows %AppData%\aoa\config.yaml,
 // else ~/.config/aoa/config.yaml (on macOS too, where command line tools keep theirs). "" if the environment
 // names no home.
 func UserFile(environ []string) string {
-	if dir := getenv(environ, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	if dir := Getenv(environ, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "aoa", "config.yaml")
 	}
-	if dir := getenv(environ, "AppData"); runtime.GOOS == "windows" && dir != "" {
+	if dir := Getenv(environ, "AppData"); runtime.GOOS == "windows" && dir != "" {
 		return filepath.Join(dir, "aoa", "config.yaml")
 	}
-	home := getenv(environ, "HOME")
+	home := Getenv(environ, "HOME")
 	if runtime.GOOS == "windows" && home == "" {
-		home = getenv(environ, "USERPROFILE")
+		home = Getenv(environ, "USERPROFILE")
 	}
 	if home == "" {
 		return ""
 	}
 	return filepath.Join(home, ".config", "aoa", "config.yaml")
-}
-
-// getenv returns the last value of a name, "" if there is none. Windows does not care about case.
-func getenv(environ []string, name string) string {
-	for _, e := range slices.Backward(environ) {
-		k, v, _ := strings.Cut(e, "=")
-		if k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name) {
-			return v
-		}
-	}
-	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Redis is where a shared store is, read from redis_url:
+// Redis says where a shared store is. It is read from redis_url:
 //
 //	redis://[user[:password]@]host[:6379][/db][?options]     one server; rediss:// with TLS
 //	unix:///path/of/socket[?options]                          one server on this machine
@@ -20,16 +20,16 @@ import (
 type Redis struct {
 	Kind                           RedisKind
 	Addrs                          []string // host:port; of a socket its path
-	Master                         string   // what the sentinels call it
+	Master                         string   // the name that the sentinels have for it
 	DB                             int
 	User, Password                 string // ACL user; "" is the default user
-	PasswordFile                   string // read at each start in place of Password; blanks around it are dropped
+	PasswordFile                   string // read at each start instead of Password, without white space around it
 	SentinelUser, SentinelPassword string
 	TLS                            bool
-	CA, Cert, Key                  string // PEM files: who may have signed the server; what this client shows
+	CA, Cert, Key                  string // PEM files: the authority of the server's certificate; certificate and key of this client
 	ServerName                     string // the name in the server's certificate; "" is the host
-	ClientName                     string // what CLIENT LIST shows; "" is aoa
-	Prefix                         string // first word of every key; "" is aoa
+	ClientName                     string // in CLIENT LIST; "" for aoa
+	Prefix                         string // first word of every key; "" for aoa
 }
 
 // RedisKind says how a server is reached.
@@ -94,7 +94,7 @@ func ParseRedis(text string) (Redis, error) {
 	return r, nil
 }
 
-// place reads the addresses, and what follows them.
+// place reads the addresses and the path after them.
 func (r *Redis) place(hosts, path, port string) error {
 	if r.Kind == RedisSocket {
 		file, err := url.PathUnescape(path)
@@ -161,7 +161,7 @@ func address(host, port string) (string, error) {
 // RedisOptions are the names after the "?", for the documentation.
 var RedisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password", "sentinel_user", "server_name"}
 
-// options reads what follows the "?". Each is given once.
+// options reads the part after the "?". Each option is given once.
 func (r *Redis) options(text string) error {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -219,7 +219,7 @@ func plainWord(v string) bool {
 	})
 }
 
-// String says where the store is, without what is secret: for people and for logs.
+// String says where the store is, without secrets: for people and for logs.
 func (r Redis) String() string {
 	scheme := "redis"
 	if r.TLS {
@@ -237,9 +237,8 @@ func (r Redis) String() string {
 	return scheme + "://" + hosts + "/" + strconv.Itoa(r.DB)
 }
 
-// Discreet is the value of a setting as it may be shown to whoever looks over a shoulder, or reads a report: a
-// redis_url without its passwords. It need not be a good one.
-func Discreet(key, value string) string {
+// Redacted returns the value of a setting without passwords, for reports and screens. The value may be a bad one.
+func Redacted(key, value string) string {
 	if key != "redis_url" {
 		return value
 	}

@@ -71,8 +71,8 @@ func FuzzParseRedis(f *testing.F) {
 	})
 }
 
-// TestDiscreet: what is shown of a redis_url has all of it but the passwords.
-func TestDiscreet(t *testing.T) {
+// TestRedacted: of a redis_url everything is shown but the passwords.
+func TestRedacted(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",
 		"redis://h:1/2":                  "redis://h:1/2",
@@ -84,11 +84,11 @@ func TestDiscreet(t *testing.T) {
 		"redis-sentinel://a:secret@h/m?sentinel_user=s&sentinel_password=secret&password_file=/f": "redis-sentinel://a:***@h/m?sentinel_user=s&sentinel_password=***&password_file=/f",
 		"u:secret@h": "u:***@h",
 	} {
-		if got := Discreet("redis_url", text); got != want {
+		if got := Redacted("redis_url", text); got != want {
 			t.Errorf("%s is shown as %s, want %s", text, got, want)
 		}
 	}
-	if got := Discreet("threshold", "u:p@h"); got != "u:p@h" {
+	if got := Redacted("threshold", "u:p@h"); got != "u:p@h" {
 		t.Errorf("another setting is shown as %s", got)
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Set writes one setting into a file, making the file (0600) and its folder (0700) if they are missing. The value
-// is checked first. Comments, order and layout of everything else stay: one line is changed or added where the
-// file allows it. The file is written beside and renamed.
+// is checked first. Comments, order and layout of everything else stay: one line is changed or added where the file allows it. The new
+// text is written to another file, which is renamed.
 func Set(file, key, value string) error {
 	k, ok := lookup(key)
 	if !ok || key == tagsPrefix+"PATTERN" {
@@ -34,7 +34,7 @@ func Set(file, key, value string) error {
 	return change("set config", file, key, &value)
 }
 
-// Unset takes a setting out of a file, so that the next layer below counts. A file or key that is not there is fine.
+// Unset removes a setting from a file, so that the next layer below counts. A missing file or key is no error.
 func Unset(file, key string) error {
 	if _, ok := lookup(key); !ok {
 		return fmt.Errorf("unset config: %w", unknownKey(key))
@@ -52,7 +52,7 @@ func printable(texts ...string) error {
 	return nil
 }
 
-// change edits the file: value nil takes the key out.
+// change edits the file. A nil value removes the key.
 func change(what, file, key string, value *string) error {
 	text, err := readFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +75,8 @@ func change(what, file, key string, value *string) error {
 	return nil
 }
 
-// edit tries the line first. What does not come out as asked (a value over several lines, a mapping in braces)
-// is done on the tree, which keeps comments and order but not blank lines.
+// edit changes one line. If the result is not as asked (a value over several lines, a mapping in braces), it changes the parsed tree,
+// which keeps comments and order but not blank lines.
 func edit(file string, text []byte, before layer, key string, value *string) ([]byte, error) {
 	want := map[string]string{}
 	for k, v := range before {
@@ -166,7 +166,7 @@ func child(m *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// editFound replaces the value in its line, or drops the line, and the group's with the last of its settings.
+// editFound replaces the value in its line, or removes the line.
 func editFound(lines []string, e entry, value *string) ([]byte, error) {
 	if e.value.Kind != yaml.ScalarNode || e.value.Line != e.key.Line || e.value.Line > len(lines) || e.value.Anchor != "" ||
 		e.parent.Style&yaml.FlowStyle != 0 {
@@ -186,7 +186,7 @@ func editFound(lines []string, e entry, value *string) ([]byte, error) {
 		return nil, errNotHere
 	}
 	if len(e.parent.Content) == 2 && e.key.Column > 1 {
-		return nil, errNotHere // the group's last setting: the tree takes the group out, too
+		return nil, errNotHere // the last setting of the group: editTree removes the group, too
 	}
 	lines[e.value.Line-1] = ""
 	return []byte(strings.Join(lines, "")), nil
@@ -279,7 +279,7 @@ func editTree(file string, text []byte, key string, value *string) ([]byte, erro
 	return b.Bytes(), enc.Close()
 }
 
-// remove takes a setting out, and a group that it leaves empty.
+// remove removes a setting, and its group if that is empty then.
 func remove(top *yaml.Node, e entry) {
 	drop := func(m *yaml.Node, is func(key, value *yaml.Node) bool) {
 		for i := 0; i+1 < len(m.Content); i += 2 {
@@ -342,7 +342,7 @@ func quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// writeFile writes beside and renames. A link to a file, as people keep them under version control, stays a link.
+// writeFile writes to another file and renames it. A symbolic link to a file stays a link.
 func writeFile(file string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target

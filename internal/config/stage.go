@@ -8,9 +8,9 @@ import (
 
 // Stage bounds the stage cache.
 type Stage struct {
-	Bytes  int64         // the results together
-	Keep   time.Duration // a result that was not used for so long goes
-	Output int64         // one result
+	Bytes  int64         // size of all results
+	Keep   time.Duration // a result expires after so long without use
+	Output int64         // bytes of one result
 }
 
 // stageKeys are the settings of the stage cache and of pipelines.

@@ -14,8 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Each parser reads one type of value and says in its error what is wrong with it; what is allowed is said by
-// the key.
+// Each parser reads one type of value. Its error says what is wrong; the key says what is allowed.
 
 const day = 24 * time.Hour
 
@@ -75,8 +74,8 @@ func parseWord(v string, allowed ...string) (string, error) {
 	return v, nil
 }
 
-// Longest names, in characters. Not in the patterns: a class of letters repeated 64 times takes 5 ms to compile,
-// at the start of every command.
+// Longest names, in characters. They are not in the patterns: a class of letters repeated 64 times takes 5 ms to compile at the start
+// of every command.
 const (
 	maxID  = 128
 	maxTag = 64
@@ -177,7 +176,7 @@ func duration(field func(c *Config) *time.Duration, zero bool, least, most time.
 	}
 }
 
-// scale is what a unit of size stands for; without one it is bytes.
+// scale is the number of bytes of a unit of size.
 var scale = map[string]float64{"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 

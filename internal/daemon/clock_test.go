@@ -57,7 +57,7 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {
-		for _, s := range call(d, api.Rank, event.Query{Moment: event.MomentChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
+		for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
 			if s.File == "in/side/c.go" {
 				return s.Score
 			}

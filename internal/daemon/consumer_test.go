@@ -127,7 +127,7 @@ func TestConsumerFails(t *testing.T) {
 			d.o.Consumers = []daemon.Consumer{bad, good}
 			d.start()
 			work(d)
-			if a := call(d, api.Rank, event.Query{Moment: event.MomentChange, Files: []event.Path{"a.go"}}); a.At == 0 {
+			if a := call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}}); a.At == 0 {
 				t.Error("no answer")
 			}
 			warnings := strings.Join(call(d, api.Status, api.None{}).Warnings, "\n")

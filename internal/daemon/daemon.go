@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/prefetch/history"
@@ -132,7 +133,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	look := make(chan struct{}, 1)
 	d.worktrees = newWorktrees(d.base, d.o.Repo, d.o.Env, look)
 	d.worktrees.stop = d.stop
-	home, listed := &worktree{repo: d.o.Repo, readings: newReadings()}, make(chan struct{})
+	home, listed := &worktree{repo: d.o.Repo, reader: index.NewReader(d.o.Repo.Root)}, make(chan struct{})
 	go func() { // while the stores are opened and the snapshot is read
 		defer close(listed)
 		home.readFirst(ctx, d.log)

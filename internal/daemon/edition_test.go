@@ -111,8 +111,8 @@ func (d *desk) answers() any {
 		out["stats "+table] = call(d, api.Stats, api.StatsRequest{Table: table})
 	}
 	for _, f := range []event.Path{"server/login.go", "client/backoff.go", "docs/protocol.md", "client/send.go", "server/wire.go", "server/cache.go", "server/login_test.go"} {
-		for _, m := range []event.Moment{event.MomentOpen, event.MomentChange} {
-			w := call(d, api.Why, api.WhyRequest{File: f, Query: event.Query{Moment: m, Session: "three", Files: []event.Path{"server/login.go"}}})
+		for _, m := range []event.Task{event.TaskNext, event.TaskChange} {
+			w := call(d, api.Why, api.WhyRequest{File: f, Query: event.Query{Task: m, Session: "three", Files: []event.Path{"server/login.go"}}})
 			out[fmt.Sprint("why ", f, " ", m)] = w.Suggestion
 		}
 	}

@@ -145,7 +145,7 @@ func (h *hints) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
 	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
 	if edited := lastEdited(events); edited != "" {
 		change := q
-		change.Moment = event.MomentChange
+		change.Task = event.TaskChange
 		change.Files = h.edited(ctx, change)
 		if !slices.Contains(change.Files, edited) { // not learned yet
 			change.Files = append(change.Files, edited)
@@ -226,7 +226,7 @@ func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) 
 		return nil, nil
 	}
 	h.events.SyncBriefly(ctx)
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Moment: event.MomentChange}
+	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Task: event.TaskChange}
 	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
 		return nil, nil
 	}

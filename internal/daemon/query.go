@@ -22,6 +22,9 @@ type queryHandler struct {
 	metrics   *metrics
 }
 
+// readTime is how long an answer for a person waits for the contents of the files after a start.
+const readTime = time.Second
+
 // rank answers people and tools: the plain ranking, without the gate that protects an agent's context.
 func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, error) {
 	h.events.SyncBriefly(ctx)
@@ -29,7 +32,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 		return event.Answer{}, api.Bad("use 1 to 100", "limit %d is out of range", q.Limit)
 	}
 	w := h.worktrees.caller(ctx)
-	reading := !w.readings.wait(ctx)
+	reading := !w.reader.Wait(ctx, readTime)
 	begin := h.now()
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
 	ans, err := w.ranker.Rank(ctx, q)
@@ -54,7 +57,7 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 		return h.whyAt(ctx, r)
 	}
 	h.events.SyncBriefly(ctx)
-	reading := !w.readings.wait(ctx)
+	reading := !w.reader.Wait(ctx, readTime)
 	r.Query.At, r.Query.Explain, r.Query.Limit = h.now(), true, 100
 	s, err := w.ranker.Why(ctx, r.Query, r.File)
 	if err != nil {
@@ -118,7 +121,7 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 		return out, nil
 	}
 	h.events.SyncBriefly(ctx)
-	ranking, err := w.ranker.Score(ctx, event.Query{Moment: event.MomentChange, Files: out.Files, At: h.now()})
+	ranking, err := w.ranker.Score(ctx, event.Query{Task: event.TaskChange, Files: out.Files, At: h.now()})
 	if err != nil {
 		return out, err
 	}
@@ -167,7 +170,7 @@ func (h *queryHandler) complete(ctx context.Context, r api.CompleteRequest) (api
 	if r.Limit < 0 || r.Limit > 1000 {
 		return out, api.Bad("use 1 to 1000", "limit %d is out of range", r.Limit)
 	}
-	q := event.Query{Moment: event.MomentOpen, Session: r.Session, At: h.now()}
+	q := event.Query{Task: event.TaskNext, Session: r.Session, At: h.now()}
 	find := rank.Like(r.Query)
 	if r.Prefix {
 		find = rank.Begin(r.Query)

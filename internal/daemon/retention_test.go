@@ -70,7 +70,7 @@ func (d *desk) ids(prefix string) int {
 // score is what the question for a.go's partners says of in/side/c.go.
 func (d *desk) score() float64 {
 	d.Helper()
-	for _, s := range call(d, api.Rank, event.Query{Moment: event.MomentChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
+	for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
 		if s.File == "in/side/c.go" {
 			return s.Score
 		}

@@ -34,7 +34,7 @@ type worktree struct {
 	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
-	readings *readings
+	reader   *index.Reader
 	brief    atomic.Bool // the list of files is that of the index: nobody has looked at the disk yet
 }
 
@@ -70,7 +70,7 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 	if known {
 		return w
 	}
-	w = &worktree{repo: r, readings: newReadings()}
+	w = &worktree{repo: r, reader: index.NewReader(r.Root)}
 	w.refresh(ctx, t.log)
 	return t.enter(w, t.first.For)
 }
@@ -78,7 +78,7 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 // enter makes a checkout known whose list of files is read. Of two of the same the first stays.
 func (t *worktrees) enter(w *worktree, prefetcher func(*rank.Ranker) *prefetch.Prefetcher) *worktree {
 	w.ranker = rank.New(t.hot, w.tree.Load, rank.Options{Together: t.db.Together,
-		Contents: func() *index.Contents { return w.readings.contents }})
+		Contents: w.reader.Contents})
 	w.prefetch = prefetcher(w.ranker)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
@@ -90,7 +90,7 @@ func (t *worktrees) enter(w *worktree, prefetcher func(*rank.Ranker) *prefetch.P
 	select {
 	case t.arrivals <- w:
 	default: // more worktrees than anyone has: they answer, but saves and contents in them are not seen
-		w.readings.done()
+		w.reader.Skip()
 	}
 	return w
 }
@@ -199,7 +199,7 @@ func (w *worktree) list(files []event.Path) {
 	tree := index.NewTree(files)
 	tree.Word("") // makes the index of words now, beside the snapshot, rather than in the first question
 	w.tree.Store(tree)
-	signal(w.readings.stale)
+	w.reader.Refresh()
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
 }
@@ -251,7 +251,7 @@ func (t *worktrees) run(ctx context.Context) error {
 			return g.Wait()
 		case w := <-t.arrivals:
 			g.Go(func() error {
-				return w.readings.run(ctx, w.repo.Root, w.tree.Load)
+				return w.reader.Run(ctx, w.tree.Load)
 			})
 			if t.settings.get().Watch == "off" {
 				continue
@@ -294,7 +294,7 @@ func (t *worktrees) saved(w *worktree, events []event.Event) {
 			tree.Remove(e.From...)
 			tree.Add(e.Paths...)
 		}
-		w.readings.saved(w.repo.Root, e)
+		w.reader.Update(e)
 		if len(e.Paths) == event.MaxPaths {
 			signal(t.look) // the event does not name the other files: the list is read again
 		}

@@ -1,5 +1,4 @@
-// Package event defines the values that every other package speaks in: Event, Path, Query, Answer, Step.
+// Package event defines the values that all other packages exchange: Event, Path, Query, Answer, Step.
 //
-// It takes nothing in and gives types out. It never opens a file, a socket or a clock, and imports only the
-// standard library.
+// It only defines types. It never opens a file or a socket, never reads a clock, and imports only the standard library.
 package event

@@ -15,7 +15,7 @@ const (
 	KindEdit     Kind = "edit"     // an existing file was changed by a tool
 	KindWrite    Kind = "write"    // a file was created or overwritten by a tool
 	KindSearch   Kind = "search"   // a search or listing: Terms are the pattern's, Seen its results
-	KindRun      Kind = "run"      // a command that is neither of the above
+	KindRun      Kind = "run"      // a command that does none of the above
 	KindFailed   Kind = "failed"   // a tool call failed: never an open
 	KindSave     Kind = "save"     // a file changed on disk outside any tool call
 	KindCommit   Kind = "commit"   // a commit became reachable: Paths are its files
@@ -25,21 +25,21 @@ const (
 	KindBranch   Kind = "branch"   // another branch was checked out
 	KindStart    Kind = "start"    // a session began, resumed or was compacted (Tool says which)
 	KindEnd      Kind = "end"      // a session ended
-	KindTick     Kind = "tick"     // the cron's housekeeping: trims and drops happen only here
+	KindTick     Kind = "tick"     // the cron's maintenance: scores are trimmed and dropped only here
 	KindSuggest  Kind = "suggest"  // a prediction was made: Paths, Scores, and whether it was shown
-	KindOutcome  Kind = "outcome"  // a prediction was settled: OK says whether it was used in time
+	KindOutcome  Kind = "outcome"  // a prediction was resolved: OK says whether the file was used in time
 	KindFeedback Kind = "feedback" // a person said whether a suggestion helped (OK)
-	KindSetting  Kind = "setting"  // a setting that folding needs has this value from now on: Tool names it, Scores[0] is it
+	KindSetting  Kind = "setting"  // a setting that folding needs has a new value: Tool names it, Scores[0] is the value
 )
 
 // Open reports whether the kind counts as opening a file.
 func (k Kind) Open() bool { return k == KindRead || k == KindEdit || k == KindWrite }
 
-// Event is the unit of everything learned. The hot store is the fold of the events of all writers, so an
-// event carries its own time and all that learning needs; it is never changed after it was logged.
+// Event is one entry of the event log. All state is a fold of the events of all writers. So an event carries its own time and all
+// that learning needs, and never changes after it was logged.
 type Event struct {
-	// ID makes deliveries idempotent: the same happening always gets the same ID.
-	// tool_use_id + event + agent_id; prompt_id; commit sha; for a save path + mtime + size.
+	// ID makes deliveries idempotent: what is delivered twice has the same ID both times. It is made of tool_use_id, event and
+	// agent_id; of prompt_id; of the sha of a commit; of path, mtime and size of a save.
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when it happened, millisecond precision, UTC
 	Kind Kind      `json:"kind"`
@@ -51,7 +51,7 @@ type Event struct {
 	Turn     string `json:"turn,omitempty"`     // id of the prompt that this happened under
 	Batch    string `json:"batch,omitempty"`    // calls requested together share it
 
-	Paths   []Path    `json:"paths,omitempty"`   // the files acted upon
+	Paths   []Path    `json:"paths,omitempty"`   // the files that were used
 	From    []Path    `json:"from,omitempty"`    // renames: From[i] became Paths[i]
 	Gone    []Path    `json:"gone,omitempty"`    // commits: files that the commit deleted
 	Named   []Path    `json:"named,omitempty"`   // files named by the prompt, the command or the pattern itself
@@ -62,24 +62,26 @@ type Event struct {
 	Scores  []float64 `json:"scores,omitempty"`  // suggest: the probability of Paths[i]
 	Text    string    `json:"text,omitempty"`    // redacted prompt, command or subject, at most MaxText bytes
 	OK      bool      `json:"ok,omitempty"`      // it succeeded; outcome: it was used; feedback: it helped
-	Why     string    `json:"why,omitempty"`     // failed: missing isdir nomatch unread denied toolarge other; suggest: shown withheld shadow silent
-	Cause   string    `json:"cause,omitempty"`   // ID of the suggestion that led to this access, if one did
-	Author  time.Time `json:"author,omitzero"`   // commits: author time, for show only
-	Moment  Moment    `json:"moment,omitempty"`  // suggest: where in the conversation it was made
-	Tokens  int       `json:"tokens,omitempty"`  // suggest: estimated tokens of the text that was shown
+	// Why is the reason of a failure (missing isdir nomatch unread denied toolarge other), or the arm of a suggestion (shown withheld
+	// shadow silent).
+	Why    string    `json:"why,omitempty"`
+	Cause  string    `json:"cause,omitempty"`  // ID of the suggestion that led to this access, if one did
+	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
+	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
+	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown
 }
 
-// Bounds of an event. What exceeds them is cut when the event is made, never when it is read.
+// Bounds of an event. What exceeds them is cut when the event is made, not when it is read.
 const (
 	MaxSeen  = 60
 	MaxTerms = 32
-	MaxText  = 4096
-	MaxPaths = 5000 // more files in one event are counted but not kept
+	MaxText  = 4096 // bytes
+	MaxPaths = 5000 // further files of one event are counted but not kept
 )
 
-// Normalize cuts an event to its bounds and its times to milliseconds UTC. Every event passes through it
-// once, before it is logged, so that what is learned live equals what is learned from the log.
-// A time more than two minutes after now is clamped to now: a skewed clock must not rule the ranking.
+// Normalize returns an event cut to its bounds, with its times in UTC, cut to milliseconds. Every event is normalized once, before
+// it is logged, so that what is learned live equals what is learned from the log. A time more than two minutes after now becomes
+// now, because a wrong clock must not decide the ranking.
 func (e Event) Normalize(now time.Time) Event {
 	if e.Time.After(now.Add(2 * time.Minute)) {
 		e.Time = now

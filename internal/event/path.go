@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// Path is a file of the repository: relative to the worktree root, forward slashes, clean, never escaping,
-// letter case as git has it. The zero Path is no path. Make one with NewPath or Root.Path only.
+// Path is a file of the repository: relative to the root of the worktree and inside of it, clean, with forward slashes, in the
+// letter case that git has. The zero Path is no path. Make one with NewPath or Root.Path only.
 type Path string
 
-// ErrPath is wrapped by every refusal to make a Path.
+// ErrPath is wrapped by every error of NewPath.
 var ErrPath = errors.New("not a path of the repository")
 
 // MaxPath is the longest path, in bytes, that enters the store (PATH_MAX on Linux).
 const MaxPath = 4096
 
-// NewPath makes a Path of a repository-relative name as git prints it (forward slashes). Names that are not
-// UTF-8 are kept byte by byte: git allows them, and a lossy name would be another file.
+// NewPath makes a Path of a name relative to the repository, with forward slashes, as git prints it. Names that are not UTF-8 keep
+// their bytes: git allows them, and a replaced byte would name another file. The error wraps ErrPath.
 func NewPath(s string) (Path, error) {
 	switch {
 	case s == "" || s == ".":
@@ -42,7 +42,7 @@ func NewPath(s string) (Path, error) {
 	return Path(c), nil
 }
 
-// Dir is the folder of the path, "" at the root.
+// Dir returns the folder of the path, "" for the root.
 func (p Path) Dir() string {
 	if i := strings.LastIndexByte(string(p), '/'); i >= 0 {
 		return string(p[:i])
@@ -50,13 +50,13 @@ func (p Path) Dir() string {
 	return ""
 }
 
-// Base is the file name.
+// Base returns the file name.
 func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
 
-// Ext is the extension with its dot, lower case, "" if there is none.
+// Ext returns the extension with its dot, in lower case, "" if there is none.
 func (p Path) Ext() string { return strings.ToLower(path.Ext(p.Base())) }
 
-// Stem is what a file and its partners share in name: the base without extensions and test markers
+// Stem returns what the name of a file shares with that of its test: the base in lower case without extensions and test markers
 // ("rank_test.go" and "rank.go" → "rank", "a.spec.ts" → "a", "test_b.py" → "b", "FooTest.java" → "foo").
 func (p Path) Stem() string {
 	s := p.Base()
@@ -73,8 +73,8 @@ func (p Path) Stem() string {
 	return strings.ToLower(s)
 }
 
-// Display is the path made fit for a terminal or an agent: control characters and bytes that are not UTF-8
-// are escaped, so that a hostile file name can neither move a cursor nor break a line.
+// Display returns the path for a terminal or an agent: control characters and bytes that are not UTF-8 are escaped, so that a
+// hostile file name can neither move a cursor nor break a line.
 func (p Path) Display() string {
 	clean := true
 	for _, r := range string(p) {
@@ -105,7 +105,7 @@ func (p Path) Display() string {
 	return b.String()
 }
 
-// isFormat: bidirectional and zero-width controls, which make one name look like another.
+// isFormat reports whether a character is a bidirectional or zero-width control, which makes one name look like another.
 func isFormat(r rune) bool {
 	return (r >= 0x200b && r <= 0x200f) || (r >= 0x2028 && r <= 0x202e) || (r >= 0x2060 && r <= 0x2069) || r == 0xfeff
 }
@@ -113,8 +113,8 @@ func isFormat(r rune) bool {
 // Root is the absolute path of a worktree, with symlinks resolved.
 type Root string
 
-// Path makes a Path of an absolute or worktree-relative file name in the system's form. ok is false when the
-// name lies outside the worktree. It does not touch the disk: resolve symlinks before if they matter.
+// Path makes a Path of a file name in the form of the operating system, absolute or relative to the worktree. ok is false if the
+// name is outside of the worktree. It reads nothing from disk: resolve symbolic links before if they matter.
 func (r Root) Path(name string) (p Path, ok bool) {
 	if name == "" {
 		return "", false
@@ -130,10 +130,10 @@ func (r Root) Path(name string) (p Path, ok bool) {
 	return p, err == nil
 }
 
-// Abs is the path in the system's form.
+// Abs returns the absolute path in the form of the operating system.
 func (r Root) Abs(p Path) string { return filepath.Join(string(r), filepath.FromSlash(string(p))) }
 
-// Strings and Paths convert between the two slice types without checking.
+// Strings converts paths to strings.
 func Strings(ps []Path) []string {
 	out := make([]string, len(ps))
 	for i, p := range ps {
@@ -142,7 +142,7 @@ func Strings(ps []Path) []string {
 	return out
 }
 
-// Paths is the inverse of Strings: for names that came out of a store which only holds checked paths.
+// Paths converts strings to paths without a check: for names from a store that holds only checked paths.
 func Paths(ss []string) []Path {
 	out := make([]Path, len(ss))
 	for i, s := range ss {

@@ -2,18 +2,20 @@ package event
 
 import "time"
 
-// Moment says where in the work a question is asked. Weights, calibration and records are kept per moment.
-type Moment string
+// Task is what a prediction is made for. Weights, calibration and records are kept per task. Tasks are stored: they are added, never
+// renamed.
+type Task string
 
+// The tasks.
 const (
-	MomentPrompt Moment = "prompt" // a prompt arrived: which files will this turn open?
-	MomentOpen   Moment = "open"   // between tool calls: which file is opened next?
-	MomentChange Moment = "change" // these files changed: which change with them? (git only, no session)
+	TaskPrompt Task = "prompt" // a prompt came: which files will this turn open?
+	TaskNext   Task = "open"   // between tool calls: which file is opened next?
+	TaskChange Task = "change" // these files changed: which change with them? (from git only, without a session)
 )
 
 // Query asks for files. The zero value asks for the files of the most recent work.
 type Query struct {
-	Moment   Moment    `json:"moment,omitempty"`
+	Task     Task      `json:"moment,omitempty"`
 	Session  string    `json:"session_id,omitempty"`
 	Subagent string    `json:"agent_id,omitempty"`
 	Current  Path      `json:"current_file,omitempty"` // never suggested
@@ -22,21 +24,21 @@ type Query struct {
 	Tags     []string  `json:"intent_tags,omitempty"`  // with or without '#'; at most 3 count
 	Limit    int       `json:"limit,omitempty"`        // 0 is 5
 	Unseen   bool      `json:"unseen,omitempty"`       // only files that nothing has named in this session
-	Explain  bool      `json:"explain,omitempty"`      // keep every reason, not the strongest ones only
+	Explain  bool      `json:"explain,omitempty"`      // keep every reason, not only the strongest ones
 	At       time.Time `json:"-"`                      // the time to rank at; the daemon sets it
 }
 
-// Answer is what a Query gets. Its JSON form is stable; fields are only ever added.
+// Answer is what a Query gets. Fields of its JSON form are added, never renamed.
 type Answer struct {
 	Confidence  float64      `json:"confidence"`        // the first suggestion's score, 0 when there is none
 	Suggestions []Suggestion `json:"suggestions"`       // best first, ties by path
-	At          int64        `json:"at"`                // unix milliseconds of the ranking
-	Ms          float64      `json:"ms"`                // milliseconds spent
-	Reading     bool         `json:"reading,omitempty"` // the daemon has just started and the contents of the files are not read yet: asked again in a second, it may say more
+	At          int64        `json:"at"`                // time of the ranking, Unix milliseconds
+	Ms          float64      `json:"ms"`                // time spent, milliseconds
+	Reading     bool         `json:"reading,omitempty"` // the daemon has not read all files since its start: a later answer may be better
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events
-// (moment change: that it belongs to the change).
+// (task change: that it belongs to the change).
 type Suggestion struct {
 	File    Path       `json:"file"`
 	Score   float64    `json:"score"`       // calibrated probability in [0,1]
@@ -54,8 +56,8 @@ type Reason struct {
 	Text   string  `json:"text,omitempty"`
 }
 
-// Words is the reason to give when there is room for one: the strongest that speaks for the file and says what
-// links it to the question. That a file is recent, or lies near, is only said when nothing else is.
+// Words returns the one reason to show: the strongest that speaks for the file and says what links it to the query. That a file
+// is recent or near is shown only if there is no other reason. It is "" if none has a text.
 func (s Suggestion) Words() string {
 	weak := ""
 	for _, r := range s.Reasons {

@@ -13,14 +13,14 @@ const (
 	ActRun    Act = "run"    // a command: Command
 	ActEdit   Act = "edit"   // texts of a file are replaced: Paths[0], Edits
 	ActWrite  Act = "write"  // a file is written as a whole: Paths[0]
-	ActOther  Act = "other"  // anything else: it can be told of, not done again
+	ActOther  Act = "other"  // anything else: it is recorded, and not repeated
 )
 
-// Looks reports whether an act of that kind changes nothing.
+// Looks reports whether the act changes nothing.
 func (a Act) Looks() bool { return a == ActRead || a == ActSearch || a == ActList }
 
-// Step is one tool call with what it takes to do it again. Inputs are redacted; one from which a secret was taken
-// says so, for it is not the input any more.
+// Step is one tool call with what is needed to repeat it. Inputs are redacted. A step whose input had a secret says so, because
+// the input is not complete any more.
 type Step struct {
 	ID       string    `json:"id,omitempty"` // of the call: the same for all deliveries
 	Time     time.Time `json:"at,omitzero"`
@@ -40,8 +40,8 @@ type Step struct {
 	Edits   []Swap `json:"edits,omitempty"`
 
 	OK     bool   `json:"ok,omitempty"`
-	Secret bool   `json:"secret,omitempty"` // a secret was taken out of the input
-	Cut    bool   `json:"cut,omitempty"`    // the input is not here as a whole
+	Secret bool   `json:"secret,omitempty"` // a secret was removed from the input
+	Cut    bool   `json:"cut,omitempty"`    // a part of the input is missing
 	Digest string `json:"digest,omitempty"` // of the result, as far as it was delivered: 16 hex digits
 	Bytes  int    `json:"bytes,omitempty"`  // of the result, as far as it was delivered
 	Found  int    `json:"found,omitempty"`  // files that the result named, at most MaxSeen

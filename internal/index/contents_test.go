@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func paths(found []Found) (out []event.Path) {
+func paths(found []Hit) (out []event.Path) {
 	for _, f := range found {
 		out = append(out, f.Path)
 	}
@@ -54,7 +54,7 @@ func TestContentsOfNoText(t *testing.T) {
 	c := library()
 	n := c.Len()
 	c.Set("a.bin", []byte("headline\x00words"))
-	c.Set("huge.go", []byte(strings.Repeat("someIdentifier ", MaxContent/10)))
+	c.Set("huge.go", []byte(strings.Repeat("someIdentifier ", MaxFileSize/10)))
 	c.Set("empty.go", nil)
 	if c.Len() != n {
 		t.Errorf("%d files, want %d: no text, too long and empty say nothing", c.Len(), n)

@@ -9,29 +9,29 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Tree is the set of files that may be suggested: what git tracks in a worktree plus new files that are not
-// ignored. It answers by name, folder, stem and word without touching the disk. Safe for concurrent use.
+// Tree is the set of files that may be suggested: those that git tracks in a worktree, and new ones that are not ignored. It finds
+// them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use. Slices that it returns are
+// shared: do not change them.
 type Tree struct {
-	mu    sync.RWMutex
+	mu    sync.RWMutex // guards what follows
 	files map[event.Path]bool
-	base  listing                 // file name → files
-	dir   listing                 // folder → files directly in it
-	stem  listing                 // Stem(path) → files
-	word  map[string][]event.Path // term of the path → files, at most maxWord each; nil until somebody asks
-	order listing                 // under "": all files as they came, until word is made
+	base  pathLists               // by file name
+	dir   pathLists               // by folder
+	stem  pathLists               // by Stem
+	words map[string][]event.Path // by term of the path, at most maxWordPaths each; nil until one is asked for
+	order pathLists               // under "": all files in the order in which they came, until there are words
 }
 
-// maxWord bounds the files kept per word: a word that half of the paths contain tells nothing.
-const maxWord = 256
+const (
+	maxWordPaths = 256 // files of a word: a word that more paths have distinguishes none of them
+	treeStep     = 500 // files that are added or removed in one step, between which questions are answered
+)
 
-// heldFor is the number of files that are added or removed before others may ask.
-const heldFor = 500
-
-// NewTree indexes the paths; words are indexed when the first one is asked for.
+// NewTree returns the tree of the paths. The index of words is made when a word is asked for.
 func NewTree(paths []event.Path) *Tree {
-	paths = slices.Clone(paths) // the index is made of parts of it
-	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: newListing(len(paths)),
-		dir: newListing(0), stem: newListing(len(paths)), order: newListing(1)}
+	paths = slices.Clone(paths) // the lists are parts of it
+	t := &Tree{files: make(map[event.Path]bool, len(paths)), base: newPathLists(len(paths)),
+		dir: newPathLists(0), stem: newPathLists(len(paths)), order: newPathLists(1)}
 	paths = slices.DeleteFunc(paths, func(p event.Path) bool {
 		known := p == "" || t.files[p]
 		t.files[p] = true
@@ -39,28 +39,28 @@ func NewTree(paths []event.Path) *Tree {
 	})
 	delete(t.files, "")
 	for i := range paths {
-		t.enter(paths[i : i+1 : i+1])
+		t.addNames(paths[i : i+1 : i+1])
 	}
-	t.order.keep("", paths)
+	t.order.set("", paths)
 	return t
 }
 
-// enter indexes the one path of the slice.
-func (t *Tree) enter(one []event.Path) {
+// addNames enters the one path of a slice under its names.
+func (t *Tree) addNames(one []event.Path) {
 	p := one[0]
 	t.base.add(p.Base(), one)
 	t.dir.add(p.Dir(), one)
 	t.stem.add(p.Stem(), one)
 }
 
-// Add enters files; ones already known are ignored.
+// Add enters files. Files that are known stay as they are.
 func (t *Tree) Add(paths ...event.Path) {
-	for part := range slices.Chunk(paths, heldFor) {
-		t.addPart(part)
+	for step := range slices.Chunk(paths, treeStep) {
+		t.addStep(step)
 	}
 }
 
-func (t *Tree) addPart(paths []event.Path) {
+func (t *Tree) addStep(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -69,56 +69,55 @@ func (t *Tree) addPart(paths []event.Path) {
 		}
 		t.files[p] = true
 		one := []event.Path{p}
-		t.enter(one)
-		if t.word == nil {
+		t.addNames(one)
+		if t.words == nil {
 			t.order.add("", one)
 		} else {
-			t.enlist(p, PathTerms(p))
+			t.addWords(p, PathTerms(p))
 		}
 	}
 }
 
-// enlist puts a file under its words.
-func (t *Tree) enlist(p event.Path, words []string) {
+func (t *Tree) addWords(p event.Path, words []string) {
 	for _, w := range words {
-		if l := t.word[w]; len(l) < maxWord {
-			t.word[w] = append(l, p)
+		if list := t.words[w]; len(list) < maxWordPaths {
+			t.words[w] = append(list, p)
 		}
 	}
 }
 
-// index makes the index of words.
-func (t *Tree) index() {
+// indexWords makes the index of words. The terms of a folder are made once for all of its files.
+func (t *Tree) indexWords() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.word != nil {
+	if t.words != nil {
 		return
 	}
-	t.word = map[string][]event.Path{}
+	t.words = map[string][]event.Path{}
 	dir, above := "", []string(nil) // the last folder and its terms
-	t.order.clean("")
+	t.order.compact("")
 	for _, p := range t.order.lists[""] {
 		if d := p.Dir(); d != dir {
 			dir, above = d, Terms(d, maxPathTerms)
 		}
-		t.enlist(p, above)
+		t.addWords(p, above)
 		for _, w := range PathTerms(p[len(dir):]) { // it begins with the slash
 			if len(above) < maxPathTerms && !slices.Contains(above, w) {
-				t.enlist(p, []string{w})
+				t.addWords(p, []string{w})
 			}
 		}
 	}
-	t.order = listing{}
+	t.order = pathLists{}
 }
 
 // Remove drops files.
 func (t *Tree) Remove(paths ...event.Path) {
-	for part := range slices.Chunk(paths, heldFor) {
-		t.removePart(part)
+	for step := range slices.Chunk(paths, treeStep) {
+		t.removeStep(step)
 	}
 }
 
-func (t *Tree) removePart(paths []event.Path) {
+func (t *Tree) removeStep(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range paths {
@@ -129,13 +128,13 @@ func (t *Tree) removePart(paths []event.Path) {
 		t.base.remove(p.Base(), p)
 		t.dir.remove(p.Dir(), p)
 		t.stem.remove(p.Stem(), p)
-		if t.word == nil {
+		if t.words == nil {
 			t.order.remove("", p)
 			continue
 		}
 		for _, w := range PathTerms(p) {
-			if t.word[w] = without(t.word[w], p); len(t.word[w]) == 0 {
-				delete(t.word, w)
+			if t.words[w] = without(t.words[w], p); len(t.words[w]) == 0 {
+				delete(t.words, w)
 			}
 		}
 	}
@@ -148,14 +147,14 @@ func (t *Tree) Has(p event.Path) bool {
 	return t.files[p]
 }
 
-// Len is the number of files.
+// Len returns the number of files.
 func (t *Tree) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.files)
 }
 
-// All returns every file, in no order.
+// All returns every file, in no order. The slice belongs to the caller.
 func (t *Tree) All() []event.Path {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -166,51 +165,51 @@ func (t *Tree) All() []event.Path {
 	return out
 }
 
-// Base returns the files of that name. The slice is shared: do not change it.
-func (t *Tree) Base(name string) []event.Path { return t.read(&t.base, name) }
+// Base returns the files of that name.
+func (t *Tree) Base(name string) []event.Path { return t.list(&t.base, name) }
 
-// Dir returns the files directly in that folder ("" is the root). Shared: do not change it.
-func (t *Tree) Dir(dir string) []event.Path { return t.read(&t.dir, dir) }
+// Dir returns the files directly in that folder, "" for the root.
+func (t *Tree) Dir(dir string) []event.Path { return t.list(&t.dir, dir) }
 
-// Stem returns the files with the same Stem as p, p itself included if it is known. Shared.
-func (t *Tree) Stem(p event.Path) []event.Path { return t.read(&t.stem, p.Stem()) }
+// Stem returns the files with the same Stem as p, with p itself if it is known.
+func (t *Tree) Stem(p event.Path) []event.Path { return t.list(&t.stem, p.Stem()) }
 
-// Word returns at most 256 files whose path has that term (see PathTerms). Shared.
+// Word returns at most 256 files whose path has that term (see PathTerms). The first call indexes the words of all paths.
 func (t *Tree) Word(term string) []event.Path {
 	t.mu.RLock()
-	made := t.word != nil
+	words := t.words
+	list := words[term]
 	t.mu.RUnlock()
-	if !made {
-		t.index()
+	if words != nil {
+		return list
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.word[term]
+	t.indexWords()
+	return t.Word(term)
 }
 
-func (t *Tree) read(l *listing, key string) []event.Path {
+func (t *Tree) list(l *pathLists, key string) []event.Path {
 	t.mu.RLock()
-	list, clean := l.lists[key], l.gone[key] == nil
+	list, compact := l.lists[key], l.removed[key] == nil
 	t.mu.RUnlock()
-	if clean {
+	if compact {
 		return list
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l.clean(key)
+	l.compact(key)
 	return l.lists[key]
 }
 
-// Resolve finds the one file that a name in a text means: the path itself, or the only known file whose path
-// ends in that name at a folder border. A bare name counts only if one file has it. Leading "./", "a/" and
-// "b/" (diffs) and a trailing ":12" or ":12:3" (compilers) are taken off.
+// Resolve returns the one file that a name in a text means: the path itself, or the only known file whose path ends in the name at
+// a folder border. A name that several files have means none. A leading "./", "a/" or "b/" (diffs) and a trailing ":12" or ":12:3"
+// (compilers) are taken off.
 func (t *Tree) Resolve(name string) (event.Path, bool) {
 	if name == "" || len(name) > event.MaxPath {
 		return "", false
 	}
 	name = strings.ReplaceAll(name, `\`, "/")
 	for range 2 {
-		if i := strings.LastIndexByte(name, ':'); i > 0 && digits(name[i+1:]) {
+		if i := strings.LastIndexByte(name, ':'); i > 0 && isNumber(name[i+1:]) {
 			name = name[:i]
 		}
 	}
@@ -236,11 +235,11 @@ func (t *Tree) resolve(name string) (event.Path, bool) {
 	var found event.Path
 	base := path.Base(name)
 	for _, p := range t.base.lists[base] {
-		if t.base.gone[base][p] {
+		if t.base.removed[base][p] {
 			continue
 		}
 		// The name may be longer than the path (absolute, or under a folder above the root) or shorter.
-		if ends(string(p), name) || ends(name, string(p)) {
+		if endsIn(string(p), name) || endsIn(name, string(p)) {
 			if found != "" {
 				return "", false
 			}
@@ -250,6 +249,33 @@ func (t *Tree) resolve(name string) (event.Path, bool) {
 	return found, found != ""
 }
 
-func ends(long, short string) bool {
+// endsIn reports whether a path ends in another one at a folder border.
+func endsIn(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
+}
+
+// Bounds of a text that is searched for file names.
+const (
+	maxNamingText = 32 << 10 // bytes
+	maxNamed      = 60       // files
+)
+
+// Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 32 KB. Only tokens
+// with a dot or a slash are tried: "main" in a sentence is a word.
+func (t *Tree) Named(text string) []event.Path {
+	var files []event.Path
+	for token := range strings.FieldsFuncSeq(text[:min(len(text), maxNamingText)], func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|*=", r)
+	}) {
+		token = strings.TrimRight(strings.TrimLeft(token, "@"), ".:!?")
+		if !strings.ContainsAny(token, "./") {
+			continue
+		}
+		if f, ok := t.Resolve(token); ok && !slices.Contains(files, f) {
+			if files = append(files, f); len(files) == maxNamed {
+				break
+			}
+		}
+	}
+	return files
 }

@@ -23,18 +23,18 @@ func TestTreeWords(t *testing.T) {
 	}
 	late := NewTree(append([]event.Path{"zeta/alpha.go"}, paths...))
 	late.Remove("zeta/alpha.go")
-	if len(single.Word("services")) != 0 || len(single.Word("service")) != maxWord || len(single.Word("alpha")) < 2 {
+	if len(single.Word("services")) != 0 || len(single.Word("service")) != maxWordPaths || len(single.Word("alpha")) < 2 {
 		t.Fatalf("words of the paths: %d, %d", len(single.Word("service")), len(single.Word("alpha")))
 	}
-	for w, want := range single.word {
+	for w, want := range single.words {
 		for name, tree := range map[string]*Tree{"bulk": bulk, "late": late} {
 			if got := tree.Word(w); !slices.Equal(got, want) {
 				t.Errorf("%s: %q is in %d paths, want %d", name, w, len(got), len(want))
 			}
 		}
 	}
-	if len(bulk.word) != len(single.word) || bulk.Len() != len(paths)-1 {
-		t.Errorf("%d words of %d files, want %d of %d", len(bulk.word), bulk.Len(), len(single.word), len(paths)-1)
+	if len(bulk.words) != len(single.words) || bulk.Len() != len(paths)-1 {
+		t.Errorf("%d words of %d files, want %d of %d", len(bulk.words), bulk.Len(), len(single.words), len(paths)-1)
 	}
 	for _, p := range paths[1:] {
 		if !slices.Equal(bulk.Dir(p.Dir()), single.Dir(p.Dir())) || !slices.Equal(bulk.Base(p.Base()), single.Base(p.Base())) ||
@@ -81,5 +81,29 @@ func TestTree(t *testing.T) {
 	tree.Add("rank/rank.go", "rank/rank.go")
 	if !tree.Has("rank/rank.go") || tree.Len() != 6 {
 		t.Error("an added file is missing, or there twice")
+	}
+}
+
+// TestNamed: files that a text names are found as they were by the ranking of earlier versions.
+func TestNamed(t *testing.T) {
+	tree := NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+		"web/server.go", "web/index.ts", "pkg/a/index.ts", "docs/a guide.md", "cmd/orchard/main.go"}))
+	for text, want := range map[string]string{
+		"fix pick/picker.go and its test picker_test.go":                      "[pick/picker.go pick/picker_test.go]",
+		"look at `web/server.go:12:3`, (store/basket.go) and docs/a guide.md": "[web/server.go store/basket.go]",
+		"why does Makefile not build main.go?":                                "[cmd/orchard/main.go]",
+		"index.ts is ambiguous, web/index.ts is not":                          "[web/index.ts]",
+		"@README.md, @pick/picker.go#L3 and HEAD:go.mod":                      "[README.md]",
+		"a/web/server.go b/go.mod ./Makefile":                                 "[web/server.go go.mod Makefile]",
+		"/home/me/repo/store/basket.go picker.go picker.go.":                  "[store/basket.go pick/picker.go]",
+		`web\server.go {go.mod}`:                                              "[web/server.go go.mod]",
+		"https://example.com/pick/picker.go and node_modules/x/README.md":     "[pick/picker.go README.md]",
+		"see `basket.go:12` (and \"README.md\")":                              "[store/basket.go README.md]",
+		"":                                                                    "[]",
+		"main server picker":                                                  "[]",
+	} {
+		if got := fmt.Sprint(tree.Named(text)); got != want {
+			t.Errorf("%q names %s, want %s", text, got, want)
+		}
 	}
 }

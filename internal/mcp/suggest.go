@@ -42,7 +42,7 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (sugges
 		return suggestOut{}, err
 	}
 	q := event.Query{Session: session, Files: files, Prompt: in.Prompt, Limit: in.Limit}
-	q.Moment = moment(q)
+	q.Task = taskOf(q)
 	ans, err := api.Call(ctx, r.Client, api.Rank, q)
 	if err != nil {
 		return suggestOut{}, err
@@ -54,15 +54,15 @@ func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (sugges
 	return out, nil
 }
 
-// moment says which question it is, as the command line does.
-func moment(q event.Query) event.Moment {
+// taskOf says which question it is, as the command line does.
+func taskOf(q event.Query) event.Task {
 	switch {
 	case q.Prompt != "":
-		return event.MomentPrompt
+		return event.TaskPrompt
 	case len(q.Files) > 0:
-		return event.MomentChange
+		return event.TaskChange
 	}
-	return event.MomentOpen
+	return event.TaskNext
 }
 
 // words are the reasons that have any; where none has, the strongest is named by its signal.

@@ -52,7 +52,7 @@ func (s *server) whyFile(ctx context.Context, r Repo, in whyIn) (whyOut, error) 
 		return whyOut{}, err
 	}
 	q := event.Query{Session: session, Files: files, Prompt: in.Prompt}
-	q.Moment = moment(q)
+	q.Task = taskOf(q)
 	ans, err := api.Call(ctx, r.Client, api.Why, api.WhyRequest{File: file, Query: q})
 	if err != nil {
 		return whyOut{}, err

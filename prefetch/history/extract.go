@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func choose(all []string, tokens int) string {
 		order[i] = i
 	}
 	worth := worths(all)
-	slices.SortStableFunc(order, func(a, b int) int { return -compare(worth[a], worth[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
 	taken := make([]bool, len(all))
 	best := ""
 	for _, i := range order {
@@ -87,21 +88,11 @@ var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", 
 var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
 	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
 
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // about names the subject of a text that has no clause short enough, in its own words.
 func about(text string, tokens int) string {
 	var words []string
 	seen := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(plain(text[:min(len(text), event.MaxText)]), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for w := range index.Words(plain(text[:min(len(text), event.MaxText)])) {
 		if t := index.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
 			seen[t[0]] = true
 			words = append(words, w)
@@ -216,10 +207,6 @@ func split(line string) []string {
 	return append(out, line[start:])
 }
 
-// assents are words that only agree, or go on: a prompt of nothing else asks for nothing new.
-var assents = set(`yes y yep yeah yup no nope ok okay k sure go ahead continue proceed please do it that this thanks thank you lgtm looks good great perfect
-	nice cool next carry on and keep going right correct done fine so now again try commit push the them all resume both hi hello p make from where you left off`)
-
 // housekeeping are commands about the conversation itself.
 var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
 	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
@@ -236,13 +223,5 @@ func empty(text string) bool {
 			return true
 		}
 	}
-	if len(text) > 60 {
-		return false
-	}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !assents[w] && strings.Trim(w, "0123456789") != "" {
-			return false
-		}
-	}
-	return true // also a number alone: which of the choices it took stood in an answer
+	return len(text) <= 60 && index.OnlyAgrees(text)
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -19,16 +18,9 @@ type Similar struct {
 	Session string
 	At      time.Time
 	Text    string       // as it was said
-	Score   float64      // BM25 as a share of what the very same prompt would get, with vectors their mean; in [0,1]
+	Score   float64      // index.Relevance, with vectors its mean with their cosine; in [0,1]
 	Files   []event.Path // changed under it, in order
 }
-
-// BM25 over the terms of prompts: score = Σ idf·tf·(k1+1) / (tf + k1·(1-b+b·length/mean)), idf = ln(1 + (N-n+½)/(n+½)).
-// A term counts once per prompt, so tf is 1.
-const (
-	bmK1 = 1.2
-	bmB  = .75
-)
 
 // Bounds of the retrieval.
 const (
@@ -86,7 +78,11 @@ func (h *History) Similar(ctx context.Context, text string, k int, not func(sess
 	if err != nil || len(terms) < leastShared {
 		return nil, err
 	}
-	scores := bm25(docs, terms)
+	texts := make([][]string, len(docs))
+	for i, d := range docs {
+		texts[i] = d.terms
+	}
+	scores := index.Relevance(texts, terms, leastShared)
 	order := make([]int, 0, len(docs))
 	for i := range docs {
 		if scores[i] > 0 && (not == nil || !not(docs[i].session, docs[i].seq)) {
@@ -116,39 +112,6 @@ func (h *History) Similar(ctx context.Context, text string, k int, not func(sess
 	}
 	out = slices.DeleteFunc(out, func(s Similar) bool { return s.Score < leastSimilar })
 	return out[:min(len(out), k)], nil
-}
-
-// bm25 scores every prompt, as a share of the score of a prompt with the very terms.
-func bm25(docs []doc, terms []string) []float64 {
-	n := map[string]float64{}
-	length := 0.0
-	for _, d := range docs {
-		length += float64(len(d.terms))
-		for _, t := range d.terms {
-			n[t]++
-		}
-	}
-	mean := max(1, length/float64(max(1, len(docs))))
-	idf := func(t string) float64 { return math.Log(1 + (float64(len(docs))-n[t]+.5)/(n[t]+.5)) }
-	weigh := func(size int) float64 { return (bmK1 + 1) / (1 + bmK1*(1-bmB+bmB*float64(size)/mean)) }
-	whole := 0.0
-	for _, t := range terms {
-		whole += idf(t) * weigh(len(terms))
-	}
-	out := make([]float64, len(docs))
-	for i, d := range docs {
-		shared := 0
-		for _, t := range terms {
-			if slices.Contains(d.terms, t) {
-				shared++
-				out[i] += idf(t) * weigh(len(d.terms))
-			}
-		}
-		if out[i] = min(1, out[i]/whole); shared < leastShared || whole == 0 {
-			out[i] = 0
-		}
-	}
-	return out
 }
 
 // recall reads a prompt and the files that were changed until the next one.
@@ -187,25 +150,10 @@ func (h *History) compareVectors(ctx context.Context, text string, found []Simil
 		return found, err
 	}
 	for i := range found {
-		found[i].Score = (found[i].Score + cosine(vectors[0], vectors[i+1])) / 2
+		found[i].Score = (found[i].Score + index.Cosine(vectors[0], vectors[i+1])) / 2
 	}
 	slices.SortStableFunc(found, func(a, b Similar) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
-}
-
-// cosine is the likeness of two vectors, in [0,1]; 0 where one is none.
-func cosine(a, b []float32) float64 {
-	if len(a) != len(b) {
-		return 0
-	}
-	var ab, aa, bb float64
-	for i := range a {
-		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
-	}
-	if c := ab / math.Sqrt(aa*bb); c > 0 { // false for what is no number
-		return min(c, 1)
-	}
-	return 0
 }
 
 // similarTo finds prompts like the one that is asked, other than those that are told anyway.

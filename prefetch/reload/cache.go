@@ -81,7 +81,7 @@ type Cache struct {
 	mu      sync.Mutex // guards what follows
 	loaded  bool
 	entries map[string]*Entry
-	index   *index
+	index   *entryIndex
 	turns   map[string]*turn           // session → what is being recorded
 	last    map[string]string          // session → its newest entry
 	told    map[string]map[string]bool // session → ids of entries it was offered
@@ -109,7 +109,7 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, schema(), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newIndex(), turns: map[string]*turn{}, last: map[string]string{},
+	return &Cache{o: o, file: cold.NewLazy(o.Path, schema(), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 }
 

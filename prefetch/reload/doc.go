@@ -2,8 +2,8 @@
 //
 // In come what sessions are asked and the calls that follow (event.Asked, event.Step), in the order in which hooks tell
 // them; out go the sequences that fit a prompt, what replaying one finds now, and an undo record for what it changed.
-// A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its prompt (words.go,
-// fingerprint.go, index.go; similarity.go has the formula), through an inverted index, never by a scan; and it goes
+// A sequence is recorded when its turn ended well. It is found by its trigger and by the words of its prompt (index.Requests;
+// similarity.go has the formula), through an inverted index, never by a scan; and it goes
 // when it was not used for a day, failed more often than not, or speaks of files that are no more (evict.go).
 //
 // Replaying looks first and touches last: what only reads is done by this package itself, now, within the worktree

@@ -37,7 +37,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 		state = w.State(ctx)
 	}
 	f := newFingerprint(t, clip(asked.Text, maxText), state, c.o.Embed)
-	if t.Type == Prompt && len(f.words.bag) < 2 {
+	if t.Type == Prompt && f.request.Len() < 2 {
 		return nil, nil
 	}
 	found := c.fitting(f)
@@ -83,7 +83,7 @@ func (c *Cache) fitting(f Fingerprint) (out []Match) {
 		if !e.Outcome.well() {
 			continue
 		}
-		if j, _ := c.index.content(f, e); j > 0 {
+		if j := c.index.content(f, e); j > 0 {
 			same := *e
 			out = append(out, Match{Entry: &same, Similarity: j})
 		}

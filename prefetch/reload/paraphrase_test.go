@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 func fixture(t testing.TB, file string) (out []string) {
@@ -24,19 +26,19 @@ func fixture(t testing.TB, file string) (out []string) {
 }
 
 // shelf is a cache of prompts only, with an index.
-func shelf(prompts []string) *index {
-	x := newIndex()
+func shelf(prompts []string) *entryIndex {
+	x := newEntryIndex()
 	for i, p := range prompts {
 		x.add(&Entry{ID: fmt.Sprint(i), Text: p, print: newFingerprint(Trigger{Type: Prompt}, p, "", nil)})
 	}
 	return x
 }
 
-func (x *index) best(prompt string, unchanged float64) (string, float64) {
+func (x *entryIndex) best(prompt string, unchanged float64) (string, float64) {
 	f := newFingerprint(Trigger{Type: Prompt}, prompt, "", nil)
 	best, text := 0.0, ""
 	for _, e := range x.candidates(f) {
-		if j, _ := x.content(f, e); j > 0 {
+		if j := x.content(f, e); j > 0 {
 			if s, _ := freely(j, unchanged); s > best {
 				best, text = s, e.Text
 			}
@@ -69,9 +71,8 @@ func TestParaphrases(t *testing.T) {
 				hits++
 				continue
 			}
-			f, g := newFingerprint(Trigger{Type: Prompt}, asked[i], "", nil), newFingerprint(Trigger{Type: Prompt}, p, "", nil)
-			why, _ := f.words.differs(g.words)
-			t.Logf("missed: %.2f %q | %q: %v %v %s", x.jaccard(f.grams, g.grams), asked[i], p, f.words.bag, g.words.bag, why)
+			a, b := index.NewRequest(asked[i]), index.NewRequest(p)
+			t.Logf("missed: %.2f %q | %q %s", x.requests.Similarity(a, b), asked[i], p, a.Difference(b))
 		}
 		rate := float64(hits) / float64(len(again))
 		t.Logf("%s, files unchanged %.0f%%: %d of %d found, %.0f%%", c.file, 100*c.unchanged, hits, len(again), 100*rate)

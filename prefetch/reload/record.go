@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // turn is a sequence while it is being recorded.
@@ -245,7 +246,7 @@ func (c *Cache) enter(e *Entry, session string) bool {
 
 // worth reports whether a turn can be found and done again: a prompt of fewer than two words says nothing ("go on").
 func (t *turn) worth() bool {
-	if t.asked.Type == Prompt && len(read(t.asked.Text).bag) < 2 {
+	if t.asked.Type == Prompt && index.NewRequest(t.asked.Text).Len() < 2 {
 		return false
 	}
 	return slices.ContainsFunc(t.actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })
@@ -257,10 +258,9 @@ const twinAt = 0.9
 // twin is the entry that the same request led to before; mu is held.
 func (c *Cache) twin(e *Entry) *Entry {
 	for _, o := range c.index.candidates(e.print) {
-		if o.Trigger == e.Trigger && c.index.jaccard(o.print.grams, e.print.grams) >= twinAt {
-			if _, yes := o.print.words.differs(e.print.words); !yes {
-				return o
-			}
+		a, b := o.print.request, e.print.request
+		if o.Trigger == e.Trigger && c.index.requests.Similarity(a, b) >= twinAt && a.Difference(b) == "" {
+			return o
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // A folder of NAME.jsonl.gz (session events) and NAME.commits.jsonl.gz (one row per commit and file). Without the flag
@@ -129,14 +130,14 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 			changed[r.Path] = append(changed[r.Path], r.TS)
 		}
 	}
-	x, kept := newIndex(), []*recorded{}
+	x, kept := newEntryIndex(), []*recorded{}
 	offers, right := 0, 0
 	every := turns(all)
 	for i, now := range every {
 		prompts++
 		// What ended before is known; what is too old or too much is gone.
 		for _, old := range every[:i] {
-			if old.entry == nil && old.to < now.from && len(old.files) > 0 && len(read(old.prompt).bag) >= 2 && now.from-old.to < hours*3600 {
+			if old.entry == nil && old.to < now.from && len(old.files) > 0 && index.NewRequest(old.prompt).Len() >= 2 && now.from-old.to < hours*3600 {
 				old.entry = &Entry{ID: fmt.Sprint(old.from), print: newFingerprint(Trigger{Type: Prompt}, old.prompt, "", nil), More: i}
 				x.add(old.entry)
 				kept = append(kept, old)
@@ -147,7 +148,7 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 			x.remove(kept[0].entry)
 			kept = kept[1:]
 		}
-		if len(read(now.prompt).bag) < 2 || len(now.files) == 0 {
+		if index.NewRequest(now.prompt).Len() < 2 || len(now.files) == 0 {
 			continue
 		}
 		worth++
@@ -187,10 +188,10 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 	return prompts, worth
 }
 
-func bestOf(x *index, kept []*recorded, changed map[event.Path][]float64, now *recorded) (most float64, best *recorded) {
+func bestOf(x *entryIndex, kept []*recorded, changed map[event.Path][]float64, now *recorded) (most float64, best *recorded) {
 	f := newFingerprint(Trigger{Type: Prompt}, clip(now.prompt, maxText), "", nil)
 	for _, e := range x.candidates(f) {
-		j, _ := x.content(f, e)
+		j := x.content(f, e)
 		if j == 0 {
 			continue
 		}

@@ -1,6 +1,10 @@
 package reload
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/aoa-dev/aoa/internal/index"
+)
 
 // contentFloor is what the words alone must reach: a trigger and a state would reach 0.7 without a common word.
 const contentFloor = 0.5
@@ -12,20 +16,18 @@ type Match struct {
 	Reason     string  // the parts of the similarity, in words
 }
 
-// content compares what is asked now with what an entry began with: the weighted Jaccard of the grams, or the cosine
-// of the vectors if that is more. It is 0 for another trigger, below contentFloor, and when differs says so.
-func (x *index) content(f Fingerprint, e *Entry) (j float64, why string) {
+// content compares what is asked now with what an entry began with: the similarity of the requests, or the cosine of the
+// vectors if that is more. It is 0 for another trigger, below contentFloor, and when the requests have a Difference.
+func (x *entryIndex) content(f Fingerprint, e *Entry) float64 {
 	p := e.print
 	if f.Type != p.Type || f.exact() && f.Target != p.Target {
-		return 0, "another trigger"
+		return 0
 	}
-	if j = max(x.jaccard(f.grams, p.grams), cosine(f.vector, p.vector)); j < contentFloor {
-		return 0, "other words"
+	j := max(x.requests.Similarity(f.request, p.request), index.Cosine(f.vector, p.vector))
+	if j < contentFloor || f.request.Difference(p.request) != "" {
+		return 0
 	}
-	if why, yes := f.words.differs(p.words); yes {
-		return 0, "another " + why
-	}
-	return j, ""
+	return j
 }
 
 // exactly is the similarity of equal exact triggers: 0.5 + 0.3·content + 0.2·(same state).

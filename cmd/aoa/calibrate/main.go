@@ -145,10 +145,10 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 
 // promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
 func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
-	if d.Query.Moment == event.MomentOpen && d.AfterPrompt {
+	if d.Query.Task == event.TaskNext && d.AfterPrompt {
 		return // the prompt was asked at
 	}
-	for i, c := range prefetch.Circumstances(d.Query.Moment, d.Ranked[:min(len(d.Ranked), 192)]) {
+	for i, c := range prefetch.Circumstances(d.Query.Task, d.Ranked[:min(len(d.Ranked), 192)]) {
 		if i == prefetch.MaxFiles {
 			break
 		}

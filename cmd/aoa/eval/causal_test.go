@@ -54,7 +54,7 @@ func rankings(t *testing.T, s Source) map[string][]string {
 		for _, f := range d.Ranked {
 			list = append(list, fmt.Sprintf("%s %.12f", f.File, f.Score))
 		}
-		out[fmt.Sprint(d.Session, " ", d.Seq, " ", d.Query.Moment)] = list
+		out[fmt.Sprint(d.Session, " ", d.Seq, " ", d.Query.Task)] = list
 		return nil
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ func lastQuarter(es []event.Event) int {
 func (w *world) leaveOut(ctx context.Context, name string, seq int, e event.Event, each func(*Decision) error) error {
 	ask := func(files []event.Path, left event.Path) error {
 		d := &Decision{Repo: name, Session: e.ID, Seq: seq, Left: left, Tree: w.tree, Stratum: func(event.Path) Stratum { return Unseen },
-			Query: event.Query{Moment: event.MomentChange, Files: files, At: e.Time}, Used: map[event.Path]bool{}}
+			Query: event.Query{Task: event.TaskChange, Files: files, At: e.Time}, Used: map[event.Path]bool{}}
 		if left != "" {
 			d.Used[left] = true
 		}

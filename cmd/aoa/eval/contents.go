@@ -13,10 +13,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
-
-// maxBlob is the largest file whose content is read: larger ones are data.
-const maxBlob = 256 << 10
 
 // blobs reads contents from one git process.
 type blobs struct {
@@ -63,7 +61,7 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	if err != nil || size < 0 {
 		return nil, fmt.Errorf("read a content from git: %.80q", line)
 	}
-	if size > maxBlob {
+	if size > index.MaxFileSize {
 		_, err = b.out.Discard(size + 1)
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // Stratum says how a session could know of a file before it opened it.
@@ -172,7 +171,7 @@ func (u *unit) name(tree *index.Tree) {
 	for i := range u.events {
 		e := &u.events[i]
 		if e.Kind == event.KindPrompt {
-			for _, p := range rank.NamedIn(e.Text, tree) {
+			for _, p := range tree.Named(e.Text) {
 				if !slices.Contains(e.Named, p) && len(e.Named) < event.MaxSeen {
 					e.Named = append(e.Named, p)
 				}

@@ -15,12 +15,12 @@ const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
-	Models   map[event.Moment]rank.Model // in place of the shipped ones
-	Now      func() time.Time            // to time rankings; nil: they are not timed
-	Progress func(done, total int)       // called now and then with the events learned
-	Learned  func(event.Event)           // sees every event when it becomes known, in order
-	Newest   int                         // of the commits to be asked about only so many, the newest; 0: all
-	Contents bool                        // files' contents are known, as of the last commit by then, where a source has them
+	Models   map[event.Task]rank.Model // in place of the shipped ones
+	Now      func() time.Time          // to time rankings; nil: they are not timed
+	Progress func(done, total int)     // called now and then with the events learned
+	Learned  func(event.Event)         // sees every event when it becomes known, in order
+	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
+	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {
@@ -125,7 +125,7 @@ func (r *replay) item(ctx context.Context, it item) error {
 // prompt asks what the turn will open.
 func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
-	d.Query = event.Query{Moment: event.MomentPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
+	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
 	d.Turn, d.Prompted = u.turn, set(e.Named)
 	return r.decide(ctx, d)
 }
@@ -133,7 +133,7 @@ func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) 
 // open asks what is opened next.
 func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) error {
 	d := r.decision(u, m)
-	d.Query = event.Query{Moment: event.MomentOpen, Session: u.session.id, At: at}
+	d.Query = event.Query{Task: event.TaskNext, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)

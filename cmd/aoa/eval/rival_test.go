@@ -28,7 +28,7 @@ func taught() (*rivals, time.Time) {
 
 func TestBaselines(t *testing.T) {
 	r, now := taught()
-	d := &Decision{Session: "new", Query: event.Query{Moment: event.MomentOpen, At: now}}
+	d := &Decision{Session: "new", Query: event.Query{Task: event.TaskNext, At: now}}
 	scores := func(name string) map[event.Path]float64 {
 		c := r.contest(d)
 		out := make([]float64, len(r.paths))

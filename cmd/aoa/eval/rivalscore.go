@@ -23,7 +23,7 @@ type contest struct {
 // contest puts a decision to the baselines.
 func (r *rivals) contest(d *Decision) contest {
 	c := contest{r: r, now: float64(d.Query.At.UnixMilli()) / 1000}
-	if d.Query.Moment == event.MomentChange {
+	if d.Query.Task == event.TaskChange {
 		in := map[int]bool{}
 		for _, p := range d.Query.Files {
 			c.hand = append(c.hand, r.id(p))

@@ -13,11 +13,11 @@ import (
 // Settings of an evaluation. The zero value works.
 type Settings struct {
 	Options
-	Weights   func(repo string) map[event.Moment]rank.Model // those of a repository; nil, or nil of one: the shipped ones
-	Threshold float64                                       // confidence from which files are shown, in (0,1]; 0 is the daemon's
-	Alone     bool                                          // without baselines
-	Dump      *Dump                                         // nil: none
-	Workers   int                                           // repositories at once; 0 is GOMAXPROCS
+	Weights   func(repo string) map[event.Task]rank.Model // those of a repository; nil, or nil of one: the shipped ones
+	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
+	Alone     bool                                        // without baselines
+	Dump      *Dump                                       // nil: none
+	Workers   int                                         // repositories at once; 0 is GOMAXPROCS
 }
 
 func (o Settings) threshold() float64 {

@@ -51,12 +51,12 @@ func (s *Score) Take(d *Decision) error {
 	if d.Took > 0 {
 		s.took = append(s.took, float64(d.Took.Microseconds())/1000)
 	}
-	switch d.Query.Moment {
-	case event.MomentPrompt:
+	switch d.Query.Task {
+	case event.TaskPrompt:
 		s.any.promise(d)
 		s.show(d)
 		s.prompt(d)
-	case event.MomentChange:
+	case event.TaskChange:
 		s.any.promise(d)
 		return s.change(d)
 	default:
@@ -77,7 +77,7 @@ func (s *Score) show(d *Decision) {
 	for _, kind := range []*shown{s.any, s.unseen} {
 		list, n := kind.question(d, s.sums)
 		if s.dump != nil {
-			l := line(d, kind.task, string(d.Query.Moment), nil)
+			l := line(d, kind.task, string(d.Query.Task), nil)
 			for _, p := range list {
 				l.Paths, l.P = append(l.Paths, p.File), append(l.P, math.Round(p.P*1e4)/1e4)
 			}
@@ -207,7 +207,7 @@ func (s *Score) compete(d *Decision, each func(name string, c contest)) {
 
 // reach is how many of the first of a list would be shown at this question.
 func (s *shown) reach(d *Decision, list []rank.Scored) int {
-	theta, n := s.theta(d.Query.Moment), 0
+	theta, n := s.theta(d.Query.Task), 0
 	for n < min(len(list), prefetch.MaxFiles) {
 		i := slices.IndexFunc(s.promises, func(p prefetch.Promise) bool { return p.File == list[n].File })
 		if i < 0 || s.promises[i].P < theta {

@@ -22,7 +22,7 @@ type shown struct {
 	task   string // "shown" or "shown_unseen"
 	unseen bool   // only files that nothing had named
 	base   float64
-	dials  map[event.Moment]*prefetch.Dial
+	dials  map[event.Task]*prefetch.Dial
 	curve  [gridSteps]struct{ n, used, covered float64 }
 	bins   [binCount]bin
 	opens  float64 // that could have been shown before
@@ -53,7 +53,7 @@ type showing struct {
 
 // waiting is a predicted file whose horizon is not over.
 type waiting struct {
-	moment event.Moment
+	moment event.Task
 	class  prefetch.Class
 	p      float64 // as shipped
 	due    int     // file events
@@ -63,13 +63,13 @@ type waiting struct {
 
 // promise turns the ranking of a question into promises.
 func (s *shown) promise(d *Decision) {
-	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Moment != event.MomentChange {
+	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
 		s.tried, s.refit = at, s.refit.Next(s.settled, at)
 	}
-	s.promises = s.confident.Promises(d.Query.Moment, d.Ranked, s.refit.Now)
+	s.promises = s.confident.Promises(d.Query.Task, d.Ranked, s.refit.Now)
 }
 
-func (s *shown) theta(m event.Moment) float64 {
+func (s *shown) theta(m event.Task) float64 {
 	if dial := s.dials[m]; dial != nil {
 		return dial.Theta()
 	}
@@ -77,8 +77,8 @@ func (s *shown) theta(m event.Moment) float64 {
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Moment]*prefetch.Dial{
-		event.MomentPrompt: prefetch.NewDial(threshold), event.MomentOpen: prefetch.NewDial(threshold)}}
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Task]*prefetch.Dial{
+		event.TaskPrompt: prefetch.NewDial(threshold), event.TaskNext: prefetch.NewDial(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
@@ -101,7 +101,7 @@ func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n i
 	for _, f := range list[:min(len(list), prefetch.MaxFiles)] {
 		s.kept(d, st, f, total)
 	}
-	n = prefetch.Reach(list, s.theta(d.Query.Moment))
+	n = prefetch.Reach(list, s.theta(d.Query.Task))
 	for i, f := range list[:min(len(list), prefetch.MaxFiles)] {
 		_, told := st.told[f.File]
 		switch {
@@ -120,7 +120,7 @@ func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n i
 
 // wait notes a prediction until its outcome is known.
 func (s *shown) wait(d *Decision, st *showing, f prefetch.Promise, shown bool) {
-	st.wait = append(st.wait, waiting{d.Query.Moment, f.Class, f.Shipped, d.Files + Horizon, d.Used[f.File], shown})
+	st.wait = append(st.wait, waiting{d.Query.Task, f.Class, f.Shipped, d.Files + Horizon, d.Used[f.File], shown})
 	s.waits[d.Session] = st
 }
 

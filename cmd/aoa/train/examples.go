@@ -22,7 +22,7 @@ import (
 type question struct {
 	Repo    int
 	Session string
-	Moment  event.Moment
+	Moment  event.Task
 	Again   bool // the prompt before it was asked about: nothing is shown
 	After   bool // asked right after a file event, where nothing begins now
 	Files   []file
@@ -106,7 +106,7 @@ func questions(ctx context.Context, repo int, s eval.Source, o eval.Options) (ou
 
 // ask turns a decision into a question; not ok: nothing is learned from it.
 func ask(d *eval.Decision, n int) (question, bool) {
-	q := question{Session: d.Session, Moment: d.Query.Moment, Again: d.AfterPrompt}
+	q := question{Session: d.Session, Moment: d.Query.Task, Again: d.AfterPrompt}
 	target := map[event.Path]bool{}
 	add := func(p event.Path, unseen bool) {
 		target[p] = true
@@ -116,11 +116,11 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		}
 	}
 	switch q.Moment {
-	case event.MomentPrompt:
+	case event.TaskPrompt:
 		for _, p := range d.Turn {
 			add(p, d.Stratum(p) == eval.Unseen)
 		}
-	case event.MomentOpen:
+	case event.TaskNext:
 		opens := d.Next
 		if len(opens) == 0 {
 			opens, q.After = d.After, true
@@ -130,7 +130,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 				add(o.File, o.Stratum == eval.Unseen)
 			}
 		}
-	case event.MomentChange:
+	case event.TaskChange:
 		q.Left = d.Left != ""
 		if q.Left {
 			add(d.Left, true)
@@ -144,7 +144,7 @@ func ask(d *eval.Decision, n int) (question, bool) {
 			continue
 		}
 		f := file{Path: number(r.File), Target: target[r.File], Used: d.Used[r.File], Out: d.Prompted[r.File], Seen: d.Stratum(r.File) != eval.Unseen}
-		if q.Moment == event.MomentOpen {
+		if q.Moment == event.TaskNext {
 			f.Out = d.Stratum(r.File) == eval.Named
 		}
 		for s, v := range r.Values() {

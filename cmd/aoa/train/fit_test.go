@@ -12,7 +12,7 @@ import (
 func lesson() *set {
 	s := &set{Repos: []string{"a/a", "b/b"}, Signals: rank.SignalNames()}
 	for i := range 120 {
-		q := question{Repo: i % 2, Moment: event.MomentPrompt, Truth: 1}
+		q := question{Repo: i % 2, Moment: event.TaskPrompt, Truth: 1}
 		for k := range 10 {
 			right := k == i%10
 			f := file{Path: uint32(k), Signals: []uint8{0, 6}, Values: []float32{1, float32(k%3) / 3}, Target: right, Used: right}

@@ -73,7 +73,7 @@ func before(name string) (*rank.FileModel, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	m, known := f.Moments[event.MomentChange]
+	m, known := f.Tasks[event.TaskChange]
 	if !known {
 		return nil, fmt.Errorf("%s: no weights of changes", name)
 	}

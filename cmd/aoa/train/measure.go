@@ -21,16 +21,16 @@ func (m *weights) measure(s *set, repo int) map[string]float64 {
 	var warned, right, withheld, complete, alarms float64
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != event.MomentChange {
+		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != event.TaskChange {
 			continue
 		}
 		switch q.Moment {
-		case event.MomentPrompt:
+		case event.TaskPrompt:
 			t["T1"].list(q, m.order(q, answer))
-		case event.MomentOpen:
+		case event.TaskNext:
 			t["T2"].single(q, m.order(q, unseen), q.Unseen)
 			t["T3"].single(q, m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen)
-		case event.MomentChange:
+		case event.TaskChange:
 			order := m.order(q, yes)
 			sure := len(order) > 0 && m.probability(q, &q.Files[order[0]]) >= 0.6
 			if !q.Left {

@@ -16,7 +16,7 @@ func unseen(f *file) bool { return !f.Seen }
 func answer(f *file) bool { return !f.Out }
 func used(f *file) bool   { return f.Used }
 func target(f *file) bool { return f.Target }
-func moment(m event.Moment) func(*question) bool {
+func moment(m event.Task) func(*question) bool {
 	return func(q *question) bool { return q.Moment == m }
 }
 
@@ -44,10 +44,10 @@ func groups(signals []string, without func(string) bool) []*group {
 	}
 	change := func(name string) bool { return slices.Contains(ofChange, name) }
 	return []*group{
-		{name: "prompt", sure: 0.1, in: moment(event.MomentPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
-		{name: "open", sure: 0.25, in: moment(event.MomentOpen), member: seen, ranked: answer, label: used, use: pick(all)},
-		{name: "open_unseen", sure: 0.1, in: moment(event.MomentOpen), member: unseen, ranked: answer, label: used, use: pick(all)},
-		{name: "change", sure: 0.25, in: moment(event.MomentChange), member: yes, ranked: yes, label: target, use: pick(change)},
+		{name: "prompt", sure: 0.1, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
+		{name: "open", sure: 0.25, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
+		{name: "open_unseen", sure: 0.1, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
+		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: pick(change)},
 	}
 }
 
@@ -94,11 +94,11 @@ func (m *weights) take(s *set) {
 // of is the group that a file belongs to, and the name of its calibration.
 func (m *weights) of(q *question, f *file) (group, scale string) {
 	switch {
-	case q.Moment == event.MomentChange:
+	case q.Moment == event.TaskChange:
 		return "change", "change"
-	case q.Moment == event.MomentPrompt && !f.Seen:
+	case q.Moment == event.TaskPrompt && !f.Seen:
 		return "prompt", "prompt_unseen"
-	case q.Moment == event.MomentPrompt:
+	case q.Moment == event.TaskPrompt:
 		return "prompt", "prompt"
 	case !f.Seen:
 		return "open_unseen", "open_unseen"
@@ -164,7 +164,7 @@ func (m *weights) calibrate(s *set, in func(repo int) bool) {
 func (m *weights) changes(s *set, in func(repo int) bool) (out []outcome) {
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if !in(q.Repo) || q.Moment != event.MomentChange {
+		if !in(q.Repo) || q.Moment != event.TaskChange {
 			continue
 		}
 		order := m.order(q, yes)
@@ -213,10 +213,10 @@ func (m *weights) file(s *set) rank.File {
 		}
 		return out
 	}
-	return rank.File{Moments: map[event.Moment]rank.FileModel{
-		event.MomentPrompt: {Weights: named("prompt"), Scale: m.scale["prompt"], Unseen: m.scale["prompt_unseen"]},
-		event.MomentOpen:   {Weights: named("open"), Scale: m.scale["open"], UnseenWeights: named("open_unseen"), Unseen: m.scale["open_unseen"]},
-		event.MomentChange: {Weights: named("change"), Scale: m.scale["change"], Unseen: m.scale["change"]},
+	return rank.File{Tasks: map[event.Task]rank.FileModel{
+		event.TaskPrompt: {Weights: named("prompt"), Scale: m.scale["prompt"], Unseen: m.scale["prompt_unseen"]},
+		event.TaskNext:   {Weights: named("open"), Scale: m.scale["open"], UnseenWeights: named("open_unseen"), Unseen: m.scale["open_unseen"]},
+		event.TaskChange: {Weights: named("change"), Scale: m.scale["change"], Unseen: m.scale["change"]},
 	}}
 }
 

@@ -40,7 +40,7 @@ func (m *weights) promises(s *set, repo int, among func(*file) bool, each func(p
 	var top []scored
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		if q.Repo != repo || q.Again || q.Moment == event.MomentChange {
+		if q.Repo != repo || q.Again || q.Moment == event.TaskChange {
 			continue
 		}
 		top = top[:0]

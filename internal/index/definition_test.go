@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestDefined(t *testing.T) {
+func TestDefinitions(t *testing.T) {
 	for _, c := range []struct{ lang, text, want string }{
 		{"go", "func Open(path string) {}\nfunc (s *Store) SaveAll() {}\ntype Reader struct{}\nvar cacheSize = 3\n\tvar inner = 2\n", "open saveall reader cachesize"},
 		{"ts", "export default async function loadPage() {}\nexport const maxItems = 4\n  const local = 1\nexport const enum Color {}\n", "loadpage maxitems color"},
@@ -15,22 +15,22 @@ func TestDefined(t *testing.T) {
 		{"c", "#define MAX_SIZE 3\nstruct buffer { int n; };\n", "maxsize buffer"},
 		{"prose", "the class of problems, if one function calls another\n", ""},
 	} {
-		if got := strings.Join(defined([]byte(c.text)), " "); got != c.want {
+		if got := strings.Join(definitions([]byte(c.text)), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.lang, got, c.want)
 		}
 	}
 }
 
-func FuzzDefined(f *testing.F) {
+func FuzzDefinitions(f *testing.F) {
 	f.Add([]byte("func (r *T) Name() {}\nexport const enum X"))
 	f.Add([]byte("func ("))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		names := defined(text)
-		if len(names) > maxDefined {
+		names := definitions(text)
+		if len(names) > maxDefinitions {
 			t.Errorf("%d names", len(names))
 		}
 		for i, n := range names {
-			if n != plainIdent(n) || slices.Contains(names[:i], n) {
+			if n != plainIdentifier(n) || slices.Contains(names[:i], n) {
 				t.Errorf("name %q of %q", n, names)
 			}
 		}

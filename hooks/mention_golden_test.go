@@ -1,0 +1,66 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNamedInPrompts compares the files that prompts name with testdata/named.golden; UPDATE_DECODE=1 writes it.
+func TestNamedInPrompts(t *testing.T) {
+	var b strings.Builder
+	for _, prompt := range []string{
+		"fix pick/picker.go and its test picker_test.go",
+		"look at `web/server.go:12:3`, (store/basket.go) and \"docs/a guide.md\"",
+		"why does Makefile not build main.go?",
+		"the index.ts of pkg/a, not web/index.ts",
+		"index.ts is ambiguous",
+		"@README.md and @pick/picker.go#L3-9",
+		"see HEAD:go.mod and a/db/migrations/001_init.sql",
+		"diff --git a/web/server.go b/web/server.go",
+		"/home/dev/orchard/store/basket.go and /home/dev/orchard-pear/pick/picker.go and /etc/passwd",
+		`C:\dev\orchard\web\index.ts and web\server.go`,
+		"https://example.com/pick/picker.go is a link",
+		"node_modules/x/README.md and vendor/y/server.go",
+		"change web/app/[id]/page.tsx.",
+		"update the readme and the server and picker",
+		"orchard/cmd/orchard/main.go",
+		"./scripts/gen.sh --out data/fruit.json",
+		"Fix fruit.json, yield.ipynb; then old.md!",
+		"x=web/index.ts,pick/picker.go|store/basket.go",
+		"nothing at all is named here.",
+		"go.mod",
+		"picker.go picker.go picker.go",
+		"what about basket.go:88 and basket_test.go:3:1?",
+	} {
+		payload, err := json.Marshal(map[string]string{"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": orchardRoot, "prompt": prompt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := Decode("claude", payload, orchard())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", prompt)
+		for _, e := range call.Events {
+			fmt.Fprintf(&b, "\tnamed %q seen %q\n", e.Named, e.Seen)
+		}
+	}
+	const file = "testdata/named.golden"
+	if os.Getenv("UPDATE_DECODE") != "" {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil { //nolint:gosec // test data
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
+		t.Error(d)
+	}
+}

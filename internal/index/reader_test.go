@@ -1,0 +1,126 @@
+package index
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// folder is a worktree on disk with a Reader.
+type folder struct {
+	t    *testing.T
+	root event.Root
+	tree *Tree
+	*Reader
+}
+
+func newFolder(t *testing.T) *folder {
+	root := event.Root(t.TempDir())
+	return &folder{t, root, NewTree(nil), NewReader(root)}
+}
+
+func (f *folder) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *folder) write(p event.Path, text string) {
+	f.t.Helper()
+	f.must(os.MkdirAll(filepath.Dir(f.root.Abs(p)), 0o700))
+	f.must(os.WriteFile(f.root.Abs(p), []byte(text), 0o600))
+}
+
+// finds checks which files have an identifier.
+func (f *folder) finds(name string, want ...event.Path) {
+	f.t.Helper()
+	got := paths(f.Contents().Identifiers([]string{name}, 99))
+	if slices.Sort(got); !slices.Equal(got, want) {
+		f.t.Errorf("%s is in %v, want %v", name, got, want)
+	}
+}
+
+func TestReader(t *testing.T) {
+	f := newFolder(t)
+	f.write("a.go", "func openStore() {}")
+	f.write("d/b.go", "func openStore() { closeStore() }")
+	f.write("long.go", strings.Repeat("openStore() ", MaxFileSize/10))
+	f.write("late.go", "func openStore() {}")
+	f.must(os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
+	f.tree.Add("a.go", "d/b.go", "long.go", "link.go", "gone.go")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ran, asked := make(chan error), make(chan bool)
+	go func() { ran <- f.Run(ctx, func() *Tree { asked <- true; return f.tree }) }()
+	<-asked
+	f.Refresh()
+	<-asked // the first round is over
+	if !f.Wait(t.Context(), 0) {
+		t.Error("all files were read, and the reader is not ready")
+	}
+	f.finds("openstore", "a.go", "d/b.go")
+
+	f.write("a.go", "func renamed() { freshName() }")
+	f.must(os.Remove(f.root.Abs("d/b.go")))
+	f.tree.Remove("d/b.go")
+	f.tree.Add("late.go")
+	f.Refresh()
+	<-asked
+	cancel()
+	f.must(<-ran)
+	f.readAll(t.Context(), f.tree)
+	f.finds("openstore", "late.go")
+	f.finds("freshname", "a.go")
+}
+
+func TestReaderFollowsEvents(t *testing.T) {
+	f := newFolder(t)
+	f.write("a.go", "func openStore() {}")
+	f.write("b.go", "func openStore() {}")
+	f.Update(event.Event{Kind: event.KindSave, Paths: []event.Path{"a.go", "b.go", "never.go"}})
+	f.finds("openstore", "a.go", "b.go")
+	f.must(os.Rename(f.root.Abs("b.go"), f.root.Abs("c.go")))
+	f.Update(event.Event{Kind: event.KindRename, From: []event.Path{"b.go"}, Paths: []event.Path{"c.go"}})
+	f.Update(event.Event{Kind: event.KindDelete, Paths: []event.Path{"a.go"}})
+	f.finds("openstore", "c.go")
+	f.Update(event.Event{Kind: event.KindRead, Paths: []event.Path{"a.go"}})
+	f.finds("openstore", "c.go")
+}
+
+// TestReaderIsBounded: beyond its bound a Reader reads no new file, follows those it has, and takes new ones once others went.
+func TestReaderIsBounded(t *testing.T) {
+	f := newFolder(t)
+	f.contents = newContents(2, maxVocabulary)
+	save := func(p event.Path, text string) {
+		f.write(p, text)
+		f.Update(event.Event{Kind: event.KindSave, Paths: []event.Path{p}})
+	}
+	for _, p := range []event.Path{"a.go", "b.go", "c.go"} {
+		save(p, "func openStore() {}")
+	}
+	f.finds("openstore", "a.go", "b.go")
+	save("b.go", "func closeStore() {}")
+	f.finds("openstore", "a.go")
+	f.Update(event.Event{Kind: event.KindDelete, Paths: []event.Path{"a.go"}})
+	save("c.go", "func openStore() { }")
+	f.finds("openstore", "c.go")
+	if len(f.versions) != 2 {
+		t.Errorf("%d files are remembered", len(f.versions))
+	}
+}
+
+func TestNearest(t *testing.T) {
+	files := []event.Path{"b/x.go", "a/b/c.go", "z.go", "a.go", "a/y.go"}
+	if got, want := nearest(files, 3), []event.Path{"a.go", "z.go", "a/y.go"}; !slices.Equal(got, want) {
+		t.Errorf("nearest are %v, want %v", got, want)
+	}
+	if got := nearest(files, maxRead); len(got) != len(files) {
+		t.Errorf("%d of %d files", len(got), len(files))
+	}
+}

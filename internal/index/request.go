@@ -1,0 +1,210 @@
+package index
+
+import (
+	"cmp"
+	"hash/fnv"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxRequestWords is the number of words of a request that count.
+const maxRequestWords = 96
+
+// Request is what a prompt asks for, in a form that other wordings of it share: word order, inflection and common synonyms do not
+// matter. It also holds what makes two requests different although most of their words are the same. All lists are sorted, and
+// hold each entry once.
+type Request struct {
+	words    []string
+	grams    []gram              // by hash
+	negated  []string            // words after a negation
+	files    []string            // base names of files
+	names    []string            // identifiers of programs, in plain form
+	numbers  []string            //
+	directed map[string][]string // "from", "to", "before", …: the words after it, in the order of the text
+	tasks    []string            // what is to be done, in classes
+}
+
+// NewRequest reads a prompt. Words end at everything that is no letter, digit or apostrophe. Names of files and of identifiers
+// count as a whole, too.
+func NewRequest(text string) Request {
+	r := Request{directed: map[string][]string{}}
+	negation, direction := false, ""
+	for _, token := range strings.Fields(strings.ReplaceAll(text, "’", "'")) {
+		token = strings.Trim(token, ".,;:!?()[]{}<>\"'`*“”‘…—-")
+		r.addName(token)
+		for word := range split(token, true) {
+			if len(r.words) >= maxRequestWords {
+				break
+			}
+			word = strings.ToLower(word)
+			if negations[word] {
+				negation = true
+				continue
+			}
+			if d := directions[word]; d != "" {
+				direction = d
+				continue
+			}
+			word = fold(word)
+			if word == "" {
+				continue
+			}
+			if negation {
+				r.negated, negation = append(r.negated, word), false
+			}
+			if direction != "" {
+				r.directed[direction], direction = append(r.directed[direction], word), ""
+			}
+			r.words = append(r.words, word)
+			if task := tasks[word]; task != "" {
+				r.tasks = append(r.tasks, task)
+			}
+		}
+	}
+	if negation {
+		r.negated = append(r.negated, "")
+	}
+	for _, list := range []*[]string{&r.words, &r.negated, &r.files, &r.names, &r.numbers, &r.tasks} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	r.grams = grams(r.words)
+	return r
+}
+
+// addName adds what a token names exactly: a file, an identifier, a number.
+func (r *Request) addName(token string) {
+	digits, letters, prev := 0, 0, rune(0)
+	identifier := strings.Contains(token, "_")
+	for _, c := range token {
+		switch {
+		case unicode.IsDigit(c):
+			digits++
+		case unicode.IsLetter(c):
+			letters++
+		}
+		identifier = identifier || unicode.IsUpper(c) && unicode.IsLower(prev)
+		prev = c
+	}
+	ext := path.Ext(token)
+	switch {
+	case digits > 0 && letters == 0:
+		r.numbers = append(r.numbers, strings.Trim(token, "#.,"))
+	case len(ext) > 1 && len(ext) <= 6 && letters > 0 && !strings.Contains(token, "://"):
+		r.files = append(r.files, strings.ToLower(path.Base(token)))
+	case identifier:
+		r.names = append(r.names, plainIdentifier(strings.NewReplacer("(", "", ")", "").Replace(token)))
+	}
+}
+
+// fold returns the form of a word in lower case that its inflections and synonyms share, "" for a stop word.
+func fold(word string) string {
+	word = strings.TrimSuffix(word, "'s")
+	if requestStops[word] {
+		return ""
+	}
+	word = root(word)
+	if s, ok := synonyms[word]; ok {
+		return s
+	}
+	return word
+}
+
+// Len returns the number of different words.
+func (r Request) Len() int { return len(r.words) }
+
+// Phrases returns the sequences of two and of three neighbors among the sorted words, separated by spaces.
+func (r Request) Phrases() []string {
+	phrases := []string{}
+	for n := 2; n <= 3; n++ {
+		for i := range len(r.words) - n + 1 {
+			phrases = append(phrases, strings.Join(r.words[i:i+n], " "))
+		}
+	}
+	return phrases
+}
+
+// gram is a word, or two or three neighbors among the sorted words.
+type gram struct {
+	hash uint64
+	size uint8 // words
+	weak bool  // all of its words are weak
+}
+
+func grams(words []string) []gram {
+	var out []gram
+	for n := 1; n <= 3; n++ {
+		for i := range len(words) - n + 1 {
+			g := gram{size: uint8(n), weak: true}
+			h := fnv.New64a()
+			for _, word := range words[i : i+n] {
+				_, _ = h.Write([]byte(word + " "))
+				g.weak = g.weak && weakWords[word]
+			}
+			g.hash = h.Sum64()
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b gram) int { return cmp.Compare(a.hash, b.hash) })
+	return slices.CompactFunc(out, func(a, b gram) bool { return a.hash == b.hash })
+}
+
+// Difference names what says that two requests ask for different things, however many words they share: another negation, task or
+// number, opposite words, other files or names, a direction that is reversed. It returns "" if nothing does.
+func (r Request) Difference(s Request) string {
+	switch {
+	case !slices.Equal(r.negated, s.negated):
+		return "negation"
+	case !slices.Equal(r.numbers, s.numbers):
+		return "number"
+	case disjoint(r.files, s.files):
+		return "file"
+	case disjoint(r.names, s.names):
+		return "name"
+	case disjoint(r.tasks, s.tasks):
+		return "task"
+	case r.reverses(s):
+		return "direction"
+	case r.opposes(s) || s.opposes(r):
+		return "opposite"
+	}
+	return ""
+}
+
+// disjoint reports whether both lists have entries, and none in common.
+func disjoint(a, b []string) bool {
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+}
+
+// reverses reports whether a word that r comes from is one that s goes to, or the other way round.
+func (r Request) reverses(s Request) bool {
+	swaps := func(from, to string) bool {
+		return slices.ContainsFunc(r.directed[from], func(word string) bool {
+			return slices.Contains(s.directed[to], word) && !slices.Contains(s.directed[from], word)
+		})
+	}
+	return swaps("from", "to") || swaps("to", "from") ||
+		slices.ContainsFunc(r.directed["before"], func(word string) bool { return slices.Contains(s.directed["after"], word) })
+}
+
+// opposes reports whether r has a word whose opposite s has, and neither has both.
+func (r Request) opposes(s Request) bool {
+	for _, word := range r.words {
+		if s.has(word) {
+			continue
+		}
+		for _, opposite := range opposites[word] {
+			if s.has(opposite) && !r.has(opposite) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r Request) has(word string) bool {
+	_, found := slices.BinarySearch(r.words, word)
+	return found
+}

@@ -1,0 +1,52 @@
+package index
+
+import (
+	"maps"
+	"strings"
+)
+
+// stopWords say nothing about the subject of a text. termStops and requestStops hold them too.
+var stopWords = wordSet(`about all also and any are because been being both but can could did does done each few for get got had has
+	have here how its just let let's like made make more most need new now okay one only other our out over please she should some such
+	sure that the them then there they this too using very want was what when where which who why will with would yes you your`)
+
+// termStops are left out of index terms: stop words, and words that occur in prompts about any file.
+var termStops = union(stopWords, wordSet(`add after before between change check code com dont file files fix from her hers him his http
+	https into line lines look not see than two update use used www`))
+
+// requestStops are left out of requests: stop words, and what people add to a request without changing it.
+var requestStops = union(stopWords, wordSet(`a able actually again am an as at be bit by come comes correctly currently do doing during
+	else etc ever every following gets getting give gives go going having he hello help hey hi i i'd i'll i'm if im in inside is it it'd
+	keep keeps kindly lets little makes may me might must my needs of off ok on ones or own per properly quite really same shall since so
+	still stuff take takes thank thanks their these thing things those through try trying under until up us via wants way ways we we'd
+	we'll were while whom whose wish within yeah yet you'd`))
+
+// agreements are the words of answers that ask for nothing new.
+var agreements = wordSet(`again ahead all and both carry commit continue cool correct do done fine from go going good great hello hi it k
+	keep left lgtm looks make next nice no nope now off ok okay on p perfect please proceed push resume right so sure thank thanks that
+	the them this try where y yeah yep yes you yup`)
+
+// OnlyAgrees reports whether a text says no more than "yes, go ahead": all of its words are agreements or numbers. A number stands
+// for the choice that was taken.
+func OnlyAgrees(text string) bool {
+	for word := range Words(strings.ToLower(text)) {
+		if !agreements[word] && !isNumber(word) {
+			return false
+		}
+	}
+	return true
+}
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}
+
+func union(a, b map[string]bool) map[string]bool {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}

@@ -1,0 +1,252 @@
+package cold
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/gob"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+var makeFixture = flag.Bool("make-fixture", false, "write testdata/v4.db.gz and its golden")
+
+// fixtureSeal has a fixed key, so that the texts of the fixture open.
+func fixtureSeal(t testing.TB) *Seal {
+	s := &Seal{current: 42}
+	must(t, s.add(42, bytes.Repeat([]byte{7}, 32)))
+	return s
+}
+
+// fixtureEvents are ordinary events with everything that one may hold.
+func fixtureEvents(from, n int) []event.Event {
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindPrompt, event.KindSuggest, event.KindOutcome}
+	var out []event.Event
+	for k := from; k < from+n; k++ {
+		e := event.Event{ID: fmt.Sprint("toolu_", k), Time: noon.Add(time.Duration(k) * time.Minute), Kind: kinds[k%len(kinds)], Agent: "claude",
+			Session: fmt.Sprint("session-", k/25%4), Tool: "Tool", Turn: fmt.Sprint("turn-", k/5), OK: k%3 != 0}
+		switch e.Kind {
+		case event.KindSearch:
+			e.Terms, e.Seen, e.Listing = []string{"a", "term"}, []event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9)), "docs/\xff.md"}, true
+		case event.KindPrompt, event.KindRun:
+			e.Text, e.Named = fmt.Sprintf("words %d about src/f%d.go \xfe", k, k%9), []event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9))}
+		case event.KindSuggest:
+			e.Paths, e.Scores, e.Why, e.Moment, e.Tokens = []event.Path{"src/f1.go", "src/f2.go"}, []float64{0.25, 1.0 / 3}, "shown", "prompt", 17
+		case event.KindOutcome:
+			e.Paths, e.Cause, e.Subagent, e.Batch = []event.Path{"src/f1.go"}, fmt.Sprint("toolu_", k-1), "sub", "batch"
+		default:
+			e.Paths, e.Tags = []event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9))}, []string{"code", fmt.Sprint("tag", k%3)}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// fill gives the store a history: events of all kinds, commits counted, taken back and counted again, renames, pruned and
+// forgotten events, a snapshot, and what else is kept.
+func fillFixture(t testing.TB, path string) {
+	seal := fixtureSeal(t)
+	plain, err := Open(t.Context(), path, Options{Now: fixed})
+	must(t, err)
+	saves := make([]event.Event, 10)
+	for i := range saves {
+		saves[i] = event.Event{ID: fmt.Sprint("save", i), Time: noon.Add(time.Duration(i-2000) * time.Hour), Kind: event.KindSave, Agent: "watch",
+			Paths: []event.Path{event.Path(fmt.Sprintf("src/f%d.go", i%4))}}
+	}
+	mustAppend(t, plain, saves...)
+	mustAppend(t, plain, event.Event{ID: "open text", Time: noon.Add(-time.Hour), Kind: event.KindPrompt, Session: "session-9", Text: "an open text \xff"})
+	must(t, plain.Close())
+	d := reopen(t, path, seal, &sink{})
+	var commits []event.Event
+	for i := range 60 {
+		c := commit(i, noon.Add(-time.Duration(i)*time.Hour), event.Path(fmt.Sprintf("src/f%d.go", i%9)), event.Path(fmt.Sprintf("docs/f%d.md", i%7)))
+		switch i % 20 {
+		case 3:
+			c.Gone = []event.Path{event.Path(fmt.Sprintf("old/f%d.go", i))}
+		case 5:
+			c.Author, c.Terms = time.Time{}, nil
+		case 7:
+			c.Text = "a subject that is no UTF-8 \xff"
+		case 9:
+			c.Agent = "hub"
+		}
+		commits = append(commits, c)
+	}
+	var sweep []event.Path
+	for i := range 150 {
+		sweep = append(sweep, event.Path(fmt.Sprintf("gen/f%d.go", i)))
+	}
+	commits[30].Paths = append(commits[30].Paths, sweep...)
+	_, _, err = d.AppendCommits(t.Context(), commits[:40], map[string]string{"HEAD": sha(0), "refs/heads/x": sha(3)})
+	must(t, err)
+	mustAppend(t, d, fixtureEvents(0, 120)...)
+	mustAppend(t, d, append(commits[40:50:50], fixtureEvents(120, 10)...)...)
+	mustAppend(t, d, uncommit(1), uncommit(2), uncommit(30))
+	mustAppend(t, d, commits[1]) // counted again
+	other := commits[2]
+	other.Paths = []event.Path{"src/f2.go"} // counted again with other files
+	mustAppend(t, d, read("between", noon, "session-1", "src/f1.go"), other)
+	mustAppend(t, d, event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon.Add(-20 * time.Hour), From: []event.Path{"src/f3.go", "docs/f3.md"},
+		Paths: []event.Path{"lib/f3.go", "docs/three.md"}})
+	mustAppend(t, d, commits[50:]...)
+	mustAppend(t, d, event.Event{ID: "uncommit:" + sha(50), Time: noon.Add(time.Hour), Kind: event.KindUncommit})
+	mustAppend(t, d, fixtureEvents(130, 70)...)
+	mustAppend(t, d, read("secret1", noon, "hidden", "src/f1.go", "secret.txt"), read("secret2", noon.Add(time.Minute), "hidden", "secret.txt"))
+	_, err = d.Forget(t.Context(), ForgetFilter{Session: "hidden"})
+	must(t, err)
+	must(t, d.SaveSnapshot(t.Context(), 9, records(300), true))
+	must(t, d.SaveSnapshot(t.Context(), 10, []Record{{"a", []byte("first")}, {records(1)[0].Key, nil}, {"z", []byte("last")}}, false))
+	if _, err := d.CountDay(t.Context(), noon, 180*oneDay, true); err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Prune(t.Context(), 1, 0)
+	must(t, err)
+	same(t, "pruned", p.Events, 10)
+	for i := range int64(5) {
+		must(t, d.SaveAnswer(t.Context(), i, fmt.Appendf(nil, `{"n":%d}`, i)))
+	}
+	must(t, d.SetMeta(t.Context(), "writer", "me"))
+	must(t, d.Scrub(t.Context()))
+	must(t, d.Close())
+}
+
+// state is all that a store answers.
+type state struct {
+	Replay, Tail []replayed
+	Log          map[string][]event.Event
+	Files        []FileStat
+	Tags         []TagStat
+	Sessions     []SessionStat
+	Status       Status
+	SnapshotSeq  int64
+	Snapshot     []Record
+	Cursor       map[string]string
+	Writer       string
+	Calendar     Calendar
+	Renamed      []event.Path
+	Together     [][2]int
+	Pairs        []Pair
+	Thread, Turn []event.Event
+	Prompts      []event.Event
+	Answer       string
+	Redelivered  []string // what is fresh of all that was ever appended
+}
+
+func stateOf(t testing.TB, d *DB) state {
+	ctx := t.Context()
+	s := state{Replay: replayAll(t, d, 0), Tail: replayAll(t, d, 6), Log: map[string][]event.Event{}}
+	for name, f := range map[string]LogFilter{"newest": {Limit: 30}, "oldest": {Oldest: true, Limit: 30}, "commits": {Kinds: []event.Kind{event.KindCommit}},
+		"uncommits": {Kinds: []event.Kind{event.KindUncommit}}, "session": {Session: "session-1"}, "file": {File: "src/f2.go"}, "renamed": {File: "lib/f3.go"},
+		"gone": {File: "old/f3.go"}, "prompts": {Kinds: []event.Kind{event.KindPrompt}, Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}} {
+		found, err := d.Log(ctx, f)
+		must(t, err)
+		s.Log[name] = found
+	}
+	var err error
+	s.Files, err = d.FileStats(ctx, 0)
+	must(t, err)
+	s.Tags, err = d.TagStats(ctx, 0)
+	must(t, err)
+	s.Sessions, err = d.SessionStats(ctx, 0)
+	must(t, err)
+	s.Status, err = d.Status(ctx)
+	must(t, err)
+	s.Status.Bytes = 0
+	s.SnapshotSeq, err = d.LoadSnapshot(ctx, func(r []Record) error { s.Snapshot = append(s.Snapshot, r...); return nil })
+	must(t, err)
+	s.Cursor, err = d.Cursor(ctx)
+	must(t, err)
+	s.Writer, err = d.Meta(ctx, "writer")
+	must(t, err)
+	s.Calendar, err = d.CountDay(ctx, noon, 180*oneDay, true)
+	must(t, err)
+	for _, p := range []event.Path{"src/f3.go", "docs/f3.md", "src/f1.go"} {
+		now, _, err := d.Renamed(ctx, p)
+		must(t, err)
+		s.Renamed = append(s.Renamed, now)
+	}
+	for _, p := range [][2]event.Path{{"src/f1.go", "docs/f1.md"}, {"lib/f3.go", "docs/three.md"}, {"src/f2.go", "docs/f2.md"}, {"gen/f1.go", "gen/f2.go"}} {
+		both, of, err := d.Together(ctx, p[0], p[1])
+		must(t, err)
+		s.Together = append(s.Together, [2]int{both, of})
+	}
+	s.Pairs, err = d.Pairs(ctx, 20, nil)
+	must(t, err)
+	numbered := func(in []Numbered, err error) (out []event.Event) {
+		must(t, err)
+		for _, n := range in {
+			out = append(out, n.Event)
+		}
+		return out
+	}
+	s.Thread = numbered(d.Thread(ctx, "session-1", 0, 0, 20))
+	s.Prompts = numbered(d.Prompts(ctx, 0, 10))
+	all, err := d.Thread(ctx, "session-1", 0, 0, 20)
+	must(t, err)
+	s.Turn = numbered(d.Turn(ctx, "session-1", all[5].Seq, 4))
+	a, err := d.Answer(ctx, 3)
+	must(t, err)
+	s.Answer = string(a)
+	_, fresh, err := d.Append(ctx, append(fixtureEvents(0, 201), read("secret1", noon, "hidden", "secret.txt"), read("save3", noon, "", "x"),
+		commit(1, noon, "a"), commit(2, noon, "a"), commit(30, noon, "a"), uncommit(50), event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon},
+		event.Event{ID: "open text", Kind: event.KindPrompt, Time: noon}))
+	must(t, err)
+	s.Redelivered = ids(fresh)
+	return s
+}
+
+func TestMakeFixture(t *testing.T) {
+	if !*makeFixture {
+		t.Skip("the fixture is made by the code of schema 4")
+	}
+	path := filepath.Join(t.TempDir(), "aoa.db")
+	fillFixture(t, path)
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = z.Write(raw)
+	must(t, err)
+	must(t, z.Close())
+	must(t, os.WriteFile("testdata/v4.db.gz", b.Bytes(), 0o644))
+	b.Reset()
+	z = gzip.NewWriter(&b)
+	must(t, gob.NewEncoder(z).Encode(stateOf(t, reopen(t, path, fixtureSeal(t), &sink{}))))
+	must(t, z.Close())
+	must(t, os.WriteFile("testdata/v4.golden.gz", b.Bytes(), 0o644))
+}
+
+func unzip(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	must(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	must(t, err)
+	b, err := io.ReadAll(z)
+	must(t, err)
+	return b
+}
+
+// TestFixture: the store of schema 4 opens with all that it held.
+func TestFixture(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "aoa.db")
+	must(t, os.WriteFile(path, unzip(t, "testdata/v4.db.gz"), 0o600))
+	s := &sink{}
+	got := stateOf(t, reopen(t, path, fixtureSeal(t), s))
+	same(t, "warnings", len(s.records), 0)
+	var want state
+	must(t, gob.NewDecoder(bytes.NewReader(unzip(t, "testdata/v4.golden.gz"))).Decode(&want))
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Calendar{}), cmpopts.IgnoreFields(Calendar{}, "moved"), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

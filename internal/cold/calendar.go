@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// metaCalendar is the fact in the table meta that holds the calendar.
-const metaCalendar = "calendar"
-
 const (
 	// oneDay is how far the clock moves until another day of use is counted.
 	oneDay = 24 * time.Hour
@@ -68,7 +65,7 @@ func (d *DB) CountDay(ctx context.Context, now time.Time, keep time.Duration, be
 	if err != nil {
 		return c, err
 	}
-	return c, d.write(ctx, "keep calendar", func(w writing) error { return w.run("set_meta", metaCalendar, string(text)) })
+	return c, d.Write(ctx, "keep calendar", func(tx *Tx) error { return tx.run([]any{metaCalendar, string(text)}, setMeta) })
 }
 
 // calendar reads the calendar. A log that has none, of an earlier aoa, gets one from the times of its events.
@@ -81,20 +78,16 @@ func (d *DB) calendar(ctx context.Context, now int64) (c Calendar, err error) {
 		return c, nil
 	}
 	c = Calendar{Last: now, Steady: 1, moved: true}
-	rows, err := d.rows(ctx, "days_of_log")
-	if err != nil {
-		return c, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	// The newest time that was logged by then, and the last batch, of each day that such a time falls on.
+	err = d.Each(ctx, `SELECT max(newest), max(seq) FROM (SELECT seq, max(time) OVER (ORDER BY id) AS newest FROM events WHERE counted IS NULL)
+GROUP BY newest / 86400000 ORDER BY 1`, nil, func(row Row) error {
 		var newest, seq int64
-		if err := rows.Scan(&newest, &seq); err != nil {
-			return c, err
-		}
+		err := row.Scan(&newest, &seq)
 		c.Last = min(now, newest)
 		c.page(c.Last, seq)
-	}
-	return c, rows.Err()
+		return err
+	})
+	return c, err
 }
 
 // count is one look at the clock.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -74,7 +75,7 @@ func (h *house) prune(ctx context.Context) {
 	due, err := h.countDay(ctx, false)
 	var gone cold.Pruned
 	if err == nil {
-		gone, err = h.db.Prune(ctx, due, h.config().Retention.Bytes)
+		gone, err = h.db.Prune(ctx, due, h.config().Retention.Bytes, math.MaxInt64)
 	}
 	if err != nil && ctx.Err() == nil {
 		h.o.Log.Warn("log not pruned", "err", err)

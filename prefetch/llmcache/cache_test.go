@@ -374,8 +374,8 @@ func TestDamageIsToldAndHeals(t *testing.T) {
 	c := open(t, o)
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
 	check(t, c.file.Use(t.Context(), func(f *cold.File) error {
-		return f.Write(t.Context(), "break", func(w cold.Writing) error {
-			_, err := w.Exec("put_content", 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
+		return f.Write(t.Context(), "break", func(tx *cold.Tx) error {
+			_, err := tx.Exec(sqlPutContent, 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
 			return err
 		})
 	}))

@@ -9,6 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlContents = "SELECT i.key, i.session, i.written, i.description, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id"
+)
+
 // Erase says what to forget; exactly one field is set.
 type Erase struct {
 	Session string    // everything of it
@@ -23,12 +28,12 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		return f.Write(ctx, "forget items", func(w cold.Writing) error {
+		return f.Write(ctx, "forget items", func(tx *cold.Tx) error {
 			n = 0
 			for _, key := range keys {
 				var session string
 				var size int64
-				found, err := w.Scan("delete_item", []any{key}, &session, &size)
+				found, err := tx.Scan(sqlDeleteItem, []any{key}, &session, &size)
 				if err != nil {
 					return err
 				}
@@ -36,14 +41,14 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 					continue
 				}
 				n++
-				if _, err := w.Exec("account", session, -size, -1); err != nil {
+				if _, err := tx.Exec(sqlAccount, session, -size, -1); err != nil {
 					return err
 				}
 			}
 			if e.Session == "" {
 				return nil
 			}
-			_, err := w.Exec("delete_session", e.Session)
+			_, err := tx.Exec(sqlDeleteSession, e.Session)
 			return err
 		})
 	})
@@ -52,7 +57,7 @@ func (c *Cache) Forget(ctx context.Context, e Erase) (n int, err error) {
 
 // meant are the keys of the items that are to be forgotten.
 func (c *Cache) meant(ctx context.Context, f *cold.File, e Erase) (keys []string, err error) {
-	err = f.Each(ctx, "contents", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlContents, nil, func(rows cold.Row) error {
 		var key, session string
 		var written int64
 		var description, notes, packed sql.RawBytes

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -16,17 +15,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlPut = `INSERT INTO sessions (id, state, last, snapshot) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (id) DO UPDATE SET state = ?2, last = ?3, snapshot = ?4`
+)
+
 //go:embed sql
 var embedded embed.FS
-
-var schema = must(fs.Sub(embedded, "sql"))
-
-func must(f fs.FS, err error) fs.FS {
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return f
-}
 
 // When a snapshot is written after a change, and when sessions that nobody touches are put away.
 const (
@@ -78,12 +74,12 @@ type entry struct {
 
 // New opens nothing: the file is made with the first snapshot.
 func New(o Options) *Desk {
-	return &Desk{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log}),
+	return &Desk{o: o, file: cold.NewLazy(o.Path, cold.Migrations(embedded), cold.Options{Now: o.Now, Log: o.Log}),
 		wake: make(chan struct{}, 1), held: map[string]*entry{}}
 }
 
 // Rest closes the file when it was not used since the last Rest.
-func (d *Desk) Rest() error { return d.file.Rest() }
+func (d *Desk) Rest() error { return d.file.CloseIdle() }
 
 // Close closes the file. What was not flushed is read from the log at the next start.
 func (d *Desk) Close() error { return d.file.Close() }
@@ -276,9 +272,9 @@ func (d *Desk) write(ctx context.Context, by time.Time) error {
 		return nil
 	}
 	err := d.file.Use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "keep snapshots", func(w cold.Writing) error {
+		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
 			for _, s := range all {
-				if err := put(w, s); err != nil {
+				if err := put(tx, s); err != nil {
 					return err
 				}
 			}
@@ -299,12 +295,12 @@ func (d *Desk) write(ctx context.Context, by time.Time) error {
 	return err
 }
 
-func put(w cold.Writing, s Snapshot) error {
+func put(tx *cold.Tx, s Snapshot) error {
 	text, err := s.encode()
 	if err != nil {
 		return err
 	}
-	_, err = w.Exec("put", s.ID, string(s.State), s.Last.UnixMilli(), text)
+	_, err = tx.Exec(sqlPut, s.ID, string(s.State), s.Last.UnixMilli(), text)
 	return err
 }
 
@@ -315,7 +311,7 @@ func (d *Desk) load(ctx context.Context, id string) (s Snapshot, err error) {
 	}
 	err = d.file.Use(ctx, func(f *cold.File) error {
 		var text string
-		found, err := f.Scan(ctx, "get", []any{id}, &text)
+		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
 		if err == nil && !found {
 			err = ErrUnknown
 		}

@@ -35,17 +35,22 @@ const (
 	fieldSHA   = 255 // the bytes of the sha in an ID "commit:<sha>", instead of that ID
 )
 
-var bodyIndex = func() (index []int) {
+var (
+	bodyIndex  []int                  // field number - 1 → field of event.Event
+	pathFields = [fieldSHA + 1]bool{} // field number → it is a list of paths
+)
+
+func init() {
 	t := reflect.TypeFor[event.Event]()
-	for _, name := range bodyFields {
+	for n, name := range bodyFields {
 		f, ok := t.FieldByName(name)
 		if !ok {
 			panic("event.Event has no field " + name)
 		}
-		index = append(index, f.Index[0])
+		bodyIndex = append(bodyIndex, f.Index[0])
+		pathFields[n+1] = f.Type == reflect.TypeFor[[]event.Path]()
 	}
-	return index
-}()
+}
 
 var errBody = errors.New("its body is damaged")
 

@@ -160,12 +160,15 @@ func eventsOf(found []logged) []event.Event {
 	return out
 }
 
-// logged reads rows of events, those that cannot be decoded too.
-func (d *DB) logged(tx *Tx, query string, args ...any) (out []logged, err error) {
+// logged reads rows of events, those that cannot be decoded too. maybe spares the decoding of rows that are not asked for.
+func (d *DB) logged(tx *Tx, maybe func(*row) bool, query string, args ...any) (out []logged, err error) {
 	path := pathsOf(tx.f.bad, tx.Scan)
 	err = tx.Each(query, args, func(from Row) error {
 		l := logged{row: &row{}}
 		err := l.scan(from)
+		if err == nil && !maybe(l.row) {
+			return nil
+		}
 		if err == nil {
 			l.event, err = l.row.event(d.seal, path)
 		}
@@ -184,11 +187,56 @@ func (g *forgetting) find() ([]logged, error) {
 	if !g.filter.Since.IsZero() {
 		since = g.filter.Since.UnixMilli()
 	}
-	found, err := g.d.logged(g.tx, "SELECT "+rowColumns+` FROM events
+	maybe, err := g.maybe()
+	if err != nil {
+		return nil, err
+	}
+	found, err := g.d.logged(g.tx, maybe, "SELECT "+rowColumns+` FROM events
 WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
 	return slices.DeleteFunc(found, func(l logged) bool {
 		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) || g.filter.Path != "" && !mentions(l.event, g.filter.Path))
 	}), err
+}
+
+func all(*row) bool { return true }
+
+// maybe returns a function that is false for rows that do not mention the path: they have no text, and none of its files.
+func (g *forgetting) maybe() (func(*row) bool, error) {
+	if g.filter.Path == "" {
+		return all, nil
+	}
+	files, err := g.below()
+	return func(r *row) bool {
+		if len(r.text) > 0 {
+			return true
+		}
+		for n, value := range bodyParts(r.body) {
+			if n == 0 || int(n) > len(bodyFields) && n != fieldSHA {
+				return true // it cannot be read
+			}
+			if n == fieldSHA || !pathFields[n] {
+				continue
+			}
+			ids, err := decodeIDs(value)
+			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
+				return true
+			}
+		}
+		return false
+	}, err
+}
+
+// below returns the ids of the files that the path names.
+func (g *forgetting) below() (map[int64]bool, error) {
+	files := map[int64]bool{}
+	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'", []any{string(g.filter.Path)},
+		func(row Row) error {
+			var id int64
+			err := row.Scan(&id)
+			files[id] = true
+			return err
+		})
+	return files, err
 }
 
 // drop deletes events. Their IDs stay known.
@@ -227,14 +275,7 @@ func (d *DB) drop(tx *Tx, events []logged) error {
 
 // path takes the path out of every commit and of every table.
 func (g *forgetting) path() error {
-	var ids []any
-	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'", []any{string(g.filter.Path)},
-		func(row Row) error {
-			var id int64
-			err := row.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+	ids, err := g.below()
 	g.gone.Files = len(ids)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -242,7 +283,7 @@ func (g *forgetting) path() error {
 	if err := g.commits(); err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for id := range ids {
 		err := g.tx.run([]any{id}, "DELETE FROM touches WHERE file = ?", "DELETE FROM renames WHERE was = ?1 OR became = ?1",
 			"DELETE FROM file_stats WHERE id = ?")
 		if err != nil {
@@ -256,7 +297,7 @@ func (g *forgetting) path() error {
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
 	for last := int64(0); ; {
-		found, err := g.d.logged(g.tx, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
+		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err
 		}

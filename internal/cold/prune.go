@@ -57,7 +57,7 @@ func (d *DB) pruneSome(ctx context.Context, due int64, last *int64) (n int, err 
 	}
 	due = min(due, snapshot)
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
-		old, err := d.logged(tx, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
+		old, err := d.logged(tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -202,17 +205,39 @@ func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error 
 	return err
 }
 
-// scanEvents reads all events but commits. What fn gets is valid until it returns.
+// scanEvents reads all events but commits, in parts beside one another; fn is called by one of them at a time. What it gets is
+// valid until it returns.
 func (d *DB) scanEvents(ctx context.Context, where string, fn func(session []byte, time int64, body []byte) error) error {
-	return d.Each(ctx, "SELECT session, time, body FROM events WHERE counted IS NULL AND "+where, nil, func(row Row) error {
-		var session, body sql.RawBytes
-		var time int64
-		if err := row.Scan(&session, &time, &body); err != nil {
-			return err
+	var last int64
+	if _, err := d.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
+		return err
+	}
+	var mu sync.Mutex // held by who calls fn
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range int64(scanParts) {
+		from, to := last/scanParts*i, last/scanParts*(i+1)
+		if i == scanParts-1 {
+			to = last
 		}
-		return fn(session, time, body)
-	})
+		g.Go(func() error {
+			query := "SELECT session, time, body FROM events WHERE id > ? AND id <= ? AND counted IS NULL AND " + where
+			return d.Each(ctx, query, []any{from, to}, func(row Row) error {
+				var session, body sql.RawBytes
+				var time int64
+				if err := row.Scan(&session, &time, &body); err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				return fn(session, time, body)
+			})
+		})
+	}
+	return g.Wait()
 }
+
+// scanParts is fewer than there are reading connections: others ask too.
+const scanParts = 3
 
 // bound is a LIMIT: all if it is not positive.
 func bound(limit int) int {

@@ -3,6 +3,7 @@ package cold
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -231,9 +232,9 @@ func (b *batch) uncount() error {
 // remember notes the IDs of the batch.
 func (b *batch) remember() error {
 	var args []any
-	for digest, m := range b.state {
-		if m.id >= b.first {
-			args = append(args, digest, m.id)
+	for _, digest := range slices.Sorted(maps.Keys(b.state)) { // in the order of the table
+		if id := b.state[digest].id; id >= b.first {
+			args = append(args, digest, id)
 		}
 	}
 	return b.tx.many("INSERT INTO ids (digest, event) VALUES %s ON CONFLICT (digest) DO UPDATE SET event = excluded.event", 2, args, nil)

@@ -16,8 +16,8 @@ const (
 	trustedDays = 30
 )
 
-// Calendar counts the days on which the store was used. Retention asks it, because the time of an event is what some
-// clock said, and a wrong clock must not erase the log.
+// Calendar counts the days on which the store was used. Retention asks it, because the time of an event comes from
+// some clock, and a wrong clock must not erase the log.
 //
 // A day is counted when the clock has moved by 24 hours since the last one, however many there were between: a clock that
 // leaps by 200 days has moved once. Each counted day ends a page: the batches logged since the page before, and the time
@@ -143,7 +143,7 @@ func (c *Calendar) release(n int, now, keep int64) {
 }
 
 // old reports whether the first page is older than is kept. One from the future was written under a wrong clock, before
-// the page behind it: that one tells.
+// the page behind it: that one counts.
 func (c *Calendar) old(now, keep int64) bool {
 	for _, p := range c.Pages {
 		if p.End <= now {

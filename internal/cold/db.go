@@ -53,7 +53,7 @@ const storeWarning = "the store was damaged: it was moved aside and a fresh one 
 
 // Open is OpenFile for the store: everything that ever happened.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	// The store is asked all day: it keeps more pages than a room's file, and more readers, each with its own cache.
+	// The store is asked all day: it keeps more pages than other files, and more readers, each with its own cache.
 	o.cache, o.readers, o.warning = 4000, 4, storeWarning
 	var d *DB
 	before, moved := readMark(path), false
@@ -61,11 +61,11 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	o.moved = func(aside string) []any {
 		moved = true
 		r, err := d.rescue(ctx, aside)
-		said := []any{"events_saved", r.events, "events_known_lost", r.lost}
+		attrs := []any{"events_saved", r.events, "events_known_lost", r.lost}
 		if err != nil {
-			said = append(said, "saving_failed", err.Error())
+			attrs = append(attrs, "saving_failed", err.Error())
 		}
-		return said
+		return attrs
 	}
 	_, err := openFile(ctx, path, logSchema, o, func(f *File) error {
 		d = &DB{File: f, seal: o.Seal, answers: -1}
@@ -79,7 +79,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, err
 	}
 	if moved {
-		before = 0 // that was said already
+		before = 0 // the warning of the damage is enough
 	}
 	if err := d.compare(o, before, errors.Is(missing, fs.ErrNotExist)); err != nil {
 		return nil, errors.Join(err, d.Close())

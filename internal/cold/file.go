@@ -28,14 +28,14 @@ type Options struct {
 
 	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int    // reading connections; 0: fileReaders
-	warning string // what Log is told of a damaged file; "": fileWarning
-	// moved is told where a damaged file went when a fresh one is open in its place, and returns what Log is to say of it;
-	// may be nil.
+	warning string // that a damaged file was moved aside; "": fileWarning
+	// moved is called with the new name of a damaged file when a fresh one is open in its place, and returns attributes for the
+	// warning; may be nil.
 	moved func(aside string) []any
 	bad   *badRows // counts rows that cannot be read; nil: one of its own
 }
 
-// A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
+// Another file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
 const (
 	fileCache   = 512
 	fileReaders = 2
@@ -91,8 +91,8 @@ func OpenFile(ctx context.Context, path string, migrations fs.FS, o Options) (*F
 }
 
 // openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or looks closer at what
-// was suspected: damage that settle reports counts like damage that SQLite reports.
-func openFile(ctx context.Context, path string, s schema, o Options, settle func(*File) error) (*File, error) {
+// was suspected: damage that ready reports counts like damage that SQLite reports.
+func openFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
 	if o.Now == nil {
 		return nil, errors.New("open store: Options.Now is missing")
 	}
@@ -101,7 +101,7 @@ func openFile(ctx context.Context, path string, s schema, o Options, settle func
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	o = o.withDefaults(path)
-	f, err := tryFile(ctx, path, s, o, settle)
+	f, err := tryFile(ctx, path, s, o, ready)
 	if err == nil || !errors.Is(err, ErrDamaged) {
 		return f, err
 	}
@@ -109,18 +109,18 @@ func openFile(ctx context.Context, path string, s schema, o Options, settle func
 	if moveErr != nil {
 		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
 	}
-	f, again := tryFile(ctx, path, s, o, settle)
-	said := []any{"file", path, "moved_to", aside, "damage", err.Error()}
+	f, again := tryFile(ctx, path, s, o, ready)
+	attrs := []any{"file", path, "moved_to", aside, "damage", err.Error()}
 	if again == nil && o.moved != nil {
-		said = append(said, o.moved(aside)...)
+		attrs = append(attrs, o.moved(aside)...)
 	}
 	if o.Log != nil {
-		o.Log.Warn(o.warning, said...)
+		o.Log.Warn(o.warning, attrs...)
 	}
 	return f, again
 }
 
-func tryFile(ctx context.Context, path string, s schema, o Options, settle func(*File) error) (*File, error) {
+func tryFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
@@ -131,10 +131,10 @@ func tryFile(ctx context.Context, path string, s schema, o Options, settle func(
 			o.Log.Warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
 		}
 	}
-	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
+	defer func() { f.damaged = o.Damaged }() // what opening meets is its error
 	err := f.connect(ctx, o)
 	if err == nil {
-		err = settle(f)
+		err = ready(f)
 	}
 	if err == nil {
 		err = f.trust()

@@ -144,7 +144,7 @@ func (f *File) trust() error {
 // suspectFile is beside the database when a run met damage in it: the next Open looks closer.
 func (f *File) suspectFile() string { return f.path + ".suspect" }
 
-// suspect leaves a note for the next Open, and tells who wants to know. If even the note fails, the next Open looks as
+// suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the next Open looks as
 // closely as always.
 func (f *File) suspect() {
 	if f.damaged != nil {

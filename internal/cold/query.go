@@ -107,6 +107,9 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 		and("session = ?%d AND session <> ''", f.Session)
 	}
 	if name.file != 0 {
+		if counted != 0 {
+			where[0] = "+counted = ?4" // it is found by its files, not by reading all commits
+		}
 		where = append(where, "time > ?1 AND time <= ?2")
 		and("id IN (SELECT event FROM touches WHERE file = ?%d AND counted = ?4)", name.file)
 	}

@@ -145,7 +145,7 @@ func (h renames) aliases(version int64) *aliases {
 			l.names[now] = append(l.names[now], alias{was, after, to.at})
 			after = to.at
 		}
-		l.names[was] = append(l.names[was], alias{was, after, math.MaxInt64}) // another file may bear it since
+		l.names[was] = append(l.names[was], alias{was, after, math.MaxInt64}) // another file may have it since
 	}
 	for now := range l.names {
 		if _, renamed := h[now]; !renamed {

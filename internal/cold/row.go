@@ -128,7 +128,7 @@ func digestOf(e event.Event) int64 {
 	return digest(e.ID)
 }
 
-// digest is the trace that a forgotten event leaves: enough to recognize its ID, too little to tell it.
+// digest is the trace that a forgotten event leaves: enough to recognize its ID, too little to reveal it.
 func digest(id string) int64 {
 	sum := sha256.Sum256([]byte(id))
 	return int64(binary.BigEndian.Uint64(sum[:8]))

@@ -15,13 +15,6 @@ type fileIDs map[event.Path]int64
 
 func (ids fileIDs) of(p event.Path) int64 { return ids[p] }
 
-func (ids fileIDs) all(paths ...[]event.Path) (out []int64) {
-	for _, p := range slices.Concat(paths...) {
-		out = append(out, ids[p])
-	}
-	return out
-}
-
 // maxIDs bounds the ids that are kept in memory: those of the files that one works on.
 const maxIDs = 4096
 

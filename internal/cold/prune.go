@@ -1,9 +1,6 @@
 package cold
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // Pruned says what Prune took away.
 type Pruned struct {
@@ -57,13 +54,14 @@ func (d *DB) pruneSome(ctx context.Context, due int64, last *int64) (n int, err 
 	}
 	due = min(due, snapshot)
 	err = d.Write(ctx, "prune store", func(tx *Tx) error {
-		old, err := d.logged(tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
+		ended := false // by the first event that is not due, unless its number cannot be
+		isDue := func(r *row) bool {
+			ended = ended || r.seq > due && r.seq <= maxBatch
+			return !ended
+		}
+		old, err := d.logged(tx, isDue, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
 		if err != nil {
 			return err
-		}
-		// The first event that is not due ends it, unless its number cannot be.
-		if i := slices.IndexFunc(old, func(l logged) bool { return l.seq > due && l.seq <= maxBatch && !l.bad }); i >= 0 {
-			old = old[:i]
 		}
 		if n = len(old); n > 0 {
 			*last = old[n-1].id

@@ -113,7 +113,7 @@ func TestDamage(t *testing.T) {
 			check(t, f.Close())
 		},
 		"a folder": func(t *testing.T, db string) { check(t, os.Remove(db)); check(t, os.Mkdir(db, 0o700)) },
-		"an event": func(t *testing.T, db string) { edit(t, db, `UPDATE intent_log SET rest = '{'`) },
+		"an event": func(t *testing.T, db string) { edit(t, db, `UPDATE events SET body = x'01' WHERE counted IS NULL`) },
 		"snapshot": func(t *testing.T, db string) { edit(t, db, `UPDATE snapshot_block SET data = zeroblob(7)`) },
 		"a record": func(t *testing.T, db string) {
 			edit(t, db, `UPDATE snapshot_block SET data = substr(data, 1, length(data) - 1)`)

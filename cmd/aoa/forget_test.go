@@ -100,7 +100,7 @@ func TestForgetReader(t *testing.T) {
 		_, err = conn.ExecContext(context.Background(), "BEGIN")
 		check(t, err)
 		var n int
-		check(t, conn.QueryRowContext(context.Background(), "SELECT count(*) FROM intent_log").Scan(&n))
+		check(t, conn.QueryRowContext(context.Background(), "SELECT count(*) FROM events WHERE counted IS NULL").Scan(&n))
 		s := d.do("forget", secretFile)
 		if s.code != 1 || !strings.Contains(s.err, "the bytes are still on the disk") {
 			t.Errorf("with a reader: exit %d\n%s%s", s.code, s.out, s.err)

@@ -29,7 +29,7 @@ func TestKilledWhileAnswering(t *testing.T) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	said := func() (n int) {
-		if err := db.QueryRow("SELECT count(*) FROM intent_log WHERE kind = 'feedback'").Scan(&n); err != nil {
+		if err := db.QueryRow("SELECT count(*) FROM events WHERE kind = 'feedback'").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

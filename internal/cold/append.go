@@ -2,21 +2,12 @@ package cold
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
-	"errors"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
-)
-
-// Names of facts in the table meta that belong to this package.
-const (
-	metaSeq      = "seq"          // number of the last batch
-	metaSnapshot = "snapshot_seq" // number of the last batch inside the snapshot
 )
 
 // Append logs a batch in one transaction and returns its number and the events that were not known yet, in
@@ -34,37 +25,232 @@ func (d *DB) AppendCommits(ctx context.Context, events []event.Event, cursor map
 	if len(events) == 0 && len(cursor) == 0 {
 		return d.seq.Load(), nil, nil
 	}
-	renames, counts := false, false
-	err = d.write(ctx, "append events", func(w writing) error {
-		seq, fresh = d.seq.Load(), nil
-		if err := w.moveCursor(cursor); err != nil {
+	var b *batch
+	err = d.Write(ctx, "append events", func(tx *Tx) error {
+		if err := moveCursor(tx, cursor); err != nil {
 			return err
 		}
-		b, err := w.newBatch(seq + 1)
-		if err != nil {
+		b = &batch{tx: tx, d: d, seq: d.seq.Load() + 1, state: map[int64]mention{}, counted: map[int64]int64{}}
+		if err := b.take(events); err != nil || len(b.fresh) == 0 {
 			return err
 		}
-		if err := b.take(events); err != nil {
-			return err
-		}
-		if len(b.fresh) == 0 {
-			return nil
-		}
-		seq, fresh, renames = b.seq, b.fresh, len(b.renames) > 0
-		counts = slices.ContainsFunc(fresh, func(e event.Event) bool { return e.Kind == event.KindCommit || e.Kind == event.KindUncommit })
 		return b.flush()
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	d.seq.Store(seq)
-	if renames {
+	if len(b.fresh) == 0 {
+		return d.seq.Load(), nil, nil
+	}
+	d.seq.Store(b.seq)
+	has := func(kinds ...event.Kind) bool {
+		return slices.ContainsFunc(b.fresh, func(e event.Event) bool { return slices.Contains(kinds, e.Kind) })
+	}
+	if has(event.KindRename) {
 		d.renamed.Add(1)
 	}
-	if renames || counts {
-		d.counted.Add(1)
+	if has(event.KindRename, event.KindCommit, event.KindUncommit) {
+		d.commits.Add(1)
 	}
-	return seq, fresh, nil
+	return b.seq, b.fresh, nil
+}
+
+// batch is one Append under way: take decides event by event what is fresh, flush writes it.
+type batch struct {
+	tx    *Tx
+	d     *DB
+	seq   int64
+	first int64         // events.id of fresh[0]
+	fresh []event.Event // to be written
+	// state has what is known of the events of the batch: digest → the newest row about it.
+	state   map[int64]mention
+	counted map[int64]int64 // events.id of a commit or uncommit that the batch takes back → what its counted was
+}
+
+// mention is the newest row about an event. The row of a pruned or forgotten event is 0.
+type mention struct {
+	id      int64
+	counted int64 // of a commit or uncommit, else 0
+}
+
+func (b *batch) take(events []event.Event) error {
+	if _, err := b.tx.Scan("SELECT coalesce(max(id), 0) + 1 FROM events", nil, &b.first); err != nil {
+		return err
+	}
+	digests := make([]any, len(events))
+	for i, e := range events {
+		digests[i] = digestOf(e)
+	}
+	err := b.tx.many("SELECT digest, coalesce(event, 0), coalesce(counted, 0) FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)",
+		1, digests, func(row Row) error {
+			var digest int64
+			var m mention
+			err := row.Scan(&digest, &m.id, &m.counted)
+			b.state[digest] = m
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	for i, e := range events {
+		e, digest := canonical(e), digests[i].(int64)
+		m, known := b.state[digest]
+		switch {
+		case e.Kind == event.KindCommit && m.counted == 1, e.Kind == event.KindUncommit && m.counted != 1:
+			continue
+		case e.Kind == event.KindCommit && m.counted == -1:
+			b.counted[m.id] = -1
+		case e.Kind == event.KindUncommit:
+			back, err := b.takeBack(m)
+			if b.tx.f.bad.skip(err) {
+				b.state[digest] = mention{id: m.id}
+				continue // Replay leaves the commit out as well
+			}
+			if err != nil {
+				return err
+			}
+			back.ID, back.Kind = e.ID, event.KindUncommit
+			e = back
+		case known && e.Kind != event.KindCommit:
+			continue
+		}
+		m = mention{id: b.first + int64(len(b.fresh)), counted: countedOf(e.Kind)}
+		b.state[digest] = m
+		b.fresh = append(b.fresh, e)
+	}
+	return nil
+}
+
+// countedOf is the column counted of a new row, 0 for NULL.
+func countedOf(k event.Kind) int64 {
+	switch k {
+	case event.KindCommit:
+		return 1
+	case event.KindUncommit:
+		return -1
+	}
+	return 0
+}
+
+// takeBack returns the commit of a row, which is counted no longer.
+func (b *batch) takeBack(m mention) (event.Event, error) {
+	b.counted[m.id] = 1
+	if m.id >= b.first {
+		return b.fresh[m.id-b.first], nil
+	}
+	r, err := b.row(m.id)
+	if err != nil {
+		return event.Event{}, err
+	}
+	return r.event(b.d.seal, pathsOf(b.tx.f.bad, b.tx.Scan))
+}
+
+func (b *batch) row(id int64) (*row, error) {
+	var r row
+	err := b.tx.Each("SELECT "+rowColumns+" FROM events WHERE id = ?", []any{id}, r.scan)
+	return &r, err
+}
+
+// flush writes what take has found fresh. Renames come before the totals: accesses of the time before a rename are counted
+// under the new name, whichever of the two was delivered first.
+func (b *batch) flush() error {
+	ids, err := b.d.fileIDs(b.tx, b.fresh)
+	if err != nil {
+		return err
+	}
+	var rows []any
+	var touches []touch
+	totals := newTotals()
+	for i, e := range b.fresh {
+		r := encodeRow(e, b.d.seal, ids.of)
+		r.id, r.seq = b.first+int64(i), b.seq
+		if _, back := b.counted[r.id]; back {
+			r.counted = sql.NullInt64{Valid: true}
+		}
+		rows = append(rows, r.values()...)
+		touches = append(touches, touchesOf(r, e, ids.of)...)
+		totals.add(e, ids.of, 1)
+	}
+	if err := b.uncount(); err != nil {
+		return err
+	}
+	if err := b.tx.many("INSERT INTO events ("+rowColumns+") VALUES %s", 8, rows, nil); err != nil {
+		return err
+	}
+	if err := insertTouches(b.tx, touches); err != nil {
+		return err
+	}
+	if err := b.remember(); err != nil {
+		return err
+	}
+	h, err := b.d.loadRenames(b.tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range b.fresh {
+		if e.Kind == event.KindRename {
+			if err := h.record(b.tx, e, ids.of); err != nil {
+				return err
+			}
+		}
+	}
+	if err := totals.flush(b.tx, h); err != nil {
+		return err
+	}
+	return b.tx.run([]any{metaSeq, strconv.FormatInt(b.seq, 10)}, setMeta)
+}
+
+// uncount takes rows of earlier batches out of what is counted.
+func (b *batch) uncount() error {
+	for id, counted := range b.counted {
+		if id >= b.first {
+			continue
+		}
+		r, err := b.row(id)
+		if err != nil {
+			return err
+		}
+		files, err := filesOf(r.body)
+		if err != nil { // whatever it touched: this reads the whole table
+			err = b.tx.run([]any{counted, id}, "DELETE FROM touches WHERE counted = ? AND event = ?")
+		}
+		for _, f := range files {
+			if err == nil {
+				err = b.tx.run([]any{f, counted, id}, "DELETE FROM touches WHERE file = ? AND counted = ? AND event = ?")
+			}
+		}
+		if err == nil {
+			err = b.tx.run([]any{id}, "UPDATE events SET counted = 0 WHERE id = ?")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember notes the IDs of the batch.
+func (b *batch) remember() error {
+	var args []any
+	for _, digest := range slices.Sorted(maps.Keys(b.state)) { // in the order of the table
+		if id := b.state[digest].id; id >= b.first {
+			args = append(args, digest, id)
+		}
+	}
+	return b.tx.many("INSERT INTO ids (digest, event) VALUES %s ON CONFLICT (digest) DO UPDATE SET event = excluded.event", 2, args, nil)
+}
+
+func moveCursor(tx *Tx, cursor map[string]string) error {
+	for ref, sha := range cursor {
+		query := "INSERT INTO cursor (ref, sha) VALUES (?1, ?2) ON CONFLICT (ref) DO UPDATE SET sha = ?2"
+		if sha == "" {
+			query = "DELETE FROM cursor WHERE ref = ?1 AND ?2 = ''"
+		}
+		if err := tx.run([]any{ref, sha}, query); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Advance makes the next batch's number greater than seq. Nobody may append meanwhile.
@@ -72,291 +258,21 @@ func (d *DB) Advance(ctx context.Context, seq int64) (changed bool, err error) {
 	if seq <= d.seq.Load() {
 		return false, nil
 	}
-	err = d.write(ctx, "number batches", func(w writing) error {
-		return w.run("set_meta", metaSeq, strconv.FormatInt(seq, 10))
-	})
+	err = d.Write(ctx, "number batches", func(tx *Tx) error { return tx.run([]any{metaSeq, strconv.FormatInt(seq, 10)}, setMeta) })
 	if err == nil {
 		d.seq.Store(seq)
 	}
 	return err == nil, err
 }
 
-func (w writing) moveCursor(cursor map[string]string) error {
-	for ref, sha := range cursor {
-		var err error
-		if sha == "" {
-			err = w.run("delete_cursor", ref)
-		} else {
-			err = w.run("set_cursor", ref, sha)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Cursor returns how far the import of the history has come: ref → sha.
 func (d *DB) Cursor(ctx context.Context) (map[string]string, error) {
-	rows, err := d.rows(ctx, "cursor")
-	if err != nil {
-		return nil, d.explain("read cursor", err)
-	}
-	defer rows.Close()
 	out := map[string]string{}
-	for rows.Next() {
+	err := d.Each(ctx, "SELECT ref, sha FROM cursor", nil, func(row Row) error {
 		var ref, sha string
-		if err := rows.Scan(&ref, &sha); err != nil {
-			return nil, d.explain("read cursor", err)
-		}
+		err := row.Scan(&ref, &sha)
 		out[ref] = sha
-	}
-	return out, d.explain("read cursor", rows.Err())
-}
-
-// batch is one Append under way.
-type batch struct {
-	writing
-	seq     int64
-	fresh   []event.Event
-	event   int64 // last id of intent_log
-	names   *names
-	hops    hops // every rename known, the batch's own included; shared with DB
-	renames []event.Event
-	known   map[string]bool // IDs that intent_log has, of the events of this batch
-	rows    []any           // of intent_log, to be inserted
-	touches [][2]int64      // file, event
-	tally   *tally
-	claims  *claims
-}
-
-func (w writing) newBatch(seq int64) (*batch, error) {
-	b := &batch{writing: w, seq: seq, names: newNames(w), tally: newTally(), claims: newClaims()}
-	_, err := w.Scan("last_event", nil, &b.event)
-	return b, err
-}
-
-// take decides event by event what is fresh. Everything is written at flush.
-func (b *batch) take(events []event.Event) error {
-	if err := b.claims.load(b.writing, events); err != nil {
-		return err
-	}
-	if err := b.recognise(events); err != nil {
-		return err
-	}
-	for _, e := range events {
-		e = canonical(e)
-		var err error
-		switch e.Kind {
-		case event.KindCommit:
-			err = b.commit(e)
-		case event.KindUncommit:
-			err = b.uncommit(e)
-		default:
-			err = b.log(e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// recognise asks which IDs the log has.
-func (b *batch) recognise(events []event.Event) error {
-	b.known = map[string]bool{}
-	var ids []any
-	for _, e := range events {
-		if e.Kind != event.KindCommit && e.Kind != event.KindUncommit {
-			ids = append(ids, e.ID)
-		}
-	}
-	return b.many(b.query("known_events"), 1, ids, func(rows Row) error {
-		var id string
-		err := rows.Scan(&id)
-		b.known[id] = true
 		return err
 	})
-}
-
-// log enters an event into intent_log unless its ID is known.
-func (b *batch) log(e event.Event) error {
-	if b.d.anyGone.Load() {
-		var one int
-		found, err := b.Scan("is_gone", []any{digest(e.ID)}, &one)
-		if found || err != nil {
-			return err
-		}
-	}
-	r, err := encode(e, b.d.seal)
-	if err != nil {
-		return err
-	}
-	if b.known[r.id] {
-		return nil
-	}
-	b.known[r.id] = true
-	b.event++
-	b.rows = append(b.rows, b.event, b.seq, len(b.fresh), r.id, r.at, r.kind, r.agent, r.session, r.tool, r.files, r.tags, r.rest, r.raw, r.sealed)
-	b.fresh = append(b.fresh, e)
-	if e.Kind == event.KindRename {
-		b.renames = append(b.renames, e)
-	}
-	return b.count(e)
-}
-
-// count notes what the event adds to the statistics and to the index by file.
-func (b *batch) count(e event.Event) error {
-	files, err := b.names.ids(e.Paths)
-	if err != nil {
-		return err
-	}
-	from, err := b.names.ids(e.From)
-	if err != nil {
-		return err
-	}
-	gone, err := b.names.ids(e.Gone)
-	if err != nil {
-		return err
-	}
-	for _, id := range slices.Concat(files, from, gone) {
-		b.touches = append(b.touches, [2]int64{id, b.event})
-	}
-	b.tally.add(e, files, 1)
-	return nil
-}
-
-// flush writes what take collected. Renames come first: accesses of the time before a rename are counted under
-// the new name, whichever of the two was told first.
-func (b *batch) flush() error {
-	err := b.insertRows("INSERT INTO intent_log (id, batch, pos, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed)",
-		14, b.rows)
-	if err != nil {
-		return err
-	}
-	if len(b.renames) > 0 || !b.tally.empty() {
-		if b.hops, err = b.loadHops(); err != nil {
-			return err
-		}
-	}
-	for _, e := range b.renames {
-		if err := b.rename(e); err != nil {
-			return err
-		}
-	}
-	slices.SortFunc(b.touches, func(x, y [2]int64) int { return slices.Compare(x[:], y[:]) })
-	args := make([]any, 0, 2*len(b.touches))
-	for _, t := range slices.Compact(b.touches) {
-		args = append(args, t[0], t[1])
-	}
-	if err := b.insertRows("INSERT INTO touches (file, event)", 2, args); err != nil {
-		return err
-	}
-	if err := b.tally.flush(b.writing, b.hops); err != nil {
-		return err
-	}
-	if err := b.claims.flush(b); err != nil {
-		return err
-	}
-	return b.run("set_meta", metaSeq, strconv.FormatInt(b.seq, 10))
-}
-
-// digest is the trace that a forgotten event leaves: enough to recognise its ID, too little to tell it.
-func digest(id string) int64 {
-	sum := sha256.Sum256([]byte(id))
-	return int64(binary.BigEndian.Uint64(sum[:8]))
-}
-
-// names turns paths into their short names in the database and back, asking once per path.
-type names struct {
-	writing
-	id   map[event.Path]int64
-	path map[int64]event.Path
-}
-
-func newNames(w writing) *names {
-	return &names{writing: w, id: map[event.Path]int64{}, path: map[int64]event.Path{}}
-}
-
-// ids returns the short names, giving one to every path that has none.
-func (n *names) ids(paths []event.Path) ([]int64, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	out := make([]int64, len(paths))
-	for i, p := range paths {
-		id, ok := n.id[p]
-		if !ok {
-			var err error
-			if id, err = n.ask(p); err != nil {
-				return nil, err
-			}
-			n.id[p], n.path[id] = id, p
-		}
-		out[i] = id
-	}
-	return out, nil
-}
-
-func (n *names) ask(p event.Path) (id int64, err error) {
-	if id, ok := n.d.ids[p]; ok {
-		return id, nil
-	}
-	found, err := n.Scan("file_id", []any{string(p)}, &id)
-	if err != nil {
-		return 0, err
-	}
-	if !found {
-		res, err := n.Exec("insert_file", string(p))
-		if err != nil {
-			return 0, err
-		}
-		if id, err = res.LastInsertId(); err != nil {
-			return 0, err
-		}
-	}
-	if n.d.ids == nil || len(n.d.ids) >= maxIDs {
-		n.d.ids = map[event.Path]int64{}
-	}
-	n.d.ids[event.Path(strings.Clone(string(p)))] = id // it may be a part of something large
-	return id, nil
-}
-
-// maxIDs bounds the short names that are kept in memory: the files that one works on.
-const maxIDs = 4096
-
-// name is the inverse of ids for one file.
-func (n *names) name(id int64) (event.Path, error) {
-	if p, ok := n.path[id]; ok {
-		return p, nil
-	}
-	var p string
-	found, err := n.Scan("file_name", []any{id}, &p)
-	if err == nil && !found {
-		err = missingFile(id)
-	}
-	if err != nil {
-		return "", err
-	}
-	n.path[id] = event.Path(p)
-	return event.Path(p), nil
-}
-
-// Meta returns a small fact, "" if it was never set.
-func (d *DB) Meta(ctx context.Context, key string) (string, error) {
-	var v string
-	err := d.row(ctx, "meta", key).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return v, d.explain("read meta", err)
-}
-
-// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and calendar are the store's
-// own.
-func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	if key == metaSeq || key == metaSnapshot || key == metaCalendar {
-		return errors.New("set meta: " + key + " belongs to the store: choose another key")
-	}
-	return d.write(ctx, "set meta", func(w writing) error { return w.run("set_meta", key, value) })
+	return out, err
 }

@@ -91,36 +91,6 @@ func (f *File) BadRow(err error) error {
 	return err
 }
 
-// one reads the row that a statement returned into dst; found is false when there is none.
-func (f *File) one(rows *sql.Rows, err error, dst ...any) (found bool, _ error) {
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return false, rows.Err()
-	}
-	if err := (Row{rows}).Scan(dst...); err != nil {
-		if errors.Is(err, ErrRow) {
-			err = f.BadRow(err)
-		}
-		return true, err
-	}
-	return true, rows.Close()
-}
-
-// each calls fn with every row and closes the rows, also when fn panics. Rows that fn reports as ErrRow are left out.
-func (f *File) each(rows *sql.Rows, fn func(Row) error) error {
-	defer f.bad.warn()
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(Row{rows}); err != nil && !f.bad.skip(err) {
-			return err
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
 // maxBatch is far more batches than a log can have. A number beyond it is no batch.
 const maxBatch = 1 << 53
 

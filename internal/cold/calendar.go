@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// metaCalendar is the fact in the table meta that holds the calendar.
-const metaCalendar = "calendar"
-
 const (
 	// oneDay is how far the clock moves until another day of use is counted.
 	oneDay = 24 * time.Hour
@@ -19,8 +16,8 @@ const (
 	trustedDays = 30
 )
 
-// Calendar counts the days on which the store was used. Retention asks it, because the time of an event is what some
-// clock said, and a wrong clock must not erase the log.
+// Calendar counts the days on which the store was used. Retention asks it, because the time of an event comes from
+// some clock, and a wrong clock must not erase the log.
 //
 // A day is counted when the clock has moved by 24 hours since the last one, however many there were between: a clock that
 // leaps by 200 days has moved once. Each counted day ends a page: the batches logged since the page before, and the time
@@ -68,7 +65,7 @@ func (d *DB) CountDay(ctx context.Context, now time.Time, keep time.Duration, be
 	if err != nil {
 		return c, err
 	}
-	return c, d.write(ctx, "keep calendar", func(w writing) error { return w.run("set_meta", metaCalendar, string(text)) })
+	return c, d.Write(ctx, "keep calendar", func(tx *Tx) error { return tx.run([]any{metaCalendar, string(text)}, setMeta) })
 }
 
 // calendar reads the calendar. A log that has none, of an earlier aoa, gets one from the times of its events.
@@ -81,20 +78,16 @@ func (d *DB) calendar(ctx context.Context, now int64) (c Calendar, err error) {
 		return c, nil
 	}
 	c = Calendar{Last: now, Steady: 1, moved: true}
-	rows, err := d.rows(ctx, "days_of_log")
-	if err != nil {
-		return c, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	// The newest time that was logged by then, and the last batch, of each day that such a time falls on.
+	err = d.Each(ctx, `SELECT max(newest), max(seq) FROM (SELECT seq, max(time) OVER (ORDER BY id) AS newest FROM events WHERE counted IS NULL)
+GROUP BY newest / 86400000 ORDER BY 1`, nil, func(row Row) error {
 		var newest, seq int64
-		if err := rows.Scan(&newest, &seq); err != nil {
-			return c, err
-		}
+		err := row.Scan(&newest, &seq)
 		c.Last = min(now, newest)
 		c.page(c.Last, seq)
-	}
-	return c, rows.Err()
+		return err
+	})
+	return c, err
 }
 
 // count is one look at the clock.
@@ -150,7 +143,7 @@ func (c *Calendar) release(n int, now, keep int64) {
 }
 
 // old reports whether the first page is older than is kept. One from the future was written under a wrong clock, before
-// the page behind it: that one tells.
+// the page behind it: that one counts.
 func (c *Calendar) old(now, keep int64) bool {
 	for _, p := range c.Pages {
 		if p.End <= now {

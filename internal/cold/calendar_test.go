@@ -2,6 +2,7 @@ package cold
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func (u *user) start() {
 	u.Helper()
 	c, err := u.d.CountDay(u.Context(), u.now, kept, true)
 	must(u.T, err)
-	_, err = u.d.Prune(u.Context(), c.Due, 0)
+	_, err = u.d.Prune(u.Context(), c.Due, 0, math.MaxInt64)
 	must(u.T, err)
 }
 
@@ -185,7 +186,7 @@ func TestRetentionLowered(t *testing.T) {
 	u.days("x", 100, oneDay)
 	c, err := u.d.CountDay(t.Context(), u.now, 10*oneDay, true)
 	must(t, err)
-	_, err = u.d.Prune(t.Context(), c.Due, 0)
+	_, err = u.d.Prune(t.Context(), c.Due, 0, math.MaxInt64)
 	must(t, err)
 	u.want("retention of 10 days", "x", 9, 11)
 }
@@ -198,7 +199,7 @@ func TestCalendarOfOldLog(t *testing.T) {
 	u.day("wrong")
 	u.now = u.now.Add(-365 * oneDay)
 	u.days("x", 20, oneDay)
-	must(t, u.d.write(t.Context(), "drop calendar", func(w writing) error { return w.run("set_meta", metaCalendar, "") }))
+	must(t, u.d.Write(t.Context(), "drop calendar", func(tx *Tx) error { return tx.run([]any{metaCalendar, ""}, setMeta) }))
 	for range 5 {
 		u.day("today")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -278,36 +279,33 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
-// checkChanges compares the table changes with what the counted commits say.
+// checkChanges compares the touches of commits with what the counted commits say.
 func checkChanges(t *testing.T, d *DB) {
 	t.Helper()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	rows, err := d.conn.QueryContext(t.Context(), "SELECT id, sha, time, author, subject, files, rest, counted FROM commits WHERE counted = 1")
-	must(t, err)
-	found, err := d.scanCommits(rows)
-	must(t, err)
-	want := map[[2]int64]bool{}
-	for _, c := range found {
-		files, err := c.changed()
-		must(t, err)
+	want, got := map[touch]bool{}, map[touch]bool{}
+	must(t, d.each(t.Context(), d.reader, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL", nil, func(from Row) error {
+		var r row
+		must(t, r.scan(from))
+		files, err := filesOf(r.body)
 		for _, f := range files {
-			want[[2]int64{f, c.id}] = true
+			if r.counted.Int64 != 0 {
+				want[touch{f, r.counted.Int64, r.id}] = true
+			}
 		}
-	}
-	got := map[[2]int64]bool{}
-	rows, err = d.conn.QueryContext(t.Context(), "SELECT file, commit_id FROM changes")
-	must(t, err)
-	defer rows.Close()
-	for rows.Next() {
-		var key [2]int64
-		must(t, rows.Scan(&key[0], &key[1]))
-		got[key] = true
-	}
+		return err
+	}))
+	must(t, d.each(t.Context(), d.reader, "SELECT file, counted, event FROM touches WHERE counted <> 0", nil, func(row Row) error {
+		var k touch
+		err := row.Scan(&k.file, &k.counted, &k.event)
+		got[k] = true
+		return err
+	}))
 	if len(want) == 0 {
 		t.Fatal("no commit is counted")
 	}
-	same(t, "changes", got, want)
+	if !maps.Equal(got, want) {
+		t.Fatalf("touches of commits are %v, want %v", got, want)
+	}
 }
 
 func fixed() time.Time { return noon }

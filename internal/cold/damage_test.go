@@ -160,7 +160,7 @@ func TestForeignAndNewerFiles(t *testing.T) {
 	same(t, "warnings for a foreign file", len(s.records), 1)
 
 	path, _ = filled(t)
-	alter(t, path, "DROP TABLE ledger")
+	alter(t, path, "DROP TABLE ids")
 	_, s = openTest(t, path)
 	same(t, "warnings for a lost table", len(s.records), 1)
 }

@@ -17,43 +17,43 @@ import (
 //go:embed sql
 var embedded embed.FS
 
-// store is the schema of the DB.
-var store = sub(embedded, "sql")
+// logSchema is that of the DB.
+var logSchema = schema{migrations: Migrations(embedded), convert: convert}
 
-func sub(files fs.FS, dir string) fs.FS {
-	out, err := fs.Sub(files, dir)
+// Migrations are the files in the folder sql of a package.
+func Migrations(embedded fs.FS) fs.FS {
+	files, err := fs.Sub(embedded, "sql")
 	if err != nil {
 		panic(err) // the name is a constant
 	}
-	return out
+	return files
 }
 
-// DB is an open store. It is safe for concurrent use.
+// DB is the open event log. It is safe for concurrent use.
 type DB struct {
 	*File
 	seal    *Seal        // of texts; nil: they are stored open
 	seq     atomic.Int64 // number of the last batch
-	anyGone atomic.Bool  // the table gone is not empty
 	renamed atomic.Int64 // grows with every change of the table renames
-	lines   atomic.Pointer[lineage]
-	counted atomic.Int64 // grows with every change of what Together counts
+	names   atomic.Pointer[aliases]
+	commits atomic.Int64 // grows with every change of what Together counts
 	pairs   pairCounts
 
 	marking sync.Mutex  // guards what follows
 	marked  int64       // the number in the mark
 	opened  os.FileInfo // the file when it was opened
 
-	// These belong to who holds mu. A transaction that fails takes all of them with it.
-	hops hops                 // nil: not read yet
-	ids  map[event.Path]int64 // short names of files, some of them
-	kept int                  // answers in the table; negative: not counted yet
+	// These belong to who writes. A transaction that fails takes all of them with it.
+	renames renames // nil: not read yet
+	ids     fileIDs // some of them
+	answers int     // in the table; negative: not counted yet
 }
 
 const storeWarning = "the store was damaged: it was moved aside and a fresh one begun with the events that could be read; git history is learned again"
 
 // Open is OpenFile for the store: everything that ever happened.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	// The store is asked all day: it keeps more pages than a room's file, and more readers, each with its own cache.
+	// The store is asked all day: it keeps more pages than other files, and more readers, each with its own cache.
 	o.cache, o.readers, o.warning = 4000, 4, storeWarning
 	var d *DB
 	before, moved := readMark(path), false
@@ -61,25 +61,25 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	o.moved = func(aside string) []any {
 		moved = true
 		r, err := d.rescue(ctx, aside)
-		said := []any{"events_saved", r.events, "events_known_lost", r.lost}
+		attrs := []any{"events_saved", r.events, "events_known_lost", r.lost}
 		if err != nil {
-			said = append(said, "saving_failed", err.Error())
+			attrs = append(attrs, "saving_failed", err.Error())
 		}
-		return said
+		return attrs
 	}
-	_, err := openFile(ctx, path, store, o, func(f *File) error {
-		d = &DB{File: f, seal: o.Seal, kept: -1}
-		f.undone = func() { d.hops, d.ids, d.kept = nil, nil, -1 } // what was read or counted inside it may not be so
+	_, err := openFile(ctx, path, logSchema, o, func(f *File) error {
+		d = &DB{File: f, seal: o.Seal, answers: -1}
+		f.undone = func() { d.renames, d.ids, d.answers = nil, nil, -1 } // what was read or counted inside it may not be so
 		if err := d.begin(ctx); err != nil {
 			return err
 		}
-		return d.acquit(ctx)
+		return d.verify(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if moved {
-		before = 0 // that was said already
+		before = 0 // the warning of the damage is enough
 	}
 	if err := d.compare(o, before, errors.Is(missing, fs.ErrNotExist)); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -93,7 +93,7 @@ func (d *DB) warnOfKeys(ctx context.Context, o Options) error {
 		return nil
 	}
 	var any bool
-	if _, err := d.Scan(ctx, "any_sealed", nil, &any); err != nil {
+	if _, err := d.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE counted IS NULL AND text IS NOT NULL)", nil, &any); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	if any {
@@ -112,22 +112,17 @@ func (d *DB) begin(ctx context.Context) error {
 	if err != nil && !d.bad.skip(err) {
 		return err
 	}
-	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken.
-	last, err := d.lastBatch(ctx)
-	if err != nil {
-		return err
-	}
+	// The number is kept twice. Where they differ, the rows know better: a batch must not get a number that is taken. One of
+	// the last rows may have a wrong one.
+	var last int64
+	_, err = d.Scan(ctx, "SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM events ORDER BY id DESC LIMIT 4) WHERE seq <= ?",
+		[]any{int64(maxBatch)}, &last)
 	d.seq.Store(max(seq, last))
-	var any bool
-	if err := d.row(ctx, "any_gone").Scan(&any); err != nil {
-		return err
-	}
-	d.anyGone.Store(any)
-	return nil
+	return err
 }
 
-// acquit reads the whole log and the snapshot if the last run met damage: a sound file may still say what cannot be.
-func (d *DB) acquit(ctx context.Context) error {
+// verify reads the whole log and the snapshot if the last run met damage: a sound file may still say what cannot be.
+func (d *DB) verify(ctx context.Context) error {
 	if _, err := os.Stat(d.suspectFile()); err != nil {
 		return nil
 	}
@@ -136,22 +131,6 @@ func (d *DB) acquit(ctx context.Context) error {
 	}
 	_, err := d.LoadSnapshot(ctx, func([]Record) error { return nil })
 	return err
-}
-
-// lastBatch is the number of the last batch that has rows.
-func (d *DB) lastBatch(ctx context.Context) (last int64, err error) {
-	for _, name := range []string{"last_events", "last_lines"} {
-		err := d.Each(ctx, name, []any{int64(maxBatch)}, func(row Row) error {
-			var batch int64
-			err := row.Scan(&batch)
-			last = max(last, batch)
-			return err
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return last, nil
 }
 
 func parseSeq(v string) (int64, error) {
@@ -165,15 +144,29 @@ func parseSeq(v string) (int64, error) {
 	return n, nil
 }
 
-// writing is one write transaction of the store.
-type writing struct {
-	Writing
-	d *DB
+// Names of facts in the table meta that belong to this package.
+const (
+	metaSeq      = "seq"          // number of the last batch
+	metaSnapshot = "snapshot_seq" // number of the last batch inside the snapshot
+	metaCalendar = "calendar"     // see Calendar
+)
+
+const (
+	selectMeta = "SELECT value FROM meta WHERE key = ?"
+	setMeta    = "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2"
+)
+
+// Meta returns a small fact, "" if it was never set.
+func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
+	_, err = d.Scan(ctx, selectMeta, []any{key}, &v)
+	return v, err
 }
 
-// write is Write for the store.
-func (d *DB) write(ctx context.Context, what string, fn func(w writing) error) error {
-	return d.Write(ctx, what, func(w Writing) error {
-		return fn(writing{w, d})
-	})
+// SetMeta keeps a small fact, such as the id of the repository. The keys seq, snapshot_seq and calendar are the store's
+// own.
+func (d *DB) SetMeta(ctx context.Context, key, value string) error {
+	if key == metaSeq || key == metaSnapshot || key == metaCalendar {
+		return errors.New("set meta: " + key + " belongs to the store: choose another key")
+	}
+	return d.Write(ctx, "set meta", func(tx *Tx) error { return tx.run([]any{key, value}, setMeta) })
 }

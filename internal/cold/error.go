@@ -69,7 +69,7 @@ func classify(err error) error {
 	return nil
 }
 
-// environmental reports whether an error tells of the surroundings (disk, permissions, locks, memory, a
+// environmental reports whether an error comes from the surroundings (disk, permissions, locks, memory, a
 // cancelled call) rather than of the database file itself.
 func environmental(err error) bool {
 	var e *sqlite.Error

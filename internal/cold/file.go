@@ -28,14 +28,14 @@ type Options struct {
 
 	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
 	readers int    // reading connections; 0: fileReaders
-	warning string // what Log is told of a damaged file; "": fileWarning
-	// moved is told where a damaged file went when a fresh one is open in its place, and returns what Log is to say of it;
-	// may be nil.
+	warning string // that a damaged file was moved aside; "": fileWarning
+	// moved is called with the new name of a damaged file when a fresh one is open in its place, and returns attributes for the
+	// warning; may be nil.
 	moved func(aside string) []any
 	bad   *badRows // counts rows that cannot be read; nil: one of its own
 }
 
-// A room's file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
+// Another file is small and rarely asked: few connections with small caches, since an idle daemon's memory counts.
 const (
 	fileCache   = 512
 	fileReaders = 2
@@ -62,14 +62,11 @@ func (o Options) withDefaults(path string) Options {
 	return o
 }
 
-// File is one open SQLite file with a schema and named statements of its own: one connection writes, a few
-// read. It is safe for concurrent use; a second File on the same path waits up to five seconds for the first
-// one's writing.
+// File is one open SQLite file: one connection writes, a few read. It is safe for concurrent use; a second File on the
+// same path waits up to five seconds for the first one's writing.
 type File struct {
 	path    string
-	schema  fs.FS
-	version int               // number of the last migration in schema
-	queries map[string]string // statements by name
+	schema  schema
 	damaged func()
 	bad     *badRows
 	reader  *sql.DB // several connections, read only
@@ -78,28 +75,24 @@ type File struct {
 	full   bool // every commit is synced
 	syncer syncer
 
-	mu     sync.Mutex // guards conn and stmts: one writer at a time
+	mu     sync.Mutex // held by who writes; guards conn and stmts
 	conn   *sql.Conn
-	stmts  map[string]*sql.Stmt // statements compiled on conn
+	stmts  map[string]*sql.Stmt // compiled on conn, by their text
 	undone func()               // called when a transaction was undone, while mu is held; may be nil
-
-	readMu    sync.Mutex // guards readStmts
-	readStmts map[string]*sql.Stmt
 }
 
-// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing, and brings its
-// schema up to date. The schema's files are the migrations 0001.sql, 0002.sql, … without a gap, each run once and
-// never edited after its release, and queries.sql with one statement after each line "-- name: x".
+// OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing, and brings its schema up to
+// date. migrations are files 0001.sql, 0002.sql, … without a gap, each run once and never edited after its release.
 //
 // A damaged file is moved aside as "<path>.damaged-<unix ms>", a fresh one takes its place and the log gets one
 // warning. A file of a newer aoa is left alone: ErrNewer. Other errors are ErrFull, ErrReadOnly or the system's.
-func OpenFile(ctx context.Context, path string, schema fs.FS, o Options) (*File, error) {
-	return openFile(ctx, path, schema, o, func(*File) error { return nil })
+func OpenFile(ctx context.Context, path string, migrations fs.FS, o Options) (*File, error) {
+	return openFile(ctx, path, schema{migrations: migrations}, o, func(*File) error { return nil })
 }
 
 // openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or looks closer at what
-// was suspected: damage that settle reports counts like damage that SQLite reports.
-func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {
+// was suspected: damage that ready reports counts like damage that SQLite reports.
+func openFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
 	if o.Now == nil {
 		return nil, errors.New("open store: Options.Now is missing")
 	}
@@ -108,7 +101,7 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	o = o.withDefaults(path)
-	f, err := tryFile(ctx, path, schema, o, settle)
+	f, err := tryFile(ctx, path, s, o, ready)
 	if err == nil || !errors.Is(err, ErrDamaged) {
 		return f, err
 	}
@@ -116,35 +109,32 @@ func openFile(ctx context.Context, path string, schema fs.FS, o Options, settle 
 	if moveErr != nil {
 		return nil, fmt.Errorf("open store: %w; moving the file aside failed too: %w", err, moveErr)
 	}
-	f, again := tryFile(ctx, path, schema, o, settle)
-	said := []any{"file", path, "moved_to", aside, "damage", err.Error()}
+	f, again := tryFile(ctx, path, s, o, ready)
+	attrs := []any{"file", path, "moved_to", aside, "damage", err.Error()}
 	if again == nil && o.moved != nil {
-		said = append(said, o.moved(aside)...)
+		attrs = append(attrs, o.moved(aside)...)
 	}
 	if o.Log != nil {
-		o.Log.Warn(o.warning, said...)
+		o.Log.Warn(o.warning, attrs...)
 	}
 	return f, again
 }
 
-func tryFile(ctx context.Context, path string, schema fs.FS, o Options, settle func(*File) error) (*File, error) {
+func tryFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	f := &File{path: path, full: o.Full, schema: schema, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: s, bad: o.bad, stmts: map[string]*sql.Stmt{}}
 	f.syncer.path = path
 	if o.Log != nil {
 		f.syncer.warn = func(err error) {
 			o.Log.Warn("what was written is not synced: a power cut may take it along", "file", path, "err", err)
 		}
 	}
-	defer func() { f.damaged = o.Damaged }() // what opening meets, its caller is told by the error
-	err := f.learnSchema()
+	defer func() { f.damaged = o.Damaged }() // what opening meets is its error
+	err := f.connect(ctx, o)
 	if err == nil {
-		err = f.connect(ctx, o)
-	}
-	if err == nil {
-		err = settle(f)
+		err = ready(f)
 	}
 	if err == nil {
 		err = f.trust()
@@ -170,8 +160,7 @@ func (f *File) connect(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	f.writer.SetMaxOpenConns(1)
-	f.conn, err = f.writer.Conn(ctx)
-	if err != nil {
+	if f.conn, err = f.writer.Conn(ctx); err != nil {
 		return err
 	}
 	if err := f.inspect(ctx); err != nil {
@@ -219,7 +208,6 @@ func (f *File) closeAll() error {
 	for _, s := range f.stmts {
 		errs = append(errs, s.Close())
 	}
-	f.stmts = map[string]*sql.Stmt{}
 	if f.conn != nil {
 		errs = append(errs, f.conn.Close())
 	}

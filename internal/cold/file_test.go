@@ -17,19 +17,14 @@ import (
 // boxes is a small schema of a room's own.
 var boxes = fstest.MapFS{
 	"0001.sql": {Data: []byte("CREATE TABLE box (name TEXT PRIMARY KEY, n INTEGER NOT NULL CHECK (n >= 0)) STRICT;")},
-	"queries.sql": {Data: []byte(`-- Statements of the test.
-
--- name: put
--- ?1 name, ?2 number
-INSERT INTO box (name, n) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET n = ?2
-
--- name: of
-SELECT n FROM box WHERE name = ?
-
--- name: all
-SELECT name, n FROM box ORDER BY name
-`)},
 }
+
+// Statements of the test.
+const (
+	putBox   = "INSERT INTO box (name, n) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET n = ?2"
+	boxOf    = "SELECT n FROM box WHERE name = ?"
+	allBoxes = "SELECT name, n FROM box ORDER BY name"
+)
 
 func openBoxes(t testing.TB, path string, schema fs.FS) (*File, *sink) {
 	t.Helper()
@@ -41,8 +36,8 @@ func openBoxes(t testing.TB, path string, schema fs.FS) (*File, *sink) {
 }
 
 func put(ctx context.Context, f *File, name string, n int) error {
-	return f.Write(ctx, "put box", func(w Writing) error {
-		_, err := w.Exec("put", name, n)
+	return f.Write(ctx, "put box", func(tx *Tx) error {
+		_, err := tx.Exec(putBox, name, n)
 		return err
 	})
 }
@@ -50,7 +45,7 @@ func put(ctx context.Context, f *File, name string, n int) error {
 func content(t testing.TB, f *File) string {
 	t.Helper()
 	var out []string
-	must(t, f.Each(t.Context(), "all", nil, func(rows Row) error {
+	must(t, f.Each(t.Context(), allBoxes, nil, func(rows Row) error {
 		var name string
 		var n int
 		err := rows.Scan(&name, &n)
@@ -68,15 +63,15 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	mine := errors.New("enough")
 	undone := 0
 	f.undone = func() { undone++ }
-	err := f.Write(t.Context(), "put box", func(w Writing) error {
-		if _, err := w.Exec("put", "b", 2); err != nil {
+	err := f.Write(t.Context(), "put box", func(tx *Tx) error {
+		if _, err := tx.Exec(putBox, "b", 2); err != nil {
 			return err
 		}
 		var n int
-		found, err := w.Scan("of", []any{"b"}, &n)
+		found, err := tx.Scan(boxOf, []any{"b"}, &n)
 		must(t, err)
 		same(t, "seen inside its own transaction", [2]any{found, n}, [2]any{true, 2})
-		if found, err = w.Scan("of", []any{"nobody"}, &n); found || err != nil {
+		if found, err = tx.Scan(boxOf, []any{"nobody"}, &n); found || err != nil {
 			t.Fatalf("a row that is not there: %v, %v", found, err)
 		}
 		return mine
@@ -90,13 +85,13 @@ func TestFileKeepsAllOrNothing(t *testing.T) {
 	}
 	same(t, "undone", undone, 2)
 	same(t, "kept", content(t, f), "a1")
-	if found, err := f.Scan(t.Context(), "of", []any{"b"}, new(int)); found || err != nil {
+	if found, err := f.Scan(t.Context(), boxOf, []any{"b"}, new(int)); found || err != nil {
 		t.Fatalf("a row that is not there: %v, %v", found, err)
 	}
 	must(t, f.Close())
 	f, _ = openBoxes(t, path, boxes)
 	same(t, "kept over a restart", content(t, f), "a1")
-	if err := f.Each(t.Context(), "all", nil, func(Row) error { return mine }); !errors.Is(err, mine) {
+	if err := f.Each(t.Context(), allBoxes, nil, func(Row) error { return mine }); !errors.Is(err, mine) {
 		t.Fatalf("the reader's own error came back as %v", err)
 	}
 }
@@ -107,7 +102,7 @@ func TestFileMigrates(t *testing.T) {
 	must(t, put(t.Context(), f, "a", 1))
 	must(t, f.Close())
 
-	next := fstest.MapFS{"0001.sql": boxes["0001.sql"], "queries.sql": boxes["queries.sql"],
+	next := fstest.MapFS{"0001.sql": boxes["0001.sql"],
 		"0002.sql": {Data: []byte("ALTER TABLE box ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'; UPDATE box SET n = n + 10;")}}
 	f, s := openBoxes(t, path, next)
 	same(t, "migrated once", content(t, f), "a11")
@@ -126,7 +121,7 @@ func TestFileMigrates(t *testing.T) {
 }
 
 func TestFileWithoutSchemaIsRefused(t *testing.T) {
-	for _, schema := range []fstest.MapFS{{}, {"0001.sql": boxes["0001.sql"]}, {"queries.sql": boxes["queries.sql"]}} {
+	for _, schema := range []fstest.MapFS{{}, {"0002.sql": boxes["0001.sql"]}} {
 		if _, err := OpenFile(t.Context(), filepath.Join(t.TempDir(), "box.db"), schema, Options{Now: fixed}); err == nil {
 			t.Fatalf("opened with %d files", len(schema))
 		}
@@ -158,7 +153,7 @@ func TestSuspectRoom(t *testing.T) {
 	f, _ := openBoxes(t, path, boxes)
 	told := 0
 	f.damaged = func() { told++ }
-	err := f.Write(t.Context(), "look", func(Writing) error { return fmt.Errorf("%w: a box holds a cat", ErrDamaged) })
+	err := f.Write(t.Context(), "look", func(*Tx) error { return fmt.Errorf("%w: a box holds a cat", ErrDamaged) })
 	if !errors.Is(err, ErrDamaged) || told != 1 {
 		t.Fatalf("damage met at work: %v, told %d times", err, told)
 	}
@@ -184,12 +179,12 @@ func TestTwoFilesOnOnePath(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for range 10 {
-					err := f.Write(context.WithoutCancel(t.Context()), "count", func(w Writing) error {
+					err := f.Write(context.WithoutCancel(t.Context()), "count", func(tx *Tx) error {
 						var n int
-						if _, err := w.Scan("of", []any{"a"}, &n); err != nil {
+						if _, err := tx.Scan(boxOf, []any{"a"}, &n); err != nil {
 							return err
 						}
-						_, err := w.Exec("put", "a", n+1)
+						_, err := tx.Exec(putBox, "a", n+1)
 						return err
 					})
 					if err != nil {
@@ -206,19 +201,18 @@ func TestTwoFilesOnOnePath(t *testing.T) {
 
 func TestSpaceComesBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
-	f, _ := openBoxes(t, path, fstest.MapFS{"0001.sql": boxes["0001.sql"], "queries.sql": {Data: []byte(
-		"-- name: fill\nWITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 20000)\n" +
-			"INSERT INTO box SELECT 'a box with a secret and the number ' || i, i FROM c\n\n-- name: empty\nDELETE FROM box\n")}})
-	run := func(name string) {
-		must(t, f.Write(t.Context(), name, func(w Writing) error {
-			_, err := w.Exec(name)
+	f, _ := openBoxes(t, path, boxes)
+	run := func(query string) {
+		must(t, f.Write(t.Context(), "change boxes", func(tx *Tx) error {
+			_, err := tx.Exec(query)
 			return err
 		}))
 	}
-	run("fill")
+	run("WITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 20000)" +
+		" INSERT INTO box SELECT 'a box with a secret and the number ' || i, i FROM c")
 	full, err := f.Used(t.Context())
 	must(t, err)
-	run("empty")
+	run("DELETE FROM box")
 	must(t, f.GiveBack(t.Context()))
 	used, err := f.Used(t.Context())
 	must(t, err)
@@ -245,17 +239,17 @@ func TestLazy(t *testing.T) {
 	if l.Exists() {
 		t.Fatal("there is a file before the first use")
 	}
-	must(t, l.Rest())
+	must(t, l.CloseIdle())
 	use := func(fn func(f *File)) {
 		t.Helper()
 		must(t, l.Use(t.Context(), func(f *File) error { fn(f); return nil }))
 	}
 	use(func(f *File) { must(t, put(t.Context(), f, "a", 1)) })
-	must(t, l.Rest())
+	must(t, l.CloseIdle())
 	if l.file == nil || !l.Exists() {
 		t.Fatal("closed although it was used")
 	}
-	must(t, l.Rest())
+	must(t, l.CloseIdle())
 	if l.file != nil {
 		t.Fatal("open although nobody used it")
 	}
@@ -305,19 +299,19 @@ func TestPanic(t *testing.T) {
 	}
 	for range 10 { // more often than there are connections
 		broken("write", func() error {
-			return f.Write(t.Context(), "put box", func(w Writing) error {
-				if _, err := w.Exec("put", "c", 3); err != nil {
+			return f.Write(t.Context(), "put box", func(tx *Tx) error {
+				if _, err := tx.Exec(putBox, "c", 3); err != nil {
 					return err
 				}
 				panic("in the middle")
 			})
 		})
 		broken("rows of a writer", func() error {
-			return f.Write(t.Context(), "put box", func(w Writing) error {
-				return w.Each("all", nil, func(Row) error { panic("at a row") })
+			return f.Write(t.Context(), "put box", func(tx *Tx) error {
+				return tx.Each(allBoxes, nil, func(Row) error { panic("at a row") })
 			})
 		})
-		broken("rows of a reader", func() error { return f.Each(t.Context(), "all", nil, func(Row) error { panic("at a row") }) })
+		broken("rows of a reader", func() error { return f.Each(t.Context(), allBoxes, nil, func(Row) error { panic("at a row") }) })
 		broken("a file that is opened when used", func() error { return l.Use(t.Context(), func(*File) error { panic("in the middle") }) })
 	}
 	must(t, put(t.Context(), f, "d", 4))

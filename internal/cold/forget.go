@@ -3,6 +3,7 @@ package cold
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -35,7 +36,7 @@ func (f ForgetFilter) check() error {
 }
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the statistics, the answers that speak of it and the snapshot, in one transaction;
+// happened since, with its share in the totals, the answers that speak of it and the snapshot, in one transaction;
 // it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
@@ -45,11 +46,10 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 	if err := f.check(); err != nil {
 		return Forgotten{}, err
 	}
-	var gone Forgotten
-	err := d.write(ctx, "forget", func(w writing) error {
-		g := &forgetting{writing: w, filter: f, names: newNames(w), tally: newTally()}
-		var err error
-		if g.gone.Events, err = g.events(); err != nil {
+	var g *forgetting
+	err := d.Write(ctx, "forget", func(tx *Tx) error {
+		g = &forgetting{tx: tx, d: d, filter: f}
+		if err := g.events(); err != nil {
 			return err
 		}
 		if f.Path != "" {
@@ -57,21 +57,17 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 				return err
 			}
 		}
-		gone = g.gone
-		if err := g.traces(); err != nil {
+		if err := g.answers(); err != nil {
 			return err
 		}
-		return w.clearSnapshot()
+		return clearSnapshot(tx)
 	})
 	if err != nil {
 		return Forgotten{}, err
 	}
 	d.renamed.Add(1)
-	d.counted.Add(1)
-	if len(gone.Events) > 0 {
-		d.anyGone.Store(true)
-	}
-	return gone, nil
+	d.commits.Add(1)
+	return g.gone, nil
 }
 
 // Meant returns the events that Forget would delete, in order.
@@ -79,12 +75,10 @@ func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []event.Event, e
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	err = d.write(ctx, "forget", func(w writing) error { // its statements are the writer's
-		g := &forgetting{writing: w, filter: f, names: newNames(w)}
+	err = d.Write(ctx, "forget", func(tx *Tx) error { // what it reads is what Forget reads, the writer's
+		g := &forgetting{tx: tx, d: d, filter: f}
 		found, err := g.find()
-		for _, l := range found {
-			events = append(events, l.event)
-		}
+		events = eventsOf(found)
 		return err
 	})
 	return events, err
@@ -99,148 +93,187 @@ type Forgotten struct {
 
 // forgetting is one Forget under way.
 type forgetting struct {
-	writing
+	tx     *Tx
+	d      *DB
 	filter ForgetFilter
 	gone   Forgotten
-	names  *names
-	tally  *tally
 }
 
-// events deletes the events that the filter means, and their share in the statistics.
-func (g *forgetting) events() ([]event.Event, error) {
+// events deletes the events that the filter means, and their share in the totals. What cannot be subtracted, the first and
+// last times, is read anew from the events that remain, or kept where events were pruned before.
+func (g *forgetting) events() error {
 	found, err := g.find()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]event.Event, len(found))
-	for i, f := range found {
-		out[i] = f.event
-		files, err := g.drop(g.names, f)
-		if err != nil {
-			return nil, err
-		}
-		g.tally.add(f.event, files, -1)
-	}
-	return out, g.recount()
-}
-
-// logged is an event with its id in intent_log.
-type logged struct {
-	id    int64
-	event event.Event
-}
-
-func (g *forgetting) find() ([]logged, error) {
-	since, needle := int64(math.MinInt64), ""
-	if !g.filter.Since.IsZero() {
-		since = g.filter.Since.UnixMilli()
-	}
-	if g.filter.Path != "" {
-		needle = jsonInner(string(g.filter.Path))
-	}
-	s, err := g.stmt("all_events")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(background, g.filter.Session, since, needle)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []logged
-	for rows.Next() {
-		var id int64
-		var r eventRow
-		err := r.scan(Row{rows}, &id)
-		e := event.Event{ID: r.id}
-		if err == nil {
-			e, err = r.event(g.d.seal)
-		}
-		bad := g.f.bad.skip(err)
-		if err != nil && !bad {
-			return nil, err
-		}
-		if !bad && !g.filter.Until.IsZero() && e.Time.After(g.filter.Until) {
-			continue
-		}
-		// What cannot be read may hold it: better forgotten than kept.
-		if bad || g.filter.Path == "" || mentions(e, g.filter.Path) {
-			out = append(out, logged{id, e})
-		}
-	}
-	return out, rows.Err()
-}
-
-// jsonInner is a string as it stands inside JSON, without the quotes.
-func jsonInner(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return s // a string always has a JSON form
-	}
-	return string(b[1 : len(b)-1])
-}
-
-// drop deletes one event, leaving the digest of its ID, and returns the short names of its files.
-func (w writing) drop(n *names, l logged) ([]int64, error) {
-	if err := w.run("delete_event", l.id); err != nil {
-		return nil, err
-	}
-	if err := w.run("insert_gone", digest(l.event.ID)); err != nil {
-		return nil, err
-	}
-	files, err := n.ids(l.event.Paths)
-	if err != nil {
-		return nil, err
-	}
-	others, err := n.ids(slices.Concat(l.event.From, l.event.Gone))
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range slices.Concat(files, others) {
-		if err := w.run("delete_touch", f, l.id); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-}
-
-// recount takes the tally off the statistics. What cannot be subtracted (first and last times) is read anew
-// from the events that remain, or kept where raw events were pruned before.
-func (g *forgetting) recount() error {
-	h, err := g.loadHops()
 	if err != nil {
 		return err
 	}
-	if err := g.tally.flush(g.writing, h); err != nil {
+	g.gone.Events = eventsOf(found)
+	if err := g.d.drop(g.tx, found); err != nil {
+		return err
+	}
+	ids, err := g.d.fileIDs(g.tx, g.gone.Events)
+	if err != nil {
+		return err
+	}
+	h, err := g.d.loadRenames(g.tx)
+	if err != nil {
+		return err
+	}
+	totals, files := newTotals(), map[int64]bool{}
+	for _, e := range g.gone.Events {
+		totals.add(e, ids.of, -1)
+	}
+	for f := range totals.files {
+		files[h.now(f.file, f.at)] = true
+	}
+	if err := totals.flush(g.tx, h); err != nil {
 		return err
 	}
 	latest := int64(math.MaxInt64)
 	if !g.filter.Since.IsZero() {
 		latest = g.filter.Since.UnixMilli()
-		if err := g.run("clamp_session_files", latest); err != nil {
+	}
+	for f := range files {
+		err := g.tx.run([]any{f, latest}, `UPDATE file_stats SET total_accesses = max(total_accesses, 0),
+  first_access = CASE WHEN total_accesses <= 0 THEN 0 ELSE first_access END,
+  last_access = CASE WHEN total_accesses <= 0 THEN 0 ELSE coalesce((SELECT max(time) FROM touches JOIN events ON id = event
+    WHERE file = ?1 AND touches.counted = 0 AND kind IN `+accessKinds+`), min(last_access, ?2)) END
+WHERE id = ?1`)
+		if err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{"drop_unused_session_files", "recount_all_file_sessions", "drop_unused_tag_files",
-		"recount_tags", "drop_unused_tags", "drop_empty_sessions"} {
-		if err := g.run(name); err != nil {
+	return g.tx.run(nil, "DELETE FROM tag_stats WHERE total_uses <= 0")
+}
+
+// logged is an event and its row. Of a bad row, the event has what could be read.
+type logged struct {
+	*row
+	event event.Event
+	bad   bool
+}
+
+func eventsOf(found []logged) []event.Event {
+	out := make([]event.Event, len(found))
+	for i, l := range found {
+		out[i] = l.event
+	}
+	return out
+}
+
+// logged reads rows of events, those that cannot be decoded too. maybe spares the decoding of rows that are not asked for.
+func (d *DB) logged(tx *Tx, maybe func(*row) bool, query string, args ...any) (out []logged, err error) {
+	path := pathsOf(tx.f.bad, tx.Scan)
+	err = tx.Each(query, args, func(from Row) error {
+		l := logged{row: &row{}}
+		err := l.scan(from)
+		if err == nil && !maybe(l.row) {
+			return nil
+		}
+		if err == nil {
+			l.event, err = l.row.event(d.seal, path)
+		}
+		if err == nil || errors.Is(err, ErrRow) {
+			l.bad = err != nil
+			out = append(out, l)
+		}
+		return err
+	})
+	return out, err
+}
+
+// find reads the events that the filter means. What cannot be read may be meant: better forgotten than kept.
+func (g *forgetting) find() ([]logged, error) {
+	since := int64(math.MinInt64)
+	if !g.filter.Since.IsZero() {
+		since = g.filter.Since.UnixMilli()
+	}
+	maybe, err := g.maybe()
+	if err != nil {
+		return nil, err
+	}
+	found, err := g.d.logged(g.tx, maybe, "SELECT "+rowColumns+` FROM events
+WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
+	return slices.DeleteFunc(found, func(l logged) bool {
+		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) || g.filter.Path != "" && !mentions(l.event, g.filter.Path))
+	}), err
+}
+
+func all(*row) bool { return true }
+
+// maybe returns a function that is false for rows that do not mention the path: they have no text, and none of its files.
+func (g *forgetting) maybe() (func(*row) bool, error) {
+	if g.filter.Path == "" {
+		return all, nil
+	}
+	files, err := g.below()
+	return func(r *row) bool {
+		if len(r.text) > 0 {
+			return true
+		}
+		for n, value := range bodyParts(r.body) {
+			if n == 0 || int(n) > len(bodyFields) && n != fieldSHA {
+				return true // it cannot be read
+			}
+			if n == fieldSHA || !pathFields[n] {
+				continue
+			}
+			ids, err := decodeIDs(value)
+			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
+				return true
+			}
+		}
+		return false
+	}, err
+}
+
+// below returns the ids of the files that the path names.
+func (g *forgetting) below() (map[int64]bool, error) {
+	files := map[int64]bool{}
+	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'", []any{string(g.filter.Path)},
+		func(row Row) error {
+			var id int64
+			err := row.Scan(&id)
+			files[id] = true
 			return err
+		})
+	return files, err
+}
+
+// drop deletes events. Their IDs stay known.
+func (d *DB) drop(tx *Tx, events []logged) error {
+	ids, err := d.fileIDs(tx, eventsOf(events))
+	if err != nil {
+		return err
+	}
+	var rows, digests, touches []any
+	for _, l := range events {
+		rows, digests = append(rows, l.id), append(digests, digestOf(l.event))
+		for _, t := range touchesOf(l.row, l.event, ids.of) {
+			touches = append(touches, t.file, t.counted, t.event)
+		}
+		if l.bad { // which files it touched is not known: this reads the whole table
+			if err := tx.run([]any{l.id}, "DELETE FROM touches WHERE event = ?"); err != nil {
+				return err
+			}
 		}
 	}
-	for f := range g.tally.files {
-		if err := g.run("recount_file", f.file, latest); err != nil {
-			return err
-		}
-	}
-	for id := range g.tally.sessions {
-		if err := g.run("recount_session", id); err != nil {
+	for _, step := range []struct {
+		query string
+		width int
+		args  []any
+	}{
+		{"DELETE FROM events WHERE id IN (VALUES %s)", 1, rows},
+		{"UPDATE ids SET event = NULL WHERE digest IN (VALUES %s)", 1, digests},
+		{"DELETE FROM touches WHERE (file, counted, event) IN (VALUES %s)", 3, touches},
+	} {
+		if err := tx.many(step.query, step.width, step.args, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// path takes the path out of every table and every commit.
+// path takes the path out of every commit and of every table.
 func (g *forgetting) path() error {
 	ids, err := g.below()
 	g.gone.Files = len(ids)
@@ -250,93 +283,65 @@ func (g *forgetting) path() error {
 	if err := g.commits(); err != nil {
 		return err
 	}
-	for _, id := range ids {
-		for _, name := range []string{"forget_changes", "forget_touches", "forget_tag_files", "drop_session_files",
-			"forget_renames", "forget_file"} {
-			if err := g.run(name, id); err != nil {
-				return err
-			}
+	for id := range ids {
+		err := g.tx.run([]any{id}, "DELETE FROM touches WHERE file = ?", "DELETE FROM renames WHERE was = ?1 OR became = ?1",
+			"DELETE FROM file_stats WHERE id = ?")
+		if err != nil {
+			return err
 		}
 	}
-	g.d.hops, g.d.ids = nil, nil
-	if err := g.run("recount_tags"); err != nil {
-		return err
-	}
-	return g.run("drop_unused_tags")
-}
-
-func (g *forgetting) below() ([]int64, error) {
-	s, err := g.stmt("files_below")
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.QueryContext(background, string(g.filter.Path))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		var file string
-		if err := rows.Scan(&id, &file); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-		g.names.id[event.Path(file)], g.names.path[id] = id, event.Path(file)
-	}
-	return ids, rows.Err()
+	g.d.renames, g.d.ids = nil, nil
+	return nil
 }
 
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
-	s, err := g.stmt("commits_after")
-	if err != nil {
-		return err
-	}
 	for last := int64(0); ; {
-		rows, err := s.QueryContext(background, last, 1000)
-		if err != nil {
-			return err
-		}
-		found, err := g.d.scanCommits(rows)
+		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err
 		}
-		for _, r := range found {
-			last = r.id
-			e, err := r.event(g.names.name)
-			bad := g.f.bad.skip(err)
-			if err != nil && !bad {
-				return err
-			}
-			if !bad && !mentions(e, g.filter.Path) {
+		last = found[len(found)-1].id
+		for _, l := range found {
+			if !l.bad && !mentions(l.event, g.filter.Path) {
 				continue
 			}
-			clean := &commitRow{files: packed{}.pack()} // what cannot be read may hold it
-			if !bad {
-				clean, err = g.names.commitRow(without(e, g.filter.Path))
+			clean := without(l.event, g.filter.Path)
+			if l.bad { // what cannot be read may hold it
+				clean = event.Event{ID: l.event.ID, Kind: l.event.Kind, Time: l.event.Time}
 			}
-			if err != nil && !bad {
+			ids, err := g.d.fileIDs(g.tx, []event.Event{clean})
+			if err != nil {
 				return err
 			}
-			g.gone.Commits++
-			if err := g.run("update_commit", r.id, clean.subject, clean.files, clean.rest); err != nil {
+			r := encodeRow(clean, g.d.seal, ids.of)
+			if event.Kind(l.kind) == event.KindCommit {
+				g.gone.Commits++
+			}
+			if err := g.tx.run([]any{l.id, r.body, r.text}, "UPDATE events SET body = ?2, text = ?3 WHERE id = ?1"); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// traces deletes answers that hold the name.
-func (g *forgetting) traces() error {
-	f := g.filter
-	since, text := int64(math.MinInt64), f.Session+string(f.Path)
-	if !f.Since.IsZero() {
-		since = f.Since.UnixMilli()
+// answers deletes answers that hold the name.
+func (g *forgetting) answers() error {
+	since, text := int64(math.MinInt64), g.filter.Session+string(g.filter.Path)
+	if !g.filter.Since.IsZero() {
+		since = g.filter.Since.UnixMilli()
 	}
-	g.d.kept = -1
-	return g.run("forget_answers", since, text, jsonInner(text))
+	g.d.answers = -1
+	return g.tx.run([]any{since, text, jsonInner(text)}, "DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
+}
+
+// jsonInner is a string as it stands inside JSON, without the quotes.
+func jsonInner(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s // a string always has a JSON form
+	}
+	return string(b[1 : len(b)-1])
 }
 
 // is reports whether p is the path or lies below it.

@@ -3,6 +3,7 @@ package cold
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 	"time"
@@ -141,11 +142,11 @@ func TestPrune(t *testing.T) {
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))
-	p, err := d.Prune(t.Context(), 80, 0)
+	p, err := d.Prune(t.Context(), 80, 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned: those of the snapshot", p.Events, 60)
 	must(t, d.SaveSnapshot(t.Context(), 101, nil, true))
-	p, err = d.Prune(t.Context(), 80, 0)
+	p, err = d.Prune(t.Context(), 80, 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned: the older ones", p.Events, 20)
 	st, err := d.Status(t.Context())
@@ -182,7 +183,7 @@ func TestPruneToSize(t *testing.T) {
 	}
 	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
 	before := d.Bytes()
-	p, err := d.Prune(t.Context(), 0, 3_000_000)
+	p, err := d.Prune(t.Context(), 0, 3_000_000, math.MaxInt64)
 	must(t, err)
 	if p.Events == 0 || p.Bytes == 0 || d.Bytes() > 3_000_000 || before < 4_000_000 {
 		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.Bytes())

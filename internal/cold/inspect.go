@@ -50,23 +50,25 @@ func classifySystem(err error) error {
 // inspect finds out whose file it is and whether it is whole, and migrates it. Whatever is wrong with the
 // file itself comes back as ErrDamaged.
 func (f *File) inspect(ctx context.Context) error {
+	known, err := f.schema.version()
+	if err != nil {
+		return err
+	}
 	var id, version, tables int
-	err := f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
+	err = f.conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id),"+
 		" (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &version, &tables)
 	switch {
-	case err != nil && environmental(err):
-		return err
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return damaged(err)
 	case id == 0 && version == 0 && tables == 0:
 		return f.migrate(ctx, 0)
 	case id != applicationID:
 		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
-	case version > f.version:
+	case version > known:
 		return fmt.Errorf("%w (schema %d, this one knows %d): update aoa, or run 'aoa remove' and 'aoa init' to begin anew",
-			ErrNewer, version, f.version)
+			ErrNewer, version, known)
 	}
-	if version < f.version {
+	if version < known {
 		if err := f.migrate(ctx, version); err != nil {
 			return err
 		}
@@ -74,22 +76,13 @@ func (f *File) inspect(ctx context.Context) error {
 	return f.check(ctx)
 }
 
-// migrate brings the schema from a version to ours, in one transaction.
+// migrate brings the schema from a version to ours, in one transaction, and returns the space that this frees.
 func (f *File) migrate(ctx context.Context, from int) error {
-	return f.Write(ctx, "migrate store", func(Writing) error {
-		for v := from + 1; v <= f.version; v++ {
-			text, err := fs.ReadFile(f.schema, migration(v))
-			if err != nil {
-				return err
-			}
-			if _, err := f.conn.ExecContext(background, string(text)); err != nil {
-				return fmt.Errorf("schema %d: %w", v, err)
-			}
-		}
-		_, err := f.conn.ExecContext(background,
-			fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, f.version))
+	err := f.Write(ctx, "migrate store", func(tx *Tx) error { return f.schema.migrate(tx, from) })
+	if err != nil || from == 0 {
 		return err
-	})
+	}
+	return f.GiveBack(ctx)
 }
 
 // checkedPages bounds the check at every start, which reads the whole file: 8192 pages are 32 MB. A larger file is only
@@ -98,24 +91,23 @@ const checkedPages = 8192
 
 // check looks for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
 func (f *File) check(ctx context.Context) error {
-	for name, text := range f.queries {
-		s, err := f.conn.PrepareContext(ctx, text)
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil && !environmental(err) {
-			return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
-		}
-		if err != nil {
-			return err
-		}
+	want, err := f.schema.columns(ctx)
+	if err != nil {
+		return err
+	}
+	has, err := columns(ctx, f.conn)
+	switch {
+	case err != nil:
+		return damaged(err)
+	case has != want:
+		return fmt.Errorf("%w: its tables have the columns %s, not %s", ErrDamaged, has, want)
 	}
 	var pages int
 	if err := f.conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
 		return err
 	}
 	pragma := "PRAGMA quick_check(1)"
-	_, err := os.Stat(f.suspectFile())
+	_, err = os.Stat(f.suspectFile())
 	switch {
 	case err == nil:
 		pragma = "PRAGMA integrity_check(1)"
@@ -125,14 +117,20 @@ func (f *File) check(ctx context.Context) error {
 	var verdict string
 	err = f.conn.QueryRowContext(ctx, pragma).Scan(&verdict)
 	switch {
-	case err != nil && environmental(err):
-		return err
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return damaged(err)
 	case verdict != "ok":
 		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
 	}
 	return nil
+}
+
+// damaged makes an error of reading ErrDamaged, unless the surroundings are to blame.
+func damaged(err error) error {
+	if environmental(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
 // trust takes the note of the last run away: who opened the file has looked.
@@ -146,7 +144,7 @@ func (f *File) trust() error {
 // suspectFile is beside the database when a run met damage in it: the next Open looks closer.
 func (f *File) suspectFile() string { return f.path + ".suspect" }
 
-// suspect leaves a note for the next Open, and tells who wants to know. If even the note fails, the next Open looks as
+// suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the next Open looks as
 // closely as always.
 func (f *File) suspect() {
 	if f.damaged != nil {

@@ -11,28 +11,28 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a File that is opened when it is first used and again after Rest closed it: a room that nobody asks costs
+// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody asks costs
 // no memory. It is safe for concurrent use.
 type Lazy struct {
-	path   string
-	schema fs.FS
-	o      Options
-	folder fs.FileInfo // as it was at NewLazy; nil: there was none
+	path       string
+	migrations fs.FS
+	o          Options
+	folder     fs.FileInfo // as it was at NewLazy; nil: there was none
 
 	mu   sync.RWMutex // held for reading while the file is used
 	file *File
-	used atomic.Bool // since the last Rest
+	used atomic.Bool // since the last CloseIdle
 }
 
 // NewLazy opens nothing. The arguments are OpenFile's.
-func NewLazy(path string, schema fs.FS, o Options) *Lazy {
+func NewLazy(path string, migrations fs.FS, o Options) *Lazy {
 	o.bad = &badRows{path: path, log: o.Log}
-	l := &Lazy{path: path, schema: schema, o: o}
+	l := &Lazy{path: path, migrations: migrations, o: o}
 	l.folder, _ = os.Stat(filepath.Dir(path)) // open reports what is wrong with it
 	return l
 }
 
-// Exists reports whether there is a file to be opened: a question to an empty room need not make one.
+// Exists reports whether there is a file to be opened: a question to an empty store need not make one.
 func (l *Lazy) Exists() bool {
 	_, err := os.Stat(l.path)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -79,13 +79,13 @@ func (l *Lazy) open(ctx context.Context) error {
 	if l.folder != nil && !os.SameFile(l.folder, folder) {
 		return fmt.Errorf("open %s: its folder was replaced: %w", l.path, fs.ErrNotExist)
 	}
-	f, err := OpenFile(ctx, l.path, l.schema, l.o)
+	f, err := OpenFile(ctx, l.path, l.migrations, l.o)
 	l.file = f
 	return err
 }
 
-// Rest closes the file if nobody used it since the last Rest.
-func (l *Lazy) Rest() error {
+// CloseIdle closes the file if nobody used it since the last CloseIdle.
+func (l *Lazy) CloseIdle() error {
 	if l.used.Swap(false) {
 		return nil
 	}

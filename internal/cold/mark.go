@@ -70,7 +70,7 @@ func (d *DB) compare(o Options, before int64, fresh bool) error {
 			o.Log.Warn(cutWarning, "file", d.path, "ends_at", seq, "written", before, "missing", before-seq)
 		}
 	}
-	_ = d.Mark() // a disk that cannot be written is told of by who writes events
+	_ = d.Mark() // who writes events reports a disk that cannot be written
 	return nil
 }
 

@@ -3,69 +3,51 @@ package cold
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// A file keeps its history when it is renamed. What is told stays as it was told: events, commits and the table
-// changes name a file as it was called then, so that replay and uncommit are exact. Renames are remembered with
-// their times, and questions follow them: Together(new, x) also counts what old had with x before the rename,
-// but not what a later file of the old name has. The order in which history is told does not matter, and it
-// is told newest first. Only the statistics move: a rename adds those of the old name to the new one's.
+// A file keeps its history when it is renamed. Events stay as they were delivered and name a file as it was called then, so
+// that replay and uncommit are exact. Renames are kept with their times, and questions follow them: Together(new, x)
+// also counts what old had with x before the rename, but not what a later file of the old name has. The order in
+// which history is delivered does not matter: it comes newest first. Only the totals move: a rename adds those of the old
+// name to the new one's.
 
-// hop is one rename of a file.
-type hop struct{ at, became int64 }
+// renames are the renames by the id of the old name, each list by time.
+type renames map[int64][]renameTo
 
-// hops are the renames by the short name of the old file, each list by time.
-type hops map[int64][]hop
+type renameTo struct{ at, became int64 }
 
-// loadHops reads the renames once; later writers keep them up to date.
-func (w writing) loadHops() (hops, error) {
-	if w.d.hops != nil {
-		return w.d.hops, nil
+const selectRenames = "SELECT was, time, became FROM renames ORDER BY was, time"
+
+func (h renames) scan(row Row) error {
+	var was int64
+	var to renameTo
+	if err := row.Scan(&was, &to.at, &to.became); err != nil {
+		return err
 	}
-	s, err := w.stmt("renames")
-	if err != nil {
-		return nil, err
+	h[was] = append(h[was], to)
+	return nil
+}
+
+// loadRenames reads the renames once; later writers keep them up to date.
+func (d *DB) loadRenames(tx *Tx) (renames, error) {
+	if d.renames != nil {
+		return d.renames, nil
 	}
-	found, err := s.QueryContext(background)
-	if err != nil {
-		return nil, err
+	h := renames{}
+	err := tx.Each(selectRenames, nil, h.scan)
+	if err == nil {
+		d.renames = h
 	}
-	h, err := scanHops(found)
-	w.d.hops = h
 	return h, err
 }
 
-// readHops is loadHops for a reader, who sees the renames of its own moment.
-func (d *DB) readHops(ctx context.Context, tx *sql.Tx) (hops, error) {
-	found, err := tx.QueryContext(ctx, d.query("renames"))
-	if err != nil {
-		return nil, err
-	}
-	return scanHops(found)
-}
-
-func scanHops(found *sql.Rows) (hops, error) {
-	defer found.Close()
-	h := hops{}
-	for found.Next() {
-		var was int64
-		var to hop
-		if err := found.Scan(&was, &to.at, &to.became); err != nil {
-			return nil, err
-		}
-		h[was] = append(h[was], to)
-	}
-	return h, found.Err()
-}
-
 // add enters a rename.
-func (h hops) add(was int64, to hop) {
-	i, found := slices.BinarySearchFunc(h[was], to, func(x, y hop) int { return cmp.Compare(x.at, y.at) })
+func (h renames) add(was int64, to renameTo) {
+	i, found := slices.BinarySearchFunc(h[was], to, func(x, y renameTo) int { return cmp.Compare(x.at, y.at) })
 	if found {
 		h[was][i] = to
 		return
@@ -73,12 +55,12 @@ func (h hops) add(was int64, to hop) {
 	h[was] = slices.Insert(h[was], i, to)
 }
 
-// now returns the present name of what was called id at that time. Every further hop must be later than the
+// now returns the id of the present name of what was called id at that time. Every further rename must be later than the
 // one before, so that names which were swapped do not chase each other.
-func (h hops) now(id, at int64) int64 {
+func (h renames) now(id, at int64) int64 {
 	for first := true; ; first = false {
 		list := h[id]
-		i := slices.IndexFunc(list, func(x hop) bool { return x.at > at || first && x.at == at })
+		i := slices.IndexFunc(list, func(x renameTo) bool { return x.at > at || first && x.at == at })
 		if i < 0 {
 			return id
 		}
@@ -87,7 +69,7 @@ func (h hops) now(id, at int64) int64 {
 }
 
 // present returns the files, called so at that time, under their present names, each once.
-func (h hops) present(files []int64, at int64) []int64 {
+func (h renames) present(files []int64, at int64) []int64 {
 	for i, id := range files {
 		files[i] = h.now(id, at)
 	}
@@ -95,40 +77,67 @@ func (h hops) present(files []int64, at int64) []int64 {
 	return slices.Compact(files)
 }
 
-// changed returns the files that the commit touched, each once, none if it is too large to say what belongs together.
-func (r *commitRow) changed() ([]int64, error) {
-	p, err := unpack(r.files)
-	if err != nil {
-		return nil, r.bad(err)
+// record keeps each pair of a rename and moves its totals.
+func (h renames) record(tx *Tx, e event.Event, id func(event.Path) int64) error {
+	at, n := e.Time.UnixMilli(), min(len(e.From), len(e.Paths))
+	for i := range n {
+		from, to := id(e.From[i]), id(e.Paths[i])
+		if from == to {
+			continue
+		}
+		h.add(from, renameTo{at, to})
+		err := tx.run([]any{from, at, to}, "INSERT INTO renames (was, time, became) VALUES (?1, ?2, ?3) ON CONFLICT (was, time) DO UPDATE SET became = ?3")
+		if err != nil {
+			return err
+		}
 	}
-	files := slices.Concat(p.files, p.gone)
-	slices.Sort(files)
-	if files = slices.Compact(files); len(files) > maxChange {
-		return nil, nil
+	for i := range n {
+		from, to := id(e.From[i]), id(e.Paths[i])
+		if from == to {
+			continue
+		}
+		if err := moveTotals(tx, from, to); err != nil {
+			return err
+		}
 	}
-	return files, nil
+	return nil
 }
 
-// alias is a name that a file bore in commits later than after and not later than until.
-type alias struct{ name, after, until int64 }
+// moveTotals adds the totals of one file to those of another and clears them.
+func moveTotals(tx *Tx, from, to int64) error {
+	var n, first, last int64
+	found, err := tx.Scan("SELECT total_accesses, first_access, last_access FROM file_stats WHERE id = ?", []any{from}, &n, &first, &last)
+	if err != nil || !found || n == 0 {
+		return err // most renames come out of the history, of files that nobody has opened yet
+	}
+	err = tx.run([]any{from}, "UPDATE file_stats SET total_accesses = 0, first_access = 0, last_access = 0 WHERE id = ?")
+	if err != nil {
+		return err
+	}
+	return tx.run([]any{to, n, first, last}, `UPDATE file_stats SET total_accesses = total_accesses + ?2, last_access = max(last_access, ?4),
+  first_access = CASE WHEN first_access = 0 THEN ?3 WHEN ?3 = 0 THEN first_access ELSE min(first_access, ?3) END WHERE id = ?1`)
+}
 
-// lineage knows the names that every renamed file had.
-type lineage struct {
-	version int64             // of DB.renamed
+// alias is a name that a file had after and until these times (unix ms).
+type alias struct{ file, after, until int64 }
+
+// aliases knows the names that every renamed file had.
+type aliases struct {
+	version int64 // of DB.renamed
+	renames renames
 	names   map[int64][]alias // present name → earlier names and the time of the present one
 }
 
 // of returns the names of a file; a file that had only one is found under it at any time.
-func (l *lineage) of(id int64) []alias {
+func (l *aliases) of(id int64) []alias {
 	if names, ok := l.names[id]; ok {
 		return names
 	}
 	return []alias{{id, math.MinInt64, math.MaxInt64}}
 }
 
-// lineage turns the renames round.
-func (h hops) lineage(version int64) *lineage {
-	l := &lineage{version: version, names: map[int64][]alias{}}
+func (h renames) aliases(version int64) *aliases {
+	l := &aliases{version: version, renames: h, names: map[int64][]alias{}}
 	for was, list := range h {
 		after := int64(math.MinInt64)
 		for _, to := range list {
@@ -136,7 +145,7 @@ func (h hops) lineage(version int64) *lineage {
 			l.names[now] = append(l.names[now], alias{was, after, to.at})
 			after = to.at
 		}
-		l.names[was] = append(l.names[was], alias{was, after, math.MaxInt64}) // another file may bear it since
+		l.names[was] = append(l.names[was], alias{was, after, math.MaxInt64}) // another file may have it since
 	}
 	for now := range l.names {
 		if _, renamed := h[now]; !renamed {
@@ -146,79 +155,44 @@ func (h hops) lineage(version int64) *lineage {
 	return l
 }
 
-// lineage returns the names of renamed files, read again after every batch with renames.
-func (d *DB) lineage(ctx context.Context) (*lineage, error) {
+// aliases returns the names of renamed files, read again after every batch with renames.
+func (d *DB) aliases(ctx context.Context) (*aliases, error) {
 	version := d.renamed.Load() // before reading: a rename in between makes what is read stale, not the reverse
-	if l := d.lines.Load(); l != nil && l.version == version {
+	if l := d.names.Load(); l != nil && l.version == version {
 		return l, nil
 	}
-	found, err := d.rows(ctx, "renames")
-	if err != nil {
+	h := renames{}
+	if err := d.Each(ctx, selectRenames, nil, h.scan); err != nil {
 		return nil, err
 	}
-	h, err := scanHops(found)
-	if err != nil {
-		return nil, err
-	}
-	l := h.lineage(version)
-	d.lines.Store(l)
+	l := h.aliases(version)
+	d.names.Store(l)
 	return l, nil
 }
 
-// rename remembers each pair of the event and carries its statistics over.
-func (b *batch) rename(e event.Event) error {
-	from, err := b.names.ids(e.From)
-	if err != nil {
-		return err
-	}
-	to, err := b.names.ids(e.Paths)
-	if err != nil {
-		return err
-	}
-	at := e.Time.UnixMilli()
-	n := min(len(from), len(to))
-	for i := range n {
-		if from[i] == to[i] {
-			continue
-		}
-		b.hops.add(from[i], hop{at, to[i]})
-		if err := b.run("insert_rename", from[i], at, to[i]); err != nil {
-			return err
-		}
-	}
-	for i := range n {
-		if from[i] == to[i] {
-			continue
-		}
-		if err := b.carry(from[i], to[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// maxRenames bounds a chain of renames: two files that swapped names point at each other.
+const maxRenames = 16
 
-// carry adds the statistics of one file to those of another and clears them.
-func (w writing) carry(from, to int64) error {
-	var accesses int64
-	found, err := w.Scan("accesses_of", []any{from}, &accesses)
-	if err != nil || !found || accesses == 0 {
-		return err // most renames come out of the history, of files that nobody has opened yet
+// Renamed returns the present name of a file that had that name, by the renames that were logged. ok is false
+// when it was never renamed.
+func (d *DB) Renamed(ctx context.Context, p event.Path) (now event.Path, ok bool, err error) {
+	first, known, err := d.fileID(ctx, p)
+	if err != nil || !known {
+		return "", false, err
 	}
-	for _, step := range []struct {
-		name string
-		args []any
-	}{
-		{"carry_stats", []any{from, to}},
-		{"clear_stats", []any{from}},
-		{"carry_session_files", []any{from, to}},
-		{"drop_session_files", []any{from}},
-		{"recount_file_sessions", []any{to}},
-		{"carry_tag_files", []any{from, to}},
-		{"forget_tag_files", []any{from}},
-	} {
-		if err := w.run(step.name, step.args...); err != nil {
-			return err
+	id := first
+	for range maxRenames {
+		found, err := d.Scan(ctx, "SELECT became FROM renames WHERE was = ? ORDER BY time DESC LIMIT 1", []any{id}, &id)
+		if err != nil {
+			return "", false, err
+		}
+		if !found || id == first {
+			break
 		}
 	}
-	return nil
+	if id == first {
+		return "", false, nil
+	}
+	now, err = d.paths(ctx)(id)
+	return now, err == nil, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -25,7 +26,8 @@ func (d *DB) rescue(ctx context.Context, aside string) (r rescued, err error) {
 		return r, err
 	}
 	defer db.Close()
-	if err := d.rescueGone(ctx, db); err != nil {
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return r, err
 	}
 	var batch []event.Event
@@ -35,47 +37,79 @@ func (d *DB) rescue(ctx context.Context, aside string) (r rescued, err error) {
 		batch = nil
 		return err
 	}
-	skipped, err := walk(ctx, db, d.query("rescue_events"), 0, func(row Row) (id int64, err error) {
-		var e eventRow
-		if err := e.scan(row, &id); err != nil {
-			return id, err
+	path := pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) {
+		found, err := d.scan(ctx, db, query, args, dst)
+		if classify(err) == ErrDamaged { // the names are damaged too: that costs the event
+			err = fmt.Errorf("%w: %w", ErrRow, err)
 		}
-		ev, err := e.event(d.seal)
+		return found, err
+	})
+	gone, query, decode := selectGone, selectRescued, d.decodeRescued
+	if version < 5 {
+		gone, query, decode = selectOldGone, selectOldRescued, d.decodeOld
+	}
+	if err := d.rescueGone(ctx, db, gone); err != nil {
+		return r, err
+	}
+	r.lost, err = walk(ctx, db, query, 0, func(from Row) (int64, error) {
+		id, e, err := decode(from, path)
 		if err != nil {
 			return id, err
 		}
-		if batch = append(batch, ev); len(batch) == rescueBatch {
+		if batch = append(batch, e); len(batch) == rescueBatch {
 			err = flush()
 		}
 		return id, err
 	})
-	r.lost = skipped
 	return r, errors.Join(err, flush())
 }
 
+const (
+	selectRescued    = "SELECT " + rowColumns + " FROM events WHERE counted IS NULL AND id >= ? ORDER BY id"
+	selectGone       = "SELECT digest FROM ids WHERE event IS NULL AND digest >= ? ORDER BY digest"
+	selectOldRescued = selectOldEvents + " WHERE id >= ? ORDER BY id"
+	selectOldGone    = "SELECT id FROM gone WHERE id >= ? ORDER BY id"
+)
+
+func (d *DB) decodeRescued(from Row, path func(int64) (event.Path, error)) (int64, event.Event, error) {
+	var r row
+	if err := r.scan(from); err != nil {
+		return r.id, event.Event{}, err
+	}
+	e, err := r.event(d.seal, path)
+	return r.id, e, err
+}
+
+func (d *DB) decodeOld(from Row, path func(int64) (event.Path, error)) (int64, event.Event, error) {
+	var o oldRow
+	if err := o.scan(from); err != nil {
+		return o.id, event.Event{}, err
+	}
+	e, err := o.decode(path)
+	if err == nil && len(o.blob) > 0 {
+		var text []byte
+		if text, err = d.seal.Open(textOf(e.ID), o.blob); !errors.Is(err, ErrRow) {
+			err = nil
+		}
+		e.Text = string(text)
+	}
+	return o.id, e, err
+}
+
 // rescueGone copies which events were pruned or forgotten, so that they stay away.
-func (d *DB) rescueGone(ctx context.Context, db *sql.DB) error {
-	var ids []int64
-	_, err := walk(ctx, db, d.query("rescue_gone"), math.MinInt64, func(row Row) (id int64, err error) {
-		err = row.Scan(&id)
-		ids = append(ids, id)
-		return id, err
+func (d *DB) rescueGone(ctx context.Context, db *sql.DB, query string) error {
+	var digests []any
+	_, err := walk(ctx, db, query, math.MinInt64, func(row Row) (digest int64, err error) {
+		err = row.Scan(&digest)
+		digests = append(digests, digest)
+		return digest, err
 	})
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return err
 	}
-	err = d.write(ctx, "rescue what was forgotten", func(w writing) error {
-		for _, id := range ids {
-			if err := w.run("insert_gone", id); err != nil {
-				return err
-			}
-		}
-		return nil
+	return d.Write(ctx, "rescue what was forgotten", func(tx *Tx) error {
+		return tx.many("INSERT OR IGNORE INTO ids (digest) VALUES %s", 1, digests, nil)
 	})
-	if err == nil {
-		d.anyGone.Store(true)
-	}
-	return err
 }
 
 // walk calls fn with the rows of a table in the order of their numbers, the first column; the statement's parameter is

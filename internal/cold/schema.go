@@ -1,59 +1,92 @@
 package cold
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"strings"
 )
 
-// learnSchema counts the migrations and reads the statements.
-func (f *File) learnSchema() error {
+// schema is the list of migrations of a file.
+type schema struct {
+	migrations fs.FS
+	// convert does what SQL cannot, after the migration to that version ran; may be nil.
+	convert func(tx *Tx, version int) error
+}
+
+// version is the number of the last migration.
+func (s schema) version() (n int, err error) {
 	for {
-		if _, err := fs.Stat(f.schema, migration(f.version+1)); err != nil {
+		if _, err := fs.Stat(s.migrations, migration(n+1)); err != nil {
 			break
 		}
-		f.version++
+		n++
 	}
-	src, err := fs.ReadFile(f.schema, "queries.sql")
-	if err != nil || f.version == 0 {
-		return fmt.Errorf("the schema needs 0001.sql and queries.sql: %w", err)
+	if n == 0 {
+		return 0, fmt.Errorf("the schema needs %s", migration(1))
 	}
-	f.queries = parseQueries(string(src))
-	return nil
+	return n, nil
 }
 
 // migration is the name of the file that brings the schema to a version.
 func migration(version int) string { return fmt.Sprintf("%04d.sql", version) }
 
-// parseQueries splits the file at its "-- name: x" lines. Remarks and the space around a statement are
-// dropped: the driver keeps a statement compiled only when nothing follows it.
-func parseQueries(src string) map[string]string {
-	out := map[string]string{}
-	for _, part := range strings.Split("\n"+src, "\n-- name: ")[1:] {
-		name, body, _ := strings.Cut(part, "\n")
-		var b strings.Builder
-		for line := range strings.Lines(body) {
-			if !strings.HasPrefix(line, "--") {
-				b.WriteString(line)
-			}
+// migrate runs the migrations after a version.
+func (s schema) migrate(tx *Tx, from int) error {
+	last, err := s.version()
+	if err != nil {
+		return err
+	}
+	for v := from + 1; v <= last; v++ {
+		text, err := fs.ReadFile(s.migrations, migration(v))
+		if err == nil {
+			_, err = tx.f.conn.ExecContext(background, string(text)) // many statements, run once
 		}
-		out[strings.TrimSpace(name)] = strings.TrimSpace(b.String())
+		if err == nil && s.convert != nil {
+			err = s.convert(tx, v)
+		}
+		if err != nil {
+			return fmt.Errorf("schema %d: %w", v, err)
+		}
 	}
-	return out
+	_, err = tx.f.conn.ExecContext(background, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, last))
+	return err
 }
 
-// query returns a statement by name. A name that does not exist is a slip of the programmer, found by the
-// first test that passes there.
-func (f *File) query(name string) string {
-	q, ok := f.queries[name]
-	if !ok {
-		panic("cold: no statement is called " + name)
+// columns names the columns of all tables of an empty file with this schema: a file that has others is damaged.
+func (s schema) columns(ctx context.Context) (string, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return "", err
 	}
-	return q
+	defer db.Close()
+	conn, err := db.Conn(ctx) // another connection would have a database of its own
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	f := &File{conn: conn, bad: &badRows{}, full: true, stmts: map[string]*sql.Stmt{}}
+	if err := f.Write(ctx, "make schema", func(tx *Tx) error { return s.migrate(tx, 0) }); err != nil {
+		return "", err
+	}
+	return columns(ctx, conn)
 }
 
-// rows returns "(?, ?), (?, ?), …": n rows of width parameters, for statements that insert many rows at once.
-func rows(n, width int) string {
-	row := "(" + strings.Repeat("?, ", width-1) + "?)"
-	return strings.Repeat(row+", ", n-1) + row
+func columns(ctx context.Context, db querier) (string, error) {
+	rows, err := db.QueryContext(ctx, "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c"+
+		" WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1")
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return "", err
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " "), rows.Err()
 }

@@ -14,7 +14,7 @@ import (
 // ErrLostKey is returned for a text whose key is not there, or that somebody changed. The second is ErrRow, too.
 var ErrLostKey = errors.New("the key to this text is lost")
 
-// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not tell them:
+// Seal closes texts, each by itself, so that a file on disk, a backup or a copied repository does not reveal them:
 // XChaCha20-Poly1305 with a random nonce of 24 bytes. A text is bound to what it belongs to. The nil Seal seals
 // nothing: its texts are stored open, and any Seal reads them. It is safe for concurrent use.
 type Seal struct {
@@ -45,7 +45,7 @@ func (s *Seal) Seal(of string, text []byte) []byte {
 }
 
 // Open is the inverse of Seal. Its error wraps ErrLostKey when the key is not there, when the text belongs to
-// something else, and when a bit of it was changed: ErrRow tells the latter two from the first.
+// something else, and when a bit of it was changed: the latter two are ErrRow, too.
 func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 	switch {
 	case len(sealed) > 0 && sealed[0] == sealOpen:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,7 +226,7 @@ func TestTextsAreSealedAndFound(t *testing.T) {
 	gone, err := d.Forget(t.Context(), ForgetFilter{Path: secret})
 	must(t, err)
 	same(t, "forgotten", gone.Events, fresh[:1])
-	p, err := d.Prune(t.Context(), seq, 0)
+	p, err := d.Prune(t.Context(), seq, 0, math.MaxInt64)
 	must(t, err)
 	same(t, "pruned before a snapshot", p.Events, 0)
 }

@@ -22,19 +22,19 @@ const chunk = 4096
 // all that was there, else only the records with the same keys. Of several with one key the last counts.
 func (d *DB) SaveSnapshot(ctx context.Context, seq int64, recs []Record, full bool) error {
 	recs = ordered(recs)
-	return d.write(ctx, "save snapshot", func(w writing) error {
-		var any bool
-		if _, err := w.Scan("any_record", nil, &any); err != nil {
+	return d.Write(ctx, "save snapshot", func(tx *Tx) error {
+		var some bool
+		if _, err := tx.Scan("SELECT EXISTS (SELECT 1 FROM snapshot) OR EXISTS (SELECT 1 FROM snapshot_block)", nil, &some); err != nil {
 			return err
 		}
-		save := w.saveChanges
-		if full || !any {
-			save = w.saveBlocks
+		save := saveChanges
+		if full || !some {
+			save = saveBlocks
 		}
-		if err := save(recs); err != nil {
+		if err := save(tx, recs); err != nil {
 			return err
 		}
-		return w.run("set_meta", metaSnapshot, strconv.FormatInt(seq, 10))
+		return tx.run([]any{metaSnapshot, strconv.FormatInt(seq, 10)}, setMeta)
 	})
 }
 
@@ -51,24 +51,21 @@ func ordered(recs []Record) []Record {
 	return kept
 }
 
-func (w writing) clearRecords() error {
-	if err := w.run("clear_snapshot"); err != nil {
+// clearSnapshot leaves no snapshot: the next start replays the whole log.
+func clearSnapshot(tx *Tx) error {
+	if err := tx.run(nil, clearRecords...); err != nil {
 		return err
 	}
-	return w.run("clear_blocks")
+	return tx.run([]any{metaSnapshot, "0"}, setMeta)
 }
 
-// clearSnapshot leaves no snapshot: the next start replays the whole log.
-func (w writing) clearSnapshot() error {
-	if err := w.clearRecords(); err != nil {
-		return err
-	}
-	return w.run("set_meta", metaSnapshot, "0")
-}
+var clearRecords = []string{"DELETE FROM snapshot", "DELETE FROM snapshot_block"}
+
+const addBlock = "INSERT INTO snapshot_block (first, data) VALUES (?, ?)"
 
 // saveBlocks makes the records, in order, the whole snapshot.
-func (w writing) saveBlocks(recs []Record) error {
-	if err := w.clearRecords(); err != nil {
+func saveBlocks(tx *Tx, recs []Record) error {
+	if err := tx.run(nil, clearRecords...); err != nil {
 		return err
 	}
 	var b block
@@ -77,7 +74,7 @@ func (w writing) saveBlocks(recs []Record) error {
 			continue
 		}
 		if b.add(r); len(b.data) >= blockSize {
-			if err := w.run("add_block", b.first, b.data); err != nil {
+			if err := tx.run([]any{b.first, b.data}, addBlock); err != nil {
 				return err
 			}
 			b = block{data: b.data[:0]}
@@ -86,20 +83,20 @@ func (w writing) saveBlocks(recs []Record) error {
 	if len(b.data) == 0 {
 		return nil
 	}
-	return w.run("add_block", b.first, b.data)
+	return tx.run([]any{b.first, b.data}, addBlock)
 }
 
 // saveChanges puts the records, in order, over what is there. What is gone stays as an empty row where a block has it.
-func (w writing) saveChanges(recs []Record) error {
+func saveChanges(tx *Tx, recs []Record) error {
 	args := make([]any, 0, 2*len(recs))
 	for _, r := range recs {
 		if len(r.Data) == 0 {
-			inside, err := w.inBlock(r.Key)
+			inside, err := inBlock(tx, r.Key)
 			if err != nil {
 				return err
 			}
 			if !inside {
-				if err := w.run("delete_record", r.Key); err != nil {
+				if err := tx.run([]any{r.Key}, "DELETE FROM snapshot WHERE key = ?"); err != nil {
 					return err
 				}
 				continue
@@ -108,13 +105,13 @@ func (w writing) saveChanges(recs []Record) error {
 		}
 		args = append(args, r.Key, r.Data)
 	}
-	return w.insertRows("INSERT OR REPLACE INTO snapshot (key, data)", 2, args)
+	return tx.many("INSERT OR REPLACE INTO snapshot (key, data) VALUES %s", 2, args, nil)
 }
 
 // inBlock reports whether a block has a record of that key.
-func (w writing) inBlock(key string) (bool, error) {
+func inBlock(tx *Tx, key string) (bool, error) {
 	var data []byte
-	if found, err := w.Scan("block_of", []any{key}, &data); !found || err != nil {
+	if found, err := tx.Scan("SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1", []any{key}, &data); !found || err != nil {
 		return false, err
 	}
 	for r := range recordsOf(data) {
@@ -134,8 +131,7 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
 	var v string
-	err = tx.QueryRowContext(ctx, d.query("meta"), metaSnapshot).Scan(&v)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if _, err = d.scan(ctx, tx, selectMeta, []any{metaSnapshot}, []any{&v}); err != nil {
 		return 0, d.explain("load snapshot", err)
 	}
 	if seq, err = parseSeq(v); err != nil && !d.bad.skip(err) {
@@ -154,12 +150,12 @@ func (d *DB) LoadSnapshot(ctx context.Context, fn func([]Record) error) (seq int
 // readRecords streams the blocks and what has changed since, in the order of the keys; stopped says that the error is
 // fn's.
 func (d *DB) readRecords(ctx context.Context, tx *sql.Tx, fn func([]Record) error) (stopped bool, err error) {
-	changed, err := tx.QueryContext(ctx, d.query("snapshot"))
+	changed, err := tx.QueryContext(ctx, "SELECT key, data FROM snapshot ORDER BY key")
 	if err != nil {
 		return false, err
 	}
 	defer changed.Close()
-	blocks, err := tx.QueryContext(ctx, d.query("blocks"))
+	blocks, err := tx.QueryContext(ctx, "SELECT data FROM snapshot_block ORDER BY first")
 	if err != nil {
 		return false, err
 	}

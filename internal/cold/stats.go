@@ -3,12 +3,12 @@ package cold
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -39,62 +39,219 @@ type SessionStat struct {
 	Files   int       `json:"files"` // different files that it opened
 }
 
-// FileStats returns the most used files; limit ≤ 0 returns all.
+// FileStats returns the most used files; limit ≤ 0 returns all. MeanSession is that of the events that are kept.
 func (d *DB) FileStats(ctx context.Context, limit int) ([]FileStat, error) {
-	return collect(ctx, d, "file_stats", limit, func(rows Row) (s FileStat, err error) {
-		var first, last int64
-		err = rows.Scan((*string)(&s.File), &s.Accesses, &first, &last, &s.MeanSession)
+	var out []FileStat
+	at := map[int64]int{} // file → its place in out
+	err := d.Each(ctx, `SELECT id, file, total_accesses, first_access, last_access FROM file_stats
+WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LIMIT ?`, []any{bound(limit)}, func(row Row) error {
+		var s FileStat
+		var id, first, last int64
+		err := row.Scan(&id, (*string)(&s.File), &s.Accesses, &first, &last)
 		s.First, s.Last = moment(first), moment(last)
 		if err == nil && (!Possible(first) || !Possible(last)) {
 			err = fmt.Errorf("%w: file %q: its times cannot be", ErrRow, s.File)
 		}
-		return s, err
-	})
-}
-
-// TagStats returns the most used tags; limit ≤ 0 returns all.
-func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
-	return collect(ctx, d, "tag_stats", limit, func(rows Row) (s TagStat, err error) {
-		err = rows.Scan(&s.Tag, &s.Uses, &s.Files)
-		return s, err
-	})
-}
-
-// SessionStats returns the newest sessions; limit ≤ 0 returns all.
-func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
-	return collect(ctx, d, "session_stats", limit, func(rows Row) (s SessionStat, err error) {
-		var started, last int64
-		err = rows.Scan(&s.ID, &s.Agent, &started, &last, &s.Events, &s.Files)
-		s.Started, s.Last = moment(started), moment(last)
-		if err == nil && (!Possible(started) || !Possible(last)) {
-			err = fmt.Errorf("%w: session %q: its times cannot be", ErrRow, s.ID)
-		}
-		return s, err
-	})
-}
-
-// collect runs a statement whose only parameter is a limit.
-func collect[T any](ctx context.Context, d *DB, name string, limit int, scan func(Row) (T, error)) ([]T, error) {
-	if limit <= 0 {
-		limit = -1
-	}
-	var out []T
-	err := d.Each(ctx, name, []any{limit}, func(rows Row) error {
-		row, err := scan(rows)
 		if err == nil {
-			out = append(out, row)
+			at[id] = len(out)
+			out = append(out, s)
 		}
 		return err
 	})
+	if err != nil || len(out) == 0 {
+		return out, err
+	}
+	names, err := d.aliases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	type visit struct {
+		session string
+		file    int
+	}
+	visits := map[visit]*span{}
+	err = d.scanEvents(ctx, "session <> '' AND kind IN "+accessKinds, func(session []byte, time int64, body []byte) error {
+		files, err := filesOf(body)
+		for _, f := range files {
+			if i, ok := at[names.renames.now(f, time)]; ok {
+				v := visits[visit{string(session), i}]
+				if v == nil {
+					v = &span{}
+					visits[visit{string(session), i}] = v
+				}
+				v.add(1, time, time)
+			}
+		}
+		return err
+	})
+	sums := make([]span, len(out)) // n sessions, last: milliseconds in them
+	for v, s := range visits {
+		sums[v.file].n++
+		sums[v.file].last += s.last - s.first
+	}
+	for i, s := range sums {
+		if s.n > 0 {
+			out[i].MeanSession = float64(s.last) / 1000 / float64(s.n)
+		}
+	}
 	return out, err
+}
+
+// TagStats returns the most used tags; limit ≤ 0 returns all. Files counts those of the events that are kept.
+func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
+	var out []TagStat
+	files := map[string]map[int64]bool{}
+	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?", []any{bound(limit)},
+		func(row Row) error {
+			var s TagStat
+			err := row.Scan(&s.Tag, &s.Uses)
+			if err == nil {
+				out = append(out, s)
+				files[s.Tag] = map[int64]bool{}
+			}
+			return err
+		})
+	if err != nil || len(out) == 0 {
+		return out, err
+	}
+	names, err := d.aliases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = d.scanEvents(ctx, "kind NOT IN "+ownKinds, func(_ []byte, time int64, body []byte) error {
+		return eachTag(body, func(tag []byte, acted []int64) {
+			if known := files[string(tag)]; known != nil {
+				for _, f := range acted {
+					known[names.renames.now(f, time)] = true
+				}
+			}
+		})
+	})
+	for i, s := range out {
+		out[i].Files = len(files[s.Tag])
+	}
+	return out, err
+}
+
+// selectSessions is the sessions and their last events. Stepping from session to session in the index costs two searches for
+// each, whatever the number of its events.
+const selectSessions = `WITH RECURSIVE step (name) AS (SELECT min(session) FROM events WHERE session <> ''
+  UNION ALL SELECT (SELECT min(session) FROM events WHERE session > step.name AND session <> '') FROM step WHERE name IS NOT NULL),
+sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = name AND session <> '' AND kind NOT IN ` + ownKinds + `
+  ORDER BY time DESC LIMIT 1) FROM step WHERE name IS NOT NULL)
+`
+
+// SessionStats returns the newest sessions of which events are kept; limit ≤ 0 returns all.
+func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
+	var out []SessionStat
+	at := map[string]int{} // session → its place in out
+	err := d.Each(ctx, selectSessions+"SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?", []any{bound(limit)}, func(row Row) error {
+		var s SessionStat
+		var last int64
+		err := row.Scan(&s.ID, &last)
+		if err == nil && !Possible(last) {
+			err = fmt.Errorf("%w: session %q: its times cannot be", ErrRow, s.ID)
+		}
+		if err == nil {
+			s.Last = moment(last)
+			at[s.ID] = len(out)
+			out = append(out, s)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	names, err := d.aliases(ctx)
+	for i := range out {
+		if err == nil {
+			err = d.countSession(ctx, &out[i], names.renames)
+		}
+	}
+	return out, err
+}
+
+// countSession reads the events of one session.
+func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error {
+	files := map[int64]bool{}
+	s.Started = s.Last
+	err := d.Each(ctx, "SELECT time, kind, body FROM events WHERE session = ? AND session <> '' AND kind NOT IN "+ownKinds+" ORDER BY id",
+		[]any{s.ID}, func(row Row) error {
+			var time int64
+			var kind string
+			var body sql.RawBytes
+			if err := row.Scan(&time, &kind, &body); err != nil {
+				return err
+			}
+			s.Events++
+			if at := moment(time); at.Before(s.Started) && Possible(time) {
+				s.Started = at
+			}
+			for n, value := range bodyParts(body) {
+				if n == fieldAgent && s.Agent == "" {
+					s.Agent = string(value)
+				}
+			}
+			if !access(event.Kind(kind)) {
+				return nil
+			}
+			acted, err := filesOf(body)
+			for _, f := range acted {
+				files[h.now(f, time)] = true
+			}
+			return err
+		})
+	s.Files = len(files)
+	return err
+}
+
+// scanEvents reads all events but commits, in parts beside one another; fn is called by one of them at a time. What it gets is
+// valid until it returns.
+func (d *DB) scanEvents(ctx context.Context, where string, fn func(session []byte, time int64, body []byte) error) error {
+	var last int64
+	if _, err := d.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
+		return err
+	}
+	var mu sync.Mutex // held by who calls fn
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range int64(scanParts) {
+		from, to := last/scanParts*i, last/scanParts*(i+1)
+		if i == scanParts-1 {
+			to = last
+		}
+		g.Go(func() error {
+			query := "SELECT session, time, body FROM events WHERE id > ? AND id <= ? AND counted IS NULL AND " + where
+			return d.Each(ctx, query, []any{from, to}, func(row Row) error {
+				var session, body sql.RawBytes
+				var time int64
+				if err := row.Scan(&session, &time, &body); err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				return fn(session, time, body)
+			})
+		})
+	}
+	return g.Wait()
+}
+
+// scanParts is fewer than there are reading connections: others ask too.
+const scanParts = 3
+
+// bound is a LIMIT: all if it is not positive.
+func bound(limit int) int {
+	if limit <= 0 {
+		return -1
+	}
+	return limit
 }
 
 // Status is the size of the store.
 type Status struct {
 	Events      int       // logged events that are kept, commits apart
 	Commits     int       // counted commits
-	Files       int       // files ever named
-	Sessions    int       // sessions ever seen
+	Sessions    int       // sessions of which events are kept
 	Bytes       int64     // of the database file and its write-ahead log
 	Seq         int64     // number of the last batch
 	SnapshotSeq int64     // number of the last batch inside the snapshot
@@ -105,14 +262,19 @@ type Status struct {
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	var s Status
 	var first, last int64
-	if err := d.row(ctx, "status").Scan(&s.Events, &s.Commits, &s.Files, &s.Sessions, &first, &last); err != nil {
-		return s, d.explain("read status", err)
+	_, err := d.Scan(ctx, `SELECT (SELECT count(*) FROM events WHERE counted IS NULL), (SELECT count(*) FROM events WHERE counted = 1),
+  (SELECT coalesce(min(time), 0) FROM events WHERE counted IS NULL), (SELECT coalesce(max(time), 0) FROM events WHERE counted IS NULL)`,
+		nil, &s.Events, &s.Commits, &first, &last)
+	if err != nil {
+		return s, err
+	}
+	if _, err := d.Scan(ctx, selectSessions+"SELECT count(*) FROM sessions WHERE last IS NOT NULL", nil, &s.Sessions); err != nil {
+		return s, err
 	}
 	if s.Events > 0 {
 		s.First, s.Last = moment(first), moment(last)
 	}
 	s.Seq, s.Bytes = d.seq.Load(), d.Bytes()
-	var err error
 	s.SnapshotSeq, err = d.SnapshotSeq(ctx)
 	return s, err
 }
@@ -126,56 +288,4 @@ func (d *DB) Bytes() int64 {
 		}
 	}
 	return n
-}
-
-// SaveAnswer keeps an answer under its time (unix milliseconds), so that it can be explained later to the
-// digit. The newest thousand are kept; a second answer of the same millisecond replaces the first.
-func (d *DB) SaveAnswer(ctx context.Context, at int64, answer []byte) error {
-	return d.SaveAnswers(ctx, map[int64][]byte{at: answer})
-}
-
-// SaveAnswers is SaveAnswer for many in one transaction.
-func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
-	return d.write(ctx, "save answers", func(w writing) error {
-		if d.kept < 0 {
-			if _, err := w.Scan("count_answers", nil, &d.kept); err != nil {
-				return err
-			}
-		}
-		for _, at := range slices.Sorted(maps.Keys(answers)) {
-			if err := w.saveAnswer(at, answers[at]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (w writing) saveAnswer(at int64, answer []byte) error {
-	var one int
-	known, err := w.Scan("has_answer", []any{at}, &one)
-	if err != nil {
-		return err
-	}
-	if err := w.run("save_answer", at, string(answer)); err != nil || known {
-		return err
-	}
-	for w.d.kept++; w.d.kept > answersKept; w.d.kept-- {
-		if err := w.run("drop_oldest_answer", at+oneDay.Milliseconds()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const answersKept = 1000
-
-// Answer returns what SaveAnswer kept under that time, or ErrNotFound.
-func (d *DB) Answer(ctx context.Context, at int64) ([]byte, error) {
-	var v string
-	err := d.row(ctx, "answer", at).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("read answer: %w: nothing was answered at %d, or it is older than the last thousand answers", ErrNotFound, at)
-	}
-	return []byte(v), d.explain("read answer", err)
 }

@@ -21,7 +21,7 @@ type syncer struct {
 	mu     sync.Mutex  // guards what follows
 	timer  *time.Timer // set while something is to be synced
 	closed bool
-	warn   func(error) // told once of each failure in a row; may be nil
+	warn   func(error) // called once for failures in a row; may be nil
 	failed bool
 }
 

@@ -17,7 +17,7 @@ import (
 // under their present and their earlier names. The cost is a search per commit of a, and a row per commit of
 // both if one of them was renamed; a pair that was asked for before costs nothing until commits come or go.
 func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
-	version := d.counted.Load() // before reading: a commit in between makes what is read stale, not the reverse
+	version := d.commits.Load() // before reading: a commit in between makes what is read stale, not the reverse
 	if n, ok := d.pairs.get(version, a, b); ok {
 		return n.both, n.ofA, nil
 	}
@@ -71,17 +71,18 @@ func (d *DB) together(ctx context.Context, a, b event.Path) (both, ofA int, err 
 	if err != nil {
 		return 0, 0, err
 	}
-	l, err := d.lineage(ctx)
+	l, err := d.aliases(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	if l.names[ida] != nil || okB && l.names[idb] != nil {
 		return d.renamedTogether(ctx, l.of(ida), l.of(idb))
 	}
-	if err := d.row(ctx, "changes_of", ida).Scan(&ofA); err != nil || !okB {
+	if _, err := d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{ida}, &ofA); err != nil || !okB {
 		return 0, ofA, err
 	}
-	err = d.row(ctx, "together", ida, idb).Scan(&both)
+	_, err = d.Scan(ctx, `SELECT count(*) FROM touches a CROSS JOIN touches b ON b.file = ?2 AND b.counted = 1 AND b.event = a.event
+WHERE a.file = ?1 AND a.counted = 1`, []any{ida, idb}, &both)
 	return both, ofA, err
 }
 
@@ -103,11 +104,12 @@ func (d *DB) renamedTogether(ctx context.Context, a, b []alias) (both, ofA int, 
 	return both, len(inA), nil
 }
 
-// commitsOf returns the short names of the commits that touched a file under any of its names.
+// commitsOf returns the events.id of the commits that touched a file under any of its names.
 func (d *DB) commitsOf(ctx context.Context, names []alias) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	for _, n := range names {
-		err := d.Each(ctx, "commits_of", []any{n.name, n.after, n.until}, func(row Row) error {
+		err := d.Each(ctx, `SELECT id FROM touches CROSS JOIN events ON id = event
+WHERE file = ?1 AND touches.counted = 1 AND time > ?2 AND time <= ?3`, []any{n.file, n.after, n.until}, func(row Row) error {
 			var id int64
 			err := row.Scan(&id)
 			out[id] = true
@@ -118,14 +120,6 @@ func (d *DB) commitsOf(ctx context.Context, names []alias) (map[int64]bool, erro
 		}
 	}
 	return out, nil
-}
-
-func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
-	err = d.row(ctx, "file_id", string(p)).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
-	}
-	return id, err == nil, err
 }
 
 // Pair is two files that keep changing together.
@@ -162,25 +156,25 @@ func (d *DB) Pairs(ctx context.Context, n int, exists func(event.Path) bool) ([]
 
 // newestChanges returns the files of the newest small commits, and of each file how many of those touched it.
 func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of map[int64]int, err error) {
-	h, err := d.readHops(ctx, tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := tx.QueryContext(ctx, d.query("newest_commits"), pairCommits)
-	if err != nil {
+	h := renames{}
+	if err := d.each(ctx, tx, selectRenames, nil, h.scan); err != nil {
 		return nil, nil, err
 	}
 	of = map[int64]int{}
-	err = d.each(rows, func(row Row) error {
-		var r commitRow
-		if err := row.Scan(&r.at, &r.sha, &r.files); err != nil {
+	err = d.each(ctx, tx, "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?", []any{pairCommits}, func(row Row) error {
+		var at int64
+		var body sql.RawBytes
+		if err := row.Scan(&at, &body); err != nil {
 			return err
 		}
-		files, err := r.changed()
+		files, err := filesOf(body)
 		if err != nil {
 			return err
 		}
-		files = h.present(files, r.at)
+		if slices.Sort(files); len(slices.Compact(files)) > maxChange {
+			return nil
+		}
+		files = h.present(files, at)
 		for _, f := range files {
 			of[f]++
 		}
@@ -227,7 +221,7 @@ func strongest(count map[[2]int64]int, of map[int64]int) []rated {
 	return out[:min(len(out), 5000)]
 }
 
-// rated is a pair of short names with its worth.
+// rated is a pair of files by their ids, with its worth.
 type rated struct {
 	files [2]int64
 	both  int
@@ -240,22 +234,15 @@ func (r rated) compare(o rated) int {
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
 func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
-	name, err := tx.PrepareContext(ctx, d.query("file_name"))
-	if err != nil {
-		return nil, err
-	}
+	path := pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) { return d.scan(ctx, tx, query, args, dst) })
 	named := map[int64]event.Path{}
 	for i, r := range best {
 		for _, id := range r.files {
-			if _, ok := named[id]; ok {
-				continue
-			}
-			var p string
-			// One that has no name belongs to a row that cannot be right: it is not told.
-			if err := name.QueryRowContext(ctx, id).Scan(&p); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			p, err := path(id)
+			if err != nil && !errors.Is(err, ErrRow) { // one without a name belongs to a row that cannot be right
 				return nil, err
 			}
-			named[id] = event.Path(p)
+			named[id] = p
 		}
 		best[i].score *= surprise(named[r.files[0]], named[r.files[1]])
 	}

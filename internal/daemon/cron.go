@@ -28,14 +28,14 @@ type housekeeper struct {
 
 // sideFile is a store with a file of its own, opened when somebody asks it.
 type sideFile interface {
-	Rest() error  // closes the file if nobody used it since the last Rest
-	Close() error // closes the file
+	CloseIdle() error // closes the file if nobody used it since the last CloseIdle
+	Close() error     // closes the file
 }
 
 // How long an unused file stays open, at least; how often the stores drop what is past its time, which each of them knows;
 // and how often the clock is compared with the log's calendar.
 const (
-	restSchedule  = "@every 1m"
+	closeSchedule = "@every 1m"
 	sweepSchedule = "@hourly"
 	countSchedule = "@hourly"
 )
@@ -50,7 +50,7 @@ func (k *housekeeper) run(ctx context.Context) error {
 		do   func()
 	}{
 		{at["trim"], func() { k.tick("") }}, {at["decay"], func() { k.tick("decay") }}, {at["sweep"], func() { k.tick("sweep") }},
-		{restSchedule, k.restFiles}, {sweepSchedule, func() { k.sweep(ctx) }},
+		{closeSchedule, k.closeIdle}, {sweepSchedule, func() { k.sweep(ctx) }},
 		{at["refit"], func() { k.thresholds.refit(ctx) }},
 		{countSchedule, func() {
 			if _, err := k.clock.countDay(ctx, k.db, false); err != nil && ctx.Err() == nil {
@@ -102,7 +102,7 @@ func (k *housekeeper) prune(ctx context.Context) {
 	due, err := k.clock.countDay(ctx, k.db, false)
 	var gone cold.Pruned
 	if err == nil {
-		gone, err = k.db.Prune(ctx, min(due, k.consumers.lowest()), k.settings.get().Retention.Bytes)
+		gone, err = k.db.Prune(ctx, due, k.settings.get().Retention.Bytes, k.consumers.lowest())
 	}
 	if err != nil && ctx.Err() == nil {
 		k.log.Warn("log not pruned", "err", err)
@@ -123,9 +123,9 @@ func (k *housekeeper) sweep(ctx context.Context) {
 	}
 }
 
-func (k *housekeeper) restFiles() {
+func (k *housekeeper) closeIdle() {
 	for _, f := range k.files {
-		if err := f.Rest(); err != nil {
+		if err := f.CloseIdle(); err != nil {
 			k.log.Warn("an unused file is not closed", "err", err)
 		}
 	}

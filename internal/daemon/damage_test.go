@@ -107,7 +107,7 @@ func TestBadRowInTheLog(t *testing.T) {
 	d.start()
 	d.feed(0, 60)
 	d.stop()
-	d.alter("aoa.db", append(noSnapshot, `UPDATE intent_log SET rest = '{"turn":' WHERE event_id = 'e7'`)...)
+	d.alter("aoa.db", append(noSnapshot, `UPDATE events SET body = substr(body, 1, length(body) - 1) WHERE instr(body, x'01026537')`)...)
 	w.take()
 	d.start()
 	warnings := slices.Concat(w.take(), d.asks(w))
@@ -163,7 +163,7 @@ func breakLeaf(t *testing.T, file, id string) {
 	size := int(binary.BigEndian.Uint16(raw[16:]))
 	for at := size; at < len(raw); at += size {
 		page := raw[at : at+size]
-		if page[0] == 0x0d && bytes.Contains(page, []byte(id)) && bytes.Contains(page, []byte(`["`)) { // a leaf of a table
+		if page[0] == 0x0d && bytes.Contains(page, []byte(id)) { // a leaf of a table
 			copy(page[:8], []byte{0x77, 1, 2, 3, 4, 5, 6, 7})
 			if err := os.WriteFile(file, raw, 0o600); err != nil {
 				t.Fatal(err)

@@ -16,6 +16,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlSaveSummary = `INSERT INTO summaries (session, at, said, done, body) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (session) DO UPDATE SET at = ?2, said = ?3, done = ?4, body = ?5`
+	sqlDropOldest = "DELETE FROM summaries WHERE session IN (SELECT session FROM summaries ORDER BY at DESC, session LIMIT -1 OFFSET ?)"
+)
+
 //go:embed sql
 var embedded embed.FS
 
@@ -87,11 +94,8 @@ func (h *History) open(ctx context.Context, make bool) (*cold.File, error) {
 	if _, err := os.Stat(h.o.Path); !make && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	schema, err := fs.Sub(embedded, "sql")
-	if err != nil {
-		return nil, err
-	}
-	h.file, err = cold.OpenFile(ctx, h.o.Path, schema, cold.Options{Now: h.o.Now, Log: h.o.Log, Damaged: func() { h.broken.Store(true) }})
+	var err error
+	h.file, err = cold.OpenFile(ctx, h.o.Path, cold.Migrations(embedded), cold.Options{Now: h.o.Now, Log: h.o.Log, Damaged: func() { h.broken.Store(true) }})
 	return h.file, err
 }
 
@@ -103,9 +107,9 @@ func (h *History) Forget(ctx context.Context) error {
 	if err != nil || f == nil {
 		return err
 	}
-	return f.Write(ctx, "forget summaries", func(w cold.Writing) error {
-		for _, name := range []string{"forget_summaries", "forget_requests", "forget_transcripts"} {
-			if _, err := w.Exec(name); err != nil {
+	return f.Write(ctx, "forget summaries", func(tx *cold.Tx) error {
+		for _, name := range []string{"DELETE FROM summaries", "DELETE FROM requests", "DELETE FROM transcripts"} {
+			if _, err := tx.Exec(name); err != nil {
 				return err
 			}
 		}
@@ -120,7 +124,7 @@ func (h *History) load(ctx context.Context, session string) (digest, bool, error
 		return digest{}, false, err
 	}
 	var body []byte
-	found, err := f.Scan(ctx, "summary", []any{session}, &body)
+	found, err := f.Scan(ctx, "SELECT body FROM summaries WHERE session = ?", []any{session}, &body)
 	if err != nil || !found {
 		return digest{}, false, err
 	}
@@ -154,10 +158,10 @@ func (h *History) save(ctx context.Context, session string, d *digest) error {
 	if err != nil {
 		return err
 	}
-	return f.Write(ctx, "save summary", func(w cold.Writing) error {
-		_, err := w.Exec("save_summary", session, h.o.Now().UnixMilli(), d.Said, d.Done, body)
+	return f.Write(ctx, "save summary", func(tx *cold.Tx) error {
+		_, err := tx.Exec(sqlSaveSummary, session, h.o.Now().UnixMilli(), d.Said, d.Done, body)
 		if err == nil {
-			_, err = w.Exec("drop_oldest", maxSummaries)
+			_, err = tx.Exec(sqlDropOldest, maxSummaries)
 		}
 		return err
 	})

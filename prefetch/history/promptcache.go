@@ -10,6 +10,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlSaveRequest = `INSERT INTO requests (id, session, side, at, model, input, cache_read, cache_write, output) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+ON CONFLICT (id) DO UPDATE SET output = max(output, ?9)`
+	sqlSaveTranscript = "INSERT INTO transcripts (file, done) VALUES (?1, ?2) ON CONFLICT (file) DO UPDATE SET done = ?2"
+	sqlRequests       = `SELECT session, side, at, model, input, cache_read, cache_write, output FROM requests
+WHERE session IN (SELECT session FROM requests GROUP BY session ORDER BY max(at) DESC, session LIMIT ?) ORDER BY session, side, at, id`
+)
+
 // ModelRequest is a request to a model: what was read anew, what the prompt cache gave, what it kept.
 type ModelRequest struct {
 	ID      string // of the answer; told again, it counts once
@@ -41,7 +50,7 @@ func (h *History) Read(ctx context.Context, file string) (int64, error) {
 		return 0, err
 	}
 	var done int64
-	_, err = f.Scan(ctx, "transcript", []any{file}, &done)
+	_, err = f.Scan(ctx, "SELECT done FROM transcripts WHERE file = ?", []any{file}, &done)
 	return done, err
 }
 
@@ -51,14 +60,14 @@ func (h *History) Add(ctx context.Context, file string, done int64, requests []M
 	if err != nil {
 		return err
 	}
-	return f.Write(ctx, "keep requests", func(w cold.Writing) error {
+	return f.Write(ctx, "keep requests", func(tx *cold.Tx) error {
 		for _, r := range requests {
 			side := map[bool]int{true: 1}[r.Side]
-			if _, err := w.Exec("save_request", r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write, r.Output); err != nil {
+			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write, r.Output); err != nil {
 				return err
 			}
 		}
-		_, err := w.Exec("save_transcript", file, done)
+		_, err := tx.Exec(sqlSaveTranscript, file, done)
 		return err
 	})
 }
@@ -72,7 +81,7 @@ func (h *History) PromptCache(ctx context.Context, limit int) ([]Cached, error) 
 	by := map[string]*Cached{}
 	total := &Cached{}
 	var before ModelRequest
-	err = f.Each(ctx, "requests", []any{limit}, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlRequests, []any{limit}, func(rows cold.Row) error {
 		var r ModelRequest
 		var at int64
 		if err := rows.Scan(&r.Session, &r.Side, &at, &r.Model, &r.Input, &r.Read, &r.Write, &r.Output); err != nil {

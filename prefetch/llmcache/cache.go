@@ -3,7 +3,6 @@ package llmcache
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -13,15 +12,6 @@ import (
 
 //go:embed sql
 var embedded embed.FS
-
-var schema = must(fs.Sub(embedded, "sql"))
-
-func must(f fs.FS, err error) fs.FS {
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return f
-}
 
 // Options of a cache. Path and Now are required.
 type Options struct {
@@ -53,11 +43,11 @@ func New(o Options) *Cache {
 	if o.Newest == nil {
 		o.Newest = func(string) time.Time { return time.Time{} }
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log})}
+	return &Cache{o: o, file: cold.NewLazy(o.Path, cold.Migrations(embedded), cold.Options{Now: o.Now, Log: o.Log})}
 }
 
-// Rest closes the file when it was not used since the last Rest.
-func (c *Cache) Rest() error { return c.file.Rest() }
+// CloseIdle closes the file when it was not used since the last CloseIdle.
+func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 
 // Close closes the file.
 func (c *Cache) Close() error { return c.file.Close() }

@@ -361,7 +361,7 @@ func TestRestart(t *testing.T) {
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
 	c := New(o)
 	want := write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
-	check(t, errors.Join(c.Rest(), c.Rest()))
+	check(t, errors.Join(c.CloseIdle(), c.CloseIdle()))
 	got, _, err := c.List(t.Context(), Filter{Session: "s"})
 	check(t, err)
 	same(t, "after a rest", got, want)
@@ -377,8 +377,8 @@ func TestDamageIsToldAndHeals(t *testing.T) {
 	c := open(t, o)
 	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
 	check(t, c.file.Use(t.Context(), func(f *cold.File) error {
-		return f.Write(t.Context(), "break", func(w cold.Writing) error {
-			_, err := w.Exec("put_content", 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
+		return f.Write(t.Context(), "break", func(tx *cold.Tx) error {
+			_, err := tx.Exec(sqlPutContent, 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
 			return err
 		})
 	}))

@@ -8,6 +8,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlContents = "SELECT i.key, i.session, i.written, i.description, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id"
+)
+
 // Forget deletes the items of a session, those written since a time, or those that hold a path in their data, description
 // or metadata.
 func (c *Cache) Forget(ctx context.Context, e cold.ForgetFilter) error {
@@ -16,25 +21,25 @@ func (c *Cache) Forget(ctx context.Context, e cold.ForgetFilter) error {
 		if err != nil {
 			return err
 		}
-		return f.Write(ctx, "forget items", func(w cold.Writing) error {
+		return f.Write(ctx, "forget items", func(tx *cold.Tx) error {
 			for _, key := range keys {
 				var session string
 				var size int64
-				found, err := w.Scan("delete_item", []any{key}, &session, &size)
+				found, err := tx.Scan(sqlDeleteItem, []any{key}, &session, &size)
 				if err != nil {
 					return err
 				}
 				if !found {
 					continue
 				}
-				if _, err := w.Exec("account", session, -size, -1); err != nil {
+				if _, err := tx.Exec(sqlAccount, session, -size, -1); err != nil {
 					return err
 				}
 			}
 			if e.Session == "" {
 				return nil
 			}
-			_, err := w.Exec("delete_session", e.Session)
+			_, err := tx.Exec(sqlDeleteSession, e.Session)
 			return err
 		})
 	})
@@ -42,7 +47,7 @@ func (c *Cache) Forget(ctx context.Context, e cold.ForgetFilter) error {
 
 // meant are the keys of the items that are to be forgotten.
 func (c *Cache) meant(ctx context.Context, f *cold.File, e cold.ForgetFilter) (keys []string, err error) {
-	err = f.Each(ctx, "contents", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlContents, nil, func(rows cold.Row) error {
 		var key, session string
 		var written int64
 		var description, notes, packed sql.RawBytes

@@ -8,6 +8,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlDeleteSession = "DELETE FROM sessions WHERE id = ? RETURNING items, used"
+	// ?1 now, ?2 a time that only a clock that ran ahead has told
+	sqlDateSessions  = "UPDATE sessions SET accessed = min(accessed, ?1), ended = min(ended, ?1) WHERE accessed > ?2 OR ended > ?2"
+	sqlSession       = "SELECT accessed, coalesce(ended, 0) FROM sessions WHERE id = ?"
+	sqlEndSession    = "UPDATE sessions SET ended = ?2 WHERE id = ?1"
+	sqlResumeSession = "UPDATE sessions SET ended = NULL, accessed = max(accessed, ?2) WHERE id = ?1"
+	sqlPosition      = "SELECT log, applied FROM position"
+	sqlSetPosition   = "UPDATE position SET log = ?1, applied = ?2"
+)
+
 // Open reads how much of the log the file contains. begin is where to go on when that is not known. A cache without a file
 // has no sessions to begin or end.
 func (c *Cache) Open(ctx context.Context, log string, begin int64) error {
@@ -15,7 +27,7 @@ func (c *Cache) Open(ctx context.Context, log string, begin int64) error {
 	err := c.look(ctx, func(f *cold.File) error {
 		var of string
 		var applied int64
-		_, err := f.Scan(ctx, "position", nil, &of, &applied)
+		_, err := f.Scan(ctx, sqlPosition, nil, &of, &applied)
 		if err == nil && of == log {
 			position = min(applied, begin)
 		}
@@ -45,11 +57,11 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 		switch {
 		case e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > Life:
 		case e.Kind == event.KindStart:
-			err = c.write(ctx, "resume_session", e.Session, e.Time.UnixMilli())
+			err = c.write(ctx, sqlResumeSession, e.Session, e.Time.UnixMilli())
 		case e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit":
 			_, err = c.Clear(ctx, e.Session)
 		default:
-			err = c.write(ctx, "end_session", e.Session, e.Time.UnixMilli())
+			err = c.write(ctx, sqlEndSession, e.Session, e.Time.UnixMilli())
 		}
 		if err != nil {
 			return err
@@ -63,8 +75,8 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 
 func (c *Cache) write(ctx context.Context, statement string, args ...any) error {
 	return c.look(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "note the end of a session", func(w cold.Writing) error {
-			_, err := w.Exec(statement, args...)
+		return f.Write(ctx, "note the end of a session", func(tx *cold.Tx) error {
+			_, err := tx.Exec(statement, args...)
 			return err
 		})
 	})
@@ -79,7 +91,7 @@ func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
 	if applied == durable {
 		return durable, nil
 	}
-	if err := c.write(ctx, "set_position", log, applied); err != nil {
+	if err := c.write(ctx, sqlSetPosition, log, applied); err != nil {
 		return durable, err
 	}
 	c.mu.Lock()
@@ -92,8 +104,8 @@ func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
 func (c *Cache) Clear(ctx context.Context, session string) (u Usage, err error) {
 	u = Usage{Session: session, Quota: c.o.Quota}
 	err = c.look(ctx, func(f *cold.File) error {
-		err := f.Write(ctx, "clear session", func(w cold.Writing) error {
-			_, err := w.Scan("delete_session", []any{session}, &u.Items, &u.Used)
+		err := f.Write(ctx, "clear session", func(tx *cold.Tx) error {
+			_, err := tx.Scan(sqlDeleteSession, []any{session}, &u.Items, &u.Used)
 			return err
 		})
 		if err != nil || u.Used < giveBack {
@@ -110,8 +122,8 @@ func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 	now := c.o.Now()
 	err = c.look(ctx, func(f *cold.File) error {
 		// What was written under a clock that ran ahead would stay for as long.
-		err := f.Write(ctx, "date sessions", func(w cold.Writing) error {
-			_, err := w.Exec("date_sessions", now.UnixMilli(), now.Add(Life).UnixMilli())
+		err := f.Write(ctx, "date sessions", func(tx *cold.Tx) error {
+			_, err := tx.Exec(sqlDateSessions, now.UnixMilli(), now.Add(Life).UnixMilli())
 			return err
 		})
 		if err != nil {
@@ -126,13 +138,13 @@ func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 				continue
 			}
 			// What it did meanwhile counts: the deadline is looked at again inside the transaction that deletes.
-			err := f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
+			err := f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
 				var accessed, ended int64
-				found, err := w.Scan("session", []any{u.Session}, &accessed, &ended)
+				found, err := tx.Scan(sqlSession, []any{u.Session}, &accessed, &ended)
 				if err != nil || !found || accessed != u.Accessed.UnixMilli() {
 					return err
 				}
-				_, err = w.Scan("delete_session", []any{u.Session}, &u.Items, &u.Used)
+				_, err = tx.Scan(sqlDeleteSession, []any{u.Session}, &u.Items, &u.Used)
 				gone = append(gone, u)
 				return err
 			})

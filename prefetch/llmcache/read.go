@@ -11,6 +11,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlContent = `SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id
+WHERE i.key = ?`
+	// ?1 session or "", ?2 task or "", ?3 since, ?4 until, ?5 limit
+	sqlList = `SELECT key, description, size, written FROM items
+WHERE (?1 = '' OR session = ?1) AND (?2 = '' OR task = ?2) AND written >= ?3 AND written < ?4
+ORDER BY written DESC, id DESC LIMIT ?5`
+	// as list
+	sqlCount    = "SELECT count(*) FROM items WHERE (?1 = '' OR session = ?1) AND (?2 = '' OR task = ?2) AND written >= ?3 AND written < ?4"
+	sqlSessions = "SELECT id, created, accessed, coalesce(ended, 0), items, used FROM sessions ORDER BY accessed DESC, id"
+)
+
 // Content is an item, or the part of it that was asked for.
 type Content struct {
 	Label
@@ -37,7 +50,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	err = c.use(ctx, func(f *cold.File) error {
 		var session string
 		var description, notes, packed []byte
-		found, err := f.Scan(ctx, "content", []any{key}, &out.Key, &session, &description, &out.Size, &out.At, &out.JSON, &notes, &packed)
+		found, err := f.Scan(ctx, sqlContent, []any{key}, &out.Key, &session, &description, &out.Size, &out.At, &out.JSON, &notes, &packed)
 		if err != nil {
 			return err
 		}
@@ -78,13 +91,13 @@ func (c *Cache) text(f *cold.File, of string, sealed []byte) string {
 // touch notes that an item, or with key "" a session, was used. A disk that cannot be written fails no reader.
 func (c *Cache) touch(ctx context.Context, f *cold.File, session, key string) error {
 	now := c.o.Now().UnixMilli()
-	err := f.Write(ctx, "note a use", func(w cold.Writing) error {
+	err := f.Write(ctx, "note a use", func(tx *cold.Tx) error {
 		if key != "" {
-			if _, err := w.Exec("touch_item", key, now); err != nil {
+			if _, err := tx.Exec("UPDATE items SET accessed = max(accessed, ?2) WHERE key = ?1", key, now); err != nil {
 				return err
 			}
 		}
-		_, err := w.Exec("touch_session", session, now)
+		_, err := tx.Exec("UPDATE sessions SET accessed = max(accessed, ?2) WHERE id = ?1", session, now)
 		return err
 	})
 	if errors.Is(err, cold.ErrFull) || errors.Is(err, cold.ErrReadOnly) {
@@ -118,7 +131,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 		until = q.Until.UnixMilli()
 	}
 	err = c.look(ctx, func(f *cold.File) error {
-		err := f.Each(ctx, "list", []any{q.Session, q.Task, since, until, q.Limit}, func(rows cold.Row) error {
+		err := f.Each(ctx, sqlList, []any{q.Session, q.Task, since, until, q.Limit}, func(rows cold.Row) error {
 			var l Label
 			var description []byte
 			if err := rows.Scan(&l.Key, &description, &l.Size, &l.At); err != nil {
@@ -131,7 +144,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 		if err != nil {
 			return err
 		}
-		if _, err := f.Scan(ctx, "count", []any{q.Session, q.Task, since, until}, &total); err != nil || q.Session == "" {
+		if _, err := f.Scan(ctx, sqlCount, []any{q.Session, q.Task, since, until}, &total); err != nil || q.Session == "" {
 			return err
 		}
 		return c.touch(ctx, f, q.Session, "")
@@ -157,14 +170,14 @@ func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err 
 		if sessions, err = c.sessions(ctx, f); err != nil {
 			return err
 		}
-		_, err := f.Scan(ctx, "stored", nil, &stored)
+		_, err := f.Scan(ctx, "SELECT coalesce(sum(length(data) + length(notes)), 0) FROM contents", nil, &stored)
 		return err
 	})
 	return sessions, stored, err
 }
 
 func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err error) {
-	err = f.Each(ctx, "sessions", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlSessions, nil, func(rows cold.Row) error {
 		u := Usage{Quota: c.o.Quota}
 		var created, accessed, ended int64
 		err := rows.Scan(&u.Session, &created, &accessed, &ended, &u.Items, &u.Used)

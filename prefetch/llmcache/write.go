@@ -8,6 +8,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlEnterSession = `INSERT INTO sessions (id, created, accessed, items, used) VALUES (?1, ?2, ?2, 0, 0)
+ON CONFLICT (id) DO UPDATE SET accessed = max(accessed, ?2) RETURNING used`
+	sqlItemOfCall = "SELECT key, size, written FROM items WHERE call = ?"
+	sqlInsertItem = `INSERT INTO items (key, session, task, description, size, created, written, accessed, call) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7)
+RETURNING id`
+	sqlUpdateItem = "UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4, call = ?5 WHERE id = ?1"
+	sqlPutContent = `INSERT INTO contents (item, json, notes, data) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (item) DO UPDATE SET json = ?2, notes = ?3, data = ?4`
+	sqlAccount    = "UPDATE sessions SET used = used + ?2, items = items + ?3 WHERE id = ?1"
+	sqlLeastUsed  = "SELECT key, size, accessed FROM items WHERE session = ? ORDER BY accessed, id"
+	sqlDeleteItem = "DELETE FROM items WHERE key = ? RETURNING session, size"
+)
+
 // Write sets up to 100 items of a session aside in one transaction, all or none, and returns their labels in order.
 // The quota is checked inside it, so writers at the same time cannot pass it together; an item that replaces another
 // counts the difference. The error is an *Error of code quota, too_large, exists or storage_unavailable.
@@ -24,7 +39,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 		}
 	}
 	err := c.use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "set items aside", func(w cold.Writing) error { return c.put(w, session, now.UnixMilli(), all) })
+		return f.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) })
 	})
 	labels := make([]Label, len(items))
 	for i, p := range all {
@@ -34,29 +49,29 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 }
 
 // known finds the item that the same call has set aside before, and gives it that one's label.
-func (p *prepared) known(w cold.Writing) (bool, error) {
+func (p *prepared) known(tx *cold.Tx) (bool, error) {
 	if p.call == nil {
 		return false, nil
 	}
-	return w.Scan("item_of_call", []any{p.call}, &p.Label.Key, &p.Label.Size, &p.Label.At)
+	return tx.Scan(sqlItemOfCall, []any{p.call}, &p.Label.Key, &p.Label.Size, &p.Label.At)
 }
 
 // put writes prepared items of one session.
-func (c *Cache) put(w cold.Writing, session string, now int64, all []prepared) error {
+func (c *Cache) put(tx *cold.Tx, session string, now int64, all []prepared) error {
 	var used, asked int64
-	if _, err := w.Scan("enter_session", []any{session, now}, &used); err != nil {
+	if _, err := tx.Scan(sqlEnterSession, []any{session, now}, &used); err != nil {
 		return err
 	}
 	fresh := 0
 	for i := range all {
 		p := &all[i]
-		if again, err := p.known(w); err != nil {
+		if again, err := p.known(tx); err != nil {
 			return err
 		} else if again {
 			continue
 		}
 		var id, before int64
-		found, err := w.Scan("find_item", []any{p.Label.Key}, &id, &before)
+		found, err := tx.Scan("SELECT id, size FROM items WHERE key = ?", []any{p.Label.Key}, &id, &before)
 		switch {
 		case err != nil:
 			return err
@@ -66,42 +81,42 @@ func (c *Cache) put(w cold.Writing, session string, now int64, all []prepared) e
 			fresh++
 		}
 		asked += p.Size - before
-		if err := c.putItem(w, *p, id, now); err != nil {
+		if err := c.putItem(tx, *p, id, now); err != nil {
 			return err
 		}
 	}
 	if used+asked > c.o.Quota && asked > 0 {
-		return c.overQuota(w, session, used, asked, all)
+		return c.overQuota(tx, session, used, asked, all)
 	}
-	_, err := w.Exec("account", session, asked, fresh)
+	_, err := tx.Exec(sqlAccount, session, asked, fresh)
 	return err
 }
 
 // putItem writes one item; id is 0 where it is new.
-func (c *Cache) putItem(w cold.Writing, p prepared, id, now int64) error {
+func (c *Cache) putItem(tx *cold.Tx, p prepared, id, now int64) error {
 	description := c.o.Seal.Seal(descriptionOf(p.Label.Key), []byte(p.Description))
 	var err error
 	if id == 0 {
-		_, err = w.Scan("insert_item", []any{p.Label.Key, p.Session, p.Task, description, p.Size, now, p.call}, &id)
+		_, err = tx.Scan(sqlInsertItem, []any{p.Label.Key, p.Session, p.Task, description, p.Size, now, p.call}, &id)
 	} else {
-		_, err = w.Exec("update_item", id, description, p.Size, now, p.call)
+		_, err = tx.Exec(sqlUpdateItem, id, description, p.Size, now, p.call)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = w.Exec("put_content", id, p.json, c.o.Seal.Seal(notesOf(p.Label.Key), p.notes), p.packed)
+	_, err = tx.Exec(sqlPutContent, id, p.json, c.o.Seal.Seal(notesOf(p.Label.Key), p.notes), p.packed)
 	return err
 }
 
 // overQuota says what is used, asked and allowed, and which items would make the room: the ones used longest ago.
-func (c *Cache) overQuota(w cold.Writing, session string, used, asked int64, all []prepared) error {
+func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []prepared) error {
 	mine := map[string]bool{}
 	for _, p := range all {
 		mine[p.Label.Key] = true
 	}
 	free, over := int64(0), used+asked-c.o.Quota
 	var names []string
-	err := w.Each("least_used", []any{session}, func(rows cold.Row) error {
+	err := tx.Each(sqlLeastUsed, []any{session}, func(rows cold.Row) error {
 		var key string
 		var size, accessed int64
 		if err := rows.Scan(&key, &size, &accessed); err != nil {
@@ -143,12 +158,12 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 		return 0, 0, missing()
 	}
 	err = c.use(ctx, func(f *cold.File) error {
-		err := f.Write(ctx, "delete items", func(w cold.Writing) error {
+		err := f.Write(ctx, "delete items", func(tx *cold.Tx) error {
 			n, bytes = 0, 0
 			for _, key := range keys {
 				var session string
 				var size int64
-				found, err := w.Scan("delete_item", []any{key}, &session, &size)
+				found, err := tx.Scan(sqlDeleteItem, []any{key}, &session, &size)
 				if err != nil {
 					return err
 				}
@@ -156,7 +171,7 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 					return missingItem(key)
 				}
 				n, bytes = n+1, bytes+size
-				if _, err := w.Exec("account", session, -size, -1); err != nil {
+				if _, err := tx.Exec(sqlAccount, session, -size, -1); err != nil {
 					return err
 				}
 			}

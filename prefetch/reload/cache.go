@@ -109,7 +109,7 @@ func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Cache{o: o, file: cold.NewLazy(o.Path, schema(), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
+	return &Cache{o: o, file: cold.NewLazy(o.Path, cold.Migrations(sqlFiles), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
 		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
 }
 
@@ -145,8 +145,8 @@ func (c *Cache) Close() error {
 	return errors.Join(err, c.file.Close())
 }
 
-// Rest closes the file if nobody used it since the last Rest; the next use opens it again.
-func (c *Cache) Rest() error { return c.file.Rest() }
+// CloseIdle closes the file if nobody used it since the last Rest; the next use opens it again.
+func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 
 // endAll makes entries of the turns that have ended, however recently.
 func (c *Cache) endAll() {

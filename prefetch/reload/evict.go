@@ -13,6 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlTrimUndos = "DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)"
+)
+
 // What an entry goes for besides not being used.
 const (
 	maxFailureRate = 0.5     // of at least minTried replays
@@ -150,13 +155,13 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 	}
 	clear(c.turns)
 	c.mu.Unlock()
-	err := c.save(ctx, "forget recorded sequences", func(w cold.Writing) error {
+	err := c.save(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
 		if undos {
-			if _, err := w.Exec("trim_undos", 0); err != nil {
+			if _, err := tx.Exec(sqlTrimUndos, 0); err != nil {
 				return err
 			}
 		}
-		_, err := w.Exec("forget_offers", session)
+		_, err := tx.Exec("DELETE FROM offers WHERE session = ?", session)
 		return err
 	})
 	if err == nil {

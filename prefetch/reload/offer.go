@@ -12,6 +12,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlAddOffer    = "INSERT INTO offers (at, session, sequence, similarity) VALUES (?, ?, ?, ?)"
+	sqlAcceptOffer = "UPDATE offers SET accepted = ?1 WHERE id = (SELECT max(id) FROM offers WHERE sequence = ?2 AND (?3 = '' OR session = ?3) AND accepted = 0 AND at >= ?4)"
+	sqlCountOffers = "SELECT count(*), coalesce(sum(accepted > 0), 0) FROM offers"
+)
+
 // Bounds of what is offered and of what is remembered of it.
 const (
 	MaxOffer    = 3               // entries of one offer
@@ -133,13 +140,13 @@ func (c *Cache) Told(ctx context.Context, session string, offered []Match) error
 	}
 	c.mu.Unlock()
 	now := c.o.Now().UnixMilli()
-	return c.save(ctx, "note an offer", func(w cold.Writing) error {
+	return c.save(ctx, "note an offer", func(tx *cold.Tx) error {
 		for _, m := range offered {
-			if _, err := w.Exec("add_offer", now, session, m.Entry.ID, m.Similarity); err != nil {
+			if _, err := tx.Exec(sqlAddOffer, now, session, m.Entry.ID, m.Similarity); err != nil {
 				return err
 			}
 		}
-		_, err := w.Exec("trim_offers", maxOffers)
+		_, err := tx.Exec("DELETE FROM offers WHERE id <= (SELECT coalesce(max(id), 0) FROM offers) - ?", maxOffers)
 		return err
 	})
 }
@@ -183,7 +190,7 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	}
 	s := Stats{Evicted: map[string]int64{}}
 	err := c.file.Use(ctx, func(f *cold.File) error {
-		_, err := f.Scan(ctx, "count_offers", nil, &s.Offered, &s.Accepted)
+		_, err := f.Scan(ctx, sqlCountOffers, nil, &s.Offered, &s.Accepted)
 		return err
 	})
 	if err != nil {
@@ -224,8 +231,8 @@ func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
 		c.changed(id)
 	}
 	c.mu.Unlock()
-	err := c.save(ctx, "note a replay", func(w cold.Writing) error {
-		_, err := w.Exec("accept_offer", now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
+	err := c.save(ctx, "note a replay", func(tx *cold.Tx) error {
+		_, err := tx.Exec(sqlAcceptOffer, now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
 		return err
 	})
 	if err != nil {

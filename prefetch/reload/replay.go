@@ -10,6 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlUndoMadeBy = "SELECT id, sequence, done, data FROM undos WHERE made = ?1 AND ?1 <> ''"
+)
+
 // Request asks for a replay.
 type Request struct {
 	ID      string // of the entry
@@ -120,7 +125,7 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 	if p.r.Plan == "" || p.r.Call == "" {
 		return false, nil
 	}
-	u, known, _, err := p.c.readUndo(ctx, "undo_made_by", p.r.Call)
+	u, known, _, err := p.c.readUndo(ctx, sqlUndoMadeBy, p.r.Call)
 	if !known || err != nil {
 		return false, err
 	}

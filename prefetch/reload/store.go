@@ -9,10 +9,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// Statements.
+const (
+	sqlSequences    = "SELECT id, used, uses, successes, failures, data FROM sequences ORDER BY used, id"
+	sqlSaveSequence = `INSERT INTO sequences (id, used, uses, successes, failures, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+ON CONFLICT (id) DO UPDATE SET used = ?2, uses = ?3, successes = ?4, failures = ?5, data = ?6`
+	sqlSaveCount = "INSERT INTO counts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2"
 )
 
 //go:embed sql
@@ -72,17 +79,8 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// schema is that of the file, which is opened at the first use.
-func schema() fs.FS {
-	s, err := fs.Sub(sqlFiles, "sql")
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return s
-}
-
 // save runs one transaction.
-func (c *Cache) save(ctx context.Context, what string, fn func(cold.Writing) error) error {
+func (c *Cache) save(ctx context.Context, what string, fn func(*cold.Tx) error) error {
 	return c.file.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
 }
 
@@ -111,7 +109,7 @@ func (c *Cache) load(ctx context.Context) error {
 // read reads all rows; mu is held. The ids of those that cannot be read are kept for forget.
 func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err error) {
 	c.bad = nil
-	err = f.Each(ctx, "sequences", nil, func(r cold.Row) error {
+	err = f.Each(ctx, sqlSequences, nil, func(r cold.Row) error {
 		var e Entry
 		var id string
 		var used int64
@@ -137,7 +135,7 @@ func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err err
 		return nil
 	})
 	if err == nil {
-		err = f.Each(ctx, "counts", nil, func(r cold.Row) error {
+		err = f.Each(ctx, "SELECT name, value FROM counts", nil, func(r cold.Row) error {
 			var name string
 			var n int64
 			err := r.Scan(&name, &n)
@@ -213,20 +211,20 @@ func (c *Cache) Flush(ctx context.Context) error {
 }
 
 func (c *Cache) write(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
-	return c.save(ctx, "write recorded sequences", func(w cold.Writing) error {
+	return c.save(ctx, "write recorded sequences", func(tx *cold.Tx) error {
 		for id, row := range rows {
 			var err error
 			if row == nil {
-				_, err = w.Exec("drop_sequence", id)
+				_, err = tx.Exec("DELETE FROM sequences WHERE id = ?", id)
 			} else {
-				_, err = w.Exec("save_sequence", row...)
+				_, err = tx.Exec(sqlSaveSequence, row...)
 			}
 			if err != nil {
 				return err
 			}
 		}
 		for name, n := range counts {
-			if _, err := w.Exec("save_count", name, n); err != nil {
+			if _, err := tx.Exec(sqlSaveCount, name, n); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlAddUndo      = "INSERT INTO undos (id, at, sequence, data, made) VALUES (?, ?, ?, ?, ?)"
+	sqlLastUndo     = "SELECT id, sequence, done, data FROM undos WHERE done = 0 ORDER BY rowid DESC LIMIT 1"
+	sqlUndoUnmadeBy = "SELECT id, sequence, done, data FROM undos WHERE unmade = ?1 AND ?1 <> ''"
+)
+
 // maxUndos is how many undo records are kept: they hold contents of files.
 const maxUndos = 5
 
@@ -72,8 +79,8 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record s
 		}
 		left.Files = append(left.Files, r)
 	}
-	err = c.save(ctx, "begin to undo", func(w cold.Writing) error {
-		_, err := w.Exec("undoing", u.ID, call)
+	err = c.save(ctx, "begin to undo", func(tx *cold.Tx) error {
+		_, err := tx.Exec("UPDATE undos SET unmade = ?2 WHERE id = ?1", u.ID, call)
 		return err
 	})
 	if err == nil {
@@ -107,18 +114,18 @@ func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
 	if err != nil {
 		return err
 	}
-	return c.save(ctx, "write an undo record", func(w cold.Writing) error {
-		if _, err := w.Exec("add_undo", u.ID, u.At.UnixMilli(), u.Sequence, data, call); err != nil {
+	return c.save(ctx, "write an undo record", func(tx *cold.Tx) error {
+		if _, err := tx.Exec(sqlAddUndo, u.ID, u.At.UnixMilli(), u.Sequence, data, call); err != nil {
 			return err
 		}
-		_, err := w.Exec("trim_undos", maxUndos)
+		_, err := tx.Exec(sqlTrimUndos, maxUndos)
 		return err
 	})
 }
 
 func (c *Cache) closeUndo(ctx context.Context, id string) error {
-	return c.save(ctx, "close an undo record", func(w cold.Writing) error {
-		_, err := w.Exec("undone", id)
+	return c.save(ctx, "close an undo record", func(tx *cold.Tx) error {
+		_, err := tx.Exec("UPDATE undos SET done = 1 WHERE id = ?", id)
 		return err
 	})
 }
@@ -126,14 +133,14 @@ func (c *Cache) closeUndo(ctx context.Context, id string) error {
 // findUndo finds the record that a call means; done says that this very call has undone it. ErrNone if there is none, or
 // another call has undone it already.
 func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done bool, err error) {
-	u, known, done, err := c.readUndo(ctx, "undo_unmade_by", call)
+	u, known, done, err := c.readUndo(ctx, sqlUndoUnmadeBy, call)
 	if known || err != nil {
 		return u, done, err
 	}
 	if id == "" {
-		u, known, done, err = c.readUndo(ctx, "last_undo")
+		u, known, done, err = c.readUndo(ctx, sqlLastUndo)
 	} else {
-		u, known, done, err = c.readUndo(ctx, "undo", id)
+		u, known, done, err = c.readUndo(ctx, "SELECT id, sequence, done, data FROM undos WHERE id = ?", id)
 	}
 	switch {
 	case err != nil:

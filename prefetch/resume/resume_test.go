@@ -433,8 +433,8 @@ func TestBadSnapshot(t *testing.T) {
 			},
 		} {
 			check(t, h.file.Use(t.Context(), func(f *cold.File) error {
-				return f.Write(t.Context(), "spoil", func(w cold.Writing) error {
-					_, err := w.Exec("put", "one", "active", time.Now().UnixMilli(), bad)
+				return f.Write(t.Context(), "spoil", func(tx *cold.Tx) error {
+					_, err := tx.Exec(sqlPut, "one", "active", time.Now().UnixMilli(), bad)
 					return err
 				})
 			}))

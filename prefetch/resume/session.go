@@ -11,6 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	// ?1 state or "", ?2 1: archived ones too, ?3 limit
+	sqlList = `SELECT id, snapshot FROM sessions WHERE (?1 = '' OR state = ?1) AND (?1 <> '' OR ?2 OR state <> 'archived')
+ORDER BY last DESC, id LIMIT ?3`
+	sqlOld          = "SELECT id, snapshot FROM sessions WHERE last < ?1 AND state <> 'archived'"
+	sqlAhead        = "SELECT id, snapshot FROM sessions WHERE last > ?1"
+	sqlDropOld      = "DELETE FROM sessions WHERE last < ? RETURNING id"
+	sqlRemove       = "DELETE FROM sessions WHERE id = ?"
+	sqlRemoveNaming = "DELETE FROM sessions WHERE instr(snapshot, ?1)"
+)
+
 // Get returns a session's snapshot: from memory, else from the file and what the log has had since. ErrUnknown if
 // there is none.
 func (s *Store) Get(ctx context.Context, id string) (Snapshot, error) {
@@ -69,7 +81,7 @@ func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []strin
 	}
 	err = s.file.Use(ctx, func(f *cold.File) error {
 		out, bad = nil, nil
-		return f.Each(ctx, "list", []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
+		return f.Each(ctx, sqlList, []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
 			if err := row.Scan(&id, &text); err != nil {
 				return err
@@ -166,7 +178,7 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	if _, err := s.Flush(ctx); err != nil {
 		return err
 	}
-	return s.drop(ctx, "remove", id)
+	return s.drop(ctx, sqlRemove, id)
 }
 
 // Forget deletes the snapshots of a session, or of all that were active since, or that name a path.
@@ -177,14 +189,14 @@ func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	var err error
 	switch {
 	case f.Session != "":
-		err = s.drop(ctx, "remove", f.Session)
+		err = s.drop(ctx, sqlRemove, f.Session)
 	case f.Path != "":
 		var name []byte
 		if name, err = json.Marshal(f.Path); err == nil {
-			err = s.drop(ctx, "remove_naming", string(name[1:len(name)-1])) // as it stands in the snapshot
+			err = s.drop(ctx, sqlRemoveNaming, string(name[1:len(name)-1])) // as it stands in the snapshot
 		}
 	default:
-		err = s.drop(ctx, "remove_since", f.Since.UnixMilli())
+		err = s.drop(ctx, "DELETE FROM sessions WHERE last >= ?", f.Since.UnixMilli())
 	}
 	return err
 }
@@ -194,14 +206,14 @@ func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	err := s.file.Use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "remove sessions", func(w cold.Writing) error {
-			_, err := w.Exec(statement, arg)
+		return f.Write(ctx, "remove sessions", func(tx *cold.Tx) error {
+			_, err := tx.Exec(statement, arg)
 			return err
 		})
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if statement == "remove" {
+	if statement == sqlRemove {
 		delete(s.held, arg.(string))
 	} else {
 		s.release()
@@ -218,15 +230,15 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 	defer s.writing.Unlock()
 	now, dated := s.o.Now(), false
 	err = s.file.Use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "sweep sessions", func(w cold.Writing) error {
+		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
 			archived, removed = 0, 0
-			err := w.Each("drop_old", []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
+			err := tx.Each(sqlDropOld, []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
 			if err != nil {
 				return err
 			}
 			// What was written under a clock that ran ahead would stay, and be the newest, for as long.
 			var old, ahead []Snapshot
-			err = w.Each("ahead", []any{now.Add(24 * time.Hour).UnixMilli()}, func(rows cold.Row) error {
+			err = tx.Each(sqlAhead, []any{now.Add(24 * time.Hour).UnixMilli()}, func(rows cold.Row) error {
 				var id, text string
 				if err := rows.Scan(&id, &text); err != nil {
 					return err
@@ -239,12 +251,12 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 				return err
 			})
 			for _, snap := range ahead {
-				err = errors.Join(err, put(w, snap))
+				err = errors.Join(err, put(tx, snap))
 			}
 			if dated = len(ahead) > 0; err != nil {
 				return err
 			}
-			err = w.Each("old", []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows cold.Row) error {
+			err = tx.Each(sqlOld, []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows cold.Row) error {
 				var id, text string
 				if err := rows.Scan(&id, &text); err != nil {
 					return err
@@ -257,7 +269,7 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 				return err
 			})
 			for _, snap := range old {
-				err = errors.Join(err, put(w, snap))
+				err = errors.Join(err, put(tx, snap))
 			}
 			archived = len(old)
 			return err

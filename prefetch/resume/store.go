@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -16,17 +15,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
+// Statements.
+const (
+	sqlPut = `INSERT INTO sessions (id, state, last, snapshot) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (id) DO UPDATE SET state = ?2, last = ?3, snapshot = ?4`
+	// ?1 the last batch of the log: numbers beyond it are those of another log, or of an end that was lost
+	sqlForgetNumbers = `UPDATE sessions SET snapshot = json_remove(snapshot, '$.seq')
+WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
+)
+
 //go:embed sql
 var embedded embed.FS
-
-var schema = must(fs.Sub(embedded, "sql"))
-
-func must(f fs.FS, err error) fs.FS {
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return f
-}
 
 // When a snapshot is written after a change, and when sessions that nobody touches are put away.
 const (
@@ -84,7 +83,7 @@ type entry struct {
 
 // New opens nothing.
 func New(o Options) *Store {
-	return &Store{o: o, file: cold.NewLazy(o.Path, schema, cold.Options{Now: o.Now, Log: o.Log}),
+	return &Store{o: o, file: cold.NewLazy(o.Path, cold.Migrations(embedded), cold.Options{Now: o.Now, Log: o.Log}),
 		wake: make(chan struct{}, 1), held: map[string]*entry{}}
 }
 
@@ -95,15 +94,15 @@ func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	if s.file.Exists() {
 		err := s.file.Use(ctx, func(f *cold.File) error {
 			var of string
-			if _, err := f.Scan(ctx, "position", nil, &of, &position); err != nil {
+			if _, err := f.Scan(ctx, "SELECT log, applied FROM position", nil, &of, &position); err != nil {
 				return err
 			}
 			limit := last
 			if of != "" && of != log {
 				position, limit = -1, 0
 			}
-			return f.Write(ctx, "begin with a log", func(w cold.Writing) error {
-				_, err := w.Exec("forget_numbers", limit)
+			return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
+				_, err := tx.Exec(sqlForgetNumbers, limit)
 				return err
 			})
 		})
@@ -120,8 +119,8 @@ func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	return nil
 }
 
-// Rest closes the file when it was not used since the last Rest.
-func (s *Store) Rest() error { return s.file.Rest() }
+// CloseIdle closes the file when it was not used since the last CloseIdle.
+func (s *Store) CloseIdle() error { return s.file.CloseIdle() }
 
 // Close closes the file. What was not flushed is read from the log at the next start.
 func (s *Store) Close() error { return s.file.Close() }
@@ -340,13 +339,13 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 	log := s.log
 	s.mu.Unlock()
 	err := s.file.Use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "keep snapshots", func(w cold.Writing) error {
+		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
 			for _, snap := range all {
-				if err := put(w, snap); err != nil {
+				if err := put(tx, snap); err != nil {
 					return err
 				}
 			}
-			_, err := w.Exec("set_position", log, position)
+			_, err := tx.Exec("UPDATE position SET log = ?1, applied = ?2", log, position)
 			return err
 		})
 	})
@@ -368,12 +367,12 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 	return err
 }
 
-func put(w cold.Writing, snap Snapshot) error {
+func put(tx *cold.Tx, snap Snapshot) error {
 	text, err := snap.encode()
 	if err != nil {
 		return err
 	}
-	_, err = w.Exec("put", snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
+	_, err = tx.Exec(sqlPut, snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
 	return err
 }
 
@@ -384,7 +383,7 @@ func (s *Store) load(ctx context.Context, id string) (snap Snapshot, err error) 
 	}
 	err = s.file.Use(ctx, func(f *cold.File) error {
 		var text string
-		found, err := f.Scan(ctx, "get", []any{id}, &text)
+		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
 		if err == nil && !found {
 			err = ErrUnknown
 		}

@@ -10,6 +10,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlEntries = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries
+WHERE ?1 = '' OR stage = ?1 ORDER BY created DESC, key LIMIT ?2`
+	sqlLikeKey = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries
+WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT 2`
+	sqlNearest = "SELECT key, created, material, deps FROM entries WHERE stage = ? ORDER BY created DESC, key LIMIT ?"
+	sqlStats   = `SELECT s.stage, s.hits, s.misses, s.ms, count(e.key), coalesce(sum(e.bytes), 0)
+FROM saved s LEFT JOIN entries e ON e.stage = s.stage GROUP BY s.stage ORDER BY s.ms DESC, s.stage`
+)
+
 // How many earlier entries of the stage are compared.
 const (
 	fewEntries  = 3  // on the way to a run
@@ -29,7 +40,7 @@ type near struct {
 // when there is none.
 func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int) (best near, ok bool, err error) {
 	is := m.short()
-	err = f.Each(ctx, "nearest", []any{stage, n}, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlNearest, []any{stage, n}, func(rows cold.Row) error {
 		var e near
 		var created int64
 		var packed, from []byte
@@ -94,7 +105,7 @@ func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 		return Why{}, err
 	}
 	w := Why{Key: m.Key(), Idle: idle}
-	found, err := entries(ctx, f, "entry", w.Key)
+	found, err := entries(ctx, f, sqlEntry, w.Key)
 	if err != nil {
 		return w, err
 	}
@@ -167,7 +178,7 @@ func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, err
 	if err != nil {
 		return nil, err
 	}
-	return entries(ctx, f, "entries", stage, limit)
+	return entries(ctx, f, sqlEntries, stage, limit)
 }
 
 var isPrefix = regexp.MustCompile(`^[0-9a-f]{4,24}$`)
@@ -180,7 +191,7 @@ func (c *Cache) Show(ctx context.Context, name string) (Entry, *Record, error) {
 	}
 	var found []Entry
 	if isPrefix.MatchString(name) {
-		if found, err = entries(ctx, f, "like_key", name); err != nil {
+		if found, err = entries(ctx, f, sqlLikeKey, name); err != nil {
 			return Entry{}, nil, err
 		}
 		if len(found) > 1 {
@@ -188,7 +199,7 @@ func (c *Cache) Show(ctx context.Context, name string) (Entry, *Record, error) {
 		}
 	}
 	if len(found) == 0 {
-		if found, err = entries(ctx, f, "entries", name, 1); err != nil {
+		if found, err = entries(ctx, f, sqlEntries, name, 1); err != nil {
 			return Entry{}, nil, err
 		}
 	}
@@ -209,7 +220,7 @@ func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	doomed, err := keys(ctx, f, "doomed", name, c.o.Now().Add(time.Hour*24*365*100).UnixMilli())
+	doomed, err := keys(ctx, f, sqlDoomed, name, c.o.Now().Add(time.Hour*24*365*100).UnixMilli())
 	if err != nil {
 		return 0, err
 	}
@@ -217,8 +228,8 @@ func (c *Cache) Drop(ctx context.Context, name string) (int, error) {
 		return 0, fmt.Errorf("%w: %s", ErrNoEntry, name)
 	}
 	if name == "" {
-		err = f.Write(ctx, "drop statistics", func(w cold.Writing) error {
-			_, err := w.Exec("drop_saved")
+		err = f.Write(ctx, "drop statistics", func(tx *cold.Tx) error {
+			_, err := tx.Exec("DELETE FROM saved")
 			return err
 		})
 		if err != nil {
@@ -244,7 +255,7 @@ func (c *Cache) Stats(ctx context.Context) (out []Stat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = f.Each(ctx, "stats", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlStats, nil, func(rows cold.Row) error {
 		var s Stat
 		var ms int64
 		err := rows.Scan(&s.Stage, &s.Hits, &s.Misses, &ms, &s.Entries, &s.Bytes)

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -15,8 +14,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlEntry = "SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries WHERE key = ?"
+	sqlSaved = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (stage) DO UPDATE SET hits = hits + ?2, misses = misses + ?3, ms = ms + ?4`
+)
+
 //go:embed sql
-var schema embed.FS
+var embedded embed.FS
 
 // Options of New. All but Log are needed.
 type Options struct {
@@ -55,12 +61,9 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	if c.file != nil {
 		return c.file, nil
 	}
-	files, err := fs.Sub(schema, "sql")
-	if err != nil {
-		return nil, err
-	}
 	// One that is damaged is replaced by the next daemon; for this one every lookup fails, and steps simply run.
-	if c.file, err = cold.OpenFile(ctx, c.database(), files, cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
+	var err error
+	if c.file, err = cold.OpenFile(ctx, c.database(), cold.Migrations(embedded), cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
 		return nil, err
 	}
 	return c.file, c.recall(ctx, c.file)
@@ -192,7 +195,7 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 		t.Miss = "asked to run in any case"
 		return nil
 	}
-	found, err := entries(ctx, f, "entry", t.Key)
+	found, err := entries(ctx, f, sqlEntry, t.Key)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -211,14 +214,14 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 		return nil
 	}
 	t.Hit, t.Entry, t.Record = true, e, data
-	return f.Write(ctx, "count hit", func(w cold.Writing) error {
-		if again, err := c.heard(w, r.Call); again || err != nil {
+	return f.Write(ctx, "count hit", func(tx *cold.Tx) error {
+		if again, err := c.heard(tx, r.Call); again || err != nil {
 			return err
 		}
-		if _, err := w.Exec("used", now.UnixMilli(), e.Key); err != nil {
+		if _, err := tx.Exec("UPDATE entries SET used = ?, hits = hits + 1 WHERE key = ?", now.UnixMilli(), e.Key); err != nil {
 			return err
 		}
-		_, err := w.Exec("saved", e.Stage, 1, 0, e.Duration.Milliseconds())
+		_, err := tx.Exec(sqlSaved, e.Stage, 1, 0, e.Duration.Milliseconds())
 		return err
 	})
 }
@@ -269,11 +272,11 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 	if err := c.store(ctx, f, &r, e, m, res.Record); err != nil {
 		return false, "", err
 	}
-	err = f.Write(ctx, "count run", func(w cold.Writing) error {
-		if again, err := c.heard(w, res.Call); again || err != nil {
+	err = f.Write(ctx, "count run", func(tx *cold.Tx) error {
+		if again, err := c.heard(tx, res.Call); again || err != nil {
 			return err
 		}
-		_, err := w.Exec("saved", r.Stage, 0, 1, 0)
+		_, err := tx.Exec(sqlSaved, r.Stage, 0, 1, 0)
 		return err
 	})
 	return true, "", errors.Join(err, c.evict(ctx, f))

@@ -14,6 +14,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlPutEntry = `INSERT OR REPLACE INTO entries (key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum, deps, material)
+VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
 // Entry is one kept result, without what it printed.
 type Entry struct {
 	Key      string
@@ -118,9 +124,9 @@ func (c *Cache) drop(ctx context.Context, f *cold.File, keys ...string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	err := f.Write(ctx, "drop results", func(w cold.Writing) error {
+	err := f.Write(ctx, "drop results", func(tx *cold.Tx) error {
 		for _, k := range keys {
-			if _, err := w.Exec("drop_entry", k); err != nil {
+			if _, err := tx.Exec("DELETE FROM entries WHERE key = ?", k); err != nil {
 				return err
 			}
 		}
@@ -161,8 +167,8 @@ func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m 
 		return fmt.Errorf("keep result: %w", err)
 	}
 	sum := sha256.Sum256(record)
-	return f.Write(ctx, "keep result", func(w cold.Writing) error {
-		_, err := w.Exec("put_entry", e.Key, e.Stage, e.Created.UnixMilli(), e.Used.UnixMilli(), e.TTL.Milliseconds(), e.Exit,
+	return f.Write(ctx, "keep result", func(tx *cold.Tx) error {
+		_, err := tx.Exec(sqlPutEntry, e.Key, e.Stage, e.Created.UnixMilli(), e.Used.UnixMilli(), e.TTL.Milliseconds(), e.Exit,
 			e.Duration.Milliseconds(), e.Bytes, e.Stdout, e.Stderr, e.Files, e.Command, e.Model, sum[:], from, m.pack())
 		return err
 	})

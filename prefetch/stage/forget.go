@@ -11,6 +11,18 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlForgetDigestsOf = `DELETE FROM digests WHERE instr(replace(path, '\', '/') || '/', '/' || ? || '/') > 0`
+	sqlNewSessions     = `SELECT session FROM runs GROUP BY session HAVING max(at) >= ?1 UNION SELECT session FROM outputs WHERE at >= ?1
+UNION SELECT session FROM contexts WHERE at >= ?1 UNION SELECT session FROM loaded WHERE at >= ?1`
+	sqlDropOutputs      = "DELETE FROM outputs WHERE session = ?"
+	sqlDropContexts     = "DELETE FROM contexts WHERE session = ?"
+	sqlDropRuns         = "DELETE FROM runs WHERE session = ?"
+	sqlDropSessionSteps = "DELETE FROM steps WHERE session = ?"
+	sqlDropLoaded       = "DELETE FROM loaded WHERE session = ?"
+)
+
 // used reports whether anything was ever kept: a cache that never was is not opened to look.
 func (c *Cache) used() bool {
 	_, err := os.Stat(c.database())
@@ -40,15 +52,15 @@ func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, e
 }
 
 func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) (int, error) {
-	sessions, err := keys(ctx, f, "new_sessions", since.UnixMilli())
+	sessions, err := keys(ctx, f, sqlNewSessions, since.UnixMilli())
 	if err != nil {
 		return 0, err
 	}
-	results, err := keys(ctx, f, "new_entries", since.UnixMilli())
+	results, err := keys(ctx, f, "SELECT key FROM entries WHERE created >= ?", since.UnixMilli())
 	if err != nil {
 		return 0, err
 	}
-	if err := c.forgetDigests(ctx, f, "forget_digests_since", since.UnixMilli()); err != nil {
+	if err := c.forgetDigests(ctx, f, "DELETE FROM digests WHERE seen >= ?", since.UnixMilli()); err != nil {
 		return 0, err
 	}
 	_, err = dropSessions(ctx, f, sessions...)
@@ -58,19 +70,19 @@ func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) 
 // forgetDigests deletes digests of files, those in memory too: they would be written again.
 func (c *Cache) forgetDigests(ctx context.Context, f *cold.File, statement string, arg any) error {
 	c.memo.clear()
-	return f.Write(ctx, "forget digests", func(w cold.Writing) error {
-		_, err := w.Exec(statement, arg)
+	return f.Write(ctx, "forget digests", func(tx *cold.Tx) error {
+		_, err := tx.Exec(statement, arg)
 		return err
 	})
 }
 
 // forgetPath drops what names a file, or a file below a folder. What cannot be read any more might name it.
 func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int, error) {
-	if err := c.forgetDigests(ctx, f, "forget_digests_of", path); err != nil {
+	if err := c.forgetDigests(ctx, f, sqlForgetDigestsOf, path); err != nil {
 		return 0, err
 	}
 	var readers []string
-	err := f.Each(ctx, "materials", nil, func(rows cold.Row) error {
+	err := f.Each(ctx, "SELECT key, material, command, deps FROM entries", nil, func(rows cold.Row) error {
 		var key, command string
 		var packed, deps []byte
 		if err := rows.Scan(&key, &packed, &command, &deps); err != nil {
@@ -94,7 +106,7 @@ func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int,
 // forgetNaming drops the sessions whose outputs or context name the path, and all parsed definitions: their prompts may,
 // and they are only a cache.
 func (c *Cache) forgetNaming(ctx context.Context, f *cold.File, path string) error {
-	ids, err := keys(ctx, f, "new_sessions", 0)
+	ids, err := keys(ctx, f, sqlNewSessions, 0)
 	if err != nil {
 		return err
 	}
@@ -108,8 +120,8 @@ func (c *Cache) forgetNaming(ctx context.Context, f *cold.File, path string) err
 	if _, err := dropSessions(ctx, f, naming...); err != nil {
 		return err
 	}
-	return f.Write(ctx, "forget definitions", func(w cold.Writing) error {
-		_, err := w.Exec("forget_loaded")
+	return f.Write(ctx, "forget definitions", func(tx *cold.Tx) error {
+		_, err := tx.Exec("DELETE FROM loaded")
 		return err
 	})
 }
@@ -141,7 +153,7 @@ func (m Material) reads(path string) bool {
 
 // forgetSessions drops the sessions that nobody used since.
 func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Time) error {
-	old, err := keys(ctx, f, "old_sessions", since.UnixMilli())
+	old, err := keys(ctx, f, "SELECT session FROM runs GROUP BY session HAVING max(at) < ?", since.UnixMilli())
 	if err != nil || len(old) == 0 {
 		return err
 	}
@@ -160,10 +172,10 @@ func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err err
 
 // dropSessions reports whether a pipeline had left something in one of them: definitions alone are none.
 func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, err error) {
-	err = f.Write(ctx, "drop sessions", func(w cold.Writing) error {
+	err = f.Write(ctx, "drop sessions", func(tx *cold.Tx) error {
 		for _, id := range ids {
-			for _, name := range []string{"drop_outputs", "drop_contexts", "drop_runs", "drop_session_steps", "drop_loaded"} {
-				res, err := w.Exec(name, id)
+			for _, name := range []string{sqlDropOutputs, sqlDropContexts, sqlDropRuns, sqlDropSessionSteps, sqlDropLoaded} {
+				res, err := tx.Exec(name, id)
 				if err != nil {
 					return err
 				}

@@ -11,9 +11,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlDoomed    = "SELECT key FROM entries WHERE (?1 = '' OR stage = ?1 OR key = ?1) AND used < ?2"
+	sqlTotal     = "SELECT count(*), coalesce(sum(bytes), 0) FROM entries"
+	sqlDigests   = "SELECT path, size, mtime, ctime, inode, mode, sum FROM digests ORDER BY seen DESC LIMIT ?"
+	sqlPutDigest = "INSERT OR REPLACE INTO digests (path, size, mtime, ctime, inode, mode, sum, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	// ?1 now, ?2 a time that only a clock that ran ahead has told; the same for the next two
+	sqlDateEntries = "UPDATE entries SET used = ?1 WHERE used > ?2"
+	sqlDateDigests = "UPDATE digests SET seen = ?1 WHERE seen > ?2"
+	sqlDropCalls   = "DELETE FROM calls WHERE at < ?1 OR at > ?2"
+)
+
 // evict drops entries that nobody used for long, then the longest unused until the rest fits.
 func (c *Cache) evict(ctx context.Context, f *cold.File) error {
-	doomed, err := keys(ctx, f, "doomed", "", c.o.Now().Add(-c.o.Keep()).UnixMilli())
+	doomed, err := keys(ctx, f, sqlDoomed, "", c.o.Now().Add(-c.o.Keep()).UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -21,11 +33,11 @@ func (c *Cache) evict(ctx context.Context, f *cold.File) error {
 		return err
 	}
 	var n, total int64
-	if _, err := f.Scan(ctx, "total", nil, &n, &total); err != nil || total <= c.o.Bytes() {
+	if _, err := f.Scan(ctx, sqlTotal, nil, &n, &total); err != nil || total <= c.o.Bytes() {
 		return err
 	}
 	doomed = nil
-	err = f.Each(ctx, "oldest", nil, func(rows cold.Row) error {
+	err = f.Each(ctx, "SELECT key, bytes FROM entries ORDER BY used, key", nil, func(rows cold.Row) error {
 		var key string
 		var bytes int64
 		if err := rows.Scan(&key, &bytes); err != nil {
@@ -66,9 +78,9 @@ func (c *Cache) Sweep(ctx context.Context) error {
 	}
 	// What was written under a clock that ran ahead would stay for as long.
 	now := c.o.Now()
-	err = f.Write(ctx, "date results", func(w cold.Writing) error {
-		for _, statement := range []string{"date_entries", "date_runs", "date_digests"} {
-			if _, err := w.Exec(statement, now.UnixMilli(), now.Add(orphanAge).UnixMilli()); err != nil {
+	err = f.Write(ctx, "date results", func(tx *cold.Tx) error {
+		for _, statement := range []string{sqlDateEntries, "UPDATE runs SET at = ?1 WHERE at > ?2", sqlDateDigests} {
+			if _, err := tx.Exec(statement, now.UnixMilli(), now.Add(orphanAge).UnixMilli()); err != nil {
 				return err
 			}
 		}
@@ -83,11 +95,11 @@ func (c *Cache) Sweep(ctx context.Context) error {
 	if err := c.forgetSessions(ctx, f, c.o.Now().Add(-sessionKeep)); err != nil {
 		return err
 	}
-	err = f.Write(ctx, "drop digests", func(w cold.Writing) error {
-		if _, err := w.Exec("drop_calls", now.Add(-callKeep).UnixMilli(), now.Add(callKeep).UnixMilli()); err != nil {
+	err = f.Write(ctx, "drop digests", func(tx *cold.Tx) error {
+		if _, err := tx.Exec(sqlDropCalls, now.Add(-callKeep).UnixMilli(), now.Add(callKeep).UnixMilli()); err != nil {
 			return err
 		}
-		_, err := w.Exec("drop_digests", now.Add(-digestKeep).UnixMilli())
+		_, err := tx.Exec("DELETE FROM digests WHERE seen < ?", now.Add(-digestKeep).UnixMilli())
 		return err
 	})
 	if err != nil {
@@ -106,7 +118,7 @@ const (
 var isKey = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
-	all, err := keys(ctx, f, "keys")
+	all, err := keys(ctx, f, "SELECT key FROM entries")
 	if err != nil {
 		return err
 	}
@@ -129,7 +141,7 @@ func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
 
 // recall reads the digests that an earlier daemon made.
 func (c *Cache) recall(ctx context.Context, f *cold.File) error {
-	return f.Each(ctx, "digests", []any{maxRecalled}, func(rows cold.Row) error {
+	return f.Each(ctx, sqlDigests, []any{maxRecalled}, func(rows cold.Row) error {
 		var name string
 		var d digest
 		var sum []byte
@@ -163,9 +175,9 @@ func (c *Cache) Flush(ctx context.Context) error {
 		return nil
 	}
 	now := c.o.Now().UnixMilli()
-	return f.Write(ctx, "keep digests", func(w cold.Writing) error {
+	return f.Write(ctx, "keep digests", func(tx *cold.Tx) error {
 		for name, d := range fresh {
-			_, err := w.Exec("put_digest", name, d.id.size, d.id.mtime, d.id.ctime, int64(d.id.inode), int64(d.id.mode), d.sum[:], now)
+			_, err := tx.Exec(sqlPutDigest, name, d.id.size, d.id.mtime, d.id.ctime, int64(d.id.inode), int64(d.id.mode), d.sum[:], now)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,22 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
+// Statements.
+const (
+	sqlOutputs      = "SELECT stage, prompt, json, value, at FROM outputs WHERE session = ? ORDER BY at, stage, prompt"
+	sqlPutOutput    = "INSERT OR REPLACE INTO outputs (session, stage, prompt, json, value, at) VALUES (?, ?, ?, ?, ?, ?)"
+	sqlContexts     = "SELECT name, value FROM contexts WHERE session = ? ORDER BY name"
+	sqlPutContext   = "INSERT OR REPLACE INTO contexts (session, name, value, at) VALUES (?, ?, ?, ?)"
+	sqlSessionBytes = "SELECT (SELECT coalesce(sum(length(value)), 0) FROM outputs WHERE session = ?1) + (SELECT coalesce(sum(length(value)), 0) FROM contexts WHERE session = ?1)"
+	sqlRun          = "SELECT state, tokens FROM runs WHERE session = ? AND pipeline = ?"
+	sqlPutRun       = `INSERT INTO runs (session, pipeline, state, began, at, tokens) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+ON CONFLICT (session, pipeline) DO UPDATE SET state = ?3, at = ?4, tokens = tokens + ?5`
+	sqlSessions  = "SELECT session, max(at), sum(tokens), count(*) FROM runs GROUP BY session ORDER BY 2 DESC LIMIT ?"
+	sqlSteps     = "SELECT stage, key FROM steps WHERE session = ? AND pipeline = ?"
+	sqlPutStep   = "INSERT OR REPLACE INTO steps (session, pipeline, stage, key) VALUES (?, ?, ?, ?)"
+	sqlPutLoaded = "INSERT OR REPLACE INTO loaded (session, at, data) VALUES (?, ?, ?)"
+)
+
 // Session is what the pipelines of a session left for the next one.
 type Session struct {
 	ID      string
@@ -50,7 +66,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		return nil, err
 	}
 	s := &Session{ID: id, Context: map[string][]byte{}, Steps: map[string]string{}}
-	err = f.Each(ctx, "outputs", []any{id}, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlOutputs, []any{id}, func(rows cold.Row) error {
 		var o Output
 		var at int64
 		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
@@ -67,7 +83,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		return err
 	})
 	if err == nil {
-		err = f.Each(ctx, "contexts", []any{id}, func(rows cold.Row) error {
+		err = f.Each(ctx, sqlContexts, []any{id}, func(rows cold.Row) error {
 			var name string
 			var value []byte
 			err := rows.Scan(&name, &value)
@@ -84,13 +100,13 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 		})
 	}
 	if err == nil {
-		_, err = f.Scan(ctx, "run", []any{id, pipeline}, &s.State, &s.Tokens)
+		_, err = f.Scan(ctx, sqlRun, []any{id, pipeline}, &s.State, &s.Tokens)
 		if errors.Is(err, cold.ErrRow) || s.State != "" && s.State != Running && s.State != Done && s.State != Failed {
 			s.State, s.Tokens, err = "", 0, nil // how far it came is not known: it begins anew
 		}
 	}
 	if err == nil && s.State != Done {
-		err = f.Each(ctx, "steps", []any{id, pipeline}, func(rows cold.Row) error {
+		err = f.Each(ctx, sqlSteps, []any{id, pipeline}, func(rows cold.Row) error {
 			var stage, key string
 			err := rows.Scan(&stage, &key)
 			if err == nil {
@@ -124,36 +140,36 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		return err
 	}
 	now := c.o.Now().UnixMilli()
-	return f.Write(ctx, "keep progress", func(w cold.Writing) error {
+	return f.Write(ctx, "keep progress", func(tx *cold.Tx) error {
 		if o := p.Output; o != nil {
 			if o.JSON && !json.Valid(o.Value) {
 				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
 			}
-			if _, err := w.Exec("put_output", p.Session, o.Stage, o.Prompt, o.JSON, c.seal().Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
+			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, c.seal().Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
 				return err
 			}
-			if _, err := w.Exec("put_step", p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
+			if _, err := tx.Exec(sqlPutStep, p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
 				return err
 			}
 		}
 		for name, value := range p.Context {
-			if _, err := w.Exec("put_context", p.Session, name, c.seal().Seal(contextOf(p.Session, name), value), now); err != nil {
+			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.seal().Seal(contextOf(p.Session, name), value), now); err != nil {
 				return err
 			}
 		}
 		var size int64
-		if _, err := w.Scan("session_bytes", []any{p.Session}, &size); err != nil {
+		if _, err := tx.Scan(sqlSessionBytes, []any{p.Session}, &size); err != nil {
 			return err
 		}
 		if size > maxSession {
 			return fmt.Errorf("%w %s would hold %d bytes, the limit is %d: begin another one", ErrSession, p.Session, size, maxSession)
 		}
 		if p.State == Done {
-			if _, err := w.Exec("drop_steps", p.Session, p.Pipeline); err != nil {
+			if _, err := tx.Exec("DELETE FROM steps WHERE session = ? AND pipeline = ?", p.Session, p.Pipeline); err != nil {
 				return err
 			}
 		}
-		again, err := c.heard(w, p.Call)
+		again, err := c.heard(tx, p.Call)
 		if err != nil {
 			return err
 		}
@@ -164,17 +180,17 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 		if state == "" {
 			state = Running
 		}
-		_, err = w.Exec("put_run", p.Session, p.Pipeline, state, now, p.Tokens)
+		_, err = tx.Exec(sqlPutRun, p.Session, p.Pipeline, state, now, p.Tokens)
 		return err
 	})
 }
 
 // heard notes a call, and reports whether it was noted before.
-func (c *Cache) heard(w cold.Writing, call string) (again bool, err error) {
+func (c *Cache) heard(tx *cold.Tx, call string) (again bool, err error) {
 	if call == "" {
 		return false, nil
 	}
-	res, err := w.Exec("put_call", call, c.o.Now().UnixMilli())
+	res, err := tx.Exec("INSERT OR IGNORE INTO calls (id, at) VALUES (?, ?)", call, c.o.Now().UnixMilli())
 	if err != nil {
 		return false, err
 	}
@@ -193,7 +209,7 @@ func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
 	}
 	var at int64
 	var data []byte
-	found, err := f.Scan(ctx, "loaded", []any{session}, &at, &data)
+	found, err := f.Scan(ctx, "SELECT at, data FROM loaded WHERE session = ?", []any{session}, &at, &data)
 	if errors.Is(err, cold.ErrRow) {
 		return nil, nil // they are parsed again
 	}
@@ -209,8 +225,8 @@ func (c *Cache) SaveLoaded(ctx context.Context, session string, data []byte) err
 	if err != nil {
 		return err
 	}
-	return f.Write(ctx, "keep definitions", func(w cold.Writing) error {
-		_, err := w.Exec("put_loaded", session, c.o.Now().UnixMilli(), data)
+	return f.Write(ctx, "keep definitions", func(tx *cold.Tx) error {
+		_, err := tx.Exec(sqlPutLoaded, session, c.o.Now().UnixMilli(), data)
 		return err
 	})
 }
@@ -229,7 +245,7 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, er
 	if err != nil {
 		return nil, err
 	}
-	err = f.Each(ctx, "sessions", []any{limit}, func(rows cold.Row) error {
+	err = f.Each(ctx, sqlSessions, []any{limit}, func(rows cold.Row) error {
 		var e SessionEntry
 		var at int64
 		err := rows.Scan(&e.ID, &at, &e.Tokens, &e.Pipelines)

@@ -1,0 +1,130 @@
+package cold
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// fileIDs are the ids of paths in the table file_stats.
+type fileIDs map[event.Path]int64
+
+func (ids fileIDs) of(p event.Path) int64 { return ids[p] }
+
+// maxIDs bounds the ids that are kept in memory: those of the files that one works on.
+const maxIDs = 4096
+
+// fileIDs returns the ids of all paths of the events, giving one to each that has none.
+func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
+	ids := fileIDs{}
+	var missing []any
+	for i := range events {
+		eachPaths(&events[i], func(list *[]event.Path) {
+			for _, p := range *list {
+				if _, ok := ids[p]; ok {
+					continue
+				}
+				if ids[p] = d.ids[p]; ids[p] == 0 {
+					missing = append(missing, string(p))
+				}
+			}
+		})
+	}
+	found := func(row Row) error {
+		var id int64
+		var p event.Path
+		err := row.Scan(&id, (*string)(&p))
+		ids[p] = id
+		return err
+	}
+	if err := tx.many("SELECT id, file FROM file_stats WHERE file IN (VALUES %s)", 1, missing, found); err != nil {
+		return nil, err
+	}
+	fresh := slices.DeleteFunc(slices.Clone(missing), func(p any) bool { return ids[event.Path(p.(string))] != 0 })
+	if err := tx.many("INSERT INTO file_stats (file) VALUES %s RETURNING id, file", 1, fresh, found); err != nil {
+		return nil, err
+	}
+	if d.ids == nil || len(d.ids) >= maxIDs {
+		d.ids = fileIDs{}
+	}
+	for _, p := range missing[:min(len(missing), maxIDs)] {
+		p := event.Path(strings.Clone(p.(string))) // it may be a part of something large
+		d.ids[p] = ids[p]
+	}
+	return ids, nil
+}
+
+// pathsOf returns a function that finds the path of an id, asking once per file. A file that has no name is ErrRow, and counted.
+func pathsOf(bad *badRows, scan func(query string, args []any, dst ...any) (bool, error)) func(id int64) (event.Path, error) {
+	known := map[int64]event.Path{}
+	return func(id int64) (event.Path, error) {
+		if p, ok := known[id]; ok {
+			return p, nil
+		}
+		var p string
+		found, err := scan("SELECT file FROM file_stats WHERE id = ?", []any{id}, &p)
+		if err == nil && !found {
+			err = fmt.Errorf("%w: file %d has no name", ErrRow, id)
+			bad.skip(err)
+		}
+		if err != nil {
+			return "", err
+		}
+		known[id] = event.Path(p)
+		return known[id], nil
+	}
+}
+
+// paths is pathsOf for a reader.
+func (d *DB) paths(ctx context.Context) func(id int64) (event.Path, error) {
+	return pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) {
+		return d.scan(ctx, d.reader, query, args, dst)
+	})
+}
+
+// fileID is the id of a path, if it has one.
+func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
+	ok, err = d.Scan(ctx, "SELECT id FROM file_stats WHERE file = ?", []any{string(p)}, &id)
+	return id, ok, err
+}
+
+// touch is a row of the table touches.
+type touch struct{ file, counted, event int64 }
+
+// maxChange is the most files of a commit that says which files belong together; a larger one is a sweep.
+const maxChange = 100
+
+// touchesOf are the rows by which an event is found by its files.
+func touchesOf(r *row, e event.Event, id func(event.Path) int64) (out []touch) {
+	lists := [][]event.Path{e.Paths, e.Gone}
+	if !r.counted.Valid {
+		lists = append(lists, e.From)
+	}
+	for _, p := range slices.Concat(lists...) {
+		out = append(out, touch{id(p), r.counted.Int64, r.id})
+	}
+	slices.SortFunc(out, touch.compare)
+	out = slices.Compact(out)
+	if r.counted.Valid && (r.counted.Int64 == 0 || len(out) > maxChange) {
+		return nil
+	}
+	return out
+}
+
+func (t touch) compare(o touch) int {
+	return cmp.Or(cmp.Compare(t.file, o.file), cmp.Compare(t.counted, o.counted), cmp.Compare(t.event, o.event))
+}
+
+// insertTouches writes rows in the order of the table: so it grows leaf by leaf, where every row would be a search.
+func insertTouches(tx *Tx, touches []touch) error {
+	slices.SortFunc(touches, touch.compare)
+	args := make([]any, 0, 3*len(touches))
+	for _, t := range touches {
+		args = append(args, t.file, t.counted, t.event)
+	}
+	return tx.many("INSERT OR IGNORE INTO touches (file, counted, event) VALUES %s", 3, args, nil)
+}

@@ -1,0 +1,193 @@
+package cold
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+var background = context.Background()
+
+// Tx is one write transaction. A row that cannot be read costs that row: see Scan and Each.
+type Tx struct{ f *File }
+
+// Write runs fn inside one transaction that holds the file's write lock from its beginning: all of it is kept or nothing.
+// The context is checked before the transaction begins only: it is short, and interrupting one costs a goroutine per
+// statement. what says what is being done ("keep item") and begins the error of a database that failed; any other error of
+// fn comes back as it is.
+func (f *File) Write(ctx context.Context, what string, fn func(tx *Tx) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if _, err := f.conn.ExecContext(background, "BEGIN IMMEDIATE"); err != nil {
+		return f.explain(what, err)
+	}
+	open := true
+	defer func() { // deferred: a panic of fn must not leave the transaction open, or nothing could be written again
+		if open {
+			// On a full disk SQLite may have rolled back by itself; a second rollback then fails, which is fine.
+			_, _ = f.conn.ExecContext(background, "ROLLBACK")
+			if f.undone != nil {
+				f.undone()
+			}
+		}
+	}()
+	err := fn(&Tx{f})
+	if err != nil && !ofDatabase(err) {
+		return err
+	}
+	if err == nil {
+		_, err = f.conn.ExecContext(background, "COMMIT")
+	}
+	if err != nil {
+		return f.explain(what, err)
+	}
+	open = false
+	if !f.full {
+		f.syncer.soon()
+	}
+	return nil
+}
+
+// stmt compiles a statement once per connection: compiling takes longer than running it, and a batch of one event runs ten.
+func (tx *Tx) stmt(query string) (*sql.Stmt, error) {
+	if s, ok := tx.f.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := tx.f.conn.PrepareContext(background, query)
+	if err == nil {
+		tx.f.stmts[query] = s
+	}
+	return s, err
+}
+
+// Exec runs a statement.
+func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	s, err := tx.stmt(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(background, args...)
+}
+
+// QueryContext runs a query; the context is not used, see Write.
+func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := tx.stmt(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(background, args...)
+}
+
+// ofDatabase reports whether the database failed, rather than the caller's own code.
+func ofDatabase(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) || classify(err) != nil
+}
+
+// Scan reads one row into dst; found is false when there is none. A row that cannot be read is ErrRow, and counted.
+func (tx *Tx) Scan(query string, args []any, dst ...any) (found bool, err error) {
+	return tx.f.scan(background, tx, query, args, dst)
+}
+
+// Each calls fn with every row. fn may run other statements. A row for which fn returns ErrRow is left out, and counted.
+func (tx *Tx) Each(query string, args []any, fn func(Row) error) error {
+	return tx.f.each(background, tx, query, args, fn)
+}
+
+// run runs statements that share their arguments.
+func (tx *Tx) run(args []any, statements ...string) error {
+	for _, s := range statements {
+		if _, err := tx.Exec(s, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// many runs a query that is written for any number of rows of parameters, "… VALUES %s", over all args, width to a row. fn
+// sees each row that it returns, and may be nil. A statement per row takes three times as long.
+func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) error {
+	for len(args) > 0 {
+		n := width
+		for _, rows := range []int{10, 100} { // three sizes, so that few statements are compiled
+			if len(args) >= rows*width {
+				n = rows * width
+			}
+		}
+		text := fmt.Sprintf(query, strings.TrimSuffix(strings.Repeat("("+strings.TrimSuffix(strings.Repeat("?, ", width), ", ")+"), ", n/width), ", "))
+		var err error
+		if fn == nil {
+			err = tx.run(args[:n], text)
+		} else {
+			err = tx.Each(text, args[:n], fn)
+		}
+		if err != nil {
+			return err
+		}
+		args = args[n:]
+	}
+	return nil
+}
+
+// Scan is Tx.Scan outside of a transaction. It sees what was committed before it began and waits for no writer.
+func (f *File) Scan(ctx context.Context, query string, args []any, dst ...any) (found bool, err error) {
+	found, err = f.scan(ctx, f.reader, query, args, dst)
+	return found, f.explainRead(err)
+}
+
+// Each is Tx.Each outside of a transaction. fn may use the file; its own error comes back as it is.
+func (f *File) Each(ctx context.Context, query string, args []any, fn func(Row) error) error {
+	return f.explainRead(f.each(ctx, f.reader, query, args, fn))
+}
+
+func (f *File) explainRead(err error) error {
+	if err == nil || !ofDatabase(err) {
+		return err
+	}
+	return f.explain("read store", err)
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func (f *File) scan(ctx context.Context, db querier, query string, args, dst []any) (found bool, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return false, rows.Err()
+	}
+	if err := (Row{rows}).Scan(dst...); err != nil {
+		if errors.Is(err, ErrRow) {
+			err = f.BadRow(err)
+		}
+		return true, err
+	}
+	return true, rows.Close()
+}
+
+func (f *File) each(ctx context.Context, db querier, query string, args []any, fn func(Row) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer f.bad.warn()
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(Row{rows}); err != nil && !f.bad.skip(err) {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}

@@ -322,16 +322,13 @@ func TestTwentyYears(t *testing.T) {
 func TestFoldHook(t *testing.T) {
 	d := newDesk(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event) error {
 		for _, e := range events {
-			b.Fact("threshold", string(e.Kind), "1")
+			b.Add(hot.TagFreq, "", string(e.Kind), e.Time, 1)
 		}
 		return nil
 	}})
 	d.learn(event.Event{Kind: event.KindSuggest, Time: start}, event.Event{Kind: event.KindFeedback, Time: start})
-	v := d.store.View(start)
-	f := v.Facts("threshold")
-	if err := v.Load(t.Context()); err != nil || f.Fields["suggest"] != "1" || f.Fields["feedback"] != "1" {
-		t.Errorf("facts are %v, %v", f.Fields, err)
-	}
+	d.expect("suggestions folded", d.of(hot.TagFreq, "", "suggest", start), 1)
+	d.expect("feedback folded", d.of(hot.TagFreq, "", "feedback", start), 1)
 }
 
 // TestACausedOpenKeepsItsWords: what a prompt's words lead to is told by the same share whether or not a hint helped; the

@@ -158,19 +158,31 @@ func (d *DB) Prompts(ctx context.Context, after int64, limit int) ([]Numbered, e
 	return out, err
 }
 
-// numbered decodes the rows of a query, but for those that cannot be read.
-func (d *DB) numbered(ctx context.Context, query string, args ...any) (out []Numbered, err error) {
-	path := d.paths(ctx)
-	err = d.Each(ctx, query, args, func(from Row) error {
+// numbered decodes the rows of a query, but for those that cannot be read. They are decoded when all are read: to look up the
+// names of files while the rows are open would take a second connection, and all of them may be taken by others who do the same.
+func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbered, error) {
+	var rows []row
+	err := d.Each(ctx, query, args, func(from Row) error {
 		var r row
-		if err := r.scan(from); err != nil {
-			return err
-		}
-		e, err := r.event(d.seal, path)
+		err := r.scan(from)
 		if err == nil {
-			out = append(out, Numbered{r.id, e})
+			rows = append(rows, r)
 		}
 		return err
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	defer d.bad.warn()
+	path := d.paths(ctx)
+	out := make([]Numbered, 0, len(rows))
+	for _, r := range rows {
+		e, err := r.event(d.seal, path)
+		if err == nil {
+			out = append(out, Numbered{r.id, e})
+		} else if !d.bad.skip(err) {
+			return nil, err
+		}
+	}
+	return out, nil
 }

@@ -251,7 +251,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events, worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
-	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, sharing: d.sharing,
+	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, edits: d.sharing.edits,
 		contexts: d.contexts, recorder: h.reload.sequenceRecorder, cache: d.cache, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		sequences: h.reload.sequenceRecorder, hints: hints, times: d.times, metrics: d.metrics, look: look}

@@ -26,7 +26,7 @@ type hints struct {
 	db       *cold.DB
 	hot      *hot.Store
 	recent   *recentEvents
-	sharing  *sharing
+	edits    *remoteEdits
 	contexts *history.History
 	recorder *sequenceRecorder
 	cache    *llmcache.Cache
@@ -210,7 +210,7 @@ func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.
 		}
 		return st.ModTime(), true
 	}, at)
-	return append(found, prefetch.FindEdited(s.Opened, h.sharing.edited, found, at)...)
+	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)
 }
 
 // mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for

@@ -29,7 +29,8 @@ type sharing struct {
 	events *eventLog // set before run
 	url    string
 	wake   chan struct{} // there is something to send; capacity 1
-	lost   chan error    // a question found the server gone; capacity 1
+	edits  *remoteEdits
+	lost   chan error // a question found the server gone; capacity 1
 
 	sending sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
 
@@ -38,7 +39,6 @@ type sharing struct {
 	at      int64      // newest batch that the server is known to have
 	trouble error      // why there is no server; nil at the start and when there is one
 	slow    bool       // there is one, and questions do not wait for it
-	others  map[event.Path]hot.Notice
 }
 
 // link is one connection's store and what learns into it.
@@ -54,14 +54,9 @@ const (
 	shareLook   = 5 * time.Second
 )
 
-// Bounds of the edits that others are notified of.
-const (
-	noticeLife = time.Hour // an edit's age
-	maxOthers  = 4096      // files that others are known to have edited
-)
-
 func newSharing(b base, repo string, db *cold.DB, store *hot.Store, url string) *sharing {
-	return &sharing{base: b, repo: repo, db: db, hot: store, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1), others: map[event.Path]hot.Notice{}}
+	return &sharing{base: b, repo: repo, db: db, hot: store, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1),
+		edits: &remoteEdits{now: b.now, edits: map[event.Path]hot.Notice{}}}
 }
 
 // run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
@@ -85,7 +80,7 @@ func (s *sharing) run(ctx context.Context) error {
 	return nil
 }
 
-// connected runs one connection until it breaks. linked says that it served for a while.
+// connected runs one connection until it breaks. linked reports whether it served for a while.
 func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 	select {
 	case <-s.lost: // of the connection before
@@ -99,7 +94,7 @@ func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
 	defer s.unlink()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.follow(ctx, l, &linked) })
-	g.Go(func() error { return s.listen(ctx, l) })
+	g.Go(func() error { return s.edits.listen(ctx, l.far) })
 	g.Go(func() error { return s.watchLost(ctx) })
 	err = g.Wait() // apart: linked counts once follow has ended
 	return linked, err
@@ -124,7 +119,7 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.notify})}
+	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.edits.add})}
 	if err = s.check(ctx, far); err == nil {
 		err = s.identify(ctx, far)
 	}
@@ -322,74 +317,6 @@ func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Ev
 		batch = claimed(batch, holders, mine)
 	}
 	return l.learner.Learn(ctx, batch, seq)
-}
-
-// notify adds what the other daemons are notified of: recent edits.
-func (s *sharing) notify(_ context.Context, b *hot.Batch, events []event.Event) error {
-	now := s.now()
-	for _, e := range events {
-		switch e.Kind {
-		case event.KindEdit, event.KindWrite, event.KindSave:
-			for _, p := range e.Paths {
-				if now.Sub(e.Time) < noticeLife {
-					b.Notice(hot.Notice{Session: e.Session, Agent: e.Agent, File: p, At: e.Time})
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// listen reads the notices of others, when woken and at intervals.
-func (s *sharing) listen(ctx context.Context, l *link) error {
-	woken := make(chan struct{}, 1)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		err := l.far.Wakes(ctx, func() { signal(woken) })
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
-	})
-	g.Go(func() error {
-		look := time.NewTicker(shareLook)
-		defer look.Stop()
-		for last := ""; ; {
-			var found []hot.Notice
-			var err error
-			if found, last, err = l.far.Notices(ctx, last); err != nil && ctx.Err() == nil {
-				return err
-			}
-			s.noticed(found)
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-woken:
-			case <-look.C:
-			}
-		}
-	})
-	return g.Wait()
-}
-
-func (s *sharing) noticed(ns []hot.Notice) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.others)+len(ns) > maxOthers {
-		clear(s.others)
-	}
-	for _, n := range ns {
-		if n.At.After(s.others[n.File].At) {
-			s.others[n.File] = n
-		}
-	}
-}
-
-// edited returns when another daemon's agent changed a file last; zero if none did.
-func (s *sharing) edited(p event.Path) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.others[p].At
 }
 
 // behind reports whether something of the log was not sent yet.

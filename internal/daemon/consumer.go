@@ -32,16 +32,17 @@ type Consumer interface {
 
 // consumers is the list of all consumers, in the order in which they get a batch.
 type consumers struct {
-	list []Consumer
-	log  *slog.Logger // its warnings are shown by aoa status
+	list  []Consumer
+	log   *slog.Logger
+	alert *slog.Logger // aoa status shows its warnings
 
 	mu      sync.Mutex // guards what follows
 	stopped map[string]error
 	durable map[string]int64
 }
 
-func newConsumers(log *slog.Logger, list ...Consumer) *consumers {
-	c := &consumers{list: list, log: log, stopped: map[string]error{}, durable: map[string]int64{}}
+func newConsumers(log, alert *slog.Logger, list ...Consumer) *consumers {
+	c := &consumers{list: list, log: log, alert: alert, stopped: map[string]error{}, durable: map[string]int64{}}
 	for _, x := range list {
 		c.durable[x.Name()] = x.Applied() // after a start the state is what the disk has
 	}
@@ -55,20 +56,21 @@ func (c *consumers) apply(ctx context.Context, seq int64, events []event.Event) 
 		if c.failure(x.Name()) != nil || seq <= x.Applied() {
 			continue
 		}
-		if err := applyTo(ctx, x, seq, events); err != nil {
+		if err := c.applyTo(ctx, x, seq, events); err != nil {
 			c.mu.Lock()
 			c.stopped[x.Name()] = err
 			c.mu.Unlock()
-			c.log.Warn("a consumer of events stopped, aoa stop lets the next start repair it", "consumer", x.Name(), "batch", seq, "err", err)
+			c.alert.Warn("a consumer of events stopped, aoa stop lets the next start repair it", "consumer", x.Name(), "batch", seq, "err", err)
 		}
 	}
 }
 
 // applyTo turns a panic into an error.
-func applyTo(ctx context.Context, x Consumer, seq int64, events []event.Event) (err error) {
+func (c *consumers) applyTo(ctx context.Context, x Consumer, seq int64, events []event.Event) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			c.log.Error("a consumer panicked", "consumer", x.Name(), "batch", seq, "panic", r, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
 	return x.Apply(ctx, seq, events)

@@ -196,7 +196,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, f
 	recent := newRecentEvents(d.now, begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
 	list := append([]Consumer{d.scores, d.cache, d.snapshots, recent, d.outcomes}, d.o.Consumers...)
-	d.consumers = newConsumers(d.alert, list...)
+	d.consumers = newConsumers(d.log, d.alert, list...)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.events.cause = d.predictions.MarkCause
 	d.scores.between = d.events.queue.between

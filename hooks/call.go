@@ -53,6 +53,17 @@ type Call struct {
 	Again bool         `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or another word of the agent;
+// ok is false when none begins.
+func (c Call) Start() (how string, ok bool) {
+	for _, e := range c.Events {
+		if e.Kind == event.KindStart {
+			return e.Tool, true
+		}
+	}
+	return "", false
+}
+
 // Decode reads one payload of an agent's hook: a JSON object, or from "git" the words of the hook (see GitHook).
 // Unknown events and fields give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log:
 // a hook itself never fails. Only the first JSON value of payload is read.

@@ -43,24 +43,14 @@ const (
 
 func (h *hints) patience(call hooks.Call) time.Duration {
 	d := hintTime
+	_, starts := call.Start()
 	switch {
-	case starts(call):
+	case starts:
 		d = startTime
 	case prefetch.Kind(call.Kind) == prefetch.Prompt:
 		d = promptTime
 	}
 	return d * time.Duration(h.factor)
-}
-
-func starts(call hooks.Call) bool {
-	return slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart })
-}
-
-// ask is a question for one kind of hint: by ranking, or with facts that were found.
-type ask struct {
-	kind  prefetch.Kind
-	query event.Query
-	found func(context.Context) []event.Suggestion // nil: by ranking
 }
 
 // on reports whether a kind is switched on. One without a switch is.
@@ -73,7 +63,7 @@ func (h *hints) on(k prefetch.Kind) bool {
 // the kinds that were asked, in time or not.
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.events.SyncBriefly(ctx)
-	if starts(call) {
+	if _, starts := call.Start(); starts {
 		if !h.on(prefetch.WorkingSet) {
 			return nil, nil
 		}
@@ -85,16 +75,16 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 		asked = append(asked, prefetch.Reload)
 	}
 	room := hooks.MaxHint - len(block.String())
-	for _, a := range h.asks(ctx, w, call) {
-		if !h.on(a.kind) {
+	for _, q := range h.questions(ctx, w, call) {
+		if !h.on(q.Kind) {
 			continue
 		}
-		asked = append(asked, a.kind)
+		asked = append(asked, q.Kind)
 		if ctx.Err() != nil {
-			h.metrics.decision(string(a.kind), "late")
+			h.metrics.decision(string(q.Kind), "late")
 			break // nobody reads it any more, so it is not shown
 		}
-		text := h.decide(ctx, w, a, room)
+		text := h.decide(ctx, w, q, room)
 		if text != "" {
 			texts = append(texts, text)
 			room -= len(text) + 1
@@ -106,24 +96,30 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
 }
 
+// question is a question with the facts that answer it, if facts do.
+type question struct {
+	prefetch.Question
+	facts func(context.Context) []event.Suggestion
+}
+
 // decide asks one kind and logs its predictions. It returns "" when nothing is shown.
-func (h *hints) decide(ctx context.Context, w *worktree, a ask, room int) string {
+func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) string {
 	var d prefetch.Decision
 	var err error
-	if a.found != nil {
-		d, err = w.prefetch.Tell(ctx, a.query, a.kind, a.found(ctx))
+	if q.Facts {
+		d, err = w.prefetch.Tell(ctx, q.Query, q.Kind, q.facts(ctx))
 	} else {
-		d, err = w.prefetch.Suggest(ctx, a.query, a.kind)
+		d, err = w.prefetch.Suggest(ctx, q.Query, q.Kind)
 	}
 	if ctx.Err() != nil {
-		h.metrics.decision(string(a.kind), "late") // nobody reads it any more
+		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more
 		return ""
 	}
 	if err != nil {
-		h.log.Warn("no suggestion", "kind", string(a.kind), "err", err)
+		h.log.Warn("no suggestion", "kind", string(q.Kind), "err", err)
 		return ""
 	}
-	text := hooks.Text(string(a.kind), d.Shown)
+	text := hooks.Text(string(q.Kind), d.Shown)
 	if len(text) > room {
 		text = "" // it stays predicted, for its outcome
 	}
@@ -133,45 +129,26 @@ func (h *hints) decide(ctx context.Context, w *worktree, a ask, room int) string
 		}
 	}
 	h.events.Add(d.Log...)
-	h.metrics.decision(string(a.kind), d.Why)
+	h.metrics.decision(string(q.Kind), d.Why)
 	return text
 }
 
-// asks lists the questions for this event.
-func (h *hints) asks(ctx context.Context, w *worktree, call hooks.Call) []ask {
+// questions lists what is asked at this call.
+func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	events := h.recent.take(call.Session, call.Events)
-	out := []ask{{prefetch.Rescue, q, func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, events) }}}
-	out = append(out, ask{prefetch.Stale, q, func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }})
-	if edited := lastEdited(events); edited != "" {
-		change := q
-		change.Task = event.TaskChange
-		change.Files = h.edited(ctx, change)
-		if !slices.Contains(change.Files, edited) { // not learned yet
-			change.Files = append(change.Files, edited)
-		}
-		pair := change
-		pair.Current, pair.Files = edited, []event.Path{edited}
-		if !h.settings.get().PartnerAtStop || !hooks.Continues(call.Agent, "Stop") {
-			out = append(out, ask{kind: prefetch.Partner, query: change})
-		}
-		out = append(out, ask{kind: prefetch.Pair, query: pair})
+	recent := h.recent.take(call.Session, call.Events)
+	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
+		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
+		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }}
+	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
+		AtStop: h.settings.get().PartnerAtStop && hooks.Continues(call.Agent, "Stop")}
+	if len(recent) > 0 {
+		o.Edited = h.edited(ctx, q)
 	}
-	if call.Query != nil {
-		asked := *call.Query
-		asked.At = q.At
-		out = append(out, ask{kind: prefetch.Kind(call.Kind), query: asked})
+	for _, asked := range prefetch.Questions(o) {
+		out = append(out, question{asked, facts[asked.Kind]})
 	}
 	return out
-}
-
-func lastEdited(events []event.Event) event.Path {
-	for _, e := range slices.Backward(events) {
-		if (e.Kind == event.KindEdit || e.Kind == event.KindWrite) && len(e.Paths) > 0 {
-			return e.Paths[0]
-		}
-	}
-	return ""
 }
 
 // misnamed finds the files that failed accesses meant.
@@ -230,7 +207,7 @@ func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) 
 	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
 		return nil, nil
 	}
-	text := h.decide(ctx, w, ask{kind: prefetch.Partner, query: q}, hooks.MaxHint)
+	text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: prefetch.Partner, Query: q}}, hooks.MaxHint)
 	return hooks.Render(call.Agent, call.Event, text), []prefetch.Kind{prefetch.Partner}
 }
 

@@ -57,7 +57,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 // session whose changes are not committed. After a cleared conversation there are files only.
 func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
 	files, session, changed := h.workingSet(ctx, w, call, at)
-	if session == "" || slices.ContainsFunc(call.Events, func(e event.Event) bool { return e.Kind == event.KindStart && e.Tool == "clear" }) {
+	if how, _ := call.Start(); session == "" || how == "clear" {
 		return history.Context{}, files
 	}
 	c, err := h.contexts.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) history.State {
@@ -77,20 +77,13 @@ const (
 	recentOpens = 300
 )
 
-// goesOn reports whether a starting session is one that was there before.
-func goesOn(call hooks.Call) bool {
-	return slices.ContainsFunc(call.Events, func(e event.Event) bool {
-		return e.Kind == event.KindStart && (e.Tool == "resume" || e.Tool == "compact" || e.Tool == "fork")
-	})
-}
-
 // workingSet finds the files of the session that goes on; for a new session, those of the work before it that
 // is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
 // changed what is not committed where git was asked.
 func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, session string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
 	has := w.tree.Load().Has
-	if goesOn(call) {
+	if how, _ := call.Start(); how == "resume" || how == "compact" || how == "fork" {
 		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
 	} else {
 		var err error

@@ -70,25 +70,28 @@ func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
 	return end, nil
 }
 
-// await waits for the child and passes signals on to its group. On a terminal the group is this process's own, and has
-// had the keyboard's signals already.
+// signalSoon is how long after the end of its context a step waits for the signal that ended it: one signal reaches both.
+const signalSoon = 100 * time.Millisecond
+
+// await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is this
+// process's own, and has had the keyboard's signals already.
 func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal, over <-chan error) (stopped bool, err error) {
-	var late <-chan time.Time
+	var late, alone <-chan time.Time // when it is killed; when no signal has come with the end of the context
 	gone := ctx.Done()
 	for {
 		select {
 		case err := <-over:
-			return stopped, err
-		case <-gone: // without a signal of its own: the caller gave up
-			gone = nil
-			select {
-			case sig := <-signals:
-				pass(cmd, shared, sig)
-			default:
-				pass(cmd, shared, os.Interrupt)
+			return stopped || alone != nil, err
+		case <-gone:
+			if gone = nil; !stopped {
+				alone = time.After(signalSoon)
 			}
+			continue
+		case <-alone: // without a signal of its own: the caller gave up
+			alone = nil
+			pass(cmd, shared, os.Interrupt)
 		case sig := <-signals:
-			if stopped && late != nil {
+			if alone = nil; stopped && late != nil {
 				kill(cmd, shared) // twice: now
 			} else {
 				pass(cmd, shared, sig)

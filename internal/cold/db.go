@@ -156,6 +156,9 @@ const (
 	setMeta    = "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2"
 )
 
+// Last is the number of the last batch.
+func (d *DB) Last() int64 { return d.seq.Load() }
+
 // Meta returns a small fact, "" if it was never set.
 func (d *DB) Meta(ctx context.Context, key string) (v string, err error) {
 	_, err = d.Scan(ctx, selectMeta, []any{key}, &v)

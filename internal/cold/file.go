@@ -79,6 +79,9 @@ type File struct {
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt // compiled on conn, by their text
 	undone func()               // called when a transaction was undone, while mu is held; may be nil
+
+	readMu    sync.Mutex           // guards readStmts
+	readStmts map[string]*sql.Stmt // compiled for the readers, by their text
 }
 
 // OpenFile opens a file, creating the folder (0700) and the file (0600) if they are missing, and brings its schema up to
@@ -124,7 +127,7 @@ func tryFile(ctx context.Context, path string, s schema, o Options, ready func(*
 	if err := prepareFile(path); err != nil {
 		return nil, explain("open store", path, classify(err), err)
 	}
-	f := &File{path: path, full: o.Full, schema: s, bad: o.bad, stmts: map[string]*sql.Stmt{}}
+	f := &File{path: path, full: o.Full, schema: s, bad: o.bad, stmts: map[string]*sql.Stmt{}, readStmts: map[string]*sql.Stmt{}}
 	f.syncer.path = path
 	if o.Log != nil {
 		f.syncer.warn = func(err error) {

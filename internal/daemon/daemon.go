@@ -212,11 +212,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	if err != nil {
 		return err
 	}
-	st, err := d.db.Status(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.snapshots.Open(ctx, id, st.Seq, begin), d.cache.Open(ctx, id, begin))
+	return errors.Join(d.snapshots.Open(ctx, id, d.db.Last(), begin), d.cache.Open(ctx, id, begin))
 }
 
 // wireParts makes the parts that run beside the handlers.

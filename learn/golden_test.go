@@ -55,18 +55,24 @@ func TestGoldenHistories(t *testing.T) {
 	}
 }
 
-func readHistory(t *testing.T, name string) (batches [][]event.Event) {
+// unzip reads a gzip file.
+func unzip(t *testing.T, name string) io.Reader {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dec := json.NewDecoder(z); ; {
+	return z
+}
+
+func readHistory(t *testing.T, name string) (batches [][]event.Event) {
+	t.Helper()
+	for dec := json.NewDecoder(unzip(t, name)); ; {
 		var b []event.Event
 		if err := dec.Decode(&b); err == io.EOF {
 			return batches
@@ -163,18 +169,10 @@ func writeScores(t *testing.T, name string, scores map[string]float64) {
 
 func readScores(t *testing.T, name string) map[string]float64 {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]float64{}
-	s := bufio.NewScanner(z)
+	s := bufio.NewScanner(unzip(t, name))
 	for s.Scan() {
+		var err error
 		i := strings.LastIndexByte(s.Text(), '\t')
 		if out[s.Text()[:i]], err = strconv.ParseFloat(s.Text()[i+1:], 64); err != nil {
 			t.Fatal(err)

@@ -85,7 +85,10 @@ func (c *consumers) failure(name string) error {
 // replay gives the consumers what the log has beyond the oldest state. It returns how many events the log held there and
 // the number of its last batch.
 func (c *consumers) replay(ctx context.Context, db *cold.DB) (events int, last int64, err error) {
-	last = c.oldest(func(x Consumer) int64 { return x.Applied() })
+	last = c.list[0].Applied()
+	for _, x := range c.list[1:] {
+		last = min(last, x.Applied())
+	}
 	err = db.Replay(ctx, last, func(seq int64, batch []event.Event) error {
 		events += len(batch)
 		last = seq
@@ -122,14 +125,6 @@ func (c *consumers) lowest() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Min(slices.Collect(maps.Values(c.durable)))
-}
-
-func (c *consumers) oldest(of func(Consumer) int64) int64 {
-	first := of(c.list[0])
-	for _, x := range c.list[1:] {
-		first = min(first, of(x))
-	}
-	return first
 }
 
 // forget removes what f names from every consumer, all of them even when one fails.

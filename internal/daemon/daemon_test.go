@@ -48,6 +48,12 @@ func newDesk(t *testing.T, env ...string) *desk {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return deskIn(t, dir, env, time.Now)
+}
+
+// deskIn is a desk in a repository that is there.
+func deskIn(t *testing.T, dir string, env []string, now func() time.Time) *desk {
+	t.Helper()
 	repo, err := watcher.OpenRepo(t.Context(), dir, env)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +64,7 @@ func newDesk(t *testing.T, env ...string) *desk {
 	}
 	d := &desk{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Now: func() time.Time { return time.Now().Add(time.Duration(d.late.Load())) }}
+		Now: func() time.Time { return now().Add(time.Duration(d.late.Load())) }}
 	return d
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"os/exec"
@@ -14,9 +13,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 var update = flag.Bool("update", false, "write the golden answers")
@@ -73,18 +70,7 @@ func firstEdition(t *testing.T) *desk {
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + filepath.Join(top, "home", "s"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
-	repo, err := watcher.OpenRepo(t.Context(), filepath.Join(top, "repo"), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	place, err := api.Create(repo.CommonDir, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &desk{T: t}
-	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Now: func() time.Time { return editionTime }}
-	return d
+	return deskIn(t, filepath.Join(top, "repo"), env, func() time.Time { return editionTime })
 }
 
 // ready waits until git's history and the files' contents are read.

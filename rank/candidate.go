@@ -23,10 +23,8 @@ type candidate struct {
 	terms     noisyOr
 	successor float64
 	tags      []float64
-	wordSum   float64
 	// Of the files in hand alone: the shares of the newest, and the largest weights.
 	comodLast, sessionLast, comodBest, coaccessBest float64
-	nameSum                                         float64 // of the words in its name alone
 	named                                           bool    // by the prompt of the query
 	access                                          float64 // last access and last commit, unix seconds, 0: never
 	commit                                          float64
@@ -34,9 +32,9 @@ type candidate struct {
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
 	comodBy, coaccessBy, alikeBy [links]strongestPartner
-	said, called, defined        []string // words and identifiers that it says; names that it defines
+	said                         []string // words and identifiers that it says
 	calledBy                     event.Path
-	termBits, wordBits           uint32
+	termBits                     uint32
 	tagBits                      uint8
 }
 
@@ -148,7 +146,6 @@ func (c *candidate) settle(x *setting) {
 	}
 	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
-	v[Words], v[Name] = words(c.wordSum), x.name(c.path, c.nameSum)
 	named, before, seen := c.named || has(x.named, c.path), has(x.before, c.path), x.seen[c.path]
 	clock, said := x.commands[c.path]
 	if said {

@@ -40,7 +40,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	tree := r.tree()
 	task := taskOf(q)
-	model, ok := r.models[task]
+	model, ok := r.models[modelOf(q, task)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
@@ -58,8 +58,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		x.remember(in.session)
 	}
 	x.ask(q, in.session)
-	x.lead(q, task)
 	wanted := model.read()
+	x.readTexts(q, r.texts, wanted)
+	x.lead(q, task)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
 	if err := view.Load(ctx); err != nil {
@@ -105,6 +106,17 @@ func taskOf(q event.Query) event.Task {
 		return event.TaskPrompt // nothing is in hand: what would work begin with?
 	}
 	return event.TaskNext
+}
+
+// taskText is a prompt outside of sessions: the text and the history are all that is known.
+const taskText event.Task = "text"
+
+// modelOf is the task whose weights hold.
+func modelOf(q event.Query, task event.Task) event.Task {
+	if task == event.TaskPrompt && q.Session == "" {
+		return taskText
+	}
+	return task
 }
 
 // filesOf are the files in hand, the current one last.

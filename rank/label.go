@@ -15,6 +15,8 @@ type label struct {
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
+	init           bool // it stands for its folder
+	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {
@@ -24,6 +26,10 @@ func newLabel(f event.Path) *label {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
+	l.init = inits[f.Base()]
+	for folder := range strings.SplitSeq(l.dir, "/") {
+		l.aside = l.aside || asides[strings.ToLower(folder)]
+	}
 	switch strings.ToLower(l.kind) {
 	case ".md", ".mdx", ".txt", ".rst", ".adoc":
 		l.document = true
@@ -34,6 +40,13 @@ func newLabel(f event.Path) *label {
 	}
 	return l
 }
+
+// inits are the names of files that stand for their folder.
+var inits = map[string]bool{"__init__.py": true, "index.ts": true, "index.tsx": true, "index.js": true, "index.jsx": true, "mod.rs": true, "lib.rs": true, "doc.go": true}
+
+// asides are the folders of what is not the program itself.
+var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true, "benchmarks": true, "bench": true, "tools": true,
+	"scripts": true, "samples": true, "demo": true, "website": true}
 
 // labels keeps what was found out about paths: questions in a row look at the same files, and taking names apart
 // was a fifth of a question's time.

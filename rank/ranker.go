@@ -41,6 +41,8 @@ type Options struct {
 	Contents func() *index.Contents
 	// Models replace the shipped prior of a task.
 	Models map[event.Task]Model
+	// Texts replace the shipped weights of texts; nil: the shipped ones.
+	Texts *Texts
 }
 
 // Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
@@ -49,6 +51,7 @@ type Ranker struct {
 	tree   func() *index.Tree
 	o      Options
 	models map[event.Task]Model
+	texts  Texts
 	labels labels
 }
 
@@ -61,7 +64,11 @@ func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
 	if o.Contents == nil {
 		o.Contents = func() *index.Contents { return nil }
 	}
-	return &Ranker{store: store, tree: tree, o: o, models: models}
+	texts := priorTexts()
+	if o.Texts != nil {
+		texts = *o.Texts
+	}
+	return &Ranker{store: store, tree: tree, o: o, models: models, texts: texts}
 }
 
 // ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.

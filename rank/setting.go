@@ -13,18 +13,19 @@ import (
 
 // setting is what a question is asked in: the same for all its candidates.
 type setting struct {
-	at       time.Time
-	head     time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	files    []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
-	leads    [links][]event.Path   // files whose partners are candidates; of byHand: files
-	stems    map[string]event.Path // stem → newest file in hand
-	terms    []string              // looked up in the store
-	words    []string              // of the prompt, the rarest in paths first; terms begins with the same
-	idents   []string              // of the prompt
-	tags     []string
-	tree     *index.Tree
-	contents *index.Contents
-	recent   *hot.Ranked // files opened last, by anyone
+	at                 time.Time
+	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
+	leads              [links][]event.Path   // files whose partners are candidates; of byHand: files
+	stems              map[string]event.Path // stem → newest file in hand
+	terms              []string              // looked up in the store
+	words              []string              // of the prompt, the rarest in paths first; terms begins with the same
+	idents             []string              // of the prompt
+	fitting, patterned []TextFit             // files that the prompt may mean; that the newest patterns and commands may mean
+	tags               []string
+	tree               *index.Tree
+	contents           *index.Contents
+	recent             *hot.Ranked // files opened last, by anyone
 	// What the session did, empty without one.
 	open       map[event.Path]int64
 	named      map[event.Path]int64
@@ -48,7 +49,6 @@ type setting struct {
 	kins       []event.Path       // in hand, whose names are compared
 	rare       map[string]float64 // idf of words of names
 	kindShares map[string]float64 // kind → weight of the files opened last of it
-	asked      kind               // that the prompt asks for
 	edited     bool               // a file was edited since the prompt
 	commits    *hot.Ranked        // files committed last
 	commitAgo  map[event.Path]int // file → commits since its own, of the newest files committed

@@ -17,15 +17,6 @@ const (
 	Session
 	Successor
 	Terms
-	Words
-	Name
-	PatternWords
-	PatternName
-	Contents
-	ContentsRank
-	PatternContents
-	PatternContentsRank
-	Identifiers
 	Alike
 	Named
 	NamedBefore
@@ -68,7 +59,6 @@ const (
 	Uncommitted
 	Churn
 	Never
-	WordsRank
 	TermsRank
 	ComodRank
 	SessionRank
@@ -80,14 +70,11 @@ const (
 	JustListed
 	InHand
 	Kin
-	Defines
 	Calls
 	Size
 	KindShare
 	LateTest
 	EarlyDocument
-	AsksTest
-	AsksDocument
 	FreshCommitted
 	ComodLast
 	SessionLast
@@ -98,15 +85,20 @@ const (
 	ListedSkipped
 	ListedTurns
 	ListedFresh
+	Text
+	TextShare
+	TextPlace
+	TextSure
+	Pattern
+	PatternShare
+	PatternPlace
 	signals // their number
 )
 
 var signalNames = [signals]string{
 	Bias: "bias", RecencyHour: "recency_hour", RecencyDay: "recency_day", RecencyRank: "recency_rank", Frequency: "frequency",
 	Tags: "tags", Comod: "comod", ComodMean: "comod_mean", Support: "support", Session: "session", Successor: "successor",
-	Terms: "terms", Words: "words", Name: "name", PatternWords: "pattern_words", PatternName: "pattern_name",
-	Contents: "contents", ContentsRank: "contents_rank", PatternContents: "pattern_contents",
-	PatternContentsRank: "pattern_contents_rank", Identifiers: "identifiers", Alike: "alike", Named: "named",
+	Terms: "terms", Alike: "alike", Named: "named",
 	NamedBefore: "named_before", NamedComod: "named_comod", NamedSession: "named_session", NamedAlike: "named_alike",
 	NamedPair: "named_pair", NamedFolder: "named_folder", SeedComod: "seed_comod", SeedSession: "seed_session",
 	SeedAlike: "seed_alike", InCommand: "in_command", CommandRecent: "command_recent", Mentioned: "mentioned",
@@ -115,18 +107,15 @@ var signalNames = [signals]string{
 	ListedOpened: "listed_opened", ContentRecent: "content_recent", ContentAgo: "content_ago", ContentAlone: "content_alone", ContentPlace: "content_place", ContentTurn: "content_turn",
 	Directory: "directory", FolderShare: "folder_share", FolderRecent: "folder_recent", FolderSmall: "folder_small",
 	Depth: "depth", Document: "document", Test: "test", Pair: "pair", Committed: "committed", Uncommitted: "uncommitted",
-	Churn: "churn", Never: "never", WordsRank: "words_rank", TermsRank: "terms_rank", ComodRank: "comod_rank",
+	Churn: "churn", Never: "never", TermsRank: "terms_rank", ComodRank: "comod_rank",
 	SessionRank: "session_rank", AlikeRank: "alike_rank", Unseen: "unseen", Opened: "opened", TurnOpened: "turn_opened",
 	Asked: "asked", JustListed: "just_listed", InHand: "in_hand",
 	Kin:            "kin",
-	Defines:        "defines",
 	Calls:          "calls",
 	Size:           "size",
 	KindShare:      "kind_share",
 	LateTest:       "late_test",
 	EarlyDocument:  "early_document",
-	AsksTest:       "asks_test",
-	AsksDocument:   "asks_document",
 	FreshCommitted: "fresh_committed",
 	ComodLast:      "comod_last",
 	SessionLast:    "session_last",
@@ -137,6 +126,7 @@ var signalNames = [signals]string{
 	ListedSkipped:  "listed_skipped",
 	ListedTurns:    "listed_turns",
 	ListedFresh:    "listed_fresh",
+	Text:           "text", TextShare: "text_share", TextPlace: "text_place", TextSure: "text_sure", Pattern: "pattern", PatternShare: "pattern_share", PatternPlace: "pattern_place",
 }
 
 // String is the name under which the signal appears in a Reason.

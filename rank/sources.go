@@ -8,7 +8,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // partners asks for what the setting leads to. Families whose signal has no weight are not read.
@@ -188,30 +187,6 @@ func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
 			for _, g := range folder[:min(len(folder), maxByFolder)] {
 				p.get(g)
 			}
-		}
-	}
-	// Last, because a file that is no candidate by now and finds no room must not be added half counted.
-	room := maxByWord
-	for i, t := range x.words {
-		with := tree.Word(t)
-		if len(with) >= maxWord {
-			continue
-		}
-		rare := index.Rarity(tree.Len(), len(with))
-		for _, f := range with {
-			c := p.index[f]
-			if c == nil {
-				if room == 0 {
-					continue
-				}
-				room--
-				c = p.get(f)
-			}
-			c.wordSum += rare
-			if slices.Contains(x.baseTerms(f), t) {
-				c.nameSum += rare
-			}
-			c.wordBits |= 1 << i
 		}
 	}
 }

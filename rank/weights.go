@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -68,6 +69,7 @@ type File struct {
 	Questions int                           `json:"questions"` // that it was fitted on
 	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
 	Tasks     map[event.Task]FileModel      `json:"moments"`
+	Texts     map[string]map[string]float64 `json:"texts"` // kind of text → weights of text signals
 }
 
 // FileModel is a Model by the names of signals.
@@ -88,7 +90,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
 	out := map[event.Task]Model{}
-	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
+	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText} {
 		from, ok := f.Tasks[task]
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
@@ -100,6 +102,33 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		out[task] = m
 	}
 	return out, nil
+}
+
+// priorTexts are the shipped weights of texts.
+func priorTexts() Texts {
+	texts, err := ParseTexts(shipped)
+	if err != nil {
+		panic(err) // a test reads the same bytes
+	}
+	return texts
+}
+
+// ParseTexts reads the weights of texts of a file of weights.
+func ParseTexts(data []byte) (texts Texts, err error) {
+	var f File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return texts, fmt.Errorf("%w: %w", ErrWeights, err)
+	}
+	for k, kind := range textKindNames {
+		for name, w := range f.Texts[kind] {
+			s := slices.Index(textSignalNames[:], name)
+			if s < 0 {
+				return texts, fmt.Errorf("%w: %q is no text signal", ErrWeights, name)
+			}
+			texts[k][s] = w
+		}
+	}
+	return texts, nil
 }
 
 func byName(to *Values, from map[string]float64) error {

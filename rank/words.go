@@ -58,14 +58,8 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		return "opened right after " + x.newest().Display() + " before"
 	case Terms, TermsRank:
 		return "opened or committed before with the words " + strings.Join(picked(x.terms, c.termBits, 3), ", ")
-	case Words, WordsRank, Name:
-		return "its path has the words " + strings.Join(picked(x.words, c.wordBits, 3), ", ")
-	case Contents, ContentsRank, PatternContents, PatternContentsRank:
+	case Text, TextShare, TextPlace, Pattern, PatternShare, PatternPlace:
 		return "it says " + strings.Join(c.said, ", ")
-	case Identifiers:
-		return "it has the identifiers " + strings.Join(c.called, ", ")
-	case Defines:
-		return "it defines " + strings.Join(c.defined, ", ")
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses"
 	case Tags:
@@ -97,13 +91,12 @@ var plain = map[Signal]string{
 	ListedLast: "in the newest list of the session", ListedTurn: "listed since the prompt", ListedOften: "listed often in the session",
 	ListedOpened: "in a list whose files are being opened", ContentRecent: "named by what was read lately",
 	ContentPlace: "named early in what was read", ContentTurn: "named by what was read since the prompt",
-	PatternWords: "its path has words of recent commands", PatternName: "its name has words of recent commands",
 	NamedPair: "same stem as a file named in the prompt", NamedFolder: "in the folder of a file named in the prompt",
 	FolderShare: "in a folder that the session works in", FolderRecent: "in a folder in use of late",
 	Kin: "its name has words of the name of a file in hand", KindShare: "of the kind that the session works on",
 	LateTest: "a test, and files were edited since the prompt", EarlyDocument: "a document, and the turn has just begun",
-	AsksTest: "the prompt speaks of tests", AsksDocument: "the prompt speaks of documents", FreshCommitted: "among the files committed last",
-	Sessions: "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
+	FreshCommitted: "among the files committed last",
+	Sessions:       "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
 	ListedTurns: "listed again and again since the prompt", ListedSkipped: "passed over in a list",
 	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 	"sync"
@@ -9,8 +8,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Contents is an index of what files say: of each file at most 256 words, 64 identifiers and 96 names that it defines, never its
-// text. It holds the files as they are now, in memory only. It is safe for concurrent use.
+// Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc strings and
+// comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now, in memory. It is safe for
+// concurrent use.
 type Contents struct {
 	maxFiles int
 
@@ -18,30 +18,38 @@ type Contents struct {
 	numbers     map[event.Path]uint32
 	documents   []document // by number
 	free        []uint32   // numbers of no file
-	words       vocabulary
-	identifiers vocabulary
-	definitions vocabulary
-	length      float64 // sum of the lengths of all documents
+	fields      [fields]vocabulary
+	lengths     [fields]float64 // sums of the lengths of all documents
+	identifiers vocabulary      // that a file uses or defines
+	definitions vocabulary      // that a file defines
 }
+
+// field is a part of a file whose words are indexed apart.
+type field int
+
+const (
+	pathField       field = iota // the folders and the name
+	baseField                    // the name without the extension
+	definitionField              // the names that it defines
+	proseField                   // doc strings and comments
+	bodyField                    // everything
+	fields
+)
 
 // document is what is kept of a file.
 type document struct {
 	path        event.Path
-	words       []posting
+	kind        Kind
+	fields      [fields][]posting
+	lengths     [fields]float64 // words
 	identifiers []posting
 	definitions []posting
-	size        float64 // words of the whole text
-	length      float64 // sum of the counts of words
 }
 
-// Bounds of what is kept. Together they bound the postings: 416 for each file, in both directions, 4 bytes each.
+// Bounds of what is kept.
 const (
-	MaxFileSize    = 256 << 10 // bytes of a file; longer ones are taken for data
-	maxFiles       = 1 << 15   // a new file beyond them is not kept
-	maxVocabulary  = 1 << 20   // words, identifiers and definitions, each; a new one beyond them is not kept
-	maxWords       = 256       // of a file
-	maxIdentifiers = 64        // of a file
-	maxWordParts   = 8         // words of an identifier
+	maxFiles      = 1 << 17 // a new file beyond them is not kept
+	maxVocabulary = 1 << 22 // words of a field, identifiers and definitions, each; a new one beyond them is not kept
 )
 
 // Bounds of what distinguishes files.
@@ -60,8 +68,11 @@ const (
 func NewContents() *Contents { return newContents(maxFiles, maxVocabulary) }
 
 func newContents(files, words int) *Contents {
-	return &Contents{maxFiles: files, numbers: map[event.Path]uint32{},
-		words: newVocabulary(words), identifiers: newVocabulary(words), definitions: newVocabulary(words)}
+	c := &Contents{maxFiles: files, numbers: map[event.Path]uint32{}, identifiers: newVocabulary(words), definitions: newVocabulary(words)}
+	for f := range c.fields {
+		c.fields[f] = newVocabulary(words)
+	}
+	return c
 }
 
 // Len returns the number of files.
@@ -76,23 +87,18 @@ func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if n, known := c.numbers[p]; known {
-		return c.documents[n].size
+		return c.documents[n].lengths[bodyField]
 	}
 	return 0
 }
 
-// Set replaces what a file says. A text that is longer than MaxFileSize or has a zero byte says nothing. What is kept depends on
-// the files before: a word distinguishes this file from them or not.
+// Set replaces what a file says. See Extract for what a text says.
 func (c *Contents) Set(p event.Path, text []byte) {
-	words, identifiers := count(text)
-	var defined []string
-	if len(words) > 0 && !isProse(p) {
-		defined = definitions(text)
-	}
+	said := Extract(p, text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(p)
-	if len(words) == 0 || len(c.numbers) >= c.maxFiles {
+	if said.Size == 0 || len(c.numbers) >= c.maxFiles {
 		return
 	}
 	n := uint32(len(c.documents))
@@ -101,17 +107,18 @@ func (c *Contents) Set(p event.Path, text []byte) {
 	} else {
 		c.documents = append(c.documents, document{})
 	}
-	d := document{path: p, definitions: c.definitions.addAll(n, defined),
-		words:       c.words.addRarest(n, words, len(c.numbers), maxWords),
-		identifiers: c.identifiers.addRarest(n, identifiers, len(c.numbers), maxIdentifiers)}
-	for _, k := range words {
-		d.size += float64(k)
+	d := document{path: p, kind: said.Kind}
+	path, base := pathWords(p)
+	for f, counts := range [fields]map[string]int{path, base, said.Definitions, said.Prose, said.Body} {
+		d.fields[f] = c.fields[f].addAll(n, counts)
+		for _, k := range counts {
+			d.lengths[f] += float64(k)
+		}
+		c.lengths[f] += d.lengths[f]
 	}
-	for _, w := range d.words {
-		d.length += w.count()
-	}
+	d.definitions = c.definitions.addNames(n, said.Defines)
+	d.identifiers = c.identifiers.addNames(n, slices.Concat(said.Defines, said.Uses))
 	c.documents[n], c.numbers[p] = d, n
-	c.length += d.length
 }
 
 // Remove forgets files. Many files are removed in steps, between which questions are answered.
@@ -135,57 +142,43 @@ func removalSteps(paths []event.Path) iter.Seq[[]event.Path] {
 }
 
 func (c *Contents) remove(paths ...event.Path) {
-	var words, identifiers, definitions []posting
+	var words [fields][]posting
+	var identifiers, definitions []posting
 	for _, p := range paths {
 		n, known := c.numbers[p]
 		if !known {
 			continue
 		}
 		d := &c.documents[n]
-		words, identifiers, definitions = append(words, d.words...), append(identifiers, d.identifiers...), append(definitions, d.definitions...)
-		c.length -= d.length
+		for f := range d.fields {
+			words[f] = append(words[f], d.fields[f]...)
+			c.lengths[f] -= d.lengths[f]
+		}
+		identifiers, definitions = append(identifiers, d.identifiers...), append(definitions, d.definitions...)
 		*d = document{}
 		delete(c.numbers, p)
 		c.free = append(c.free, n)
 	}
 	gone := func(file uint32) bool { return c.documents[file].path == "" }
-	c.words.remove(words, gone)
+	for f := range c.fields {
+		c.fields[f].remove(words[f], gone)
+	}
 	c.identifiers.remove(identifiers, gone)
 	c.definitions.remove(definitions, gone)
 }
 
 // shrink frees the memory of words that no file has any more, if most of it is free.
 func (c *Contents) shrink() {
-	words, identifiers, definitions := c.words.shrink(), c.identifiers.shrink(), c.definitions.shrink()
+	var words [fields][]uint32
+	for f := range c.fields {
+		words[f] = c.fields[f].shrink()
+	}
+	identifiers, definitions := c.identifiers.shrink(), c.definitions.shrink()
 	for _, d := range c.documents {
-		renumber(d.words, words)
+		for f := range d.fields {
+			renumber(d.fields[f], words[f])
+		}
 		renumber(d.identifiers, identifiers)
 		renumber(d.definitions, definitions)
 	}
-}
-
-// count returns how often each term and each identifier of two or more words occurs in a text.
-func count(text []byte) (words, identifiers map[string]int) {
-	if len(text) > MaxFileSize || bytes.IndexByte(text, 0) >= 0 {
-		return nil, nil
-	}
-	words, identifiers = map[string]int{}, map[string]int{}
-	parts := map[string][]string{} // terms by token: the same tokens occur again and again
-	for token := range bytes.FieldsFuncSeq(text, outsideIdentifier) {
-		if len(token) < minTerm || len(token) > maxIdentifier {
-			continue
-		}
-		terms, known := parts[string(token)]
-		if !known {
-			terms = Terms(string(token), maxWordParts)
-			parts[string(token)] = terms
-		}
-		for _, t := range terms {
-			words[t]++
-		}
-		if len(terms) > 1 && len(token) >= minIdentifier {
-			identifiers[plainIdentifier(string(token))]++
-		}
-	}
-	return words, identifiers
 }

@@ -9,10 +9,10 @@ import (
 
 // Bounds of what a file defines.
 const (
-	maxDefinitions = 96 // names of one file
-	minDefinition  = 4  // bytes of a name
-	maxReceiver    = 80 // bytes between "func" and the name of a method
-	maxModifiers   = 5  // words before the keyword, and the keyword
+	maxDefinitions = 4096 // names of one file
+	minDefinition  = 4    // bytes of a name
+	maxReceiver    = 80   // bytes between "func" and the name of a method
+	maxModifiers   = 5    // words before the keyword, and the keyword
 )
 
 // keywords begin a definition. Those of variables do so only at the beginning of a line (false): further in they name what one

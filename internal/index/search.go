@@ -22,30 +22,8 @@ const (
 	maxDefiners  = 6  // a name that more files define finds none
 	maxCompared  = 40 // identifiers of a file by which files like it are searched …
 	maxLikeUsers = 12 // … if at most this many files have them
+	maxCalled    = 64 // identifiers of a file whose definitions are searched
 )
-
-// Words finds the n files that these terms (see Terms) fit best, by BM25, ties by path.
-func (c *Contents) Words(terms []string, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	files := float64(len(c.numbers))
-	if files == 0 {
-		return nil
-	}
-	mean := c.length/files + 1e-9
-	sums := c.accumulate()
-	for i, term := range terms {
-		having := c.words.having(term)
-		if common(len(having), len(c.numbers)) {
-			continue
-		}
-		rarity := idf(files, float64(len(having)))
-		for _, f := range having {
-			sums.add(f.number(), i, rarity*bm25(f.count(), c.documents[f.number()].length, mean))
-		}
-	}
-	return sums.best(n, terms)
-}
 
 // Identifiers finds the n files that have one of the identifiers (see the function Identifiers), each worth 1/√(files that have
 // it).
@@ -91,7 +69,7 @@ func (c *Contents) Defining(names []string, n int) []Hit {
 func (c *Contents) Called(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p, maxIdentifiers)
+	self, names := c.identifiersOf(p, maxCalled)
 	return c.defining(names, n, self)
 }
 
@@ -109,16 +87,24 @@ func (c *Contents) defining(names []string, n int, self uint32) []Hit {
 	return sums.best(n, names)
 }
 
-// identifiersOf returns the number and the first identifiers of a file, at most most, none if it is not known.
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none if the file is
+// not known.
 func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, names []string) {
 	self, known := c.numbers[p]
 	if !known {
 		return 0, nil
 	}
+	shared := make([]posting, 0, len(c.documents[self].identifiers))
 	for _, f := range c.documents[self].identifiers {
-		if len(names) == most {
-			break
+		if len(c.identifiers.files[f.number()]) > 1 {
+			shared = append(shared, f)
 		}
+	}
+	slices.SortStableFunc(shared, func(a, b posting) int {
+		return cmp.Or(cmp.Compare(len(c.identifiers.files[a.number()]), len(c.identifiers.files[b.number()])),
+			cmp.Compare(c.identifiers.words[a.number()], c.identifiers.words[b.number()]))
+	})
+	for _, f := range shared[:min(len(shared), most)] {
 		names = append(names, c.identifiers.words[f.number()])
 	}
 	return self, names

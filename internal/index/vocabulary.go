@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -51,33 +50,17 @@ func (v *vocabulary) number(word string) (n uint32, ok bool) {
 	return n, true
 }
 
-// addRarest enters a file under the most of its words that distinguish it best, by saturation(count)·rarity, ties by name.
-// files is the number of files before it.
-func (v *vocabulary) addRarest(file uint32, counts map[string]int, files, most int) []posting {
-	type weighed struct {
-		word   string
-		count  int
-		weight float64
-	}
-	all := make([]weighed, 0, len(counts))
+// addAll enters a file under words, each with its count.
+func (v *vocabulary) addAll(file uint32, counts map[string]int) []posting {
+	list := make([]posting, 0, len(counts))
 	for word, n := range counts {
-		with := len(v.having(word))
-		if !common(with, files+1) {
-			all = append(all, weighed{word, n, float64(n) / (float64(n) + bm25K1) * Rarity(files+1, with)})
-		}
-	}
-	slices.SortFunc(all, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.word, b.word))
-	})
-	list := make([]posting, 0, min(len(all), most))
-	for _, w := range all[:min(len(all), most)] {
-		list = v.add(list, file, w.word, w.count)
+		list = v.add(list, file, word, n)
 	}
 	return list
 }
 
-// addAll enters a file under all of the names.
-func (v *vocabulary) addAll(file uint32, names []string) []posting {
+// addNames enters a file under all of the names.
+func (v *vocabulary) addNames(file uint32, names []string) []posting {
 	list := make([]posting, 0, len(names))
 	for _, name := range names {
 		list = v.add(list, file, name, 1)

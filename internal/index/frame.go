@@ -40,7 +40,7 @@ const (
 var framePatterns = []framePattern{
 	{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in (?P<function>[\w.<>]+))?`)},
 	{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?):(?P<line>\d+), in (?P<function>[\w.]+)`)},           // IPython
-	{".py in ", outermostFirst, regexp.MustCompile(`^(?P<path>\S+\.py) in (?P<function>[\w.<>]+)\(`)},                           // IPython before 8
+	{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in (?P<function>[\w.<>]+)\(`)},  // IPython before 8
 	{".py:", outermostFirst, regexp.MustCompile(`^(?P<path>` + codeFile + `):(?P<line>\d+): in (?P<function>[\w.<>]+)`)},        // pytest --tb=short
 	{".py:", outermostFirst, regexp.MustCompile(`^(?P<path>` + codeFile + `):(?P<line>\d+): ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)}, // pytest
 	{".py::", single, regexp.MustCompile(`(?P<path>` + codeFile + `)::(?:\w+::)*(?P<function>\w+)`)},

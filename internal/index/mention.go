@@ -65,10 +65,12 @@ func (p *textParser) addToken(token string, called, marked bool) {
 	switch {
 	case bareFiles[path.Base(token)], len(ext) > 1 && isFileExt(ext) && !called && fileName(token):
 		add(&p.Paths, strings.TrimPrefix(token, "./"))
-		token = ""
+		if languages[ext] != nil || strings.Contains(token, "/") { // io.fits and data.log are modules, too
+			token = ""
+		}
 	case strings.Contains(strings.Trim(token, "/"), "/"):
-		if !strings.ContainsAny(token, "$:") {
-			add(&p.Dotted, strings.Trim(token, "/"))
+		if isName(token) && token[0] != '/' && !strings.ContainsAny(token, "$:@") {
+			add(&p.Dotted, strings.TrimRight(token, "/"))
 		}
 		marked = false
 	}
@@ -93,26 +95,32 @@ func (p *textParser) addParts(token string, called, marked bool) {
 		if parts[0] == "self" || parts[0] == "this" || parts[0] == "cls" {
 			parts = parts[1:]
 		}
-		if len(parts) > 1 {
-			separator := "."
-			if strings.Contains(token, "::") {
-				separator = "::"
-			}
+		separator := "."
+		if strings.Contains(token, "::") {
+			separator = "::"
+		}
+		if len(parts) > 1 && token != "e.g" && token != "i.e" {
 			add(&p.Dotted, strings.Join(parts, separator))
 		}
 	}
 	for i, part := range parts {
-		last := i == len(parts)-1
-		p.addIdentifier(strings.ReplaceAll(strings.Trim(part, "-"), "-", "_"), marked || last && called || dotted && i > 0 && len(part) > 1)
+		code := dotted && i > 0 && len(part) > 1
+		called := called && i == len(parts)-1
+		if marked { // no-member
+			p.addIdentifier(strings.ReplaceAll(part, "-", "_"), true)
+			continue
+		}
+		for word, rest, more := strings.Cut(part, "-"); ; word, rest, more = strings.Cut(rest, "-") {
+			if p.addIdentifier(word, code || called && !more); !more {
+				break
+			}
+		}
 	}
 }
 
 // addIdentifier adds a name if it looks like code, or if its place shows that it is.
 func (p *textParser) addIdentifier(name string, code bool) {
-	if len(name) > maxToken || !isName(name) || blockWords[name] || strings.Contains(name, "_") && !code && !looksLikeCode(name) {
-		return
-	}
-	if !code && !looksLikeCode(name) {
+	if len(name) > maxToken || !isName(name) || blockWords[name] || !code && !looksLikeCode(name) {
 		return
 	}
 	if plain := plainIdentifier(name); len(plain) > 2 {

@@ -35,7 +35,7 @@ func (t *Tree) Files(name string) []event.Path {
 		return nil
 	}
 	var found []event.Path
-	longest := 0
+	longest, complete := 0, false // whether a whole path is found
 	for _, p := range t.Base(parts[len(parts)-1]) {
 		depth := 1 + strings.Count(string(p), "/")
 		n := commonEnd(string(p), parts)
@@ -47,8 +47,10 @@ func (t *Tree) Files(name string) []event.Path {
 		case n < 2 || !absolute: // only the name of the file
 			continue
 		}
-		if n > longest {
-			found, longest = found[:0], n
+		if n > longest || n == depth {
+			found, longest, complete = found[:0], n, n == depth
+		} else if complete {
+			continue
 		}
 		found = append(found, p)
 	}

@@ -50,6 +50,7 @@ func TestFrames(t *testing.T) {
 			"b.py:2 g 0, a.py:1 f 1, c.py:3 h 0"},
 		"ipython":   {"File ~/code/seaborn/_core/plot.py:265, in Plot._repr_png_(self)\n    263 def\n--> 265     x\n\nFile ~/code/seaborn/_stats/regression.py:41, in PolyFit.__call__(self)\n", "~/code/seaborn/_stats/regression.py:41 __call__ 0, ~/code/seaborn/_core/plot.py:265 _repr_png_ 1"},
 		"ipython 7": {"~/lib/a.py in run(self)\n----> 3 x\n", "~/lib/a.py:0 run 0"},
+		"notebook":  {"[c:\\x\\a.py](file:///C:/x/a.py) in run(data, hue)\n", "c:/x/a.py:0 run 0"},
 		"pytest":    {"tests/x.py:12: \n_ _ _\nsrc/a.py:30: ValueError\n", "src/a.py:30  0, tests/x.py:12  1"},
 		"pytest short": {"tests/x.py:12: in test_a\n    f()\nsrc/a.py:30: in f\n    g()\nE   ValueError\nFAILED tests/x.py::TestA::test_a - ValueError\n",
 			"src/a.py:30 f 0, tests/x.py:12 test_a 1, tests/x.py:0 test_a 0"},

@@ -73,6 +73,9 @@ var textKindNames = [textKinds]string{"short", "long"}
 // TextKind is the name of the kind of a text.
 func TextKind(text string) string { return textKindNames[kindOfText(index.ParseText(text))] }
 
+// maxFrames is the number of stack frames that are looked for.
+const maxFrames = 24
+
 // longWords is the number of words from which a text is long.
 const longWords = 30
 
@@ -123,29 +126,30 @@ func (x *setting) fits(t index.Text, raw string, models Texts) []TextFit {
 			}
 		}
 	}
-	for _, p := range x.tree.Named(raw) {
-		get(p).Values[textNamed] = 1
-	}
-	title, _, _ := strings.Cut(raw, "\n")
-	for _, p := range x.tree.Named(title) {
-		get(p).Values[textNamedTitle] = 1
+	for i, name := range t.Paths {
+		for _, p := range x.tree.Files(name) {
+			get(p).Values[textNamed] = 1
+			if i < 8 && strings.Contains(title(raw), name) {
+				get(p).Values[textNamedTitle] = 1
+			}
+		}
 	}
 	fade := 1.0
-	for _, frame := range t.Frames {
-		for _, p := range x.resolve(frame.Path) {
+	for _, frame := range t.Frames[:min(len(t.Frames), maxFrames)] {
+		for _, p := range x.tree.Files(frame.Path) {
 			v := &get(p).Values
 			v[textFrame] = max(v[textFrame], fade)
 		}
 		fade *= .8
 	}
 	for _, name := range t.Dotted {
-		for _, p := range x.module(name) {
+		for _, p := range x.tree.Modules(name) {
 			get(p).Values[textDotted] = 1
 		}
 	}
 	asks := kind(0)
-	for w := range t.Body {
-		asks |= asks_[w]
+	for _, w := range t.Body {
+		asks |= asks_[w.Stem]
 	}
 	w := &models[kindOfText(t)]
 	for i := range found {
@@ -185,63 +189,17 @@ func (x *setting) priors(f *TextFit, t index.Text, asked kind) {
 	}
 	v[textDepth], v[textInit], v[textAside] = l.depth, truth(l.init), truth(l.aside)
 	switch index.KindOf(f.File) {
-	case index.Test:
+	case index.KindTest:
 		v[textTest], v[textAsksTest] = 1, truth(asked&tests != 0)
-	case index.Prose:
+	case index.KindProse:
 		v[textProse], v[textAsksProse] = 1, truth(asked&documents != 0)
-	case index.Data, index.Binary:
+	case index.KindData, index.KindBinary:
 		v[textData] = 1
 	}
 }
 
-// resolve returns the files whose path ends in the longest end of a name, at most 3.
-func (x *setting) resolve(name string) []event.Path {
-	name = strings.ReplaceAll(name, `\`, "/")
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	best, out := 0, []event.Path(nil)
-	for _, p := range x.tree.Base(base) {
-		n := commonEnd(string(p), name)
-		switch {
-		case n > best:
-			best, out = n, []event.Path{p}
-		case n == best:
-			out = append(out, p)
-		}
-	}
-	if len(out) > 3 {
-		return nil
-	}
-	return out
-}
-
-// commonEnd counts the names that two paths have in common at their end.
-func commonEnd(a, b string) (n int) {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
-	for n < len(as) && n < len(bs) && as[len(as)-1-n] == bs[len(bs)-1-n] {
-		n++
-	}
-	return n
-}
-
-// module returns the files that a dotted name begins with, at most 3.
-func (x *setting) module(name string) []event.Path {
-	parts := strings.Split(name, ".")
-	for n := min(len(parts), 8); n >= 2; n-- {
-		end := strings.Join(parts[:n], "/")
-		var out []event.Path
-		for _, p := range x.tree.Stem(event.Path(parts[n-1] + ".py")) {
-			if s := strings.TrimSuffix(string(p), p.Ext()); s == end || strings.HasSuffix(s, "/"+end) {
-				out = append(out, p)
-			}
-		}
-		for _, p := range x.tree.Base("__init__.py") {
-			if s := p.Dir(); s == end || strings.HasSuffix(s, "/"+end) {
-				out = append(out, p)
-			}
-		}
-		if len(out) > 0 && len(out) <= 3 {
-			return out
-		}
-	}
-	return nil
+// title is the first line of a text that is not empty.
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
 }

@@ -109,12 +109,23 @@ func (c *Contents) Set(p event.Path, text []byte) {
 	}
 	d := document{path: p, kind: said.Kind}
 	path, base := pathWords(p)
-	for f, counts := range [fields]map[string]int{path, base, said.Definitions, said.Prose, said.Body} {
-		d.fields[f] = c.fields[f].addAll(n, counts)
-		for _, k := range counts {
-			d.lengths[f] += float64(k)
+	for f, words := range [...][]Count{path, base} {
+		for _, w := range words {
+			d.fields[f] = c.fields[f].add(d.fields[f], n, w.Stem, w.N)
+			d.lengths[f] += float64(w.N)
 		}
-		c.lengths[f] += d.lengths[f]
+	}
+	for _, t := range said.Terms {
+		for f, times := range [...]uint32{t.Definitions, t.Prose, t.Body} {
+			if times > 0 {
+				f := definitionField + field(f)
+				d.fields[f] = c.fields[f].add(d.fields[f], n, t.Stem, int(times))
+			}
+		}
+	}
+	d.lengths[definitionField], d.lengths[proseField], d.lengths[bodyField] = float64(said.DefinitionSize), float64(said.ProseSize), float64(said.Size)
+	for f, length := range d.lengths {
+		c.lengths[f] += length
 	}
 	d.definitions = c.definitions.addNames(n, said.Defines)
 	d.identifiers = c.identifiers.addNames(n, slices.Concat(said.Defines, said.Uses))

@@ -2,112 +2,284 @@ package index
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-const MaxFileSize = 1 << 20
+// Document is what a file says, by field. Words are stems (see Stem) of 2 to 32 bytes, without numbers and the words that every text
+// has (the, of, is). Identifiers are cut into their words.
+type Document struct {
+	Kind  Kind
+	Terms []Term // sorted by stem, each once
 
-type Kind uint8
+	// The lengths of the fields in words, all words counted: those of the text, of the names that it defines, of its comments.
+	Size, DefinitionSize, ProseSize int
 
+	Defines []string // the names that the file defines, in plain form (maxItems, max_items and MAX_ITEMS are one), each once
+	Uses    []string // the names of two or more words that it does not define, in plain form, each once
+}
+
+// Term is a word of a file, with how often each field has it.
+type Term struct {
+	Stem        string
+	Body        uint32 // in the whole text
+	Definitions uint32 // in the names that the file defines, each name once; in a document for people: in headings
+	Prose       uint32 // in doc strings and comments, without the license at the top
+}
+
+// Bounds of what is read of a file. Within them nothing is left out.
 const (
-	Source Kind = iota
-	Test
-	Prose
-	Data
-	Binary
-	kinds
+	MaxDocument = 1 << 20 // bytes of a file; longer ones say nothing
+	maxMeanLine = 500     // bytes of a line on average; a program or data with longer lines is minified, and says nothing …
+	minMinified = 4 << 10 // … if it has more bytes than this
+	maxToken    = 64      // bytes of an identifier in ASCII; longer ones are encoded data
+	maxKnown    = 1 << 16 // tokens that an extractor knows before it begins anew; about 10 MB
+	maxLicense  = 8 << 10 // bytes at the top of a file where its license is looked for
 )
 
-type Document struct {
-	Size                     int
-	Body, Definitions, Prose map[string]int
-	Defines, Uses            []string
-	Kind                     Kind
-}
-
-func KindOf(p event.Path) Kind {
-	s := strings.ToLower(string(p))
-	base := s[strings.LastIndexByte(s, '/')+1:]
-	switch p.Ext() {
-	case ".md", ".mdx", ".rst", ".txt", ".adoc":
-		return Prose
-	case ".json", ".lock", ".yaml", ".yml", ".toml", ".csv", ".svg", ".cfg", ".ini", ".xml", ".ipynb", ".html", ".snap":
-		return Data
-	case ".png", ".jpg", ".gif", ".ico", ".pdf", ".fits":
-		return Binary
-	}
-	for _, d := range strings.Split(s, "/")[:strings.Count(s, "/")] {
-		switch d {
-		case "test", "tests", "testing", "spec", "__tests__", "testdata", "e2e", "fixtures":
-			return Test
-		}
-	}
-	if strings.HasPrefix(base, "test_") || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || base == "conftest.py" ||
-		strings.HasSuffix(base, "test.java") || strings.HasSuffix(base, "test.kt") || strings.HasSuffix(base, "tests.cs") || strings.HasSuffix(base, "_spec.rb") || strings.HasSuffix(base, "test.php") || strings.HasSuffix(base, "tests.swift") {
-		return Test
-	}
-	return Source
-}
-
+// Extract reads a file. Binary files, minified ones and those longer than MaxDocument have a Kind and no words.
 func Extract(p event.Path, text []byte) Document {
-	d := Document{Body: map[string]int{}, Definitions: map[string]int{}, Prose: map[string]int{}, Kind: KindOf(p)}
-	if len(text) > MaxFileSize || bytes.IndexByte(text, 0) >= 0 {
+	d := Document{Kind: KindOf(p)}
+	if d.Kind == KindBinary || len(text) > MaxDocument || bytes.IndexByte(text, 0) >= 0 {
 		return d
 	}
-	if !isProse(p) {
-		d.Defines = definitions(text)
+	if d.Kind != KindProse && len(text) > minMinified && len(text) > maxMeanLine*(1+bytes.Count(text, []byte{'\n'})) {
+		return d
 	}
-	known := map[string]bool{}
-	for _, n := range d.Defines {
-		known[n] = true
+	if d.Kind == KindSource && generated(text[:min(len(text), 1024)]) {
+		d.Kind = KindData
 	}
-	parts := map[string][]string{}
-	for token := range bytes.FieldsFuncSeq(text, outsideIdentifier) {
-		if len(token) < 2 || len(token) > maxIdentifier {
-			continue
-		}
-		terms, have := parts[string(token)]
-		if !have {
-			terms = stems(string(token))
-			parts[string(token)] = terms
-			if len(terms) > 1 && len(token) >= minIdentifier {
-				if n := plainIdentifier(string(token)); !known[n] {
-					known[n] = true
-					d.Uses = append(d.Uses, n)
-				}
-			}
-		}
-		for _, t := range terms {
-			d.Body[t]++
-			d.Size++
-		}
+	x := extractors.Get().(*extractor)
+	defer extractors.Put(x)
+	x.begin()
+	switch lang := languageOf(p); {
+	case lang != nil:
+		x.program(lang, text)
+	case proseExts[p.Ext()]:
+		x.document(text)
+	default:
+		x.count(text, false)
 	}
-	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-		if name := definedBy(line); len(name) >= 2 && !isProse(p) {
-			for _, t := range stems(string(name)) {
-				d.Definitions[t]++
-			}
-		}
-		if t := bytes.TrimSpace(line); len(t) > 2 && (t[0] == '#' || t[0] == '/' || t[0] == '*') {
-			for _, w := range stems(string(t)) {
-				d.Prose[w]++
-			}
-		}
-	}
+	x.finish(&d)
 	return d
 }
 
-func Stem(w string) string { return root(w) }
+// generated reports whether the beginning of a file says that a tool wrote it.
+func generated(head []byte) bool {
+	return bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated")) || bytes.Contains(head, []byte("<auto-generated"))
+}
 
-func stems(text string) (out []string) {
-	for w := range split(text, false) {
-		w = strings.ToLower(w)
-		if len(w) < 2 || len(w) > maxTerm || isNumber(w) {
+// extractor counts the words of one file after the other. It knows the tokens of the files before: most tokens occur again, and
+// their stems are shared by all documents.
+type extractor struct {
+	tokens map[string]uint32 // number of a token as it is written
+	all    []token           // by number
+	stems  map[string]uint32
+	words  []countedStem
+	names  map[string]uint32 // by plain form
+	plain  []countedName
+
+	file    uint32   // number of the file; marks of other files are old
+	touched []uint32 // stems of the file
+	defined []uint32 // names that it defines, in the order of the text
+	used    []uint32
+	size    [3]int // words of the body, the definitions and the prose
+}
+
+// token is what is known of a run of letters, digits and underscores.
+type token struct {
+	stems []uint32
+	size  int    // words, those without stem included
+	name  uint32 // its plain form
+	code  bool   // it has two or more words
+}
+
+type countedStem struct {
+	Term
+	file uint32 // the file that was counted
+}
+
+type countedName struct {
+	text          string
+	defines, uses uint32 // the last file that does
+}
+
+var extractors = sync.Pool{New: func() any { return &extractor{} }}
+
+func (x *extractor) begin() {
+	if x.tokens == nil || len(x.tokens) > maxKnown || x.file == 1<<32-1 {
+		*x = extractor{tokens: map[string]uint32{}, stems: map[string]uint32{}, names: map[string]uint32{}}
+	}
+	x.file++
+	x.touched, x.defined, x.used, x.size = x.touched[:0], x.defined[:0], x.used[:0], [3]int{}
+}
+
+func (x *extractor) finish(d *Document) {
+	d.Size, d.DefinitionSize, d.ProseSize = x.size[0], x.size[1], x.size[2]
+	d.Terms = make([]Term, len(x.touched))
+	for i, n := range x.touched {
+		d.Terms[i] = x.words[n].Term
+	}
+	slices.SortFunc(d.Terms, func(a, b Term) int { return strings.Compare(a.Stem, b.Stem) })
+	for _, n := range x.defined {
+		d.Defines = append(d.Defines, x.plain[n].text)
+	}
+	for _, n := range x.used {
+		if x.plain[n].defines != x.file {
+			d.Uses = append(d.Uses, x.plain[n].text)
+		}
+	}
+}
+
+// identifierByte marks the bytes of identifiers; see outsideIdentifier.
+var identifierByte = func() (in [256]bool) {
+	for c := range in {
+		in[c] = c >= 0x80 || !outsideIdentifier(rune(c))
+	}
+	return in
+}()
+
+// count counts the words of a part of the text.
+func (x *extractor) count(text []byte, prose bool) {
+	for i := 0; i < len(text); {
+		if !identifierByte[text[i]] {
+			i++
 			continue
 		}
-		out = append(out, Stem(w))
+		start, ascii := i, true
+		for i < len(text) && identifierByte[text[i]] {
+			ascii = ascii && text[i] < 0x80
+			i++
+		}
+		run := text[start:i]
+		if len(run) > maxToken && ascii {
+			continue
+		}
+		for len(run) > maxToken { // a script without spaces
+			x.countToken(run[:maxToken], prose)
+			run = run[maxToken:]
+		}
+		if len(run) > 1 {
+			x.countToken(run, prose)
+		}
 	}
-	return out
+}
+
+func (x *extractor) countToken(text []byte, prose bool) {
+	t := &x.all[x.token(text)]
+	x.size[0] += t.size
+	if prose {
+		x.size[2] += t.size
+	}
+	for _, n := range t.stems {
+		w := x.word(n)
+		w.Body++
+		if prose {
+			w.Prose++
+		}
+	}
+	if t.code && x.plain[t.name].uses != x.file {
+		x.plain[t.name].uses = x.file
+		x.used = append(x.used, t.name)
+	}
+}
+
+// define counts a name that the file defines.
+func (x *extractor) define(name []byte) {
+	if len(name) < 2 || len(name) > maxToken || bytes.HasPrefix(name, []byte("__")) && bytes.HasSuffix(name, []byte("__")) {
+		return // __init__
+	}
+	t := &x.all[x.token(name)]
+	n := &x.plain[t.name]
+	if n.defines == x.file || len(n.text) < 2 || isNumber(n.text) {
+		return
+	}
+	n.defines = x.file
+	x.defined = append(x.defined, t.name)
+	x.emphasize(t)
+}
+
+// emphasize counts the words of a token as those of a definition.
+func (x *extractor) emphasize(t *token) {
+	x.size[1] += t.size
+	for _, n := range t.stems {
+		x.word(n).Definitions++
+	}
+}
+
+// word returns the counts of a stem in this file.
+func (x *extractor) word(n uint32) *countedStem {
+	w := &x.words[n]
+	if w.file != x.file {
+		*w = countedStem{Term{Stem: w.Stem}, x.file}
+		x.touched = append(x.touched, n)
+	}
+	return w
+}
+
+// token returns the number of a token.
+func (x *extractor) token(text []byte) uint32 {
+	if n, known := x.tokens[string(text)]; known {
+		return n
+	}
+	s := string(text)
+	t := token{code: looksLikeCode(s), name: number(x.names, plainIdentifier(s))}
+	if int(t.name) == len(x.plain) {
+		x.plain = append(x.plain, countedName{text: plainIdentifier(s)})
+	}
+	for word := range split(s, false) {
+		for part := range ideographs(word) {
+			t.size++
+			if stem := textStem(part); stem != "" {
+				n := number(x.stems, stem)
+				if int(n) == len(x.words) {
+					x.words = append(x.words, countedStem{Term: Term{Stem: stem}})
+				}
+				t.stems = append(t.stems, n)
+			}
+		}
+	}
+	x.all = append(x.all, t)
+	return number(x.tokens, s)
+}
+
+// number returns the number of a text, the next one if it is new.
+func number(numbers map[string]uint32, text string) uint32 {
+	n, known := numbers[text]
+	if !known {
+		n = uint32(len(numbers))
+		numbers[text] = n
+	}
+	return n
+}
+
+// document counts a text for people. The words of its headings (Markdown, reStructuredText) count as definitions.
+func (x *extractor) document(text []byte) {
+	var last []byte
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		line = bytes.TrimRight(line, " \t\r")
+		x.count(line, false)
+		if h := bytes.TrimLeft(line, "#"); len(h) < len(line) && len(h) > 0 && h[0] == ' ' {
+			x.heading(h)
+		} else if underline(line) && len(last) > 0 && len(last) <= len(line)+2 {
+			x.heading(last)
+		}
+		last = line
+	}
+}
+
+// underline reports whether a line makes the one before it a heading.
+func underline(line []byte) bool {
+	return len(line) > 2 && bytes.IndexByte([]byte("=-~^*\"'+#"), line[0]) >= 0 && len(bytes.Trim(line, string(line[:1]))) == 0
+}
+
+func (x *extractor) heading(line []byte) {
+	for run := range bytes.FieldsFuncSeq(line, outsideIdentifier) {
+		if len(run) > 1 && len(run) <= maxToken {
+			x.emphasize(&x.all[x.token(run)])
+		}
+	}
 }

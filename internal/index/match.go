@@ -90,8 +90,8 @@ func (c *Contents) Match(t Text) []Fit {
 		}
 		return fit
 	}
-	var best [Aspects][kinds]float32
-	var tops [Aspects][kinds][]scored
+	var best [Aspects][kindCount]float32
+	var tops [Aspects][kindCount][]scored
 	for a := range Aspects {
 		tops[a] = c.tops(values[a])
 		for k, top := range tops[a] {
@@ -137,11 +137,11 @@ type asked struct {
 }
 
 // weigh returns the words of a text, the rarest in bodies first.
-func (c *Contents) weigh(counts map[string]int) []asked {
+func (c *Contents) weigh(counts []Count) []asked {
 	out := make([]asked, 0, len(counts))
-	for word, n := range counts {
-		if with := len(c.fields[bodyField].having(word)) + len(c.fields[pathField].having(word)); with > 0 {
-			out = append(out, asked{word, math.Sqrt(float64(n))})
+	for _, w := range counts {
+		if len(c.fields[bodyField].having(w.Stem))+len(c.fields[pathField].having(w.Stem)) > 0 {
+			out = append(out, asked{w.Stem, math.Sqrt(float64(w.N))})
 		}
 	}
 	slices.SortFunc(out, func(a, b asked) int {
@@ -186,7 +186,7 @@ type scored struct {
 }
 
 // tops returns the best files of each kind, at most maxPlaces each, best first, ties by path.
-func (c *Contents) tops(values []float32) (out [kinds][]scored) {
+func (c *Contents) tops(values []float32) (out [kindCount][]scored) {
 	order := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(string(c.documents[a.file].path), string(c.documents[b.file].path)))
 	}
@@ -237,47 +237,47 @@ func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	path, base := pathWords(p)
-	v.Path, v.TitlePath = c.cover(path, t)
-	v.Base, v.TitleBase = c.cover(base, t)
+	v.Path, v.TitlePath = c.cover(path, t.Body), c.cover(path, t.Title)
+	v.Base, v.TitleBase = c.cover(base, t.Body), c.cover(base, t.Title)
 	return v
 }
 
-func (c *Contents) cover(words map[string]int, t Text) (text, title float64) {
-	all := 1.0
-	for w := range words {
-		r := Rarity(len(c.numbers), len(c.fields[pathField].having(w)))
+func (c *Contents) cover(words, said []Count) float64 {
+	all, covered := 1.0, 0.0
+	for _, w := range words {
+		r := Rarity(len(c.numbers), len(c.fields[pathField].having(w.Stem)))
 		all += r
-		if t.Body[w] > 0 {
-			text += r
-		}
-		if t.Title[w] > 0 {
-			title += r
+		if _, found := slices.BinarySearchFunc(said, w.Stem, func(c Count, stem string) int { return strings.Compare(c.Stem, stem) }); found {
+			covered += r
 		}
 	}
-	return text / all, title / all
+	return covered / all
 }
 
 // pathWords returns the words of a path and those of its name without the extension.
-func pathWords(p event.Path) (path, base map[string]int) {
-	path, base = map[string]int{}, map[string]int{}
-	name, _, _ := strings.Cut(p.Base(), ".")
-	for _, w := range stems(name) {
-		base[w]++
-		path[w]++
+func pathWords(p event.Path) (path, base []Count) {
+	name, _, _ := strings.Cut(strings.TrimLeft(p.Base(), "."), ".")
+	all, own := map[string]int{}, map[string]int{}
+	for word := range split(name, false) {
+		if stem := textStem(word); stem != "" {
+			all[stem]++
+			own[stem]++
+		}
 	}
-	for _, w := range stems(p.Dir()) {
-		path[w]++
+	for word := range split(p.Dir(), false) {
+		if stem := textStem(word); stem != "" {
+			all[stem]++
+		}
 	}
-	return path, base
+	return counts(all), counts(own)
 }
 
 // TextOf returns the text of which only words and identifiers are known.
 func TextOf(words, identifiers []string) Text {
-	t := Text{Title: map[string]int{}, Body: map[string]int{}, Identifiers: identifiers, TitleIdentifiers: identifiers, Words: len(words)}
+	all := map[string]int{}
 	for _, w := range words {
-		w = Stem(w)
-		t.Title[w]++
-		t.Body[w]++
+		all[Stem(w)]++
 	}
-	return t
+	stems := counts(all)
+	return Text{Title: stems, Body: stems, Identifiers: identifiers, TitleIdentifiers: identifiers, Words: len(words)}
 }

@@ -103,7 +103,7 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	}
 }
 
-// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxFileSize say nothing.
+// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument say nothing.
 func (r *Reader) read(p event.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +118,7 @@ func (r *Reader) read(p event.Path) {
 		return
 	}
 	r.versions[p] = now
-	if info.Size() > MaxFileSize {
+	if info.Size() > MaxDocument {
 		r.contents.Remove(p)
 	} else if text, err := os.ReadFile(r.root.Abs(p)); err == nil {
 		r.contents.Set(p, text)

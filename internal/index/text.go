@@ -4,71 +4,178 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-type Frame struct {
-	Path     string
-	Line     int
-	Function string
-	Depth    int
-}
-
+// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry once.
 type Text struct {
-	Title, Body                   map[string]int
-	Identifiers, TitleIdentifiers []string
-	Frames                        []Frame
-	Dotted, Paths                 []string
-	Words, Lines                  int
+	Title []Count // the words of the first line that has any, by stem
+	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
+
+	Identifiers      []string // names that look like code, in plain form: see Document.Defines
+	TitleIdentifiers []string // those of the title
+	Frames           []Frame  // of stack traces, and places in the output of compilers and tests
+	Dotted           []string // a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
+	Paths            []string // names of files as they are written, without line numbers, with slashes
+
+	Words     int // of the body, all counted
+	Lines     int // that say something
+	CodeLines int // of them those between ``` fences, or indented by 4 or more
 }
 
-var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
-var pyFrame = regexp.MustCompile(`File "([^"\n]+)", line (\d+)`)
-var pathLike = regexp.MustCompile(`[\w.\-/]*\w\.[a-zA-Z]{1,4}\b`)
-var dotted = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+`)
-var codey = regexp.MustCompile("`([A-Za-z_][\\w.]*)`|\\b(\\w*[a-z0-9][A-Z]\\w*|\\w+_\\w+|_\\w+)\\b|\\b([A-Za-z_]\\w+)\\(|\\.([A-Za-z_]\\w+)")
+// Count is a stem, with how often a text has it.
+type Count struct {
+	Stem string
+	N    int
+}
 
+// Bounds of a text.
+const (
+	maxText     = 128 << 10 // bytes that are read
+	maxMentions = 512       // entries of each list
+	maxFrames   = 256
+)
+
+// ParseText reads a text of at most 128 KB, and the beginning of a longer one.
 func ParseText(text string) Text {
-	text = comment.ReplaceAllString(text, " ")
-	title, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	t := Text{Title: map[string]int{}, Body: map[string]int{}, Lines: strings.Count(text, "\n") + 1}
-	for _, w := range stemsOf(title) {
-		t.Title[w]++
-	}
-	for _, w := range stemsOf(text) {
-		t.Body[w]++
-		t.Words++
-	}
-	t.Identifiers, t.TitleIdentifiers = idents(text), idents(title)
-	found := pyFrame.FindAllStringSubmatch(text, -1)
-	slices.Reverse(found)
-	for i, m := range found {
-		t.Frames = append(t.Frames, Frame{Path: m[1], Depth: i})
-	}
-	t.Paths = pathLike.FindAllString(text, 60)
-	t.Dotted = dotted.FindAllString(text, 60)
-	return t
-}
-
-func stemsOf(text string) (out []string) {
-	for w := range split(text, false) {
-		w = strings.ToLower(w)
-		if len(w) < 2 || len(w) > maxTerm || isNumber(w) || stopWords[w] || requestStops[w] {
+	text = withoutComments(whole(text, maxText))
+	var p textParser
+	p.body, p.title = map[string]int{}, map[string]int{}
+	fenced := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		trimmed := strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
+			fenced = !fenced
 			continue
 		}
-		out = append(out, Stem(w))
+		p.frames.line(line)
+		if trimmed == "" || !fenced && boilerplate(trimmed) {
+			continue
+		}
+		p.Lines++
+		code := fenced || len(line)-len(trimmed) >= 4 || line[0] == '\t'
+		if code {
+			p.CodeLines++
+		}
+		p.line(line, code)
 	}
-	return out
+	p.Frames = p.frames.ordered()
+	p.Title, p.Body = counts(p.title), counts(p.body)
+	return p.Text
 }
 
-func idents(text string) (out []string) {
-	for _, m := range codey.FindAllStringSubmatch(text, -1) {
-		for _, s := range m[1:] {
-			for _, part := range strings.Split(s, ".") {
-				if n := plainIdentifier(part); len(n) >= 3 && !slices.Contains(out, n) && len(out) < 60 {
-					out = append(out, n)
+// whole returns the beginning of a text of at most most bytes, cut between characters.
+func whole(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end of its line.
+func withoutComments(text string) string {
+	before, rest, found := strings.Cut(text, "<!--")
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		end := strings.Index(rest, "-->")
+		if end >= 0 {
+			rest = rest[end+3:]
+		} else if end = strings.IndexByte(rest, '\n'); end >= 0 {
+			rest = rest[end:]
+		} else {
+			rest = ""
+		}
+		before, rest, found = strings.Cut(rest, "<!--")
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without punctuation.
+var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce|expected behavior
+	expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected|actual
+	expected results|actual results|expected output|actual output|environment|environment info|environment information|your environment
+	system details|system information|system info|versions|version|version info|additional context|additional information|screenshots
+	your project|possible solution|possible implementation|motivation|checklist|problem|solution|summary|context|details|output
+	is your feature request related to a problem please describe|describe the solution you'd like|describe alternatives you've considered
+	what is the expected behavior|what is the current behavior|what did you do|what did you expect to happen|what happened|what happened instead
+	what did you expect|what actually happened|code sample|minimal reproducible example|minimal example|pylint output|pylint version
+	os / environment|additional dependencies|command used|configuration|bug description|traceback|code for reproduction|proposed solution
+	minimal code example|installed versions|logs|log output|relevant log output|reproducible example|issue type|n/a|no response|none|no|yes|details and comments
+	before submitting|prerequisites|what version are you using|what operating system are you using|operating system|python version|go version|a clear and concise description of what the bug is
+	a clear and concise description of what you expected to happen|add any other context about the problem here|bug report|feature request`)
+
+func lineSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
+		set[strings.TrimSpace(line)] = true
+	}
+	return set
+}
+
+var (
+	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}(?::|==|=|\s{2,}|@|\s+v?)\s*v?\d+(?:\.\d+)+[\w.+\-]*[,;)]?(?:\s.{0,40})?|` +
+		`(?:os|platform|operating system|system|browser|python|node|go|sphinx|extra tools|sphinx extensions|python implementation)(?: version)?\s*:.{0,80})$`)
+	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by|Change-Id|Cc|PiperOrigin-RevId|cherry picked from commit|\(cherry picked)\b`)
+	tag     = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
+)
+
+// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit.
+func boilerplate(line string) bool {
+	heading := strings.ToLower(strings.Trim(line, " #*_:?.!-=>\t"))
+	if heading == "" || formHeadings[heading] || strings.HasPrefix(line, "- [") && len(line) > 4 && (line[4] == ']') {
+		return true
+	}
+	return trailer.MatchString(line) || tag.MatchString(line) || strings.ContainsAny(line, "0123456789:") && versionLine.MatchString(line)
+}
+
+// counts makes a list of a map, sorted by stem.
+func counts(words map[string]int) []Count {
+	list := make([]Count, 0, len(words))
+	for stem, n := range words {
+		list = append(list, Count{stem, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int { return strings.Compare(a.Stem, b.Stem) })
+	return list
+}
+
+// textParser collects what the lines of a text say.
+type textParser struct {
+	Text
+	title, body map[string]int
+	titled      bool // the title has been read
+	frames      frameParser
+}
+
+func (p *textParser) line(line string, code bool) {
+	names := len(p.Identifiers)
+	p.addNames(line, code)
+	first := !p.titled
+	for run := range strings.FieldsFuncSeq(line, outsideIdentifier) {
+		for word := range split(run, false) {
+			for part := range ideographs(word) {
+				p.Words++
+				stem := textStem(part)
+				if stem == "" {
+					continue
+				}
+				p.body[stem]++
+				if first {
+					p.titled = true
+					p.title[stem]++
 				}
 			}
 		}
 	}
-	return out
+	if first && p.titled {
+		p.TitleIdentifiers = slices.Clone(p.Identifiers[names:])
+	}
 }

@@ -237,7 +237,7 @@ func (w *world) checkout(ctx context.Context, s Source, sha string, held map[eve
 	}
 	for _, p := range slices.Sorted(maps.Keys(now)) {
 		w.tree.Add(p)
-		if held[p] != now[p] && w.said != nil && index.KindOf(p) != index.Binary {
+		if held[p] != now[p] && w.said != nil && index.KindOf(p) != index.KindBinary {
 			w.unread[p] = now[p]
 		}
 	}

@@ -50,7 +50,7 @@ func main() {
 			for _, f := range l.Files {
 				t[f] = true
 				e.Truth++
-				if index.KindOf(f) == index.Source {
+				if index.KindOf(f) == index.KindSource {
 					e.SrcTruth++
 				}
 			}

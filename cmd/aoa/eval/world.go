@@ -38,7 +38,7 @@ const (
 )
 
 func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
-	store, err := hot.New(hot.Options{Now: o.clock()})
+	store, err := hot.New(hot.Options{Now: o.Now})
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}

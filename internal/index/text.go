@@ -101,7 +101,7 @@ func withoutComments(text string) string {
 
 // formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without punctuation.
 var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce
-	expected behavior|	expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected
+	expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected
 	actual|expected results|actual results|expected output|actual output|environment|environment info|environment information
 	your environment|system details|system information|system info|versions|version|version info|additional context
 	additional information|screenshots|your project|possible solution|possible implementation|motivation|checklist|problem|solution

@@ -186,7 +186,10 @@ func (d *definer) python(l definingLine) {
 	}
 	name, after := identifier(l.text)
 	after = bytes.TrimLeft(after, " ")
-	if len(after) > 1 && (after[0] == '=' && after[1] != '=' || after[0] == ':' && bytes.IndexByte(after, '=') > 0) && !blockWords[string(name)] {
+	if len(after) < 2 || blockWords[string(name)] {
+		return
+	}
+	if after[0] == '=' && after[1] != '=' || after[0] == ':' && bytes.IndexByte(after, '=') > 0 {
 		d.define(name)
 	}
 }
@@ -306,20 +309,21 @@ func (d *definer) method(l definingLine, abstract bool) bool {
 		return false
 	}
 	before, name := lastIdentifier(bytes.TrimRight(l.body[:open], " "))
-	if generic := bytes.TrimRight(l.body[:open], " "); len(name) == 0 && len(generic) > 0 && generic[len(generic)-1] == '>' { // Get<T>()
+	if generic := bytes.TrimRight(l.body[:open], " "); len(name) == 0 && bytes.HasSuffix(generic, []byte(">")) { // Get<T>()
 		if at := bytes.LastIndexByte(generic, '<'); at > 0 {
 			before, name = lastIdentifier(generic[:at])
 		}
 	}
 	returns := bytes.TrimSpace(before)
 	first, _ := identifier(returns)
-	if blockWords[string(first)] || blockWords[string(name)] || bytes.ContainsAny(returns, `="(;{}:`) && !bytes.Contains(returns, []byte("::")) {
+	if blockWords[string(first)] || blockWords[string(name)] ||
+		bytes.ContainsAny(returns, `="(;{}:`) && !bytes.Contains(returns, []byte("::")) {
 		return false
 	}
 	switch last := l.text[len(l.text)-1]; {
 	case len(returns) == 0 && !l.modified:
 		return false
-	case len(returns) > 0 && !identifierByte[returns[len(returns)-1]] && bytes.IndexByte([]byte(">]*&?"), returns[len(returns)-1]) < 0:
+	case len(returns) > 0 && !identifierByte[returns[len(returns)-1]] && !bytes.ContainsAny(returns[len(returns)-1:], ">]*&?"):
 		return false // a call: a.b(…)
 	case last == '{', last == '}', last == ')', last == ';' && abstract, l.modified:
 	case bytes.Contains(l.text, []byte(") throws ")):
@@ -355,7 +359,8 @@ func (d *definer) ruby(l definingLine) {
 		}
 	default:
 		after = bytes.TrimLeft(after, " ")
-		if !l.found && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' && len(after) > 1 && after[0] == '=' && after[1] != '=' && after[1] != '~' {
+		constant := !l.found && len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z'
+		if constant && len(after) > 1 && after[0] == '=' && after[1] != '=' && after[1] != '~' {
 			d.define(name)
 		}
 	}
@@ -374,7 +379,10 @@ func (d *definer) lua(l definingLine) {
 	}
 }
 
-var sqlObjects = wordSet("table view function procedure index trigger type schema sequence domain")
+var (
+	sqlObjects    = wordSet("table view function procedure index trigger type schema sequence domain")
+	sqlConditions = wordSet("if not exists")
+)
 
 // sql defines what is created.
 func (d *definer) sql(l definingLine) {
@@ -387,7 +395,7 @@ func (d *definer) sql(l definingLine) {
 			continue
 		}
 		words = words[i+2:]
-		for len(words) > 1 && (bytes.EqualFold(words[0], []byte("if")) || bytes.EqualFold(words[0], []byte("not")) || bytes.EqualFold(words[0], []byte("exists"))) {
+		for len(words) > 1 && sqlConditions[string(bytes.ToLower(words[0]))] {
 			words = words[1:]
 		}
 		_, name := lastIdentifier(words[0])

@@ -1,6 +1,9 @@
 package index
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxSignature is the number of bytes in which the parameters of a function of C end.
 const maxSignature = 2 << 10
@@ -16,11 +19,15 @@ func (d *definer) c(l definingLine) {
 	switch {
 	case line[0] == '#':
 		if word, after := identifier(bytes.TrimLeft(line[1:], " \t")); string(word) == "define" {
-			name, _ := identifier(bytes.TrimLeft(after, " \t"))
-			d.define(name)
+			name, value := identifier(bytes.TrimLeft(after, " \t"))
+			guard := strings.TrimRight(string(name), "_")
+			if len(value) > 0 || !strings.HasSuffix(guard, "_H") && !strings.HasSuffix(guard, "_HPP") {
+				d.define(name)
+			}
 		}
 	case line[0] == '}': // } name; ends a typedef
-		if before, name := lastIdentifier(bytes.TrimRight(line, "; ")); len(line) > 1 && line[len(line)-1] == ';' && len(bytes.Trim(before, "} \t*")) == 0 {
+		before, name := lastIdentifier(bytes.TrimRight(line, "; "))
+		if bytes.HasSuffix(line, []byte(";")) && len(bytes.Trim(before, "} \t*")) == 0 {
 			d.define(name)
 		}
 	case line[0] == '-' || line[0] == '+': // a method of Objective-C
@@ -52,15 +59,12 @@ func (d *definer) cType(l definingLine) bool {
 		d.assigned(rest, "=")
 		return true
 	case cTypes[string(word)]:
-		var name []byte
-		for name == nil || cTypes[string(name)] || len(name) > 0 && len(rest) > 1 && rest[0] == ' ' && identifierByte[rest[1]] && !bytes.HasPrefix(rest, []byte(" final")) {
-			name, rest = identifier(bytes.TrimLeft(rest, " \t")) // enum class, class EXPORT name
-			if len(name) == 0 {
-				break
-			}
+		name, rest := identifier(bytes.TrimLeft(rest, " \t"))
+		for len(name) > 0 && len(rest) > 1 && rest[0] == ' ' && identifierByte[rest[1]] && !bytes.HasPrefix(rest, []byte(" final")) {
+			name, rest = identifier(rest[1:]) // enum class name, class EXPORT name
 		}
-		rest = bytes.TrimSpace(rest)
-		if len(name) > 0 && (len(rest) == 0 || rest[0] == '{' || rest[0] == ':' && !bytes.HasSuffix(rest, []byte(";")) || bytes.HasPrefix(rest, []byte("final"))) {
+		rest = bytes.TrimPrefix(bytes.TrimSpace(rest), []byte("final"))
+		if len(name) > 0 && (len(rest) == 0 || bytes.ContainsAny(rest[:1], "{: ") && !bytes.HasSuffix(rest, []byte(";"))) {
 			d.define(name)
 			return true
 		}
@@ -88,8 +92,9 @@ func (d *definer) cFunction(l definingLine) {
 	}
 	before, name := lastIdentifier(bytes.TrimRight(l.text[:open], " "))
 	first, _ := identifier(before)
-	if len(name) == 0 || blockWords[string(name)] || blockWords[string(first)] || len(first) == 0 && string(name) == string(bytes.ToUpper(name)) {
-		return // a call of a macro
+	macro := len(first) == 0 && bytes.Equal(name, bytes.ToUpper(name))
+	if len(name) == 0 || blockWords[string(name)] || blockWords[string(first)] || macro {
+		return
 	}
 	// The text after the line follows it in memory, but for what the line is cut at.
 	signature := append(bytes.Clone(l.text[open:]), l.rest[:min(len(l.rest), maxSignature)]...)

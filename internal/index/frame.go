@@ -31,36 +31,44 @@ type framePattern struct {
 	*regexp.Regexp
 }
 
+// Parts of patterns.
 const (
-	codeFile = `[^\s"'` + "`" + `()\[\]<>{},;:|]*[\w\]\-]\.(?:go|pyx?|pyi|rs|rb|php|java|kts?|scala|cs|c|cc|cpp|cxx|h|hpp|hh|m|mm|swift|[cm]?[jt]sx?|vue|svelte|lua|exs?|dart|zig|sql)`
-	anyFile  = `[^"'()\[\]<>{},;|]*?[\w\]\-]\.\w{1,6}`
+	codeExts = `(?:go|pyx?|pyi|rs|rb|php|java|kts?|scala|cs|c|cc|cpp|cxx|h|hpp|hh|m|mm|swift|[cm]?[jt]sx?|vue|svelte|lua|exs?|dart|zig|sql)`
+	codeFile = `(?P<path>(?:[A-Za-z]:)?[^\s"'` + "`" + `()\[\]<>{},;:|]*[\w\]\-]\.` + codeExts + `)`
+	anyFile  = `(?P<path>(?:[A-Za-z]:)?[^"'()\[\]<>{},;|]*?[\w\]\-]\.\w{1,6})`
+	inLine   = `:(?P<line>\d+)`
+	function = `(?P<function>[\w.<>]+)`
 )
 
 // framePatterns are tried in this order.
 var framePatterns = []framePattern{
-	{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in (?P<function>[\w.<>]+))?`)},
-	{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?):(?P<line>\d+), in (?P<function>[\w.]+)`)},           // IPython
-	{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in (?P<function>[\w.<>]+)\(`)},  // IPython before 8
-	{".py:", outermostFirst, regexp.MustCompile(`^(?P<path>` + codeFile + `):(?P<line>\d+): in (?P<function>[\w.<>]+)`)},        // pytest --tb=short
-	{".py:", outermostFirst, regexp.MustCompile(`^(?P<path>` + codeFile + `):(?P<line>\d+): ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)}, // pytest
-	{".py::", single, regexp.MustCompile(`(?P<path>` + codeFile + `)::(?:\w+::)*(?P<function>\w+)`)},
-	{" +0x", innermostFirst, regexp.MustCompile(`^\s*(?P<path>` + anyFile + `):(?P<line>\d+) \+0x`)},
-	{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},
-	{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},
-	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)},
-	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)(?: ?\(.*\))?(?: at)? (?P<path>` + anyFile + `):(?P<line>\d+)`)},
-	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)\((?P<path>\w+\.(?:java|kt|scala|groovy)):(?P<line>\d+)\)`)},
-	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? \((?:file://)?(?P<path>[^()]+?):(?P<line>\d+):\d+\)`)},
-	{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?(?P<path>` + anyFile + `):(?P<line>\d+):\d+`)},
-	{"at ", innermostFirst, regexp.MustCompile(`^\s*(?:#\d+ .*?)?at (?:async )?(?:file://)?(?P<path>(?:[A-Za-z]:)?` + anyFile + `):(?P<line>\d+)(?::\d+)?\s*$`)},
-	{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+):(?P<line>\d+):\d+$`)},
-	{"-->", single, regexp.MustCompile(`--> (?P<path>` + anyFile + `):(?P<line>\d+):\d+`)},
-	{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},
-	{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},
-	{":in ", innermostFirst, regexp.MustCompile(`(?P<path>` + codeFile + `):(?P<line>\d+):in [` + "`" + `'](?P<function>[^']+)'`)},
-	{"file ", single, regexp.MustCompile(`\bfile (?P<path>` + codeFile + `), line (?P<line>\d+)`)},
-	{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},
-	{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?(?P<path>(?:[A-Za-z]:)?` + codeFile + `):(?P<line>\d+)\b`)},
+	{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in ` + function + `)?`)},
+	{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},                 // IPython
+	{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},     // IPython before 8
+	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                               // pytest --tb=short
+	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},             // pytest
+	{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*(?P<function>\w+)`)},                                        // pytest's tests
+	{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                        // Go
+	{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},                                                // Go
+	{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},   // C#
+	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)}, // PHP
+	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)` +
+		`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
+	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)` +
+		`\((?P<path>\w+\.(?:java|kt|scala|groovy))` + inLine + `\)`)},
+	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? ` +
+		`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
+	{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
+	{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
+	{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@` +
+		`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
+	{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
+	{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},         // tsc, MSBuild
+	{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},             // PHP
+	{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'](?P<function>[^']+)'")},       // Ruby
+	{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line (?P<line>\d+)`)},                   // Swift
+	{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},              // kotlinc
+	{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
 }
 
 // frameParser collects the frames of a text, trace by trace.
@@ -81,7 +89,8 @@ type trace struct {
 const maxQuiet = 40
 
 // traceHeads begin another trace.
-var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ", "panic: ", "Stack trace:"}
+var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ", "panic: ",
+	"Stack trace:"}
 
 // line reads a line of the text.
 func (f *frameParser) line(line string) {

@@ -90,15 +90,17 @@ var (
 		more: (*definer).ruby}
 	clike = &language{comments: slashComments, open: "/*", close: "*/", more: (*definer).c}
 	dart  = &language{comments: slashComments, open: "/*", close: "*/",
-		keywords: definingWords("class mixin extension enum typedef", "", "const final var"), modifiers: wordSet("abstract base sealed static late"),
-		more: (*definer).java}
+		keywords:  definingWords("class mixin extension enum typedef", "", "const final var"),
+		modifiers: wordSet("abstract base sealed static late"), more: (*definer).java}
 	scala = &language{comments: slashComments, open: "/*", close: "*/",
 		keywords:  definingWords("def class object trait enum", "val type", "given var"),
 		modifiers: wordSet("private protected override final sealed abstract implicit lazy case inline")}
-	shell   = &language{comments: hashComments, keywords: definingWords("function", "", ""), more: (*definer).shell}
-	lua     = &language{comments: []string{"--"}, open: "--[[", close: "]]", joins: ".:", keywords: definingWords("function", "", ""), modifiers: wordSet("local"), more: (*definer).lua}
-	sql     = &language{comments: []string{"--"}, open: "/*", close: "*/", more: (*definer).sql}
-	elixir  = &language{comments: hashComments, triples: true, joins: ".", keywords: definingWords("def defp defmacro defmodule defprotocol", "", "")}
+	shell = &language{comments: hashComments, keywords: definingWords("function", "", ""), more: (*definer).shell}
+	lua   = &language{comments: []string{"--"}, open: "--[[", close: "]]", joins: ".:",
+		keywords: definingWords("function", "", ""), modifiers: wordSet("local"), more: (*definer).lua}
+	sql    = &language{comments: []string{"--"}, open: "/*", close: "*/", more: (*definer).sql}
+	elixir = &language{comments: hashComments, triples: true, joins: ".",
+		keywords: definingWords("def defp defmacro defmodule defprotocol", "", "")}
 	haskell = &language{comments: []string{"--"}, open: "{-", close: "-}", keywords: definingWords("", "", "data newtype type class module")}
 	markup  = &language{open: "<!--", close: "-->"}
 	styles  = &language{comments: slashComments, open: "/*", close: "*/"}
@@ -110,7 +112,8 @@ var (
 
 	sharedWords = definingWords(`func def class interface struct enum type fn function fun trait protocol record module object define sub proc
 		message service rpc macro`, "", "const let var val static")
-	sharedModifiers = wordSet("export default async pub public private protected abstract final unsafe inline internal sealed override extern data open")
+	sharedModifiers = wordSet(`export default async pub public private protected abstract final unsafe inline internal sealed override extern
+		data open`)
 )
 
 // languages by extension.
@@ -119,8 +122,8 @@ var languages = func() map[string]*language {
 	for lang, exts := range map[*language]string{
 		golang: ".go", python: ".py .pyi .pyx .pxd .pyw", script: ".js .jsx .ts .tsx .mjs .cjs .mts .cts .vue .svelte .astro",
 		rust: ".rs", java: ".java .groovy .gradle", csharp: ".cs", kotlin: ".kt .kts", swift: ".swift", php: ".php .phtml .phpt",
-		ruby: ".rb .rake .gemspec .ru .cr", clike: ".c .h .cc .cpp .cxx .hpp .hh .hxx .inl .m .mm .ino .cu .cuh .y .l", dart: ".dart", scala: ".scala .sc",
-		shell: ".sh .bash .zsh .ksh .fish .bats", lua: ".lua", sql: ".sql", elixir: ".ex .exs", haskell: ".hs .elm .purs",
+		ruby: ".rb .rake .gemspec .ru .cr", clike: ".c .h .cc .cpp .cxx .hpp .hh .hxx .inl .m .mm .ino .cu .cuh .y .l", dart: ".dart",
+		scala: ".scala .sc", shell: ".sh .bash .zsh .ksh .fish .bats", lua: ".lua", sql: ".sql", elixir: ".ex .exs", haskell: ".hs .elm .purs",
 		markup: ".html .htm .xhtml .hbs .ejs .erb .j2 .jinja .jinja2 .twig .tmpl .gohtml", styles: ".css .scss .sass .less .styl",
 		lisp:   ".lisp .el .clj .cljs .cljc .scm .rkt .asm .s",
 		hashed: ".pl .pm .r .jl .nim .tcl .cmake .mk .mak .tf .hcl .ps1 .psm1 .awk .coffee .graphql .gql .nix .bzl .star .t",

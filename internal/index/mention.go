@@ -120,7 +120,7 @@ func (p *textParser) addParts(token string, called, marked bool) {
 
 // addIdentifier adds a name if it looks like code, or if its place shows that it is.
 func (p *textParser) addIdentifier(name string, code bool) {
-	if len(name) > maxToken || !isName(name) || blockWords[name] || !code && !looksLikeCode(name) {
+	if len(name) > maxName || !isName(name) || blockWords[name] || !code && !looksLikeCode(name) {
 		return
 	}
 	if plain := plainIdentifier(name); len(plain) > 2 {

@@ -141,6 +141,9 @@ func quoted(text []byte) int {
 	return 0
 }
 
+// maxMark is the number of bytes that may be before a license: the mark of a version control system, build constraints.
+const maxMark = 128
+
 // license returns the length of the first comment of a text if it is about a license, which many files have, else 0.
 func (s *scanner) license(text []byte) int {
 	if len(s.lang.comments) == 0 && s.lang.open == "" {
@@ -155,7 +158,7 @@ func (s *scanner) license(text []byte) int {
 			open = !bytes.Contains(line, []byte(s.lang.close))
 		case s.lang.open != "" && bytes.HasPrefix(trimmed, []byte(s.lang.open)):
 			open = !bytes.Contains(line, []byte(s.lang.close))
-		case len(trimmed) == 0 && end == 0, bytes.HasPrefix(trimmed, []byte("<?php")):
+		case len(trimmed) == 0 && end < maxMark && licensed(text[:end]) == 0, bytes.HasPrefix(trimmed, []byte("<?php")): // $OpenBSD$
 		case !s.comment(trimmed):
 			return licensed(text[:end])
 		}

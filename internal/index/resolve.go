@@ -98,7 +98,7 @@ func commonEnd(name string, parts []string) int {
 }
 
 // packageFiles stand for the folder that they are in.
-var packageFiles = []string{"__init__.py", "__init__.pyx", "mod.rs", "index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "lib.rs", "main.rs", "init.lua"}
+var packageFiles = strings.Fields("__init__.py __init__.pyx mod.rs lib.rs main.rs index.ts index.tsx index.js index.mjs index.jsx init.lua")
 
 // Modules returns the files that a dotted name means, at most 3: sphinx.ext.autodoc.Documenter is sphinx/ext/autodoc/__init__.py,
 // com.foo.Bar is …/com/foo/Bar.java, crate::a::b is src/a/b.rs. Names that follow the module are left out, from the last on. A path

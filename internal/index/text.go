@@ -50,7 +50,7 @@ func ParseText(text string) Text {
 			continue
 		}
 		p.frames.line(line)
-		if trimmed == "" || !fenced && boilerplate(trimmed) {
+		if trimmed == "" || boilerplate(trimmed, !p.titled, fenced) {
 			continue
 		}
 		p.Lines++
@@ -100,18 +100,20 @@ func withoutComments(text string) string {
 }
 
 // formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without punctuation.
-var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce|expected behavior
-	expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected|actual
-	expected results|actual results|expected output|actual output|environment|environment info|environment information|your environment
-	system details|system information|system info|versions|version|version info|additional context|additional information|screenshots
-	your project|possible solution|possible implementation|motivation|checklist|problem|solution|summary|context|details|output
-	is your feature request related to a problem please describe|describe the solution you'd like|describe alternatives you've considered
-	what is the expected behavior|what is the current behavior|what did you do|what did you expect to happen|what happened|what happened instead
-	what did you expect|what actually happened|code sample|minimal reproducible example|minimal example|pylint output|pylint version
-	os / environment|additional dependencies|command used|configuration|bug description|traceback|code for reproduction|proposed solution
-	minimal code example|installed versions|logs|log output|relevant log output|reproducible example|issue type|n/a|no response|none|no|yes|details and comments
-	before submitting|prerequisites|what version are you using|what operating system are you using|operating system|python version|go version|a clear and concise description of what the bug is
-	a clear and concise description of what you expected to happen|add any other context about the problem here|bug report|feature request`)
+var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce
+	expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected
+	actual|expected results|actual results|expected output|actual output|environment|environment info|environment information
+	your environment|system details|system information|system info|versions|version|version info|additional context
+	additional information|screenshots|your project|possible solution|possible implementation|motivation|checklist|problem|solution
+	summary|context|details|output|is your feature request related to a problem please describe|describe the solution you'd like
+	describe alternatives you've considered|what is the expected behavior|what is the current behavior|what did you do
+	what did you expect to happen|what happened|what happened instead|what did you expect|what actually happened|code sample
+	minimal reproducible example|minimal example|pylint output|pylint version|os / environment|additional dependencies|command used
+	configuration|bug description|traceback|code for reproduction|proposed solution|minimal code example|installed versions|logs
+	log output|relevant log output|reproducible example|issue type|n/a|no response|none|no|yes|details and comments|before submitting
+	prerequisites|what version are you using|what operating system are you using|operating system|python version|go version
+	a clear and concise description of what the bug is|a clear and concise description of what you expected to happen
+	add any other context about the problem here|bug report|feature request`)
 
 func lineSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -122,19 +124,30 @@ func lineSet(list string) map[string]bool {
 }
 
 var (
-	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}(?::|==|=|\s{2,}|@|\s+v?)\s*v?\d+(?:\.\d+)+[\w.+\-]*[,;)]?(?:\s.{0,40})?|` +
-		`(?:os|platform|operating system|system|browser|python|node|go|sphinx|extra tools|sphinx extensions|python implementation)(?: version)?\s*:.{0,80})$`)
-	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by|Change-Id|Cc|PiperOrigin-RevId|cherry picked from commit|\(cherry picked)\b`)
+	// packageLine lists a package with its version: numpy==1.2.1, pytest    6.2.4.
+	packageLine = regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
+	// versionLine says which version of something was used: Python version: 3.8, OS: Mac, Node 18.2.0.
+	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
+		`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
+	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
 	tag     = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
 
-// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit.
-func boilerplate(line string) bool {
+// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit. Of the
+// lines that may be the title only headings are. In code only lists of packages are.
+func boilerplate(line string, title, fenced bool) bool {
+	if fenced {
+		return packageLine.MatchString(line)
+	}
 	heading := strings.ToLower(strings.Trim(line, " #*_:?.!-=>\t"))
-	if heading == "" || formHeadings[heading] || strings.HasPrefix(line, "- [") && len(line) > 4 && (line[4] == ']') {
+	if title {
+		return heading == "" || formHeadings[heading] && strings.IndexByte("#*-", line[0]) >= 0
+	}
+	if heading == "" || formHeadings[heading] || strings.HasPrefix(line, "- [") && len(line) > 4 && line[4] == ']' {
 		return true
 	}
-	return trailer.MatchString(line) || tag.MatchString(line) || strings.ContainsAny(line, "0123456789:") && versionLine.MatchString(line)
+	return trailer.MatchString(line) || tag.MatchString(line) ||
+		strings.ContainsAny(line, "0123456789:") && (packageLine.MatchString(line) || versionLine.MatchString(line))
 }
 
 // counts makes a list of a map, sorted by stem.

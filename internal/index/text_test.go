@@ -37,6 +37,12 @@ func TestParseText(t *testing.T) {
 	if got := strings.Join(words, " "); strings.Contains(got, "template") || strings.Contains(got, "mac") || strings.Contains(got, "numpy") || strings.Contains(got, "search") {
 		t.Errorf("boilerplate is in the words: %s", got)
 	}
+	for text, want := range map[string]int{"Upgrade pip to 20.3": 2, "python: fix caches": 3, "No": 0, "### Description\nfix caches": 2,
+		"Summary\n": 1, "Bump actions/checkout 4.1.0": 3, "Node 18.2.0": 1} {
+		if p := index.ParseText(text); len(p.Title) != want {
+			t.Errorf("the title of %q is %v", text, p.Title)
+		}
+	}
 	if p := index.ParseText(strings.Repeat("日本語 ", 1<<20)); p.Words == 0 {
 		t.Error("a long text has no words")
 	}

@@ -65,8 +65,8 @@
 // Words: of the current prompt, 32 at most; pattern_… of the last 8 commands and patterns, each .8 of the one after it:
 //
 //	terms          1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over 8 words, the rarest in paths first (between calls half of them
-//	               of the newest commands), W the opens and commits of f under t, n the uses of t, at least Σ_f W: a
-//	               word used often leads nowhere in particular
+//	               of the newest commands), W the opens and commits of f under t, n the uses of t: a word used often
+//	               leads nowhere in particular
 //	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
 //	name           Σ of the same over the words of f's name that were said / (1 + Σ over all words of its name)
 //	contents       BM25 of the words against the (256 most telling) words of f, as a share of the best file's

@@ -90,7 +90,7 @@ func TestRefitIsFolded(t *testing.T) {
 	}
 	var log []event.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used},
+		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used, Label: "next"},
 			event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
 	}
 	slices.Reverse(log)

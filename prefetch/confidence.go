@@ -63,18 +63,15 @@ type Circumstance struct {
 	Opened float64 // the signal of that name
 }
 
-// promised is how many files of a ranking are promised anything.
-const promised = 40
-
-// Circumstances are those of the first files of a ranking, in its order.
+// Circumstances are those of the files of a ranking, in its order.
 func Circumstances(m event.Task, ranked []rank.Scored) []Circumstance {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
 	}
 	mass = math.Log1p(mass)
-	out := make([]Circumstance, 0, min(len(ranked), promised))
-	for i, f := range ranked[:min(len(ranked), promised)] {
+	out := make([]Circumstance, 0, len(ranked))
+	for i, f := range ranked {
 		v := f.Values()
 		c := Circumstance{Class: classOf(m, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
 		if i > 0 {
@@ -119,11 +116,14 @@ type Promise struct {
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Paired  bool
+
+	evidence  Lack
+	Companion bool // it shares commits enough with the change for P to be that of Warning
 }
 
-// Promises are the first files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+// Promises are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
 func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibration) []Promise {
-	out := make([]Promise, 0, promised)
+	out := make([]Promise, 0, len(ranked))
 	for i, x := range Circumstances(m, ranked) {
 		f := ranked[i]
 		p := Promise{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
@@ -137,8 +137,12 @@ func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibratio
 		p.P = p.Scale.Probability(f.Logit)
 		out = append(out, p)
 	}
-	slices.SortStableFunc(out, func(a, b Promise) int { return cmp.Compare(b.P, a.P) })
+	likeliestFirst(out)
 	return out
+}
+
+func likeliestFirst(ps []Promise) {
+	slices.SortStableFunc(ps, func(a, b Promise) int { return cmp.Compare(b.P, a.P) })
 }
 
 // Shipped is the confidence that aOa ships with: confidence.json, made by cmd/aoa/calibrate.

@@ -28,7 +28,8 @@ type folded struct {
 	sessions map[string]*session
 	loaded   map[string]string // session → stored form as it was read
 	facts    map[string]map[string]string
-	changed  map[string]map[string]bool // fact key → field
+	changed  map[string]map[string]bool     // fact key → field
+	opened   map[string]map[event.Path]bool // session → files that it has opened
 }
 
 // Fold is the only writer of what prefetch remembers. It is to be called once per logged batch, with all its
@@ -64,7 +65,10 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Even
 
 // load reads the sessions and facts that the events touch; nil if they touch none.
 func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, error) {
-	ids := map[string]bool{}
+	ids, err := p.awaiting(ctx, events)
+	if err != nil {
+		return nil, err
+	}
 	tick := false
 	for _, e := range events {
 		if e.Session != "" && (e.Kind.Open() || slices.Contains(foldedKinds, e.Kind)) {
@@ -89,8 +93,12 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 		return nil, fmt.Errorf("read predictions: %w", err)
 	}
 	st := &folded{sessions: map[string]*session{}, loaded: map[string]string{}, facts: map[string]map[string]string{},
-		changed: map[string]map[string]bool{}}
+		changed: map[string]map[string]bool{}, opened: map[string]map[event.Path]bool{}}
 	for id, view := range views {
+		st.opened[id] = map[event.Path]bool{}
+		for f := range view.Order {
+			st.opened[id][f] = true
+		}
 		s := decodeSession(view.Fields[fieldSession])
 		st.sessions[id], st.loaded[id] = &s, view.Fields[fieldSession]
 	}
@@ -107,6 +115,12 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome, event.KindFeedback}
 
 func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
+	if e.Kind == event.KindCommit {
+		for _, s := range st.sessions {
+			s.committed(e)
+		}
+		return
+	}
 	s := st.sessions[e.Session]
 	if s == nil {
 		s = &session{} // an event without a session: only thresholds can change
@@ -114,11 +128,11 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	s.Last = max(s.Last, e.Time.UnixMilli())
 	switch {
 	case e.Kind.Open():
-		s.opened(e.Paths)
-	case e.Kind == event.KindPrompt:
-		s.HintAt = 0
+		s.opened(e, st.first(e))
+	case e.Kind == event.KindPrompt && e.Subagent == "":
+		s.prompted()
 	case e.Kind == event.KindEnd:
-		s.expire()
+		s.ended()
 	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
 		s.Past = nil // the agent has forgotten what it was told
 	case e.Kind == event.KindSuggest:
@@ -132,6 +146,33 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	case e.Kind == event.KindTick:
 		st.forget(e.Time)
 	}
+}
+
+// first notes the files that a session opens, and reports whether one of them is its first open of that file.
+func (st *folded) first(e event.Event) (first bool) {
+	for _, f := range e.Paths {
+		if opened := st.opened[e.Session]; opened != nil && !opened[f] {
+			opened[f], first = true, true
+		}
+	}
+	return first
+}
+
+// awaiting are the sessions whose predictions a commit of the batch may decide; none without a commit.
+func (p *Prefetcher) awaiting(ctx context.Context, events []event.Event) (map[string]bool, error) {
+	ids := map[string]bool{}
+	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.KindCommit }) {
+		return ids, nil
+	}
+	v := p.store.View(newest(events))
+	waiting := v.Facts(factWaiting)
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read waiting predictions: %w", err)
+	}
+	for id := range waiting.Fields {
+		ids[id] = true
+	}
+	return ids, nil
 }
 
 // forget drops waiting sessions that have expired: all their predictions were settled when they fell idle.
@@ -164,7 +205,7 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 
 func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
 	made, found := s.settle(e)
-	if !found {
+	if !found || !measures(e) {
 		return
 	}
 	retired := recordOf(st.facts[factRecord], made.Kind).Retired

@@ -29,6 +29,7 @@ type trait struct {
 	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
 	text   bool // names no files: see Say
 
+	label Label   // what its predictions are about
 	lower float64 // its threshold starts so much below the setting
 	aim   float64 // share of what it shows that should be used; 0 is targetPrecision
 }
@@ -47,13 +48,13 @@ func (t trait) target() float64 {
 // a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
 // promised between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources promised more than .60, none of 9.
 var traits = map[Kind]trait{
-	Next:       {moment: event.TaskNext, files: 2, hint: true},
-	Prompt:     {moment: event.TaskPrompt, files: 3, hint: true, lower: .20, aim: .5},
-	Pair:       {moment: event.TaskChange, files: 2, hint: true, lower: -warnMargin},
-	Partner:    {moment: event.TaskChange, files: MaxFiles},
-	Rescue:     {files: 1, fact: true},
-	WorkingSet: {files: MaxFiles, fact: true},
-	Stale:      {files: MaxFiles, fact: true},
+	Next:       {moment: event.TaskNext, label: LabelNext, files: 2, hint: true},
+	Prompt:     {moment: event.TaskPrompt, label: LabelTurn, files: 3, hint: true, lower: .20, aim: .5},
+	Pair:       {moment: event.TaskChange, label: LabelChange, files: 2, hint: true, lower: -warnMargin},
+	Partner:    {moment: event.TaskChange, label: LabelChange, files: MaxFiles},
+	Rescue:     {label: LabelOpen, files: 1, fact: true},
+	WorkingSet: {label: LabelOpen, files: MaxFiles, fact: true},
+	Stale:      {label: LabelOpen, files: MaxFiles, fact: true},
 	Reload:     {moment: event.TaskPrompt, fact: true, text: true},
 }
 

@@ -103,6 +103,18 @@ func TestAUselessKindRetiresAndComesBack(t *testing.T) {
 	}
 }
 
+// TestAnIntervalRetires: thirty controls and a point estimate of no lift are not enough.
+func TestAnIntervalRetires(t *testing.T) {
+	few := Record{Shown: Tally{Settled: 100, Used: 30}, Withheld: Tally{Settled: 30, Used: 10}}
+	if l := few.Lift(); l.Value > 0 || few.verdict() {
+		t.Errorf("retired with the interval %+v", l)
+	}
+	many := Record{Shown: Tally{Settled: 3000, Used: 900}, Withheld: Tally{Settled: 330, Used: 105}}
+	if l := many.Lift(); !many.verdict() {
+		t.Errorf("not retired with the interval %+v", l)
+	}
+}
+
 // TestARetiredKindIsBroughtBack: who wants it back need not wait for the evidence to fade.
 func TestARetiredKindIsBroughtBack(t *testing.T) {
 	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}

@@ -55,8 +55,12 @@ type Warning struct {
 
 // Probability weighs the evidence.
 func (w Warning) Probability(e Evidence) float64 {
-	z := w.Bias + w.Logit*e.Logit + w.First*e.First + w.Gap*e.Gap + w.Share*e.Share + w.Next*e.Next + w.Many*e.Many + w.Size*e.Size + w.Alone*e.Alone
-	return rank.Scale{1, 0}.Probability(z)
+	return w.scale(e).Probability(e.Logit)
+}
+
+// scale is the model as a calibration of the ranking's logit.
+func (w Warning) scale(e Evidence) rank.Scale {
+	return rank.Scale{w.Logit, w.Bias + w.First*e.First + w.Gap*e.Gap + w.Share*e.Share + w.Next*e.Next + w.Many*e.Many + w.Size*e.Size + w.Alone*e.Alone}
 }
 
 // Counts counts the commits of both files, and of the first.

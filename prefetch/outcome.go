@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,6 +32,16 @@ func (p *Prefetcher) Observe(ctx context.Context, events []event.Event) ([]event
 	idle, err := p.idle(ctx, events)
 	if err != nil {
 		return nil, err
+	}
+	committed, err := p.awaiting(ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(committed)) {
+		if _, known := when[id]; !known {
+			ids = append(ids, id)
+			when[id] = newest(events)
+		}
 	}
 	for _, id := range idle {
 		if _, known := when[id]; !known {
@@ -102,7 +113,7 @@ func (p *Prefetcher) sessions(ctx context.Context, ids []string, at time.Time) (
 func outcome(id string, made prediction, f file, at time.Time) event.Event {
 	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: event.KindOutcome, Agent: "aoa", Session: id,
 		Tool: string(made.Kind), Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
-		Why: string(made.Fate)}
+		Why: string(made.Fate), Label: string(made.Label)}
 }
 
 // MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the

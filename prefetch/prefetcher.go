@@ -21,7 +21,9 @@ type Options struct {
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
 	Confident *Confidence     // how rankings become promises; nil is Shipped()
-	Seed      string          // makes the holdout of one repository differ from that of another
+	// Together counts the commits that touched both files, and those that touched a; nil: nothing is weighed by commits.
+	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
+	Seed     string // makes the holdout of one repository differ from that of another
 }
 
 func (o Options) threshold() float64 {

@@ -38,8 +38,14 @@ type prediction struct {
 	ID    string `json:"id"`
 	Kind  Kind   `json:"kind"`
 	Fate  Fate   `json:"fate"`
-	Left  int    `json:"left"` // file events until the horizon
+	Left  int    `json:"left"` // file events until the horizon; of other labels 1 until it is decided
 	Files []file `json:"files"`
+
+	Label Label        `json:"label,omitempty"`
+	Led   int          `json:"led,omitempty"`   // file events in which an open counts as caused by it
+	Batch string       `json:"batch,omitempty"` // LabelNext: the calls requested together that it is decided by
+	With  []event.Path `json:"with,omitempty"`  // LabelChange: files of the change
+	At    int64        `json:"at,omitempty"`    // LabelChange: unix ms
 }
 
 // file is one file of a prediction.
@@ -68,6 +74,7 @@ func decodeSession(data string) session {
 	}
 	for i := range s.Open {
 		s.Open[i].Left = min(max(s.Open[i].Left, 0), Horizon)
+		s.Open[i].Led = min(max(s.Open[i].Led, 0), Horizon)
 	}
 	return s
 }
@@ -90,9 +97,14 @@ func key(kind Kind, f event.Path) string { return string(kind) + "\x00" + string
 // inShadow is the key of what was predicted and not said: it may be said yet.
 func inShadow(kind Kind, f event.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
 
-// predicted reports whether the file was told to the session under that kind, or withheld.
+// predicted reports whether the file was shown to the session under that kind, or withheld.
 func (s session) predicted(kind Kind, f event.Path) bool {
 	return slices.Contains(s.Past, key(kind, f))
+}
+
+// drawn reports whether it was, under any kind.
+func (s session) drawn(f event.Path) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return s.predicted(k, f) })
 }
 
 // shadowed reports whether it was predicted below the threshold.
@@ -102,7 +114,16 @@ func (s session) shadowed(kind Kind, f event.Path) bool {
 
 // suggest takes in a suggestion event.
 func (s *session) suggest(e event.Event) {
-	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
+	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon, Label: labelOf(Kind(e.Tool))}
+	if p.Label != LabelOpen {
+		p.Left = 1
+	}
+	if p.Label == LabelChange {
+		p.With, p.At = e.From, e.Time.UnixMilli()
+	}
+	if p.Fate == Shown {
+		p.Led = Horizon
+	}
 	s.Tokens += max(e.Tokens, 0)
 	if len(e.Paths) == 0 {
 		return // a text that predicts nothing (see Account)
@@ -126,29 +147,50 @@ func (s *session) suggest(e event.Event) {
 	}
 	s.Open = append(s.Open, p)
 	for i := range len(s.Open) - maxOpen {
-		s.Open[i].Left = 0
+		s.Open[i].Left, s.Open[i].Led = 0, 0
 	}
 	if traits[p.Kind].hint && p.Fate != Shadow {
 		s.HintAt = e.Time.UnixMilli()
 	}
 }
 
-// opened counts a file event against all that waits.
-func (s *session) opened(paths []event.Path) {
+// opened counts a file event against all that waits. first is true if it opened a file that the session had not opened before.
+func (s *session) opened(e event.Event, first bool) {
 	for i := range s.Open {
-		p := &s.Open[i]
-		if p.Left == 0 {
-			continue
-		}
-		p.Left--
-		for j := range p.Files {
-			p.Files[j].Used = p.Files[j].Used || slices.Contains(paths, p.Files[j].Path)
+		s.Open[i].opened(e, first)
+	}
+}
+
+// committed takes in a commit.
+func (s *session) committed(e event.Event) {
+	for i := range s.Open {
+		s.Open[i].committed(e)
+	}
+}
+
+// prompted ends the turn.
+func (s *session) prompted() {
+	s.HintAt = 0
+	for i := range s.Open {
+		if s.Open[i].Label == LabelTurn {
+			s.Open[i].Left = 0
 		}
 	}
 }
 
-// expire ends every horizon.
+// ended ends every horizon. A change may be committed after the session.
+func (s *session) ended() {
+	for i := range s.Open {
+		if s.Open[i].Label != LabelChange {
+			s.Open[i].Left = 0
+		}
+		s.Open[i].Led = 0
+	}
+}
+
+// expire ends every horizon, and every change.
 func (s *session) expire() {
+	s.ended()
 	for i := range s.Open {
 		s.Open[i].Left = 0
 	}
@@ -192,10 +234,10 @@ func (s session) waits() bool {
 	return waits
 }
 
-// sweep drops predictions whose horizon is over and whose files are all settled.
+// sweep drops predictions whose horizon is over, whose files are all settled, and that nothing more can be caused by.
 func (s *session) sweep() {
 	s.Open = slices.DeleteFunc(s.Open, func(p prediction) bool {
-		return p.Left == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
+		return p.Left == 0 && p.Led == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
 	})
 }
 
@@ -213,7 +255,7 @@ func (s session) due(each func(prediction, file)) {
 // cause is the ID of the shown suggestion that named the file within the horizon, "" if none did.
 func (s session) cause(f event.Path) string {
 	for _, p := range s.Open {
-		if p.Fate != Shown || p.Left == 0 {
+		if p.Fate != Shown || p.Left == 0 && p.Led == 0 {
 			continue
 		}
 		for _, g := range p.Files {

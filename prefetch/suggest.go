@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // Decision is what came of a question: what to show, and what to log whether shown or not.
@@ -15,7 +14,7 @@ type Decision struct {
 	Shown []event.Suggestion // at most MaxFiles, best first; empty: say nothing
 	Log   []event.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
 	Theta float64            // the threshold that was in force, 0 if none was asked
-	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld
+	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld, room
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
@@ -36,18 +35,11 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 		return Decision{}, err
 	}
 	q.Task = tr.moment
-	score := p.ranker.Score
-	if kind == Partner {
-		score = func(ctx context.Context, q event.Query) (*rank.Ranking, error) {
-			return p.ranker.ScoreEach(ctx, q, eachAlone)
-		}
-	}
-	ranking, err := score(ctx, q)
+	ranking, promises, err := p.estimate(ctx, q, s.own)
 	if err != nil {
 		return Decision{}, err
 	}
 	defer ranking.Done()
-	promises := p.o.confident().Promises(tr.moment, ranking.Files, s.own)
 	c := choice{kind: kind, trait: tr, theta: theta(tr.start(s.base), s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
@@ -62,22 +54,19 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	for _, fate := range []Fate{Shown, Withheld, Shadow} {
 		if len(sets[fate]) > 0 && q.Session != "" {
 			e := suggestion(q, kind, fate, promises, sets[fate])
+			if tr.label == LabelChange {
+				e.From = changeOf(q)
+			}
 			d.Log = append(d.Log, e)
 			p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
 		}
 	}
 	for _, i := range sets[Shown] {
-		told := ranking.Suggestion(ctx, promises[i].Place, q.Explain)
-		told.Score, told.Scale = promises[i].P, promises[i].Scale
-		d.Shown = append(d.Shown, told)
+		d.Shown = append(d.Shown, promises[i].suggestion(ctx, ranking, q.Explain))
 	}
 	d.Why = reason(sets, c)
 	return d, nil
 }
-
-// eachAlone is how many of the last edited files are also asked about alone for their partners. With three, nine more
-// were shown in 150 recorded sessions and one of them used.
-const eachAlone = 1
 
 // choice is what a decision is made by.
 type choice struct {
@@ -93,23 +82,23 @@ type choice struct {
 func (p *Prefetcher) split(q event.Query, c choice, promises []Promise, s state, waiting []pending) map[Fate][]int {
 	sets := map[Fate][]int{}
 	for i, f := range promises {
-		if f.P < Floor {
-			break
+		if max(f.P, f.Shipped) < Floor {
+			continue // what only the repository's own calibration lowers is predicted, or it could never be raised again
 		}
 		if c.trait.hint && !f.Unseen {
 			continue // the agent knows of it
 		}
 		_, told := s.told[f.File]
-		if told || f.File == q.Current || s.predicted(c.kind, f.File) || said(waiting, c.kind, f.File) {
+		if told || f.File == q.Current || s.drawn(f.File) || said(waiting, c.kind, f.File) {
 			continue
 		}
-		if c.kind == Pair && !f.Paired {
+		if c.kind == Pair && !f.Paired || c.kind == Partner && !f.Companion {
 			continue
 		}
 		fate := Shadow
 		if f.P >= c.theta && !c.early && !c.spent && !c.retired && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
 			fate = Shown
-			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
+			if q.Session != "" && heldOut(p.o.Seed, q.Session, f.File, p.o.holdout()) {
 				fate = Withheld
 			}
 		}
@@ -136,10 +125,10 @@ func soon(tr trait, at time.Time, s session, waiting []pending) bool {
 	})
 }
 
-// said reports whether a decision on its way tells of the file, or predicts it under that kind.
+// said reports whether a decision on its way shows the file or keeps it back, or predicts it under that kind.
 func said(waiting []pending, kind Kind, f event.Path) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool {
-		return (d.kind == kind || d.fate == Shown) && slices.Contains(d.said, f)
+		return (d.kind == kind || d.fate != Shadow) && slices.Contains(d.said, f)
 	})
 }
 
@@ -177,4 +166,40 @@ func reason(sets map[Fate][]int, c choice) string {
 		return "below"
 	}
 	return "nothing"
+}
+
+// Printed takes back what a decision wanted to show and the text does not name, because there was no room: it was not shown, and
+// nothing is predicted of it. named are the files of the text.
+func (p *Prefetcher) Printed(d Decision, q event.Query, named []event.Path) Decision {
+	i := slices.IndexFunc(d.Log, func(e event.Event) bool { return e.Why == string(Shown) })
+	if len(named) == len(d.Shown) {
+		return d
+	}
+	in := func(f event.Path) bool { return slices.Contains(named, f) }
+	d.Shown = slices.DeleteFunc(slices.Clone(d.Shown), func(s event.Suggestion) bool { return !in(s.File) })
+	if d.Why == string(Shown) && len(named) == 0 {
+		d.Why = "room"
+	}
+	if i < 0 {
+		return d
+	}
+	e, was := d.Log[i], d.Log[i]
+	e.Paths, e.Scores = nil, nil
+	for j, f := range was.Paths {
+		if in(f) {
+			e.Paths, e.Scores = append(e.Paths, f), append(e.Scores, was.Scores[j])
+		}
+	}
+	e.ID = suggestionID(q.Session, Kind(e.Tool), Shown, q.At, e.Paths)
+	d.Log = slices.Clone(d.Log)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending[q.Session] = slices.DeleteFunc(p.pending[q.Session], func(x pending) bool { return x.id == was.ID })
+	if len(e.Paths) == 0 {
+		d.Log = slices.Delete(d.Log, i, i+1)
+		return d
+	}
+	d.Log[i] = e
+	p.hold(q.Session, pending{id: e.ID, at: q.At, kind: Kind(e.Tool), fate: Shown, said: e.Paths})
+	return d
 }

@@ -43,7 +43,7 @@ func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found [
 		switch {
 		case retired:
 			fate = Shadow
-		case q.Session != "" && heldOut(p.o.Seed, q.Session, kind, f.File, p.o.holdout()):
+		case q.Session != "" && p.heldBack(s, q.Session, f.File):
 			fate = Withheld
 		}
 		sets[fate] = append(sets[fate], f)
@@ -67,6 +67,14 @@ func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found [
 	}
 	d.Shown = sets[Shown]
 	return d, nil
+}
+
+// heldBack reports whether a fact about a file is withheld from a session: as it was before, under whatever kind, or as it is drawn now.
+func (p *Prefetcher) heldBack(s state, session string, f event.Path) bool {
+	if _, shown := s.told[f]; shown {
+		return false
+	}
+	return s.drawn(f) || heldOut(p.o.Seed, session, f, p.o.holdout())
 }
 
 // inHand reports whether a decision on its way tells of the file under that very kind: a fact may repeat a hint.

@@ -35,7 +35,7 @@
 //	churn          min(1, ln(1+commits)/ln 101)
 //	never, uncommitted   1 if f was never opened here; never committed
 //	depth          min(1, folders/8)
-//	document, test 1 if the extension is of prose; if its path has "test" or ".spec."
+//	document, test 1 if the extension is of prose; if it is a test by its name or its folder
 //	sessions       min(1, ln(1+sessions that opened it)/ln 31)
 //	size           min(1, ln(1+words of its text)/ln 10,001)
 //	fresh_committed  1/log₂(2+k) before the session has opened anything, k the number of commits since its own; of the
@@ -59,13 +59,14 @@
 //	kin            Σ idf of the words of f's name that are also in the name of q / (1 + Σ over all words of its name); the best
 //	               of the newest 3 q
 //	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
-//	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go"); named_pair: one that the prompt names
+//	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go"), in the same folder where the stem is a common one
+//	               ("index", "doc", "readme", "utils"); named_pair: one that the prompt names
 //
 // Words: of the current prompt, 32 at most; pattern_… of the last 8 commands and patterns, each .8 of the one after it:
 //
 //	terms          1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over 8 words, the rarest in paths first (between calls half of them
-//	               of the newest commands), W the opens and commits of f under t, n the uses of t, at least Σ_f W: a
-//	               word used often leads nowhere in particular
+//	               of the newest commands), W the opens and commits of f under t, n the uses of t: a word used often
+//	               leads nowhere in particular
 //	words          I/(4+I), I = Σ ln(1 + files/(1+files with t)) over words t that are also in f's path
 //	name           Σ of the same over the words of f's name that were said / (1 + Σ over all words of its name)
 //	contents       BM25 of the words against the (256 most telling) words of f, as a share of the best file's

@@ -39,7 +39,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, ErrNoTime
 	}
 	tree := r.tree()
-	task := taskOf(q)
+	task := TaskOf(q)
 	model, ok := r.models[modelOf(q, task)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
@@ -92,8 +92,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	return &gathered{model: model, setting: x, pool: p}, nil
 }
 
-// taskOf is the task a query means when it does not say.
-func taskOf(q event.Query) event.Task {
+// TaskOf is the task a query means when it does not say.
+func TaskOf(q event.Query) event.Task {
 	switch {
 	case q.Task != "":
 		return q.Task

@@ -20,7 +20,7 @@ type label struct {
 }
 
 func newLabel(f event.Path) *label {
-	l := &label{dir: f.Dir(), stem: f.Stem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+	l := &label{dir: f.Dir(), stem: f.PairStem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
 	base := f.Base()
 	if e := l.kind; e != "" && len(e) < len(base) {
 		base = base[:len(base)-len(e)]
@@ -34,8 +34,7 @@ func newLabel(f event.Path) *label {
 	case ".md", ".mdx", ".txt", ".rst", ".adoc":
 		l.document = true
 	}
-	name := strings.ToLower(string(f))
-	if l.test = strings.Contains(name, "test") || strings.Contains(name, ".spec."); l.test {
+	if l.test = f.Test(); l.test {
 		l.kind = "test" + l.kind
 	}
 	return l

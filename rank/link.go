@@ -34,7 +34,7 @@ func (x *setting) lead(q event.Query, task event.Task) {
 	x.leads[byHand] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
-		x.stems[f.Stem()] = f
+		x.stems[f.PairStem()] = f
 	}
 	if task == event.TaskChange {
 		return

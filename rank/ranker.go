@@ -156,42 +156,6 @@ func (k *Ranking) sort() {
 	})
 }
 
-// ScoreEach is Score for files that need not be one change: a candidate gets the best of what all of them and what each
-// of the last n alone says. The model of a change takes every file as evidence, so one that has nothing to do with
-// the others would speak against their partners. It costs n rankings more, none for a single file.
-func (r *Ranker) ScoreEach(ctx context.Context, q event.Query, n int) (*Ranking, error) {
-	k, err := r.Score(ctx, q)
-	if err != nil || len(q.Files) < 2 {
-		return k, err
-	}
-	place := make(map[event.Path]int, len(k.Files))
-	for i, s := range k.Files {
-		place[s.File] = i
-	}
-	for _, f := range q.Files[max(0, len(q.Files)-n):] {
-		one := q
-		one.Files, one.Current = []event.Path{f}, ""
-		alone, err := r.Score(ctx, one)
-		if err != nil {
-			return nil, err
-		}
-		k.from = append(k.from, alone.from...)
-		for _, s := range alone.Files {
-			i, known := place[s.File]
-			switch {
-			case s.File == q.Current || slices.Contains(q.Files, s.File):
-			case !known:
-				place[s.File] = len(k.Files)
-				k.Files = append(k.Files, s)
-			case s.Score > k.Files[i].Score:
-				k.Files[i] = s
-			}
-		}
-	}
-	k.sort()
-	return k, nil
-}
-
 // Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
 func (k *Ranking) Suggestion(ctx context.Context, i int, all bool) event.Suggestion {
 	return k.ranker.suggestion(ctx, k.Files[i].from, k.Files[i].c, all)

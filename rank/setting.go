@@ -17,7 +17,7 @@ type setting struct {
 	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
 	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
 	leads              [links][]event.Path   // files whose partners are candidates; of byHand: files
-	stems              map[string]event.Path // stem → newest file in hand
+	stems              map[string]event.Path // stem of a pair → newest file in hand
 	terms              []string              // looked up in the store
 	words              []string              // of the prompt, the rarest in paths first; terms begins with the same
 	idents             []string              // of the prompt
@@ -109,7 +109,7 @@ func (x *setting) mentioned() []event.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is a file in hand that shares the candidate's stem, "" if none does.
+// pairedWith is a file in hand that is a pair with the candidate by name, "" if none does.
 func (x *setting) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g

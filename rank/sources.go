@@ -3,6 +3,7 @@ package rank
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -69,8 +70,7 @@ func (in *reads) collect(p *pool, x *setting) {
 		}
 	}
 	for i, set := range in.termFiles {
-		// Commits teach words that no prompt has used: what they led to is then their only measure.
-		n := max(at(in.termFreq, i), sum(set.Values))
+		n := at(in.termFreq, i)
 		for j, f := range set.Members {
 			c := p.get(event.Path(f))
 			c.terms.add(share(set.Values[j], n, termSmooth))
@@ -110,7 +110,7 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 				c.comodLast = s
 			}
 			if l == byHand {
-				c.comodBest = max(c.comodBest, set.Values[j])
+				c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
 				c.comodSum += s
 				c.together += set.Values[j]
 			}
@@ -149,13 +149,6 @@ func at(v *hot.Values, i int) float64 {
 		return 0
 	}
 	return v.Value[i]
-}
-
-func sum(xs []float64) (total float64) {
-	for _, x := range xs {
-		total += x
-	}
-	return total
 }
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
@@ -224,6 +217,9 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error
 		return fmt.Errorf("read scores of %d files: %w", len(members), err)
 	}
 	for i, c := range p.list {
+		if changes != nil {
+			c.comodBest /= max(changes.Rest[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
+		}
 		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i), at(changes, i), at(sessions, i))
 	}
 	return nil

@@ -177,7 +177,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, first float64) error {
 	d.worktrees.db, d.worktrees.hot = d.db, d.scores.hot
 	d.worktrees.enter(home, func(r *rank.Ranker) *prefetch.Prefetcher {
-		d.predictions = newPrefetcher(d.base, d.scores.hot, r, first, d.repoID())
+		d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, r, first, d.repoID())
 		return d.predictions
 	})
 	d.worktrees.first = d.predictions

@@ -121,8 +121,9 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 	}
 	text := hooks.Text(string(q.Kind), d.Shown)
 	if len(text) > room {
-		text = "" // it stays predicted, for its outcome
+		text = ""
 	}
+	d = w.prefetch.Printed(d, q.Query, hooks.Named(text, d.Shown))
 	for i := range d.Log {
 		if d.Log[i].Why == string(prefetch.Shown) {
 			d.Log[i].Tokens = prefetch.Tokens(text)

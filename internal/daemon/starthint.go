@@ -40,8 +40,9 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 		h.metrics.decision(string(prefetch.WorkingSet), "late")
 		return ""
 	}
-	context := before.Text()
-	text := strings.Trim(context+"\n"+hooks.Text(hooks.HintStart, d.Shown), "\n")
+	context, hint := before.Text(), hooks.Text(hooks.HintStart, d.Shown)
+	text := strings.Trim(context+"\n"+hint, "\n")
+	d = w.prefetch.Printed(d, q, hooks.Named(hint, d.Shown))
 	if text != "" && q.Session != "" {
 		d.Log = prefetch.Account(q, prefetch.WorkingSet, text, before.Files, d.Log)
 	}

@@ -1,0 +1,128 @@
+package prefetch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and for people. Who
+// asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration) (*rank.Ranking, []Promise, error) {
+	ranking, err := p.ranker.Score(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	task, c := rank.TaskOf(q), p.o.confident()
+	promises := c.Promises(task, ranking.Files, own)
+	if change := changeOf(q); task == event.TaskChange && p.o.Together != nil && len(change) > 0 {
+		found, err := Weigh(ranking.Files, change, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
+		if err != nil {
+			ranking.Done()
+			return nil, nil, err
+		}
+		for _, e := range found {
+			i := slices.IndexFunc(promises, func(x Promise) bool { return x.File == e.File })
+			x := &promises[i]
+			x.Companion, x.Scale = true, c.Warning.scale(e)
+			x.Shipped = x.Scale.Probability(e.Logit)
+			x.Scale = own.adjust(OfChange, x.Scale)
+			x.P = x.Scale.Probability(e.Logit)
+			x.evidence = e.Lack
+		}
+		likeliestFirst(promises)
+	}
+	return ranking, promises, nil
+}
+
+// changeOf are the files of the change that a question is about, the newest last, as many as are weighed.
+func changeOf(q event.Query) []event.Path {
+	files := slices.DeleteFunc(slices.Clone(q.Files), func(f event.Path) bool { return f == q.Current })
+	if q.Current != "" {
+		files = append(files, q.Current)
+	}
+	return files[max(0, len(files)-missingFiles):]
+}
+
+// suggestion is the file in the form that people and agents get.
+func (x Promise) suggestion(ctx context.Context, ranking *rank.Ranking, explain bool) event.Suggestion {
+	s := ranking.Suggestion(ctx, x.Place, explain)
+	s.Score, s.Scale = x.P, x.Scale
+	return s
+}
+
+// own is what the repository's outcomes have taught. One round trip.
+func (p *Prefetcher) own(ctx context.Context) (Calibration, error) {
+	r, err := p.LastRefit(ctx)
+	return r.Now, err
+}
+
+// defaultAnswer is how many files are answered with where the question does not say.
+const defaultAnswer = 5
+
+// Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Equal state and query give
+// equal answers. Answer.Ms is left to the caller.
+func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
+	own, err := p.own(ctx)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	ranking, promises, err := p.estimate(ctx, q, own)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	defer ranking.Done()
+	promises = promises[:min(len(promises), cmp.Or(max(q.Limit, 0), defaultAnswer))]
+	out := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(promises))}
+	for _, x := range promises {
+		out.Suggestions = append(out.Suggestions, x.suggestion(ctx, ranking, q.Explain))
+	}
+	if len(promises) > 0 {
+		out.Confidence = promises[0].P
+	}
+	return out, nil
+}
+
+// Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer leaves out.
+func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s event.Suggestion, place int, err error) {
+	own, err := p.own(ctx)
+	if err != nil {
+		return s, 0, err
+	}
+	ranking, promises, err := p.estimate(ctx, q, own)
+	if err != nil {
+		return s, 0, err
+	}
+	defer ranking.Done()
+	if i := slices.IndexFunc(promises, func(x Promise) bool { return x.File == f }); i >= 0 {
+		return promises[i].suggestion(ctx, ranking, true), i + 1, nil
+	}
+	s, err = p.ranker.Why(ctx, q, f)
+	return s, 0, err
+}
+
+// Missing names what a change lacks, the likeliest first: at most limit files that share commits with the change and whose
+// probability reaches least.
+func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, limit int) ([]Lack, error) {
+	own, err := p.own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.Task = event.TaskChange
+	ranking, promises, err := p.estimate(ctx, q, own)
+	if err != nil {
+		return nil, err
+	}
+	defer ranking.Done()
+	var out []Lack
+	for _, x := range promises {
+		if x.Companion && x.P >= least && len(out) < limit {
+			x.evidence.Score = x.P
+			out = append(out, x.evidence)
+		}
+	}
+	return out, nil
+}

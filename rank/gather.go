@@ -108,15 +108,21 @@ func TaskOf(q event.Query) event.Task {
 	return event.TaskNext
 }
 
-// taskText is a prompt outside of sessions: the text and the history are all that is known.
-const taskText event.Task = "text"
+// Prompts outside of sessions have weights of their own: the text and the history are all that is known.
+const (
+	taskText  event.Task = "text"  // a short text
+	taskIssue event.Task = "issue" // a long one
+)
 
 // modelOf is the task whose weights hold.
 func modelOf(q event.Query, task event.Task) event.Task {
-	if task == event.TaskPrompt && q.Session == "" {
-		return taskText
+	switch {
+	case task != event.TaskPrompt || q.Session != "" || q.Prompt == "":
+		return task
+	case kindOfText(index.ParseText(q.Prompt)) == longText:
+		return taskIssue
 	}
-	return task
+	return taskText
 }
 
 // filesOf are the files in hand, the current one last.
@@ -148,7 +154,8 @@ func (x *setting) inSession(s *hot.SessionView, task event.Task) []event.Path {
 	return bound(append(edited, x.files...), changeFiles)
 }
 
-// wanted tells which files may be suggested: none in hand, and between calls none that the session has open.
+// wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and images and
+// programs only by name.
 func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
@@ -158,7 +165,15 @@ func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	for _, f := range x.files {
 		inHand[f] = true
 	}
-	return func(f event.Path) bool { return !inHand[f] && (task == event.TaskChange || !has(x.open, f)) }
+	return func(f event.Path) bool {
+		switch {
+		case inHand[f]:
+			return false
+		case task == event.TaskChange:
+			return true
+		}
+		return !has(x.open, f) && (x.labels.of(f).file != index.KindBinary || slices.Contains(x.leads[byNamed], f))
+	}
 }
 
 // bound keeps the newest n different files.

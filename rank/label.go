@@ -15,6 +15,7 @@ type label struct {
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
+	file           index.Kind
 	init           bool // it stands for its folder
 	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
 }
@@ -26,15 +27,12 @@ func newLabel(f event.Path) *label {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
-	l.init = inits[f.Base()]
+	l.file, l.init = index.KindOf(f), inits[f.Base()]
 	for folder := range strings.SplitSeq(l.dir, "/") {
 		l.aside = l.aside || asides[strings.ToLower(folder)]
 	}
-	switch strings.ToLower(l.kind) {
-	case ".md", ".mdx", ".txt", ".rst", ".adoc":
-		l.document = true
-	}
-	if l.test = f.Test(); l.test {
+	l.document, l.test = l.file == index.KindProse, l.file == index.KindTest
+	if l.test {
 		l.kind = "test" + l.kind
 	}
 	return l

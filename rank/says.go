@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -62,8 +63,10 @@ func (x *setting) readTexts(q event.Query, models Texts, w Values) {
 	if w[Text] != 0 || w[TextShare] != 0 || w[TextPlace] != 0 {
 		switch {
 		case q.Prompt != "":
+			x.prompted = q.Prompt
 			x.fitting = x.fits(index.ParseText(q.Prompt), q.Prompt, models)
 		case len(x.words) > 0:
+			x.prompted = strings.Join(x.words, " ")
 			x.fitting = x.fits(index.TextOf(x.words, x.idents), "", models)
 		}
 	}

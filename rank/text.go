@@ -188,7 +188,7 @@ func (x *setting) priors(f *TextFit, t index.Text, asked kind) {
 		v[textSize] = unit(math.Log1p(x.contents.Size(f.File)) / math.Log1p(manyWords))
 	}
 	v[textDepth], v[textInit], v[textAside] = l.depth, truth(l.init), truth(l.aside)
-	switch index.KindOf(f.File) {
+	switch l.file {
 	case index.KindTest:
 		v[textTest], v[textAsksTest] = 1, truth(asked&tests != 0)
 	case index.KindProse:

@@ -90,7 +90,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
 	out := map[event.Task]Model{}
-	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText} {
+	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText, taskIssue} {
 		from, ok := f.Tasks[task]
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
@@ -119,8 +119,13 @@ func ParseTexts(data []byte) (texts Texts, err error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return texts, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
+	return NewTexts(f.Texts)
+}
+
+// NewTexts makes weights of texts from those of kinds by the names of text signals.
+func NewTexts(weights map[string]map[string]float64) (texts Texts, err error) {
 	for k, kind := range textKindNames {
-		for name, w := range f.Texts[kind] {
+		for name, w := range weights[kind] {
 			s := slices.Index(textSignalNames[:], name)
 			if s < 0 {
 				return texts, fmt.Errorf("%w: %q is no text signal", ErrWeights, name)

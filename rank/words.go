@@ -1,12 +1,14 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // explain puts words to the reasons of a file: facts only, no advice. Together is asked once at most.
@@ -59,7 +61,7 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 	case Terms, TermsRank:
 		return "opened or committed before with the words " + strings.Join(picked(x.terms, c.termBits, 3), ", ")
 	case Text, TextShare, TextPlace, Pattern, PatternShare, PatternPlace:
-		return "it says " + strings.Join(c.said, ", ")
+		return "it says " + strings.Join(x.spelled(c.said), ", ")
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses"
 	case Tags:
@@ -77,6 +79,18 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		return "committed " + ago(x.at, c.commit)
 	}
 	return ""
+}
+
+// spelled returns stems as the prompt writes them.
+func (x *setting) spelled(stems []string) []string {
+	if x.spellings == nil {
+		x.spellings = index.Spellings(x.prompted)
+	}
+	out := make([]string, len(stems))
+	for i, stem := range stems {
+		out[i] = cmp.Or(x.spellings[stem], stem)
+	}
+	return out
 }
 
 // plain are the reasons that are the same whatever the question.

@@ -50,3 +50,14 @@ func looksLikeCode(word string) bool {
 	}
 	return false
 }
+
+// Spellings returns the words of a text by their stem, as the text first writes them, in lower case.
+func Spellings(text string) map[string]string {
+	out := map[string]string{}
+	for word := range split(text, false) {
+		if stem := textStem(word); stem != "" && out[stem] == "" {
+			out[stem] = strings.ToLower(word)
+		}
+	}
+	return out
+}

@@ -16,6 +16,7 @@ const Horizon = 10
 // Options of a replay. The zero value works.
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
+	Texts    *rank.Texts               // in place of the shipped ones
 	Now      func() time.Time          // to time rankings; nil: they are not timed
 	Progress func(done, total int)     // called now and then with the events learned
 	Learned  func(event.Event)         // sees every event when it becomes known, in order

@@ -58,9 +58,9 @@ func (s Source) message(e event.Event) string {
 	return e.Text + "\n\n" + body
 }
 
-// Subjects replays a history alone and asks which files the messages of at most n of its commits from the place `from` in [0,1) on
-// mean, at equal distances, each before it is learned.
-func Subjects(ctx context.Context, s Source, o Options, from float64, n int, each func(*Localization) error) error {
+// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of at most n
+// commits between the places from and to of the history, in [0,1], at equal distances.
+func Subjects(ctx context.Context, s Source, o Options, from, to float64, n int, each func(*Localization) error) error {
 	w, err := newWorld(ctx, s, o)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func Subjects(ctx context.Context, s Source, o Options, from float64, n int, eac
 	defer w.close()
 	var fit []int
 	for i, e := range s.Commits {
-		if e.Kind != event.KindCommit || float64(i) < from*float64(len(s.Commits)) {
+		if part := float64(i) / float64(len(s.Commits)); e.Kind != event.KindCommit || part < from || part >= to {
 			continue
 		}
 		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords && !dull.MatchString(e.Text) {
@@ -82,6 +82,9 @@ func Subjects(ctx context.Context, s Source, o Options, from float64, n int, eac
 	for i, e := range s.Commits {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if float64(i) >= to*float64(len(s.Commits)) {
+			break
 		}
 		if ask[i] {
 			l := &Localization{Repo: s.Name, ID: e.ID, Part: float64(i) / float64(len(s.Commits)), Text: s.message(e)}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -22,6 +23,9 @@ type group struct {
 	ranked func(f *file) bool // of them, those that are answers
 	label  func(f *file) bool // what the probability is of
 	use    [256]bool          // signals
+	prior  []float64          // that the ridge pulls to; nil: 0
+	ridge  float64            // 0: ridge
+	epochs int                // 0: epochs
 	sure   float64            // share of the loss that asks for probabilities, not only for the order
 }
 
@@ -29,7 +33,10 @@ type group struct {
 // softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count by the
 // root of their questions, so that the largest does not rule.
 func fit(qs []*question, g *group) []float64 {
-	w := make([]float64, 256)
+	w, prior := make([]float64, 256), make([]float64, 256)
+	copy(prior, g.prior)
+	copy(w, prior)
+	pull, rounds := cmp.Or(g.ridge, ridge), cmp.Or(g.epochs, epochs)
 	grad, mean, square := make([]float64, 256), make([]float64, 256), make([]float64, 256)
 	count := map[int]float64{}
 	for _, q := range qs {
@@ -42,8 +49,8 @@ func fit(qs []*question, g *group) []float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var z []float64
 	step := 0
-	for epoch := range epochs {
-		speed := rate * (1 - 0.9*float64(epoch)/epochs)
+	for epoch := range rounds {
+		speed := rate * (1 - 0.9*float64(epoch)/float64(rounds))
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		for from := 0; from < len(order); from += batch {
 			clear(grad)
@@ -58,7 +65,7 @@ func fit(qs []*question, g *group) []float64 {
 				if !g.use[s] {
 					continue
 				}
-				d := grad[s]/total + ridge*w[s]
+				d := grad[s]/total + pull*(w[s]-prior[s])
 				mean[s] = .9*mean[s] + .1*d
 				square[s] = .995*square[s] + .005*d*d
 				w[s] -= speed * mean[s] / (1 - math.Pow(.9, float64(step))) / (math.Sqrt(square[s]/(1-math.Pow(.995, float64(step)))) + 1e-6)

@@ -130,7 +130,7 @@ func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibratio
 		if s, ok := c.scale(&x); ok {
 			p.Scale = s
 		} else {
-			p.Scale = f.Scale()
+			p.Scale = rank.Uncalibrated
 		}
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)

@@ -28,12 +28,12 @@ type desk struct {
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
 var transparent = func() map[event.Task]rank.Model {
-	m := rank.Model{Weights: rank.Values{rank.Comod: 1}, Scale: rank.Scale{10, -5}, Unseen: rank.Scale{10, -5}}
+	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5}}
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
 // says takes a ranking at its word, for companions too.
-var says = &Confidence{Warning: Warning{Logit: 10, Bias: -5}}
+var says = &Confidence{Warning: Warning{Logit: 1}}
 
 func newDesk(t *testing.T, o Options) *desk {
 	t.Helper()

@@ -112,8 +112,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 	}
 	rs := make([]ranked, len(p.list))
 	for i, c := range p.list {
-		w, scale := m.of(c.values[Unseen] > 0)
-		rs[i] = ranked{c, scale.Probability(w.Logit(c.values))}
+		rs[i] = ranked{c, m.of(c.values[Unseen] > 0).Logit(c.values)}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
 		if a.z != b.z {

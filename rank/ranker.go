@@ -117,13 +117,16 @@ func (k *Ranking) Done() {
 // Scored is one file of a Ranking.
 type Scored struct {
 	File   event.Path
-	Score  float64 // calibrated probability
+	Score  float64 // 1/(1+e^-Logit): orders files; package prefetch makes it a probability
 	Logit  float64
 	Unseen bool // nothing in the session had named it
 	Paired bool // it shares its stem with a file in hand
 	c      *candidate
 	from   *gathered
 }
+
+// Values are the file's signals, as they entered its score.
+func (s Scored) Values() Values { return s.c.values }
 
 // Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
@@ -133,9 +136,8 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		weights, scale := g.model.of(c.values[Unseen] > 0)
-		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
-		s.Score = scale.Probability(s.Logit)
+		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
+		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)
 		}
@@ -176,10 +178,10 @@ func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Su
 
 // suggestion puts a candidate into words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) event.Suggestion {
-	weights, scale := g.model.of(c.values[Unseen] > 0)
-	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: scale, Unseen: c.values[Unseen] > 0,
+	weights := g.model.of(c.values[Unseen] > 0)
+	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: Uncalibrated, Unseen: c.values[Unseen] > 0,
 		Reasons: reasons(weights, c.values)}
-	s.Score = scale.Probability(s.Logit)
+	s.Score = Uncalibrated.Probability(s.Logit)
 	if !all {
 		s.Reasons = strongest(s.Reasons, maxWhys)
 	}

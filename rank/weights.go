@@ -12,28 +12,26 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Scale is a, b of the calibration: probability = 1/(1+e^-(a·logit+b)).
+// Scale is a, b of a calibration: probability = 1/(1+e^-(a·logit+b)).
 type Scale [2]float64
 
-// Model is what a task needs to turn signals into probabilities.
+// Uncalibrated is the scale of a Score: the logit as it is.
+var Uncalibrated = Scale{1, 0}
+
+// Model is what a task needs to turn signals into a logit.
 type Model struct {
 	Weights Values
-	Scale   Scale
-	Unseen  Scale // for files that nothing in the session has named: they are opened far less often
 
-	// UnseenWeights are theirs; all zero: the same as Weights.
+	// UnseenWeights are those of files that nothing in the session has named; all zero: the same as Weights.
 	UnseenWeights Values
 }
 
-// of returns the weights and the calibration that hold for a file.
-func (m Model) of(unseen bool) (Values, Scale) {
-	switch {
-	case !unseen:
-		return m.Weights, m.Scale
-	case m.UnseenWeights == Values{}:
-		return m.Weights, m.Unseen
+// of returns the weights that hold for a file.
+func (m Model) of(unseen bool) Values {
+	if !unseen || m.UnseenWeights == (Values{}) {
+		return m.Weights
 	}
-	return m.UnseenWeights, m.Unseen
+	return m.UnseenWeights
 }
 
 // read holds the signals that some file is weighed by: the others need not be looked up.
@@ -75,9 +73,7 @@ type File struct {
 // FileModel is a Model by the names of signals.
 type FileModel struct {
 	Weights       map[string]float64 `json:"weights"`
-	Scale         Scale              `json:"scale"`
 	UnseenWeights map[string]float64 `json:"unseen_weights,omitempty"`
-	Unseen        Scale              `json:"unseen"`
 }
 
 // ErrWeights says that a file of weights cannot be used.
@@ -95,7 +91,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
 		}
-		m := Model{Scale: from.Scale, Unseen: from.Unseen}
+		var m Model
 		if err := errors.Join(byName(&m.Weights, from.Weights), byName(&m.UnseenWeights, from.UnseenWeights)); err != nil {
 			return nil, err
 		}

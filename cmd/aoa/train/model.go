@@ -88,7 +88,7 @@ func (m *weights) take(s *set) {
 	for i, name := range s.Signals {
 		w[i] = s.change.Weights[name]
 	}
-	m.w["change"], m.scale["change"] = w, s.change.Scale
+	m.w["change"], m.scale["change"] = w, rank.Uncalibrated
 }
 
 // of is the group that a file belongs to, and the name of its calibration.
@@ -199,13 +199,16 @@ func (m *weights) order(q *question, ok func(*file) bool) []int {
 
 // file puts the weights into the form that package rank reads.
 func (m *weights) file(s *set) rank.File {
-	named := func(group string) map[string]float64 {
-		out := map[string]float64{}
+	// The scale becomes a part of the weights: a·(Σ w·x) + b, the bias is the signal that is always 1.
+	named := func(group, scale string) map[string]float64 {
+		out, ab := map[string]float64{}, m.scale[scale]
 		for i, w := range m.w[group] {
 			if i < len(s.Signals) && w != 0 {
-				out[s.Signals[i]] = w
+				out[s.Signals[i]] = round(w * ab[0])
 			}
 		}
+		bias := rank.Bias.String()
+		out[bias] = round(out[bias] + ab[1])
 		if group != "change" {
 			for name, w := range byHand {
 				out[name] = w
@@ -214,10 +217,12 @@ func (m *weights) file(s *set) rank.File {
 		return out
 	}
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
-		event.TaskPrompt: {Weights: named("prompt"), Scale: m.scale["prompt"], Unseen: m.scale["prompt_unseen"]},
-		event.TaskNext:   {Weights: named("open"), Scale: m.scale["open"], UnseenWeights: named("open_unseen"), Unseen: m.scale["open_unseen"]},
-		event.TaskChange: {Weights: named("change"), Scale: m.scale["change"], Unseen: m.scale["change"]},
+		event.TaskPrompt: {Weights: named("prompt", "prompt"), UnseenWeights: named("prompt", "prompt_unseen")},
+		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
+		event.TaskChange: {Weights: named("change", "change")},
 	}}
 }
 
 func short(repo string) string { return repo[strings.LastIndexByte(repo, '/')+1:] }
+
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

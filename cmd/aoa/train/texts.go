@@ -168,7 +168,7 @@ func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 			w = fit(issues, g)
 		}
 		for i := range w {
-			w[i] = math.Round(w[i]*1000) / 1000
+			w[i] = round(w[i])
 		}
 		out[kind] = w
 	}
@@ -203,7 +203,7 @@ func fitMessages(s *set, in func(repo int) bool) map[event.Task]rank.FileModel {
 	w := messageWeights(s, in)
 	out := map[event.Task]rank.FileModel{}
 	for task, ws := range w {
-		m := rank.FileModel{Weights: map[string]float64{}, Scale: rank.Scale{1, 0}, Unseen: rank.Scale{1, 0}}
+		m := rank.FileModel{Weights: map[string]float64{}}
 		for i, name := range s.Signals {
 			if ws[i] != 0 {
 				m.Weights[name] = ws[i]
@@ -238,7 +238,7 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 			w = fit(issues, g)
 		}
 		for i := range w {
-			w[i] = math.Round(w[i]*1000) / 1000
+			w[i] = round(w[i])
 		}
 		out[task] = w
 	}

@@ -12,9 +12,9 @@ const (
 	sweepFolders = 3 // … when they are in that many folders
 )
 
-// Sweep reports whether a commit says nothing about which files belong together: it touches nothing but manifests, lock files and
-// settings of tools, or it goes through the repository for the sake of a formatter, a linter, a license or a release. e.Text is the
-// subject; without one the files decide alone.
+// Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for the sake of a
+// formatter, a linter, a license or a release. Manifests, lock files and settings of tools that change without the program belong
+// together (go.mod and go.sum). e.Text is the subject.
 func (e Event) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
 	for _, list := range [][]Path{e.Paths, e.Gone} {
@@ -24,8 +24,8 @@ func (e Event) Sweep() bool {
 			work = work || !p.upkeep()
 		}
 	}
-	if files > 0 && !work {
-		return true
+	if !work {
+		return false
 	}
 	only, maybe := upkeepWords(e.Text)
 	return only && files >= sweepFiles || (only || maybe) && files >= sweepMany && len(folders) >= sweepFolders

@@ -45,6 +45,7 @@ var (
 	ridge  = flag.Float64("ridge", .001, "")
 	sure   = flag.Float64("sure", .1, "")
 	keepN  = flag.Int("neg", 0, "negatives kept")
+	topK   = flag.Int("top", 0, "")
 	anyW   = flag.Float64("any", 0, "weight of any-loss")
 )
 
@@ -271,6 +272,9 @@ func main() {
 					}
 				}
 				w := fit(tr, off, ns)
+				if *topK > 0 {
+					w = fit(tr, weakest(tr, w, ns, *topK, off), ns)
+				}
 				x := &res{}
 				for _, q := range qs {
 					if q.repo == r {
@@ -311,6 +315,16 @@ func main() {
 			}
 		}
 	}
+	if *topK > 0 {
+		w := fit(qs, off, ns)
+		wk := weakest(qs, w, ns, *topK, off)
+		for i, n := range s.Signals {
+			if !wk[i] {
+				fmt.Print(n, " ")
+			}
+		}
+		fmt.Println()
+	}
 	out, base := run(off)
 	for r, n := range s.Repos {
 		if out[r].n > 0 {
@@ -344,4 +358,45 @@ func main() {
 			fmt.Printf("- %-24s %+.4f %+.4f\n", n, m.a-base.a, m.b-base.b)
 		}
 	}
+}
+
+func weakest(qs []*ex, w []float64, ns, k int, off map[int]bool) map[int]bool {
+	sum, sq, n := make([]float64, ns), make([]float64, ns), 0.0
+	for _, q := range qs {
+		m := make([]float64, ns)
+		for _, f := range q.files {
+			for j, s := range f.Signals {
+				m[s] += float64(f.Values[j])
+			}
+		}
+		c := float64(len(q.files))
+		for _, f := range q.files {
+			n++
+			for j, s := range f.Signals {
+				d := float64(f.Values[j]) - m[s]/c
+				sq[s] += d*d - m[s]/c*m[s]/c
+			}
+		}
+		for s := range m {
+			sq[s] += c * m[s] / c * m[s] / c
+		}
+	}
+	_ = sum
+	type im struct {
+		i int
+		v float64
+	}
+	var is []im
+	for i := range w {
+		is = append(is, im{i, math.Abs(w[i]) * math.Sqrt(max(sq[i], 0)/n)})
+	}
+	slices.SortFunc(is, func(a, b im) int { return cmp.Compare(b.v, a.v) })
+	out := map[int]bool{}
+	for i := range off {
+		out[i] = true
+	}
+	for _, x := range is[min(k, len(is)):] {
+		out[x.i] = true
+	}
+	return out
 }

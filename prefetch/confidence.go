@@ -118,7 +118,7 @@ type Promise struct {
 	Paired  bool
 
 	evidence  Lack
-	Companion bool // it shares commits enough with the change for P to be that of Warning
+	Companion bool // it shares two commits with a file of the change
 }
 
 // Promises are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.

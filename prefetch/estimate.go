@@ -19,7 +19,7 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibratio
 	task, c := rank.TaskOf(q), p.o.confident()
 	promises := c.Promises(task, ranking.Files, own)
 	if change := changeOf(q); task == event.TaskChange && p.o.Together != nil && len(change) > 0 {
-		found, err := Weigh(ranking.Files, change, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
+		found, err := weigh(ranking.Files, change, countedFiles, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
 		if err != nil {
 			ranking.Done()
 			return nil, nil, err
@@ -27,7 +27,7 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibratio
 		for _, e := range found {
 			i := slices.IndexFunc(promises, func(x Promise) bool { return x.File == e.File })
 			x := &promises[i]
-			x.Companion, x.Scale = true, c.Warning.scale(e)
+			x.Companion, x.Scale = e.Both >= missingShared, c.Warning.scale(e)
 			x.Shipped = x.Scale.Probability(e.Logit)
 			x.Scale = own.adjust(OfChange, x.Scale)
 			x.P = x.Scale.Probability(e.Logit)
@@ -37,6 +37,10 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibratio
 	}
 	return ranking, promises, nil
 }
+
+// countedFiles are those of a ranking whose commits are counted for their probability: each costs a search per file of the change,
+// the first time.
+const countedFiles = 16
 
 // changeOf are the files of the change that a question is about, the newest last, as many as are weighed.
 func changeOf(q event.Query) []event.Path {

@@ -186,7 +186,7 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	found := 0
 	for i, q := range ask {
 		q.At = time.UnixMilli(told[i].At)
-		want, err := r.ranker.Rank(d.Context(), q)
+		want, err := r.prefetch.Answer(d.Context(), q)
 		if err != nil {
 			d.Fatal(err)
 		}
@@ -238,7 +238,6 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) 
 
 // replayed is an empty store that has learned a log from its first event to its last.
 type replayed struct {
-	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 }
 
@@ -257,12 +256,13 @@ func newReplayed(d *desk, files []event.Path) replayed {
 		d.Fatal(err)
 	}
 	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
-	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }})
-	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	db := openLog(d)
+	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Together: db.Together})
+	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error { return learner.Learn(d.Context(), batch, seq) })
-	if err := errors.Join(err, db.Close()); err != nil {
+	if err != nil {
 		d.Fatal(err)
 	}
-	return replayed{ranker, fetch}
+	d.Cleanup(func() { db.Close() })
+	return replayed{fetch}
 }

@@ -1,7 +1,7 @@
 // Package prefetch decides what is worth saying: scores come in, an answer or silence goes out.
 //
 // A question of some Kind is ranked; what reaches Floor becomes a prediction, and every prediction is logged
-// with its Fate: shown, withheld (a seeded 10 %, the control group) or shadow. A prediction is settled by the
+// with its Arm: shown, withheld (a seeded 10 %, the control group) or shadow. A prediction is settled by the
 // session's next Horizon file events, its end, or two idle hours; the outcomes move the threshold of the kind so that in the
 // long run three of four shown files are used. State changes only in Fold, which reads nothing but events and
 // its own earlier state, so replaying the log gives the same thresholds. It never writes a score, never speaks

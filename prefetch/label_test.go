@@ -199,7 +199,7 @@ func TestOneAnswer(t *testing.T) {
 	d.happen(e)
 	for _, kind := range []Kind{Partner, Pair, Next} {
 		q := d.query()
-		q.Task, q.Session = traits[kind].moment, ""
+		q.Task, q.Session = traits[kind].task, ""
 		ans, err := d.p.Answer(t.Context(), q)
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)

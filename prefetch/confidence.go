@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Class is what a promise is about. The files of a class keep their predictions alike, and each has a calibration of its
+// Class is what a prediction is about. The predictions of a class come true alike, and each has a calibration of its
 // own. Classes are stored in the log (see Calibration): they are added, never renamed.
 type Class string
 
@@ -32,7 +32,7 @@ func Classes() []Class {
 	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange}
 }
 
-// classOf tells the class of a file at a moment.
+// classOf is the class of a file in a task.
 func classOf(m event.Task, v *rank.Values, unseen bool) Class {
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {

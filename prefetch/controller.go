@@ -6,7 +6,7 @@ type Controller struct{ base, drift float64 }
 // NewController starts at base, clamped to [Floor, Ceiling].
 func NewController(base float64) *Controller { return &Controller{base: clamp(base)} }
 
-// Theta is the threshold of the moment, in [Floor, Ceiling].
+// Theta is the threshold now, in [Floor, Ceiling].
 func (d *Controller) Theta() float64 { return theta(d.base, d.drift, 0, 0) }
 
 // Settle moves it by one shown file that was used or not.

@@ -10,14 +10,14 @@ import (
 )
 
 // Facts decides on facts: files that somebody found by looking, not by ranking (rescue, stale, working set). A
-// fact is true whatever the scores say, so it has neither threshold nor rate limit. It is told once per session
-// and kind, held out like any other to measure what telling is worth, and costs tokens of the same allowance.
+// fact is true whatever the scores say, so it has neither threshold nor rate limit. It is shown once per session
+// and kind, held out like any other to measure what showing is worth, and costs tokens of the same allowance.
 // found is in the order of importance. One round trip.
 func (p *Prefetcher) Facts(ctx context.Context, q event.Query, kind Kind, found []event.Suggestion) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || !tr.fact || tr.text:
-		return Decision{}, fmt.Errorf("tell a fact of kind %q: this kind is made by ranking", kind)
+		return Decision{}, fmt.Errorf("show a fact of kind %q: this kind is made by ranking", kind)
 	case !p.o.on(kind):
 		return Decision{Why: "off"}, nil
 	case len(found) == 0:
@@ -82,9 +82,9 @@ func inHand(waiting []pending, kind Kind, f event.Path) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool { return d.kind == kind && slices.Contains(d.files, f) })
 }
 
-func fact(q event.Query, kind Kind, arm Arm, told []event.Suggestion) event.Event {
+func fact(q event.Query, kind Kind, arm Arm, files []event.Suggestion) event.Event {
 	e := suggestEvent(q, kind, arm)
-	for _, f := range told {
+	for _, f := range files {
 		e.Paths, e.Scores = append(e.Paths, f.File), append(e.Scores, f.Score)
 	}
 	e.ID = suggestionID(q.Session, kind, arm, q.At, e.Paths)

@@ -134,7 +134,7 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	case e.Kind == event.KindEnd:
 		s.ended()
 	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
-		s.Past = nil // the agent has forgotten what it was told
+		s.Past = nil // the agent has forgotten what it was shown
 	case e.Kind == event.KindSuggest:
 		p.foldSuggest(b, st, s, e)
 	case e.Kind == event.KindOutcome:

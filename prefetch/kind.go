@@ -46,7 +46,7 @@ func (t trait) target() float64 {
 
 // traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest. A prompt comes once
 // a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
-// promised between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources promised more than .60, none of 9.
+// predicted between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources predicted at more than .60, none of 9.
 var traits = map[Kind]trait{
 	Next:       {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
 	Prompt:     {task: event.TaskPrompt, label: LabelTurn, files: 3, hint: true, lower: .20, aim: .5},
@@ -66,8 +66,8 @@ type Arm string
 
 // The arms of a prediction.
 const (
-	Shown    Arm = "shown"    // told
-	Withheld Arm = "withheld" // would have been told, kept back to measure what telling is worth
+	Shown    Arm = "shown"    // in the text
+	Withheld Arm = "withheld" // would have been shown, kept back to measure what showing is worth
 	Shadow   Arm = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
 )
 

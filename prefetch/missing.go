@@ -40,7 +40,7 @@ type Evidence struct {
 }
 
 // Warning turns evidence into the probability that the file belongs to the change: 1/(1+e^-(Bias + Σ weight·value)). A
-// ranking alone does not tell a file that is always there from one that is merely the likeliest.
+// ranking alone does not separate a file that is always there from one that is merely the likeliest.
 type Warning struct {
 	Bias  float64 `json:"bias"`
 	Logit float64 `json:"logit"`

@@ -104,7 +104,7 @@ func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
 	return &Prefetcher{store: p.store, ranker: ranker, o: p.o, flight: p.flight}
 }
 
-// Threshold returns the threshold of a session before its kinds are told apart, and those of the kinds as they
+// Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
 // have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" is none.
 func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (value float64, kinds map[string]float64, err error) {
 	s, err := p.state(ctx, session, at)

@@ -18,7 +18,7 @@ type Decision struct {
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
-// never the current file, never told to this session before, not held out, and for hints not within 30 s of
+// never the current file, never shown to this session or withheld from it before, not held out, and for hints not within 30 s of
 // the last one. What reaches Floor and is not shown is logged as shadow or withheld, once per kind and
 // session. A query without a session logs nothing, for nothing could settle it. One round trip beside those of
 // the ranking.

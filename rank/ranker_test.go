@@ -241,4 +241,3 @@ func TestHostileQuery(t *testing.T) {
 		}
 	}
 }
-

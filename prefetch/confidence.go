@@ -13,11 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Class is what a promise is about. The files of a class keep their promises alike, and each has a calibration of its
+// Class is what a prediction is about. The predictions of a class come true alike, and each has a calibration of its
 // own. Classes are stored in the log (see Calibration): they are added, never renamed.
 type Class string
 
-// The classes of promises.
+// The classes of predictions.
 const (
 	PromptNamed Class = "prompt_named" // at a prompt, a file that the session's words have named
 	PromptOther Class = "prompt"       // at a prompt, any other
@@ -32,7 +32,7 @@ func Classes() []Class {
 	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange}
 }
 
-// classOf tells the class of a file at a moment.
+// classOf is the class of a file in a task.
 func classOf(m event.Task, v *rank.Values, unseen bool) Class {
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
@@ -105,9 +105,9 @@ func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
 	return s, ok
 }
 
-// Promise is a file of a ranking with the probability that it is opened within the session's next Horizon file events
+// Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file events
 // (of a change: that it belongs to it).
-type Promise struct {
+type Prediction struct {
 	Place   int // in the ranking, from 0
 	File    event.Path
 	Class   Class
@@ -118,15 +118,15 @@ type Promise struct {
 	Paired  bool
 
 	evidence  Lack
-	Companion bool // it shares commits enough with the change for P to be that of Warning
+	Companion bool // it shares two commits with a file of the change
 }
 
-// Promises are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibration) []Promise {
-	out := make([]Promise, 0, len(ranked))
+// Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+func (c *Confidence) Predictions(m event.Task, ranked []rank.Scored, own Calibration) []Prediction {
+	out := make([]Prediction, 0, len(ranked))
 	for i, x := range Circumstances(m, ranked) {
 		f := ranked[i]
-		p := Promise{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
 		if s, ok := c.scale(&x); ok {
 			p.Scale = s
 		} else {
@@ -141,8 +141,8 @@ func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibratio
 	return out
 }
 
-func likeliestFirst(ps []Promise) {
-	slices.SortStableFunc(ps, func(a, b Promise) int { return cmp.Compare(b.P, a.P) })
+func likeliestFirst(ps []Prediction) {
+	slices.SortStableFunc(ps, func(a, b Prediction) int { return cmp.Compare(b.P, a.P) })
 }
 
 // Shipped is the confidence that aOa ships with: confidence.json, made by cmd/aoa/calibrate.

@@ -140,7 +140,7 @@ func (d *desk) tell(kind Kind, files ...event.Path) Decision {
 	for _, f := range files {
 		found = append(found, event.Suggestion{File: f, Score: 1})
 	}
-	dec, err := d.p.Tell(context.Background(), d.query(), kind, found)
+	dec, err := d.p.Facts(context.Background(), d.query(), kind, found)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -11,32 +11,36 @@ import (
 
 // estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and for people. Who
 // asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration) (*rank.Ranking, []Promise, error) {
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration) (*rank.Ranking, []Prediction, error) {
 	ranking, err := p.ranker.Score(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
 	task, c := rank.TaskOf(q), p.o.confident()
-	promises := c.Promises(task, ranking.Files, own)
+	predictions := c.Predictions(task, ranking.Files, own)
 	if change := changeOf(q); task == event.TaskChange && p.o.Together != nil && len(change) > 0 {
-		found, err := Weigh(ranking.Files, change, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
+		found, err := weigh(ranking.Files, change, countedFiles, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
 		if err != nil {
 			ranking.Done()
 			return nil, nil, err
 		}
 		for _, e := range found {
-			i := slices.IndexFunc(promises, func(x Promise) bool { return x.File == e.File })
-			x := &promises[i]
-			x.Companion, x.Scale = true, c.Warning.scale(e)
+			i := slices.IndexFunc(predictions, func(x Prediction) bool { return x.File == e.File })
+			x := &predictions[i]
+			x.Companion, x.Scale = e.Both >= missingShared, c.Warning.scale(e)
 			x.Shipped = x.Scale.Probability(e.Logit)
 			x.Scale = own.adjust(OfChange, x.Scale)
 			x.P = x.Scale.Probability(e.Logit)
 			x.evidence = e.Lack
 		}
-		likeliestFirst(promises)
+		likeliestFirst(predictions)
 	}
-	return ranking, promises, nil
+	return ranking, predictions, nil
 }
+
+// countedFiles are those of a ranking whose commits are counted for their probability: each costs a search per file of the change,
+// the first time.
+const countedFiles = 16
 
 // changeOf are the files of the change that a question is about, the newest last, as many as are weighed.
 func changeOf(q event.Query) []event.Path {
@@ -48,7 +52,7 @@ func changeOf(q event.Query) []event.Path {
 }
 
 // suggestion is the file in the form that people and agents get.
-func (x Promise) suggestion(ctx context.Context, ranking *rank.Ranking, explain bool) event.Suggestion {
+func (x Prediction) suggestion(ctx context.Context, ranking *rank.Ranking, explain bool) event.Suggestion {
 	s := ranking.Suggestion(ctx, x.Place, explain)
 	s.Score, s.Scale = x.P, x.Scale
 	return s
@@ -70,18 +74,18 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, e
 	if err != nil {
 		return event.Answer{}, err
 	}
-	ranking, promises, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own)
 	if err != nil {
 		return event.Answer{}, err
 	}
 	defer ranking.Done()
-	promises = promises[:min(len(promises), cmp.Or(max(q.Limit, 0), defaultAnswer))]
-	out := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(promises))}
-	for _, x := range promises {
+	predictions = predictions[:min(len(predictions), cmp.Or(max(q.Limit, 0), defaultAnswer))]
+	out := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(predictions))}
+	for _, x := range predictions {
 		out.Suggestions = append(out.Suggestions, x.suggestion(ctx, ranking, q.Explain))
 	}
-	if len(promises) > 0 {
-		out.Confidence = promises[0].P
+	if len(predictions) > 0 {
+		out.Confidence = predictions[0].P
 	}
 	return out, nil
 }
@@ -92,13 +96,13 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s ev
 	if err != nil {
 		return s, 0, err
 	}
-	ranking, promises, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own)
 	if err != nil {
 		return s, 0, err
 	}
 	defer ranking.Done()
-	if i := slices.IndexFunc(promises, func(x Promise) bool { return x.File == f }); i >= 0 {
-		return promises[i].suggestion(ctx, ranking, true), i + 1, nil
+	if i := slices.IndexFunc(predictions, func(x Prediction) bool { return x.File == f }); i >= 0 {
+		return predictions[i].suggestion(ctx, ranking, true), i + 1, nil
 	}
 	s, err = p.ranker.Why(ctx, q, f)
 	return s, 0, err
@@ -112,13 +116,13 @@ func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, 
 		return nil, err
 	}
 	q.Task = event.TaskChange
-	ranking, promises, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own)
 	if err != nil {
 		return nil, err
 	}
 	defer ranking.Done()
 	var out []Lack
-	for _, x := range promises {
+	for _, x := range predictions {
 		if x.Companion && x.P >= least && len(out) < limit {
 			x.evidence.Score = x.P
 			out = append(out, x.evidence)

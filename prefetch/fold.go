@@ -16,7 +16,7 @@ import (
 const (
 	fieldSession = "p:state"     // of a session: see session
 	factDrift    = "threshold"   // kind → how far its threshold has drifted from base
-	factRecord   = "predictions" // kind:fate:predicted|used → counts
+	factRecord   = "predictions" // kind:arm:predicted|used → counts
 	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
 	factRefit    = "refit"       // now → the last Refit
 	fieldBase    = "base"
@@ -134,7 +134,7 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	case e.Kind == event.KindEnd:
 		s.ended()
 	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
-		s.Past = nil // the agent has forgotten what it was told
+		s.Past = nil // the agent has forgotten what it was shown
 	case e.Kind == event.KindSuggest:
 		p.foldSuggest(b, st, s, e)
 	case e.Kind == event.KindOutcome:
@@ -189,15 +189,15 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 		return
 	}
 	s.suggest(e)
-	st.add(Kind(e.Tool), Fate(e.Why), "tokens", float64(max(e.Tokens, 0)))
-	if Fate(e.Why) == Shown {
+	st.add(Kind(e.Tool), Arm(e.Why), "tokens", float64(max(e.Tokens, 0)))
+	if Arm(e.Why) == Shown {
 		for _, f := range e.Named {
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
 	for _, f := range e.Paths {
-		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
-		if Fate(e.Why) == Shown {
+		st.count(Kind(e.Tool), Arm(e.Why), "predicted")
+		if Arm(e.Why) == Shown {
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
@@ -213,13 +213,13 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
 		st.fade(made.Kind)
 	}
 	if e.OK {
-		st.count(made.Kind, made.Fate, "used")
+		st.count(made.Kind, made.Arm, "used")
 	}
-	st.count(made.Kind, made.Fate, "settled")
+	st.count(made.Kind, made.Arm, "settled")
 	if now := recordOf(st.facts[factRecord], made.Kind).verdict(); now != retired {
 		st.set(factRecord, recordField(made.Kind, Shown, "retired"), map[bool]string{true: "1"}[now])
 	}
-	if made.Fate == Shown {
+	if made.Arm == Shown {
 		st.move(made.Kind, e.OK, p.o.first())
 	}
 }
@@ -281,9 +281,9 @@ func (st *folded) move(k Kind, used bool, first float64) {
 	st.set(factDrift, string(k), number(drift(now[k], step(used, traits[k].target()), traits[k].start(base))))
 }
 
-func (st *folded) count(k Kind, f Fate, what string) { st.add(k, f, what, 1) }
+func (st *folded) count(k Kind, f Arm, what string) { st.add(k, f, what, 1) }
 
-func (st *folded) add(k Kind, f Fate, what string, n float64) {
+func (st *folded) add(k Kind, f Arm, what string, n float64) {
 	if n != 0 {
 		field := recordField(k, f, what)
 		st.set(factRecord, field, number(parse(st.facts[factRecord][field])+n))
@@ -292,7 +292,7 @@ func (st *folded) add(k Kind, f Fate, what string, n float64) {
 
 // fade weakens the evidence that has silenced a kind.
 func (st *folded) fade(k Kind) {
-	for _, f := range []Fate{Shown, Withheld} {
+	for _, f := range []Arm{Shown, Withheld} {
 		for _, what := range []string{"settled", "used"} {
 			field := recordField(k, f, what)
 			st.set(factRecord, field, number(parse(st.facts[factRecord][field])*fade))
@@ -306,7 +306,7 @@ func (st *folded) revive(k Kind) {
 		return
 	}
 	st.set(factRecord, recordField(k, Shown, "retired"), "")
-	for _, f := range []Fate{Shown, Withheld} {
+	for _, f := range []Arm{Shown, Withheld} {
 		for _, what := range []string{"settled", "used"} {
 			st.set(factRecord, recordField(k, f, what), "")
 		}

@@ -29,8 +29,8 @@ func heldOut(seed, session string, f event.Path, rate float64) bool {
 }
 
 // suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(session string, kind Kind, fate Fate, at time.Time, paths []event.Path) string {
-	parts := []string{"suggest", session, string(kind), string(fate), strconv.FormatInt(at.UnixMilli(), 10)}
+func suggestionID(session string, kind Kind, arm Arm, at time.Time, paths []event.Path) string {
+	parts := []string{"suggest", session, string(kind), string(arm), strconv.FormatInt(at.UnixMilli(), 10)}
 	d := digest(append(parts, event.Strings(paths)...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }

@@ -31,7 +31,7 @@ func measures(e event.Event) bool {
 }
 
 // opened takes in a file event. first is true if it opened a file that the session had not opened before.
-func (p *prediction) opened(e event.Event, first bool) {
+func (p *openPrediction) opened(e event.Event, first bool) {
 	p.Led = max(p.Led-1, 0)
 	if p.Left == 0 {
 		return
@@ -59,14 +59,14 @@ func (p *prediction) opened(e event.Event, first bool) {
 	p.use(e.Paths)
 }
 
-func (p *prediction) use(paths []event.Path) {
+func (p *openPrediction) use(paths []event.Path) {
 	for i := range p.Files {
 		p.Files[i].Used = p.Files[i].Used || slices.Contains(paths, p.Files[i].Path)
 	}
 }
 
 // committed takes in a commit: one with a file of the change ends it.
-func (p *prediction) committed(e event.Event) {
+func (p *openPrediction) committed(e event.Event) {
 	in := func(f event.Path) bool { return slices.Contains(e.Paths, f) }
 	if p.Label != LabelChange || p.Left == 0 || e.Time.UnixMilli() < p.At || !slices.ContainsFunc(p.With, in) {
 		return

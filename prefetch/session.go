@@ -23,21 +23,21 @@ const (
 // session is what is remembered of a session between its events. It is kept in one field of the session in the
 // hot store, goes when the session goes, and changes in Fold only.
 type session struct {
-	Form    int          `json:"v"`
-	Open    []prediction `json:"open,omitempty"`    // not yet settled, oldest first
-	Past    []string     `json:"past,omitempty"`    // key(kind, file) of what was predicted, oldest first
-	HintAt  int64        `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
-	Ignored int          `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
-	Offset  float64      `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
-	Tokens  int          `json:"tokens,omitempty"`  // spent on what was shown to this session
-	Last    int64        `json:"last,omitempty"`    // unix ms of the last event that changed this
+	Form    int              `json:"v"`
+	Open    []openPrediction `json:"open,omitempty"`    // not yet settled, oldest first
+	Past    []string         `json:"past,omitempty"`    // key(kind, file) of what was predicted, oldest first
+	HintAt  int64            `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
+	Ignored int              `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
+	Offset  float64          `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
+	Tokens  int              `json:"tokens,omitempty"`  // spent on what was shown to this session
+	Last    int64            `json:"last,omitempty"`    // unix ms of the last event that changed this
 }
 
-// prediction is a suggestion event that waits for its outcome.
-type prediction struct {
+// openPrediction is a suggestion event that waits for its outcome.
+type openPrediction struct {
 	ID    string `json:"id"`
 	Kind  Kind   `json:"kind"`
-	Fate  Fate   `json:"fate"`
+	Arm   Arm    `json:"fate"`
 	Left  int    `json:"left"` // file events until the horizon; of other labels 1 until it is decided
 	Files []file `json:"files"`
 
@@ -94,7 +94,7 @@ func (s session) encode() string {
 
 func key(kind Kind, f event.Path) string { return string(kind) + "\x00" + string(f) }
 
-// inShadow is the key of what was predicted and not said: it may be said yet.
+// inShadow is the key of what was predicted and not files: it may be said yet.
 func inShadow(kind Kind, f event.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
 
 // predicted reports whether the file was shown to the session under that kind, or withheld.
@@ -114,14 +114,14 @@ func (s session) shadowed(kind Kind, f event.Path) bool {
 
 // suggest takes in a suggestion event.
 func (s *session) suggest(e event.Event) {
-	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon, Label: labelOf(Kind(e.Tool))}
+	p := openPrediction{ID: e.ID, Kind: Kind(e.Tool), Arm: Arm(e.Why), Left: Horizon, Label: labelOf(Kind(e.Tool))}
 	if p.Label != LabelOpen {
 		p.Left = 1
 	}
 	if p.Label == LabelChange {
 		p.With, p.At = e.From, e.Time.UnixMilli()
 	}
-	if p.Fate == Shown {
+	if p.Arm == Shown {
 		p.Led = Horizon
 	}
 	s.Tokens += max(e.Tokens, 0)
@@ -135,7 +135,7 @@ func (s *session) suggest(e event.Event) {
 		}
 		p.Files = append(p.Files, file{Path: f, P: score})
 		k := key(p.Kind, f)
-		if p.Fate == Shadow {
+		if p.Arm == Shadow {
 			k = inShadow(p.Kind, f)
 		}
 		if !slices.Contains(s.Past, k) {
@@ -149,7 +149,7 @@ func (s *session) suggest(e event.Event) {
 	for i := range len(s.Open) - maxOpen {
 		s.Open[i].Left, s.Open[i].Led = 0, 0
 	}
-	if traits[p.Kind].hint && p.Fate != Shadow {
+	if traits[p.Kind].hint && p.Arm != Shadow {
 		s.HintAt = e.Time.UnixMilli()
 	}
 }
@@ -198,10 +198,10 @@ func (s *session) expire() {
 
 // settle takes in an outcome event and returns the prediction it settles a file of. found is false for one
 // that does not wait, so that no outcome counts twice.
-func (s *session) settle(e event.Event) (p prediction, found bool) {
-	i := slices.IndexFunc(s.Open, func(p prediction) bool { return p.ID == e.Cause })
+func (s *session) settle(e event.Event) (p openPrediction, found bool) {
+	i := slices.IndexFunc(s.Open, func(p openPrediction) bool { return p.ID == e.Cause })
 	if i < 0 {
-		return prediction{}, false
+		return openPrediction{}, false
 	}
 	through, used := true, false
 	for j := range s.Open[i].Files {
@@ -216,7 +216,7 @@ func (s *session) settle(e event.Event) (p prediction, found bool) {
 	}
 	p = s.Open[i]
 	switch {
-	case !found || p.Fate != Shown:
+	case !found || p.Arm != Shown:
 	case used:
 		s.Ignored = 0
 	case through:
@@ -236,13 +236,13 @@ func (s session) waits() bool {
 
 // sweep drops predictions whose horizon is over, whose files are all settled, and that nothing more can be caused by.
 func (s *session) sweep() {
-	s.Open = slices.DeleteFunc(s.Open, func(p prediction) bool {
+	s.Open = slices.DeleteFunc(s.Open, func(p openPrediction) bool {
 		return p.Left == 0 && p.Led == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
 	})
 }
 
 // due lists what can be settled now: files that were used, and all files of a prediction past its horizon.
-func (s session) due(each func(prediction, file)) {
+func (s session) due(each func(openPrediction, file)) {
 	for _, p := range s.Open {
 		for _, f := range p.Files {
 			if !f.Settled && (f.Used || p.Left == 0) {
@@ -255,7 +255,7 @@ func (s session) due(each func(prediction, file)) {
 // cause is the ID of the shown suggestion that named the file within the horizon, "" if none did.
 func (s session) cause(f event.Path) string {
 	for _, p := range s.Open {
-		if p.Fate != Shown || p.Left == 0 && p.Led == 0 {
+		if p.Arm != Shown || p.Left == 0 && p.Led == 0 {
 			continue
 		}
 		for _, g := range p.Files {

@@ -55,7 +55,7 @@ func TestControlledQuantileFindsItsTarget(t *testing.T) {
 }
 
 func FuzzDecodeSession(f *testing.F) {
-	full := session{Open: []prediction{{ID: "a", Kind: Next, Fate: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
+	full := session{Open: []openPrediction{{ID: "a", Kind: Next, Arm: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
 		Past: []string{key(Next, "x.go")}, HintAt: 5, Ignored: 2, Offset: .05, Last: 9}
 	f.Add(full.encode())
 	f.Add("")

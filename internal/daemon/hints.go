@@ -107,7 +107,7 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 	var d prefetch.Decision
 	var err error
 	if q.Facts {
-		d, err = w.prefetch.Tell(ctx, q.Query, q.Kind, q.facts(ctx))
+		d, err = w.prefetch.Facts(ctx, q.Query, q.Kind, q.facts(ctx))
 	} else {
 		d, err = w.prefetch.Suggest(ctx, q.Query, q.Kind)
 	}

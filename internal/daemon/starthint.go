@@ -31,7 +31,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 	}
 	before, files := h.workBefore(ctx, w, call, room, q.At)
 	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
-	d, err := w.prefetch.Tell(ctx, q, prefetch.WorkingSet, files)
+	d, err := w.prefetch.Facts(ctx, q, prefetch.WorkingSet, files)
 	if err != nil {
 		h.log.Warn("no working set", "err", err)
 		return ""

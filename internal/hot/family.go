@@ -48,7 +48,7 @@ var (
 	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}                 // times another file was opened next
 	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}                      // uses
 	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}                    // uses, for idf
-	Comod     = resting(owned("comod", 365*day, 64, 32, NounFile, NounFile))                   // partner → weight of changing together
+	Comod     = resting(owned("comod", 365*day, 32, 32, NounFile, NounFile))                   // partner → weight of changing together
 	Coaccess  = owned("coacc", 90*day, 64, 32, NounFile, NounFile)                             // partner → weight of one session opening both
 	Next      = owned("next", 90*day, 64, 32, NounFile, NounFile)                              // successor → times opened right after
 	TagFiles  = owned("tag", 30*day, 256, 16, NounTag, NounFile)                               // file → accesses under that tag

@@ -98,7 +98,7 @@ func (f *Family) Excess(set []Member, factor float64, also []Member, alsoFactor 
 	Highest(sums)
 	stays := make(map[string]bool, min(keep, len(sums)))
 	for i, m := range sums[:min(keep, len(sums))] {
-		if !Unread(m.Score) && (i < f.Read || coarse(m.Score) >= pruneBelow) {
+		if !f.Unread(m.Score) && (i < f.Read || coarse(m.Score) >= pruneBelow) {
 			stays[m.Name] = true
 		}
 	}
@@ -110,8 +110,14 @@ func (f *Family) Excess(set []Member, factor float64, also []Member, alsoFactor 
 	return out
 }
 
-// Unread reports whether a value reads as 0.
-func Unread(worth float64) bool { return coarse(worth) < leastWorth }
+// Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in a family that rests, whose sets do not
+// shrink by themselves, and bounded, less than 0.01.
+func (f *Family) Unread(worth float64) bool {
+	if f.Rests && !f.Global() {
+		return coarse(worth) < pruneBelow
+	}
+	return coarse(worth) < leastWorth
+}
 
 // TooLow is the stored score below which a member of a global set reads as 0, if the other epoch has nothing of it.
 func TooLow(factor float64) float64 { return leastWorth / factor }

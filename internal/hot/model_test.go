@@ -89,7 +89,7 @@ func (m *model) value(f *hot.Family, owner, member string, at time.Time) float64
 	for _, k := range f.Live(hot.Seconds(at)) {
 		sum += m.valueIn(f, k, owner, member, m.rested(f, owner, member, at))
 	}
-	if sum < 1e-6 {
+	if f.Unread(sum) {
 		return 0
 	}
 	return sum

@@ -142,7 +142,7 @@ func (s *Store) decay(at float64) {
 					worth, any = worth+score*f.Worth(then, k), any || score != 0
 				}
 			}
-			if !any || !Unread(worth) {
+			if !any || !f.Unread(worth) {
 				continue
 			}
 			for _, k := range live {

@@ -89,7 +89,7 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 	case fam.Half == 0:
 		read := v.read(&SetRead{Family: fam, Newest: true})
 		v.finish = append(v.finish, func() {
-			r.take(slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
+			r.take(fam, slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
 		})
 		return r
 	case fam.Global():
@@ -108,7 +108,7 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 		for i, k := range epochs {
 			ms = collect(ms, reads[i].All, fam.Worth(at, k))
 		}
-		r.take(ms, n)
+		r.take(fam, ms, n)
 		r.Rest = fam.fade(at, v.at)
 	})
 	return r
@@ -160,7 +160,7 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	}
 	v.finish = append(v.finish, func() {
 		for i := range r.Value {
-			if fam.Half > 0 && Unread(r.Value[i]) {
+			if fam.Half > 0 && fam.Unread(r.Value[i]) {
 				r.Value[i] = 0
 			}
 			if fam.Rests {
@@ -228,9 +228,9 @@ func collect(ms, set []Member, factor float64) []Member {
 }
 
 // take keeps the n highest that do not read as 0.
-func (r *Ranked) take(ms []Member, n int) {
+func (r *Ranked) take(f *Family, ms []Member, n int) {
 	ms = Best(ms, n)
-	for len(ms) > 0 && Unread(ms[len(ms)-1].Score) {
+	for len(ms) > 0 && f.Unread(ms[len(ms)-1].Score) {
 		ms = ms[:len(ms)-1]
 	}
 	r.Members, r.Values = make([]string, len(ms)), make([]float64, len(ms))

@@ -202,7 +202,7 @@ func (s *Store) unread(ctx context.Context, f *hot.Family, k int64, ms []hot.Mem
 			if both {
 				worth += also.Scores[i] * f.Worth(then, other)
 			}
-			if hot.Unread(worth) {
+			if f.Unread(worth) {
 				out = append(out, m)
 			}
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Tell decides on facts: files that somebody found by looking, not by ranking (rescue, stale, working set). A
-// fact is true whatever the scores say, so it has neither threshold nor rate limit. It is told once per session
-// and kind, held out like any other to measure what telling is worth, and costs tokens of the same allowance.
+// Facts decides on facts: files that somebody found by looking, not by ranking (rescue, stale, working set). A
+// fact is true whatever the scores say, so it has neither threshold nor rate limit. It is shown once per session
+// and kind, held out like any other to measure what showing is worth, and costs tokens of the same allowance.
 // found is in the order of importance. One round trip.
-func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found []event.Suggestion) (Decision, error) {
+func (p *Prefetcher) Facts(ctx context.Context, q event.Query, kind Kind, found []event.Suggestion) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || !tr.fact || tr.text:
-		return Decision{}, fmt.Errorf("tell a fact of kind %q: this kind is made by ranking", kind)
+		return Decision{}, fmt.Errorf("show a fact of kind %q: this kind is made by ranking", kind)
 	case !p.o.on(kind):
 		return Decision{Why: "off"}, nil
 	case len(found) == 0:
@@ -34,36 +34,36 @@ func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found [
 	}
 	retired := recordOf(s.facts, kind).Retired
 	d := Decision{Why: "nothing"}
-	sets := map[Fate][]event.Suggestion{}
+	sets := map[Arm][]event.Suggestion{}
 	for _, f := range found {
 		if s.predicted(kind, f.File) || s.shadowed(kind, f.File) || inHand(p.pending[q.Session], kind, f.File) || len(sets[Shown])+len(sets[Withheld])+len(sets[Shadow]) >= tr.files {
 			continue
 		}
-		fate := Shown
+		arm := Shown
 		switch {
 		case retired:
-			fate = Shadow
+			arm = Shadow
 		case q.Session != "" && p.heldBack(s, q.Session, f.File):
-			fate = Withheld
+			arm = Withheld
 		}
-		sets[fate] = append(sets[fate], f)
+		sets[arm] = append(sets[arm], f)
 	}
-	for _, fate := range []Fate{Shown, Withheld, Shadow} {
-		if len(sets[fate]) == 0 {
+	for _, arm := range []Arm{Shown, Withheld, Shadow} {
+		if len(sets[arm]) == 0 {
 			continue
 		}
 		switch {
-		case fate == Shadow:
+		case arm == Shadow:
 			d.Why = "retired"
 		case d.Why == "nothing":
-			d.Why = string(fate)
+			d.Why = string(arm)
 		}
 		if q.Session == "" {
 			continue
 		}
-		e := fact(q, kind, fate, sets[fate])
+		e := fact(q, kind, arm, sets[arm])
 		d.Log = append(d.Log, e)
-		p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
+		p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, arm: arm, files: e.Paths})
 	}
 	d.Shown = sets[Shown]
 	return d, nil
@@ -71,7 +71,7 @@ func (p *Prefetcher) Tell(ctx context.Context, q event.Query, kind Kind, found [
 
 // heldBack reports whether a fact about a file is withheld from a session: as it was before, under whatever kind, or as it is drawn now.
 func (p *Prefetcher) heldBack(s state, session string, f event.Path) bool {
-	if _, shown := s.told[f]; shown {
+	if _, shown := s.hinted[f]; shown {
 		return false
 	}
 	return s.drawn(f) || heldOut(p.o.Seed, session, f, p.o.holdout())
@@ -79,15 +79,15 @@ func (p *Prefetcher) heldBack(s state, session string, f event.Path) bool {
 
 // inHand reports whether a decision on its way tells of the file under that very kind: a fact may repeat a hint.
 func inHand(waiting []pending, kind Kind, f event.Path) bool {
-	return slices.ContainsFunc(waiting, func(d pending) bool { return d.kind == kind && slices.Contains(d.said, f) })
+	return slices.ContainsFunc(waiting, func(d pending) bool { return d.kind == kind && slices.Contains(d.files, f) })
 }
 
-func fact(q event.Query, kind Kind, fate Fate, told []event.Suggestion) event.Event {
-	e := suggestEvent(q, kind, fate)
-	for _, f := range told {
+func fact(q event.Query, kind Kind, arm Arm, files []event.Suggestion) event.Event {
+	e := suggestEvent(q, kind, arm)
+	for _, f := range files {
 		e.Paths, e.Scores = append(e.Paths, f.File), append(e.Scores, f.Score)
 	}
-	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
+	e.ID = suggestionID(q.Session, kind, arm, q.At, e.Paths)
 	return e
 }
 

@@ -34,9 +34,6 @@ func (x *setting) folders(c *candidate) {
 		if lead.stem == c.label.stem {
 			v[NamedPair] = 1
 		}
-		if lead.dir == c.label.dir && in.files <= manyInFolder {
-			v[NamedFolder] = v[FolderSmall]
-		}
 	}
 }
 

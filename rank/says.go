@@ -17,11 +17,16 @@ const patternFade = 0.8
 // say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
 // that lead.
 func (x *setting) say(p *pool) {
-	x.match(p, x.fitting, Text, TextShare, TextPlace)
+	x.match(p, x.fitting, Text, TextPlace)
+	for _, f := range x.fitting {
+		if c := p.index[f.File]; c != nil {
+			c.values[TextShare] = f.Share
+		}
+	}
 	if len(x.fitting) > 0 {
 		x.same[TextSure] = x.fitting[0].Share
 	}
-	x.match(p, x.patterned, Pattern, PatternShare, PatternPlace)
+	x.match(p, x.patterned, Pattern, PatternPlace)
 	if x.contents == nil {
 		return
 	}
@@ -40,8 +45,8 @@ func (x *setting) say(p *pool) {
 // textSpan is how far below the best fit, in logits, a fit counts for nothing.
 const textSpan = 8.0
 
-// match turns the fits of a text into three signals: 1 + (logit - best)/textSpan, the share of the softmax, and 1/√rank.
-func (x *setting) match(p *pool, fits []TextFit, logit, share, place Signal) {
+// match turns the fits of a text into two signals: 1 + (logit - best)/textSpan, and 1/√rank.
+func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
 	for i, f := range fits {
 		c := p.index[f.File]
 		if c == nil {
@@ -51,7 +56,7 @@ func (x *setting) match(p *pool, fits []TextFit, logit, share, place Signal) {
 			c = p.get(f.File)
 		}
 		c.values[logit] = unit(1 + (f.Logit-fits[0].Logit)/textSpan)
-		c.values[share], c.values[place] = f.Share, 1/math.Sqrt(float64(1+i))
+		c.values[place] = 1 / math.Sqrt(float64(1+i))
 		if c.said == nil {
 			c.said = f.Words
 		}
@@ -70,7 +75,7 @@ func (x *setting) readTexts(q event.Query, models Texts, w Values) {
 			x.fitting = x.fits(index.TextOf(x.words, x.idents), "", models)
 		}
 	}
-	if w[Pattern] != 0 || w[PatternShare] != 0 || w[PatternPlace] != 0 {
+	if w[Pattern] != 0 || w[PatternPlace] != 0 {
 		if words, names := x.patternTexts(); len(words)+len(names) > 0 {
 			x.patterned = x.fits(index.TextOf(words, names), "", models)
 		}

@@ -38,7 +38,6 @@ type setting struct {
 	clock      int64
 	prompt     int64
 	turn       int          // files opened since the prompt
-	justListed bool         // the last event listed files
 	latest     []event.Path // opened last, the newest first
 	results    []hot.Result
 	patterns   []hot.Wording
@@ -61,8 +60,7 @@ type setting struct {
 
 // level fills in what is the same for every candidate.
 func (x *setting) level() {
-	x.same[Bias], x.same[Opened], x.same[TurnOpened] = 1, opened(len(x.open)), opened(x.turn)
-	x.same[Asked], x.same[JustListed] = opened(len(x.words)), truth(x.justListed)
+	x.same[Bias], x.same[Opened] = 1, opened(len(x.open))
 	if n := len(x.files); n > 0 {
 		x.same[InHand] = opened(n)
 	}
@@ -77,7 +75,6 @@ func (x *setting) remember(s *hot.SessionView) {
 	x.said, x.seen = s.Mentions, s.SeenEver
 	x.clock, x.prompt = s.Clock, s.Prompt
 	x.results, x.patterns = s.Results, s.Wordings
-	x.justListed = len(s.Results) > 0 && s.Results[0].Clock == s.Clock && s.Results[0].Listing
 	x.turn = x.since(s)
 	x.edited, x.clocks = len(s.Edits) > 0, slices.Collect(maps.Values(s.Last))
 	for i := len(s.Files) - 1; i >= 0 && len(x.latest) < folderFiles; i-- {

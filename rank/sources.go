@@ -73,7 +73,9 @@ func (in *reads) collect(p *pool, x *setting) {
 		n := at(in.termFreq, i)
 		for j, f := range set.Members {
 			c := p.get(event.Path(f))
-			c.terms.add(share(set.Values[j], n, termSmooth))
+			s := share(set.Values[j], n, termSmooth)
+			c.terms.add(s)
+			c.termSum += s
 			c.termBits |= 1 << i
 		}
 	}
@@ -106,9 +108,6 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod[l].add(s)
 			c.comodBy[l].see(x.leads[l][i], s)
-			if l == byHand && i == len(in.comod[l])-1 {
-				c.comodLast = s
-			}
 			if l == byHand {
 				c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
 				c.comodSum += s

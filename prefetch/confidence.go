@@ -25,19 +25,23 @@ const (
 	OpenSeen    Class = "open_seen"    // between calls, a file that a result has named
 	OpenUnseen  Class = "open_unseen"  // between calls, a file that nothing has named
 	OfChange    Class = "change"       // beside a change
+	OfText      Class = "text"         // a prompt outside of sessions
 )
 
 // Classes lists them in a fixed order.
 func Classes() []Class {
-	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange}
+	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText}
 }
 
-// classOf is the class of a file in a task.
-func classOf(m event.Task, v *rank.Values, unseen bool) Class {
+// classOf is the class of a file in the answer to a question.
+func classOf(q event.Query, v *rank.Values, unseen bool) Class {
+	m := rank.TaskOf(q)
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
 	case m == event.TaskChange:
 		return OfChange
+	case m == event.TaskPrompt && q.Session == "":
+		return OfText
 	case m == event.TaskPrompt && named:
 		return PromptNamed
 	case m == event.TaskPrompt:
@@ -64,7 +68,7 @@ type Circumstance struct {
 }
 
 // Circumstances are those of the files of a ranking, in its order.
-func Circumstances(m event.Task, ranked []rank.Scored) []Circumstance {
+func Circumstances(q event.Query, ranked []rank.Scored) []Circumstance {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
@@ -73,7 +77,7 @@ func Circumstances(m event.Task, ranked []rank.Scored) []Circumstance {
 	out := make([]Circumstance, 0, len(ranked))
 	for i, f := range ranked {
 		v := f.Values()
-		c := Circumstance{Class: classOf(m, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
+		c := Circumstance{Class: classOf(q, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
 		if i > 0 {
 			c.Behind = max(f.Logit-ranked[0].Logit, -3)
 		} else if c.First = 1; len(ranked) > 1 {
@@ -122,9 +126,9 @@ type Prediction struct {
 }
 
 // Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Predictions(m event.Task, ranked []rank.Scored, own Calibration) []Prediction {
+func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
-	for i, x := range Circumstances(m, ranked) {
+	for i, x := range Circumstances(q, ranked) {
 		f := ranked[i]
 		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
 		if s, ok := c.scale(&x); ok {

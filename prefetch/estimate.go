@@ -17,7 +17,7 @@ func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibratio
 		return nil, nil, err
 	}
 	task, c := rank.TaskOf(q), p.o.confident()
-	predictions := c.Predictions(task, ranking.Files, own)
+	predictions := c.Predictions(q, ranking.Files, own)
 	if change := changeOf(q); task == event.TaskChange && p.o.Together != nil && len(change) > 0 {
 		found, err := weigh(ranking.Files, change, countedFiles, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
 		if err != nil {

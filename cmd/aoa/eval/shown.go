@@ -66,7 +66,7 @@ func (s *shown) promise(d *Decision) {
 	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
 		s.tried, s.refit = at, s.refit.Next(s.settled, at)
 	}
-	s.promises = s.confident.Predictions(d.Query.Task, d.Ranked, s.refit.Now)
+	s.promises = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
 }
 
 func (s *shown) theta(m event.Task) float64 {

@@ -44,9 +44,9 @@ func groups(signals []string, without func(string) bool) []*group {
 	}
 	change := func(name string) bool { return slices.Contains(ofChange, name) }
 	return []*group{
-		{name: "prompt", sure: 0.1, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
-		{name: "open", sure: 0.25, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
-		{name: "open_unseen", sure: 0.1, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
+		{name: "prompt", sure: 0, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
+		{name: "open", sure: 0, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
+		{name: "open_unseen", sure: 0, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
 		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: pick(change)},
 	}
 }

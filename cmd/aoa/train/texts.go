@@ -26,7 +26,7 @@ var histories string
 const (
 	teachFrom  = 0.25
 	teachTo    = 0.75
-	teachMost  = 90 // of a repository
+	teachMost  = 70 // of a repository
 	mostFits   = 100
 	teachTasks = 30 // files below the first of these are kept where they are right
 )

@@ -41,13 +41,13 @@ func TestListedFiles(t *testing.T) {
 	w.open("s", epoch.Add(-2*time.Minute), "rank/rank.go")
 	list(epoch.Add(-time.Minute), "docs/rank.md")
 	got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go")
-	for name, want := range map[string]float64{"listed_next": .9, "seen_before": 1, "listed_alone": .5, "listed_last": 0, "unseen": 0} {
+	for name, want := range map[string]float64{"listed_few": .85 / 2, "seen_before": 1, "listed_last": 0, "unseen": 0} {
 		if math.Abs(got[name]-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, got[name], want)
 		}
 	}
 	got, _ = why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "docs/rank.md")
-	if got["listed_last"] != 1 || got["listed_alone"] != 1 || got["listed_place"] != 1 {
+	if got["listed_last"] != 1 || got["listed_few"] != 1 || got["listed_place"] != 1 {
 		t.Errorf("the only file of the newest list: %v", got)
 	}
 }

@@ -122,8 +122,9 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 	}
 }
 
-// start runs the daemon and returns how long it took until the first answer.
-func (d *bed) start(b *testing.B) time.Duration {
+// start runs the daemon and returns how long it took until the first answer to a hook, which waits for no files to be read, and
+// until the first one to a person, which does.
+func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	b.Helper()
 	d.daemon = exec.Command(d.binary, "daemon")
 	d.daemon.Dir, d.daemon.Env = d.dir, d.env
@@ -132,15 +133,17 @@ func (d *bed) start(b *testing.B) time.Duration {
 	wait := time.NewTicker(500 * time.Microsecond)
 	defer wait.Stop()
 	for {
-		_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
-		if err == nil {
-			return time.Since(begin)
-		}
-		<-wait.C
-		if time.Since(begin) > 10*time.Minute {
+		if _, err := d.frame(b.Context(), true, d.tool("PreToolUse", "start", d.files[0])); err == nil {
+			break
+		} else if time.Since(begin) > 10*time.Minute {
 			b.Fatal("no answer: ", err)
 		}
+		<-wait.C
 	}
+	hook = time.Since(begin)
+	_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Files: d.files[:min(1, len(d.files))]})
+	must(b, err)
+	return hook, time.Since(begin)
 }
 
 // cpu is how long the daemon has computed, 0 where the system does not say: on a busy machine it tells more than a clock.

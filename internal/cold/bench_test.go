@@ -2,6 +2,7 @@ package cold
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func BenchmarkAppend(b *testing.B) {
 			for b.Loop() {
 				batch := make([]event.Event, size)
 				for i := range batch {
-					batch[i] = read(fmt.Sprint("toolu_01ABCDEFGH", n), noon.Add(time.Duration(n)*time.Second), fmt.Sprint("session-", n/200),
+					batch[i] = read(toolID(n), noon.Add(time.Duration(n)*time.Second), fmt.Sprint("session-", n/200),
 						event.Path(fmt.Sprint("internal/dir/file", n*7%1000, ".go")))
 					batch[i].Tags, batch[i].Terms = []string{"go", "reading"}, []string{"some", "term"}
 					n++
@@ -45,7 +46,7 @@ func BenchmarkAppendTexts(b *testing.B) {
 				for b.Loop() {
 					batch := make([]event.Event, size)
 					for i := range batch {
-						batch[i] = event.Event{ID: fmt.Sprint("toolu_01ABCDEFGH", n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
+						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
 							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14), OK: true}
 						n++
 					}
@@ -172,4 +173,10 @@ func BenchmarkOpen(b *testing.B) {
 		must(b, err)
 		must(b, d.Close())
 	}
+}
+
+// toolID is an id as an agent gives it: of two in a row neither is the greater one.
+func toolID(n int) string {
+	sum := sha256.Sum256([]byte(fmt.Sprint(n)))
+	return fmt.Sprintf("toolu_01%.22x", sum[:11])
 }

@@ -28,6 +28,7 @@ var bodyFields = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "T
 
 // Numbers of fields that are read by themselves.
 const (
+	fieldID    = 1
 	fieldAgent = 2
 	fieldPaths = 3
 	fieldGone  = 4

@@ -2,6 +2,8 @@ package cold
 
 import (
 	"context"
+	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,39 +162,42 @@ func eventsOf(found []logged) []event.Event {
 	return out
 }
 
-// logged reads rows of events, those that cannot be decoded too. maybe spares the decoding of rows that are not asked for.
-func (d *DB) logged(tx *Tx, maybe func(*row) bool, query string, args ...any) (out []logged, err error) {
+// logged reads rows of events, those that cannot be decoded too, until more returns false.
+func (d *DB) logged(tx *Tx, more func(*row) bool, query string, args ...any) (out []logged, err error) {
 	path := pathsOf(tx.f.bad, tx.Scan)
-	err = tx.Each(query, args, func(from Row) error {
-		l := logged{row: &row{}}
-		err := l.scan(from)
-		if err == nil && !maybe(l.row) {
-			return nil
-		}
-		if err == nil {
-			l.event, err = l.row.event(d.seal, path)
-		}
-		if err == nil || errors.Is(err, ErrRow) {
-			l.bad = err != nil
-			out = append(out, l)
-		}
-		return err
-	})
+	err = tx.Each(query, args, func(from Row) error { return d.takeLogged(&out, path, more, from) })
 	return out, err
 }
 
+// takeLogged appends a row that is asked for.
+func (d *DB) takeLogged(out *[]logged, path func(int64) (event.Path, error), asked func(*row) bool, from Row) error {
+	l := logged{row: &row{}}
+	err := l.scan(from)
+	if err == nil && !asked(l.row) {
+		return nil
+	}
+	if err == nil {
+		l.event, err = l.row.event(d.seal, path)
+	}
+	if err == nil || errors.Is(err, ErrRow) {
+		l.bad = err != nil
+		*out = append(*out, l)
+	}
+	return err
+}
+
 // find reads the events that the filter means. What cannot be read may be meant: better forgotten than kept.
-func (g *forgetting) find() ([]logged, error) {
-	since := int64(math.MinInt64)
-	if !g.filter.Since.IsZero() {
-		since = g.filter.Since.UnixMilli()
-	}
-	maybe, err := g.maybe()
-	if err != nil {
-		return nil, err
-	}
-	found, err := g.d.logged(g.tx, maybe, "SELECT "+rowColumns+` FROM events
+func (g *forgetting) find() (found []logged, err error) {
+	if g.filter.Path != "" {
+		found, err = g.findPath()
+	} else {
+		since := int64(math.MinInt64)
+		if !g.filter.Since.IsZero() {
+			since = g.filter.Since.UnixMilli()
+		}
+		found, err = g.d.logged(g.tx, all, "SELECT "+rowColumns+` FROM events
 WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
+	}
 	return slices.DeleteFunc(found, func(l logged) bool {
 		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) || g.filter.Path != "" && !mentions(l.event, g.filter.Path))
 	}), err
@@ -200,30 +205,57 @@ WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`,
 
 func all(*row) bool { return true }
 
-// maybe returns a function that is false for rows that do not mention the path: they have no text, and none of its files.
-func (g *forgetting) maybe() (func(*row) bool, error) {
-	if g.filter.Path == "" {
-		return all, nil
-	}
+// findPath reads the events that may mention the path. Nothing but reading all of them finds those: texts are sealed. The readers
+// do that side by side, while the transaction, which has not written yet, keeps the events as they are.
+func (g *forgetting) findPath() (found []logged, err error) {
 	files, err := g.below()
-	return func(r *row) bool {
-		if len(r.text) > 0 {
+	if err != nil {
+		return nil, err
+	}
+	var ids [scanParts][]any
+	err = g.d.scanEvents(background, "id, body, text", "true", func(part int, from Row) error {
+		var id int64
+		var body, text sql.RawBytes
+		err := from.Scan(&id, &body, &text)
+		if err != nil || g.maybe(files, body, text) {
+			ids[part] = append(ids[part], id)
+		}
+		return nil // what is found is read again, which counts those that cannot be read
+	})
+	if err != nil {
+		return nil, err
+	}
+	path := pathsOf(g.tx.f.bad, g.tx.Scan)
+	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, slices.Concat(ids[:]...),
+		func(from Row) error { return g.d.takeLogged(&found, path, all, from) })
+	return found, err
+}
+
+// maybe is false for an event that does not mention the path: neither do its text, nor its lists of files.
+func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
+	id := ""
+	for n, value := range bodyParts(body) {
+		switch {
+		case n == 0 || int(n) > len(bodyFields): // it cannot be read, or its ID is packed
 			return true
+		case n == fieldID:
+			id = string(value)
+		case pathFields[n]:
+			for last := int64(0); len(value) > 0; {
+				diff, size := binary.Varint(value)
+				last += diff
+				if size <= 0 || files[last] {
+					return true
+				}
+				value = value[size:]
+			}
 		}
-		for n, value := range bodyParts(r.body) {
-			if n == 0 || int(n) > len(bodyFields) && n != fieldSHA {
-				return true // it cannot be read
-			}
-			if n == fieldSHA || !pathFields[n] {
-				continue
-			}
-			ids, err := decodeIDs(value)
-			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
-				return true
-			}
-		}
+	}
+	if len(text) == 0 {
 		return false
-	}, err
+	}
+	open, err := g.d.seal.Open(textOf(id), text)
+	return errors.Is(err, ErrRow) || inText(string(open), string(g.filter.Path))
 }
 
 // below returns the ids of the files that the path names.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"os"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -65,49 +65,68 @@ WHERE total_accesses > 0 ORDER BY total_accesses DESC, last_access DESC, file LI
 	if err != nil {
 		return nil, err
 	}
-	type visit struct {
-		session string
-		file    int
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(scanParts)
+	for id, i := range at {
+		g.Go(func() (err error) {
+			out[i].MeanSession, err = d.meanSession(ctx, names.of(id))
+			return err
+		})
 	}
-	visits := map[visit]*span{}
-	err = d.scanEvents(ctx, "session <> '' AND kind IN "+accessKinds, func(session []byte, time int64, body []byte) error {
-		files, err := filesOf(body)
-		for _, f := range files {
-			if i, ok := at[names.renames.now(f, time)]; ok {
-				v := visits[visit{string(session), i}]
+	return out, g.Wait()
+}
+
+// meanSession is the time from the first to the last access of a file in a session, on average, in seconds. It costs a search
+// for each event that acted upon the file.
+func (d *DB) meanSession(ctx context.Context, names []alias) (float64, error) {
+	visits := map[string]*span{} // by session
+	for _, n := range names {
+		err := d.Each(ctx, `SELECT session, time FROM touches CROSS JOIN events ON id = event WHERE file = ?1 AND touches.counted = 0
+  AND events.counted IS NULL AND time > ?2 AND time <= ?3 AND session <> '' AND kind IN `+accessKinds, []any{n.file, n.after, n.until},
+			func(row Row) error {
+				var session sql.RawBytes
+				var time int64
+				if err := row.Scan(&session, &time); err != nil {
+					return err
+				}
+				v := visits[string(session)]
 				if v == nil {
 					v = &span{}
-					visits[visit{string(session), i}] = v
+					visits[string(session)] = v
 				}
 				v.add(1, time, time)
-			}
-		}
-		return err
-	})
-	sums := make([]span, len(out)) // n sessions, last: milliseconds in them
-	for v, s := range visits {
-		sums[v.file].n++
-		sums[v.file].last += s.last - s.first
-	}
-	for i, s := range sums {
-		if s.n > 0 {
-			out[i].MeanSession = float64(s.last) / 1000 / float64(s.n)
+				return nil
+			})
+		if err != nil {
+			return 0, err
 		}
 	}
-	return out, err
+	if len(visits) == 0 {
+		return 0, nil
+	}
+	sum := int64(0) // milliseconds
+	for _, v := range visits {
+		sum += v.last - v.first
+	}
+	return float64(sum) / 1000 / float64(len(visits)), nil
 }
 
 // TagStats returns the most used tags; limit ≤ 0 returns all. Files counts those of the events that are kept.
 func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	var out []TagStat
-	files := map[string]map[int64]bool{}
+	var files [scanParts]map[string]map[int64]bool // tag → files
+	for part := range files {
+		files[part] = map[string]map[int64]bool{}
+	}
 	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?", []any{bound(limit)},
 		func(row Row) error {
 			var s TagStat
 			err := row.Scan(&s.Tag, &s.Uses)
 			if err == nil {
 				out = append(out, s)
-				files[s.Tag] = map[int64]bool{}
+				for _, known := range files {
+					known[s.Tag] = map[int64]bool{}
+				}
 			}
 			return err
 		})
@@ -118,9 +137,14 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = d.scanEvents(ctx, "kind NOT IN "+ownKinds, func(_ []byte, time int64, body []byte) error {
+	err = d.scanEvents(ctx, "time, body", notOwn, func(part int, row Row) error {
+		var time int64
+		var body sql.RawBytes
+		if err := row.Scan(&time, &body); err != nil {
+			return err
+		}
 		return eachTag(body, func(tag []byte, acted []int64) {
-			if known := files[string(tag)]; known != nil {
+			if known := files[part][string(tag)]; known != nil {
 				for _, f := range acted {
 					known[names.renames.now(f, time)] = true
 				}
@@ -128,7 +152,11 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 		})
 	})
 	for i, s := range out {
-		out[i].Files = len(files[s.Tag])
+		all := files[0][s.Tag]
+		for _, part := range files[1:] {
+			maps.Copy(all, part[s.Tag])
+		}
+		out[i].Files = len(all)
 	}
 	return out, err
 }
@@ -205,32 +233,22 @@ func (d *DB) countSession(ctx context.Context, s *SessionStat, h renames) error 
 	return err
 }
 
-// scanEvents reads all events but commits, in parts beside one another; fn is called by one of them at a time. What it gets is
-// valid until it returns.
-func (d *DB) scanEvents(ctx context.Context, where string, fn func(session []byte, time int64, body []byte) error) error {
+// scanEvents reads columns of all events but commits, in parts beside one another, each part in the order of the log. fn may be
+// called for rows of several parts at once.
+func (f *File) scanEvents(ctx context.Context, columns, where string, fn func(part int, row Row) error) error {
 	var last int64
-	if _, err := d.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
+	if _, err := f.Scan(ctx, "SELECT coalesce(max(id), 0) FROM events", nil, &last); err != nil {
 		return err
 	}
-	var mu sync.Mutex // held by who calls fn
 	g, ctx := errgroup.WithContext(ctx)
-	for i := range int64(scanParts) {
-		from, to := last/scanParts*i, last/scanParts*(i+1)
-		if i == scanParts-1 {
+	for part := range scanParts {
+		from, to := last/scanParts*int64(part), last/scanParts*int64(part+1)
+		if part == scanParts-1 {
 			to = last
 		}
 		g.Go(func() error {
-			query := "SELECT session, time, body FROM events WHERE id > ? AND id <= ? AND counted IS NULL AND " + where
-			return d.Each(ctx, query, []any{from, to}, func(row Row) error {
-				var session, body sql.RawBytes
-				var time int64
-				if err := row.Scan(&session, &time, &body); err != nil {
-					return err
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				return fn(session, time, body)
-			})
+			query := "SELECT " + columns + " FROM events WHERE id > ? AND id <= ? AND counted IS NULL AND " + where
+			return f.Each(ctx, query, []any{from, to}, func(row Row) error { return fn(part, row) })
 		})
 	}
 	return g.Wait()

@@ -32,7 +32,7 @@ func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
 		}
 		return found[0].Time
 	}
-	return llmcache.New(llmcache.Options{Path: filepath.Join(b.store, "cache.db"), Now: b.now, Seal: seal, Redact: redact.Text, Newest: newest, Log: b.alert})
+	return llmcache.New(llmcache.Options{Path: filepath.Join(b.settings.store, "cache.db"), Now: b.now, Seal: seal, Redact: redact.Text, Newest: newest, Log: b.alert})
 }
 
 func (h *cacheHandler) routes(mux *http.ServeMux) {

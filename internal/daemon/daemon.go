@@ -23,7 +23,6 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/llmcache"
 	"github.com/aoa-dev/aoa/prefetch/reload"
 	"github.com/aoa-dev/aoa/prefetch/resume"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
@@ -103,21 +102,21 @@ func open(ctx context.Context, o Options, cfg config.Config, stop context.Cancel
 // newDaemon opens nothing.
 func newDaemon(o Options, cfg config.Config, stop context.CancelCauseFunc) *Daemon {
 	d := &Daemon{o: o, stop: stop, warnings: &warnings{}, calls: &callClock{}, metrics: newMetrics(), times: &hookTimes{}}
-	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log), store: o.Place.Store,
+	d.base = base{now: o.Now, log: o.Log, alert: d.warnings.logger(o.Log),
 		settings: newSettings(o.Env, o.Place.Store, o.Now, cfg)}
 	d.calls.note(o.Now())
 	d.clock = newClock(d.base)
-	d.times.load(hookTimeFile(d.store))
+	d.times.load(hookTimeFile(d.settings.store))
 	return d
 }
 
-func (d *Daemon) database() string { return filepath.Join(d.store, "aoa.db") }
+func (d *Daemon) database() string { return filepath.Join(d.settings.store, "aoa.db") }
 
 // expected reports whether an earlier daemon has been here: it leaves its keys and the files of its stores. It is asked
 // before any of these is made.
 func (d *Daemon) expected() bool {
 	for _, pattern := range []string{"*.db", "keys/*", filepath.Base(hookTimeFile(""))} {
-		if found, _ := fs.Glob(os.DirFS(d.store), pattern); len(found) > 0 {
+		if found, _ := fs.Glob(os.DirFS(d.settings.store), pattern); len(found) > 0 {
 			return true
 		}
 	}
@@ -130,9 +129,6 @@ const startPercent = 400
 
 // load opens the stores, wires the parts, and replays the log.
 func (d *Daemon) load(ctx context.Context) (err error) {
-	look := make(chan struct{}, 1)
-	d.worktrees = newWorktrees(d.base, d.o.Repo, d.o.Env, look)
-	d.worktrees.stop = d.stop
 	home, listed := &worktree{repo: d.o.Repo, reader: index.NewReader(d.o.Repo.Root)}, make(chan struct{})
 	go func() { // while the stores are opened and the snapshot is read
 		defer close(listed)
@@ -154,8 +150,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 		}
 	}()
 	defer debug.SetGCPercent(debug.SetGCPercent(startPercent))
-	d.eraser = &eraser{base: d.base, db: d.db, stop: d.stop}
-	d.eraser.eraseLog(ctx)
+	unerased := eraseLog(ctx, d.base, d.db)
 	first, err := oldestThreshold(ctx, d.db, d.settings.get().Threshold)
 	if err != nil {
 		return err
@@ -166,27 +161,22 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
-	if err := d.wire(ctx, home, look, first); err != nil {
+	if err := d.wire(ctx, home, first, unerased); err != nil {
 		return err
 	}
 	d.eraser.eraseStores(ctx)
 	return d.replay(ctx)
 }
 
-// wire joins the parts. first is the threshold that held when the log began.
-func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, first float64) error {
-	d.worktrees.db, d.worktrees.hot = d.db, d.scores.hot
-	d.worktrees.enter(home, func(r *rank.Ranker) *prefetch.Prefetcher {
-		d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, r, first, d.repoID())
-		return d.predictions
-	})
-	d.worktrees.first = d.predictions
+// wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
+func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
+	home.ranker = newRanker(home, d.scores.hot, d.db)
+	d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, home.ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, learn.Options{Fold: d.predictions.Fold})
-	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.settings.get().RedisURL)
 	d.snapshots = newSnapshots(d.base, d.db)
 	d.cache = newCache(d.base, d.db, d.seal)
 	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
-	d.contexts = history.New(history.Options{DB: d.db, Path: filepath.Join(d.store, "history.db"), Now: d.now, Log: d.alert,
+	d.contexts = history.New(history.Options{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
 		Budget: func() history.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
 
 	begin := d.scores.Applied()
@@ -200,8 +190,12 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, f
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.events.cause = d.predictions.MarkCause
 	d.scores.between = d.events.queue.between
-	d.worktrees.events, d.sharing.events = d.events, d.events
-	d.wireParts(look)
+	look := make(chan struct{}, 1)
+	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.events, d.settings.get().RedisURL)
+	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot, first: d.predictions,
+		events: d.events, look: look, stop: d.stop})
+	d.worktrees.enter(home)
+	d.wireParts(look, unerased)
 	d.wireHandlers(recent, look)
 	return nil
 }
@@ -216,7 +210,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 }
 
 // wireParts makes the parts that run beside the handlers.
-func (d *Daemon) wireParts(look chan struct{}) {
+func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.answers = newAnswers(d.db, d.log)
 	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees, scores: d.scores, flush: d.flush,
 		look: look, state: api.Progress{State: "idle"}}
@@ -228,8 +222,8 @@ func (d *Daemon) wireParts(look chan struct{}) {
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{&sequenceRecorder{base: d.base, worktrees: d.worktrees, cache: d.sequences}}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.snapshots)
-	d.eraser.events, d.eraser.scores, d.eraser.consumers, d.eraser.answers, d.eraser.sharing = d.events, d.scores, d.consumers, d.answers, d.sharing
-	d.eraser.worktrees, d.eraser.contexts, d.eraser.sequences, d.eraser.stages = d.worktrees, d.contexts, d.sequences, d.handlers.stage.cache
+	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
+		worktrees: d.worktrees, contexts: d.contexts, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
@@ -291,7 +285,7 @@ func (d *Daemon) flush(ctx context.Context) error {
 		return nil
 	}
 	err := d.consumers.flush(ctx)
-	if terr := d.times.save(hookTimeFile(d.store)); terr != nil {
+	if terr := d.times.save(hookTimeFile(d.settings.store)); terr != nil {
 		d.log.Warn("the times of hooks are not kept", "err", terr)
 	}
 	return err

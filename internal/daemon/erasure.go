@@ -103,30 +103,30 @@ func (e *erasure) remove() error {
 }
 
 // eraseLog finishes, before the scores are loaded, what an earlier daemon began to remove from the log. A shared server
-// must subtract first: then run does it.
-func (r *eraser) eraseLog(ctx context.Context) {
-	if r.settings.get().RedisURL != "" {
-		return
+// must subtract first: then run does it. It returns why forgetting is not finished; nil: it is.
+func eraseLog(ctx context.Context, b base, db *cold.DB) error {
+	if b.settings.get().RedisURL != "" {
+		return nil
 	}
-	found, err := erasures(r.store)
-	r.notErased(err)
+	found, unfinished := erasures(b.settings.store)
 	for _, e := range found {
 		if e.Log {
-			r.notErased(errErasing)
+			unfinished = errErasing
 			continue
 		}
-		if _, err := r.db.Forget(ctx, e.filter()); err != nil {
-			r.notErased(err)
+		if _, err := db.Forget(ctx, e.filter()); err != nil {
+			unfinished = err
 			continue
 		}
 		e.Log = true
-		r.notErased(cmp.Or(e.save(), errErasing))
+		unfinished = cmp.Or(e.save(), errErasing)
 	}
+	return unfinished
 }
 
 // eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody asks them.
 func (r *eraser) eraseStores(ctx context.Context) {
-	found, _ := erasures(r.store) // run reports what cannot be read
+	found, _ := erasures(r.settings.store) // run reports what cannot be read
 	for _, e := range found {
 		if e.Log {
 			if _, err := r.forgetStores(ctx, e); err != nil {
@@ -149,7 +149,7 @@ func (r *eraser) run(ctx context.Context) error {
 func (r *eraser) eraseAll(ctx context.Context) {
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
-	found, failed := erasures(r.store)
+	found, failed := erasures(r.settings.store)
 	for _, e := range found {
 		if _, err := r.erase(ctx, e); err != nil {
 			failed = errors.Join(failed, err)

@@ -60,7 +60,7 @@ func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetA
 	}
 	r.erasing.Lock()
 	defer r.erasing.Unlock()
-	e, err := newErasure(r.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}, r.now())
+	e, err := newErasure(r.settings.store, cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}, r.now())
 	if err != nil {
 		return out, err
 	}
@@ -91,7 +91,7 @@ func (r *eraser) erase(ctx context.Context, e *erasure) (out api.ForgetAnswer, e
 	if out.Results, err = r.forgetStores(ctx, e); err != nil {
 		return out, fmt.Errorf("out of the log, but not yet out of every store, it is tried again every minute and at every start: %w", err)
 	}
-	if err := cold.ScrubFolder(ctx, r.store, r.db.File); err != nil {
+	if err := cold.ScrubFolder(ctx, r.settings.store, r.db.File); err != nil {
 		return out, fmt.Errorf("forgotten, but the bytes are still on the disk, aOa overwrites them when it can: %w", err)
 	}
 	return out, e.remove()

@@ -11,7 +11,7 @@ import (
 // user's state folder the identity that opens them. Where that folder cannot be had, the identity lies beside the
 // keys: texts are then as safe as the store's folder is.
 func (d *Daemon) openSeal() (*cold.Seal, error) {
-	keys := filepath.Join(d.store, "keys")
+	keys := filepath.Join(d.settings.store, "keys")
 	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
 	state := api.StateFolder(d.o.Env)
 	if state == "" {

@@ -27,7 +27,7 @@ func (r *sequenceRecorder) sweep(ctx context.Context) {
 
 // newSequences opens nothing.
 func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
-	return reload.New(reload.Options{Path: filepath.Join(b.store, "reload.db"), Now: b.now, Log: b.alert,
+	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
 		Env: env, Redact: redact.Text, Seal: seal.Seal, Open: seal.Open,
 		Config: func() reload.Config {
 			c := b.settings.get().Reload

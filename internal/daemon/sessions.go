@@ -27,7 +27,7 @@ const (
 )
 
 func newSnapshots(b base, db *cold.DB) *resume.Store {
-	return resume.New(resume.Options{Path: filepath.Join(b.store, "sessions.db"), Now: b.now, Log: b.alert,
+	return resume.New(resume.Options{Path: filepath.Join(b.settings.store, "sessions.db"), Now: b.now, Log: b.alert,
 		Events: func(ctx context.Context, session string) ([]event.Event, error) {
 			return db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: rebuiltEvents})
 		}})

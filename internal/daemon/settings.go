@@ -14,13 +14,12 @@ type base struct {
 	log      *slog.Logger
 	alert    *slog.Logger // a log whose warnings are shown by aoa status
 	settings *settings
-	store    string // the folder of all files
 }
 
 // settings holds the configuration, which can be loaded again while the daemon runs.
 type settings struct {
 	env     []string
-	store   string
+	store   string // the folder of all files
 	now     func() time.Time
 	current atomic.Pointer[config.Config]
 }

@@ -26,7 +26,7 @@ type sharing struct {
 	repo   string // the hash tag of the keys
 	db     *cold.DB
 	hot    *hot.Store
-	events *eventLog // set before run
+	events *eventLog
 	url    string
 	wake   chan struct{} // there is something to send; capacity 1
 	edits  *remoteEdits
@@ -54,8 +54,8 @@ const (
 	shareLook   = 5 * time.Second
 )
 
-func newSharing(b base, repo string, db *cold.DB, store *hot.Store, url string) *sharing {
-	return &sharing{base: b, repo: repo, db: db, hot: store, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1),
+func newSharing(b base, repo string, db *cold.DB, store *hot.Store, events *eventLog, url string) *sharing {
+	return &sharing{base: b, repo: repo, db: db, hot: store, events: events, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1),
 		edits: &remoteEdits{now: b.now, edits: map[event.Path]hot.Notice{}}}
 }
 

@@ -29,7 +29,7 @@ type stageHandler struct {
 }
 
 func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *resume.Store) *stageHandler {
-	c := stage.New(stage.Options{Dir: filepath.Join(b.store, "stage"), Now: b.now, Log: b.alert,
+	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
 		Seal: func() *cold.Seal { return seal }})
 	return &stageHandler{base: b, worktrees: worktrees, clock: clock, sessions: sessions, cache: c, over: make(chan struct{}),

@@ -42,7 +42,7 @@ func (s *statusHandler) status(ctx context.Context, _ api.None) (api.StatusAnswe
 	}
 	cfg := s.settings.get()
 	w := s.worktrees.caller(ctx)
-	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root), Store: s.store,
+	out := api.StatusAnswer{Pid: os.Getpid(), Version: s.version, Build: s.build, Repo: string(w.repo.Root), Store: s.settings.store,
 		Backend: backend(cfg.RedisURL), Started: s.clock.started, Uptime: s.clock.uptime().Seconds(),
 		Events: int64(st.Events), Commits: int64(st.Commits), Files: int64(w.tree.Load().Len()), Sessions: int64(st.Sessions),
 		RSS: rss(), DB: st.Bytes, Hot: int64(s.hot.Size().Bytes), Watch: watching(w, cfg.Watch),
@@ -111,7 +111,7 @@ func backend(redis string) string {
 }
 
 func (s *statusHandler) pause(ctx context.Context, r api.PauseRequest) (api.PauseAnswer, error) {
-	file := config.StoreFile(s.store)
+	file := config.StoreFile(s.settings.store)
 	if r.Seconds <= 0 {
 		if err := config.Unset(file, "paused_until"); err != nil {
 			return api.PauseAnswer{}, err

@@ -65,7 +65,7 @@ func (t *thresholdHandler) setThreshold(ctx context.Context, r api.ThresholdRequ
 	if !(r.Value >= 0.40 && r.Value <= 0.90) {
 		return api.ThresholdAnswer{}, api.Bad("use a probability from 0.40 to 0.90", "threshold %v is out of range", r.Value)
 	}
-	if err := config.Set(config.StoreFile(t.store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
+	if err := config.Set(config.StoreFile(t.settings.store), "threshold", strconv.FormatFloat(r.Value, 'f', -1, 64)); err != nil {
 		return api.ThresholdAnswer{}, err
 	}
 	if err := t.reload(ctx); err != nil {

@@ -46,8 +46,8 @@ type worktrees struct {
 	db     *cold.DB
 	hot    *hot.Store
 	first  *prefetch.Prefetcher // of the home checkout; the others share its state
-	events *eventLog            // set before run
-	look   chan struct{}        // "look at HEAD"; capacity 1
+	events *eventLog
+	look   chan struct{} // "look at HEAD"; capacity 1
 	stop   context.CancelCauseFunc
 
 	arrivals chan *worktree // new checkouts, for run
@@ -57,9 +57,15 @@ type worktrees struct {
 	places map[string]*worktree // folder of a caller → its checkout; a cache
 }
 
-func newWorktrees(b base, home *watcher.Repo, env []string, look chan struct{}) *worktrees {
-	return &worktrees{base: b, home: home, env: env, look: look, arrivals: make(chan *worktree, maxWorktrees),
-		known: map[event.Root]*worktree{}, places: map[string]*worktree{}}
+// newWorktrees fills in what no other part gives.
+func newWorktrees(t *worktrees) *worktrees {
+	t.arrivals, t.known, t.places = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{}, map[string]*worktree{}
+	return t
+}
+
+// newRanker makes the ranker of a checkout.
+func newRanker(w *worktree, store *hot.Store, db *cold.DB) *rank.Ranker {
+	return rank.New(store, w.tree.Load, rank.Options{Together: db.Together, Contents: w.reader.Contents})
 }
 
 // of returns the checkout of that repository and makes it known when it is new.
@@ -71,15 +77,14 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 		return w
 	}
 	w = &worktree{repo: r, reader: index.NewReader(r.Root)}
+	w.ranker = newRanker(w, t.hot, t.db)
 	w.refresh(ctx, t.log)
-	return t.enter(w, t.first.For)
+	return t.enter(w)
 }
 
-// enter makes a checkout known whose list of files is read. Of two of the same the first stays.
-func (t *worktrees) enter(w *worktree, prefetcher func(*rank.Ranker) *prefetch.Prefetcher) *worktree {
-	w.ranker = rank.New(t.hot, w.tree.Load, rank.Options{Together: t.db.Together,
-		Contents: w.reader.Contents})
-	w.prefetch = prefetcher(w.ranker)
+// enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
+func (t *worktrees) enter(w *worktree) *worktree {
+	w.prefetch = t.first.For(w.ranker)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -26,13 +25,9 @@ type Options struct {
 
 // Cache holds the items of sessions. It is a consumer of the event log, and safe for concurrent use.
 type Cache struct {
-	o    Options
-	file *cold.Lazy
-
-	mu      sync.Mutex // guards what follows
-	log     string     // which log
-	applied int64      // the last batch folded
-	durable int64      // the last batch that the file says it contains
+	o        Options
+	file     *cold.Lazy
+	position cold.Position
 }
 
 // New opens nothing: the file is made at the first write.

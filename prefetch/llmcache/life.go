@@ -16,8 +16,6 @@ const (
 	sqlSession       = "SELECT accessed, coalesce(ended, 0) FROM sessions WHERE id = ?"
 	sqlEndSession    = "UPDATE sessions SET ended = ?2 WHERE id = ?1"
 	sqlResumeSession = "UPDATE sessions SET ended = NULL, accessed = max(accessed, ?2) WHERE id = ?1"
-	sqlPosition      = "SELECT log, applied FROM position"
-	sqlSetPosition   = "UPDATE position SET log = ?1, applied = ?2"
 )
 
 // Open reads how much of the log the file contains. begin is where to go on when that is not known. A cache without a file
@@ -25,17 +23,13 @@ const (
 func (c *Cache) Open(ctx context.Context, log string, begin int64) error {
 	position := begin
 	err := c.look(ctx, func(f *cold.File) error {
-		var of string
-		var applied int64
-		_, err := f.Scan(ctx, sqlPosition, nil, &of, &applied)
+		of, applied, err := cold.ReadPosition(ctx, f)
 		if err == nil && of == log {
 			position = min(applied, begin)
 		}
 		return err
 	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.log, c.applied, c.durable = log, position, position
+	c.position.Begin(log, position)
 	return err
 }
 
@@ -43,11 +37,7 @@ func (c *Cache) Open(ctx context.Context, log string, begin int64) error {
 func (c *Cache) Name() string { return "cache" }
 
 // Applied is the last batch of the log that was folded.
-func (c *Cache) Applied() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.applied
-}
+func (c *Cache) Applied() int64 { return c.position.Applied() }
 
 // Apply notes the sessions that begin or end. A session that ended keeps its items for another 24 hours, since it is often
 // resumed. After a logout or an exit they go at once. Events older than that are those of an import.
@@ -67,9 +57,7 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 			return err
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.applied = seq
+	c.position.Fold(seq)
 	return nil
 }
 
@@ -85,18 +73,17 @@ func (c *Cache) write(ctx context.Context, statement string, args ...any) error 
 // Flush writes how much of the log the file contains, and returns it. To fold a session's end twice changes nothing, so it
 // need not be written with the end.
 func (c *Cache) Flush(ctx context.Context) (durable int64, err error) {
-	c.mu.Lock()
-	log, applied, durable := c.log, c.applied, c.durable
-	c.mu.Unlock()
+	applied, durable := c.position.Applied(), c.position.Durable()
 	if applied == durable {
 		return durable, nil
 	}
-	if err := c.write(ctx, sqlSetPosition, log, applied); err != nil {
+	err = c.look(ctx, func(f *cold.File) error {
+		return f.Write(ctx, "note the position", func(tx *cold.Tx) error { return c.position.Write(tx, applied) })
+	})
+	if err != nil {
 		return durable, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.durable = applied
+	c.position.Kept(applied)
 	return applied, nil
 }
 

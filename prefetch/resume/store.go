@@ -57,18 +57,16 @@ type Options struct {
 
 // Store keeps the snapshots. It is a consumer of the event log, and safe for concurrent use.
 type Store struct {
-	o    Options
-	file *cold.Lazy
-	wake chan struct{}
+	o        Options
+	file     *cold.Lazy
+	position cold.Position
+	wake     chan struct{}
 
 	writing sync.Mutex // held while snapshots are written: an older one must not follow a newer
 
-	mu      sync.Mutex // guards what follows
-	log     string     // which log
-	applied int64      // the last batch folded
-	durable int64      // the last batch that the file contains wholly
-	held    map[string]*entry
-	writes  int64 // transactions so far
+	mu     sync.Mutex // guards what follows, and that a batch is folded as a whole
+	held   map[string]*entry
+	writes int64 // transactions so far
 }
 
 // entry is a session's snapshot in memory.
@@ -90,16 +88,16 @@ func New(o Options) *Store {
 // Open reads how much of the log the file contains. last is the number of the log's last batch. begin is where to go on
 // with a file of which that is not known: one of an older version, or one that belonged to another log.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
-	position := int64(0)
+	applied := int64(0)
 	if s.file.Exists() {
-		err := s.file.Use(ctx, func(f *cold.File) error {
+		err := s.file.Use(ctx, func(f *cold.File) (err error) {
 			var of string
-			if _, err := f.Scan(ctx, "SELECT log, applied FROM position", nil, &of, &position); err != nil {
+			if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
 				return err
 			}
 			limit := last
 			if of != "" && of != log {
-				position, limit = -1, 0
+				applied, limit = -1, 0
 			}
 			return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
 				_, err := tx.Exec(sqlForgetNumbers, limit)
@@ -110,12 +108,10 @@ func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 			return err
 		}
 	}
-	if position < 0 {
-		position = begin
+	if applied < 0 {
+		applied = begin
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log, s.applied, s.durable = log, min(position, last), min(position, last)
+	s.position.Begin(log, min(applied, last))
 	return nil
 }
 
@@ -129,11 +125,7 @@ func (s *Store) Close() error { return s.file.Close() }
 func (s *Store) Name() string { return "sessions" }
 
 // Applied is the last batch folded.
-func (s *Store) Applied() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.applied
-}
+func (s *Store) Applied() int64 { return s.position.Applied() }
 
 // Apply folds a batch into the snapshots of its sessions.
 func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) error {
@@ -164,7 +156,7 @@ func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) erro
 		}
 		s.held[id] = x // it may have made room for another one
 	}
-	s.applied = seq
+	s.position.Fold(seq)
 	s.signal()
 	return nil
 }
@@ -210,9 +202,7 @@ func (s *Store) take(ctx context.Context, id string, begin bool) (*entry, error)
 
 // rebuild makes a snapshot of all that the log has of the session.
 func (s *Store) rebuild(ctx context.Context, x *entry) error {
-	s.mu.Lock()
-	applied := s.applied
-	s.mu.Unlock()
+	applied := s.Applied()
 	events, err := s.o.Events(ctx, x.ID)
 	if err != nil {
 		return fmt.Errorf("rebuild session: %w", err)
@@ -307,9 +297,7 @@ func (s *Store) next() (due time.Time, any bool) {
 // Flush writes everything that changed and returns the last batch that the file contains wholly.
 func (s *Store) Flush(ctx context.Context) (durable int64, err error) {
 	err = s.write(ctx, s.o.Now().Add(2*window))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.durable, err
+	return s.position.Durable(), err
 }
 
 // write writes what is due by then, and how much of the log the file contains now, in one transaction. What fails is due
@@ -320,7 +308,7 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 	now := s.o.Now()
 	var all []Snapshot
 	s.mu.Lock()
-	position, since := s.applied, map[string]int64{}
+	position, since := s.Applied(), map[string]int64{}
 	for _, id := range slices.Sorted(maps.Keys(s.held)) {
 		switch x := s.held[id]; {
 		case x.due.IsZero():
@@ -332,11 +320,10 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 			position = min(position, x.since-1)
 		}
 	}
-	if len(all) == 0 && (position == s.durable || by.Sub(now) <= 0) {
+	if len(all) == 0 && (position == s.position.Durable() || by.Sub(now) <= 0) {
 		s.mu.Unlock()
 		return nil
 	}
-	log := s.log
 	s.mu.Unlock()
 	err := s.file.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
@@ -345,15 +332,14 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 					return err
 				}
 			}
-			_, err := tx.Exec("UPDATE position SET log = ?1, applied = ?2", log, position)
-			return err
+			return s.position.Write(tx, position)
 		})
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++
 	if err == nil {
-		s.durable = position
+		s.position.Kept(position)
 		return nil
 	}
 	for _, snap := range all {

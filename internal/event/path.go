@@ -73,33 +73,6 @@ func (p Path) Stem() string {
 	return strings.ToLower(s)
 }
 
-// Test reports whether the file is a test by the rules of names: of its folders one is for tests, or its name has the mark of a test.
-// A name that merely contains the letters ("latest.go") is none.
-func (p Path) Test() bool {
-	if rest := p.Dir(); rest != "" {
-		for _, dir := range strings.Split(rest, "/") {
-			switch strings.ToLower(dir) {
-			case "test", "tests", "__tests__", "spec", "specs", "e2e":
-				return true
-			}
-		}
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(p.Base(), "."), ".")
-	lower, rest := strings.ToLower(name), strings.ToLower(p.Base())
-	for _, mark := range []string{"_test", "-test", "_tests", "_spec", "-spec"} {
-		if strings.HasSuffix(lower, mark) {
-			return true
-		}
-	}
-	for _, mark := range []string{"Test", "Tests", "Spec"} { // FooTest.java, but not Latest.java
-		if strings.HasSuffix(name, mark) {
-			return true
-		}
-	}
-	return strings.HasPrefix(lower, "test_") || lower == "test" || lower == "tests" || lower == "conftest" ||
-		strings.Contains(rest, ".test.") || strings.Contains(rest, ".spec.")
-}
-
 // commonStems are names that every folder may have: two files of such a name have nothing to do with each other.
 var commonStems = wordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types constants config " +
 	"errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")

@@ -70,12 +70,13 @@ func (o options) train(ctx context.Context) error {
 	if o.ablate {
 		return ablation(sessions)
 	}
-	file := fitAll(sessions)
+	fitted := leaveOneOut(sessions, nothing)
+	file := fitAll(sessions, fitted)
 	file.Texts = textWeights(words)
 	ranked.Signals = rank.SignalNames()
 	maps.Copy(file.Tasks, fitMessages(ranked, everything))
 	measureTexts(fits, ranked, file.Measured)
-	if err := o.leave(sessions, file); err != nil {
+	if err := o.leave(sessions, fitted, file); err != nil {
 		return err
 	}
 	return write(o.out, file)
@@ -100,12 +101,12 @@ func (o options) keep(part string, make func() (*set, error)) (*set, error) {
 }
 
 // leave writes the weights that were fitted without each repository.
-func (o options) leave(s *set, all rank.File) error {
+func (o options) leave(s *set, fitted []*weights, all rank.File) error {
 	if o.left == "" {
 		return nil
 	}
 	for repo, name := range s.Repos {
-		f := fitOn(s, func(r int) bool { return r != repo }, nothing).file(s)
+		f := fitted[repo].file(s)
 		f.Texts = all.Texts
 		for _, task := range []event.Task{taskText, taskIssue} {
 			f.Tasks[task] = all.Tasks[task]

@@ -8,7 +8,7 @@ import (
 
 // The choices of the fit; they were made by leaving repositories out.
 const (
-	epochs  = 7
+	epochs  = 10
 	batch   = 64
 	rate    = 0.05  // of Adam, falling to a tenth
 	ridge   = 0.001 // pulls weights to 0

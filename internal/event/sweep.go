@@ -13,7 +13,7 @@ const (
 )
 
 // Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for the sake of a
-// formatter, a linter, a license or a release. Manifests, lock files and settings of tools that change without the program belong
+// formatter, a linter or a license. Manifests, lock files and settings of tools that change without the program belong
 // together (go.mod and go.sum). e.Text is the subject.
 func (e Event) Sweep() bool {
 	files, folders, work := 0, map[string]bool{}, false
@@ -55,7 +55,7 @@ func (p Path) upkeep() bool {
 var (
 	onlyUpkeep = wordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters golint golangci eslint " +
 		"autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 isort pyupgrade copyright")
-	maybeUpkeep = wordSet("format formats formatting reformat formatter license licence licenses headers ci release releases version versions " +
+	maybeUpkeep = wordSet("format formats formatting reformat formatter license licence licenses headers ci " +
 		"whitespace typo typos spelling modernize")
 )
 

@@ -134,25 +134,39 @@ type outcome struct {
 	weight float64
 }
 
-// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method, with the weight of 20 files for a = 1, b = 0.
+// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method on z with mean 0 and deviation 1, with the weight of 20 files for a slope of 1.
+// It begins at the share that is used.
 func platt(items []outcome) (a, b float64) {
 	const prior = 20.0
-	a, b = 1, 0
+	var n, used, mean, square float64
+	for _, o := range items {
+		n, used, mean, square = n+o.weight, used+o.weight*truth(o.used), mean+o.weight*o.z, square+o.weight*o.z*o.z
+	}
+	if n == 0 {
+		return 1, 0
+	}
+	mean /= n
+	deviation := math.Sqrt(max(square/n-mean*mean, 1e-6))
+	share := (used + .5) / (n + 1)
+	a, b = 1, math.Log(share/(1-share))
 	for range 50 {
-		ga, gb, haa, hab, hbb := prior*(a-1), prior*b*.1, prior, 0.0, prior*.1
+		ga, gb, haa, hab, hbb := prior*(a-1), 0.0, prior, 0.0, prior*.1
 		for _, o := range items {
-			p := 1 / (1 + math.Exp(-(a*o.z + b)))
+			z := (o.z - mean) / deviation
+			p := 1 / (1 + math.Exp(-(a*z + b)))
 			d := o.weight * (p - truth(o.used))
 			h := o.weight * p * (1 - p)
-			ga, gb = ga+d*o.z, gb+d
-			haa, hab, hbb = haa+h*o.z*o.z, hab+h*o.z, hbb+h
+			ga, gb = ga+d*z, gb+d
+			haa, hab, hbb = haa+h*z*z, hab+h*z, hbb+h
 		}
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		a, b = a-da, b-db
+		step := min(1, 1/max(math.Abs(da), math.Abs(db), 1e-9)) // at most 1: far from the end Newton's step goes too far
+		a, b = a-step*da, b-step*db
 		if math.Abs(da)+math.Abs(db) < 1e-9 {
 			break
 		}
 	}
-	return a, b
+	a = max(a, .01) / deviation
+	return a, b - a*mean
 }

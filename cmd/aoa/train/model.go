@@ -96,8 +96,6 @@ func (m *weights) of(q *question, f *file) (group, scale string) {
 	switch {
 	case q.Moment == event.TaskChange:
 		return "change", "change"
-	case q.Moment == event.TaskPrompt && !f.Seen:
-		return "prompt", "prompt_unseen"
 	case q.Moment == event.TaskPrompt:
 		return "prompt", "prompt"
 	case !f.Seen:
@@ -118,7 +116,7 @@ const rounds = 3
 // calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises; that
 // of changes on the five best of each.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
-	for _, n := range []string{"prompt", "prompt_unseen", "open", "open_unseen", "change"} {
+	for _, n := range []string{"prompt", "open", "open_unseen", "change"} {
 		if _, taken := m.scale[n]; !taken {
 			m.scale[n] = [2]float64{1, 0}
 		}
@@ -217,7 +215,7 @@ func (m *weights) file(s *set) rank.File {
 		return out
 	}
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
-		event.TaskPrompt: {Weights: named("prompt", "prompt"), UnseenWeights: named("prompt", "prompt_unseen")},
+		event.TaskPrompt: {Weights: named("prompt", "prompt")},
 		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
 		event.TaskChange: {Weights: named("change", "change")},
 	}}

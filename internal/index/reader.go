@@ -28,10 +28,6 @@ type Reader struct {
 // version is what of a file shows that it was written.
 type version struct{ modified, size int64 } // Unix ns; bytes
 
-// maxRead is the number of files that a Reader reads at once: those with the fewest folders above them. Files that are written
-// later are read too, up to the bound of Contents.
-const maxRead = 20_000
-
 // NewReader returns a Reader that has read nothing.
 func NewReader(root event.Root) *Reader {
 	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), ready: make(chan struct{}), versions: map[event.Path]version{}}
@@ -90,7 +86,7 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
 	gone := maps.Clone(r.versions) // before the tree is asked: a file that is saved from now on is in it, or is not among these
 	r.mu.Unlock()
-	files := nearest(tree.All(), maxRead)
+	files := nearest(tree.All(), r.contents.maxFiles)
 	for _, p := range files {
 		delete(gone, p)
 	}

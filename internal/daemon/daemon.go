@@ -175,7 +175,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 
 // wire joins the parts. first is the threshold that held when the log began.
 func (d *Daemon) wire(ctx context.Context, home *worktree, look chan struct{}, first float64) error {
-	d.worktrees.db, d.worktrees.hot = d.db, d.scores.hot
+	d.worktrees.db, d.worktrees.hot, d.worktrees.seal = d.db, d.scores.hot, d.seal
 	d.worktrees.enter(home, func(r *rank.Ranker) *prefetch.Prefetcher {
 		d.predictions = newPrefetcher(d.base, d.scores.hot, r, first, d.repoID())
 		return d.predictions
@@ -232,6 +232,7 @@ func (d *Daemon) wireParts(look chan struct{}) {
 	d.eraser.worktrees, d.eraser.contexts, d.eraser.sequences, d.eraser.stages = d.worktrees, d.contexts, d.sequences, d.handlers.stage.cache
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
+	d.worktrees.gone = d.idle.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}

@@ -46,6 +46,8 @@ type worktrees struct {
 	db     *cold.DB
 	hot    *hot.Store
 	first  *prefetch.Prefetcher // of the home checkout; the others share its state
+	seal   *cold.Seal           // set before enter
+	gone   func() bool          // the store has been replaced; set before run
 	events *eventLog            // set before run
 	look   chan struct{}        // "look at HEAD"; capacity 1
 	stop   context.CancelCauseFunc
@@ -80,6 +82,7 @@ func (t *worktrees) enter(w *worktree, prefetcher func(*rank.Ranker) *prefetch.P
 	w.ranker = rank.New(t.hot, w.tree.Load, rank.Options{Together: t.db.Together,
 		Contents: w.reader.Contents})
 	w.prefetch = prefetcher(w.ranker)
+	w.reader.Keep(t.contentsFile(w.repo.Root), t.alert)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -244,6 +247,7 @@ func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
 
 // run reads the files of each checkout as it becomes known, and watches them.
 func (t *worktrees) run(ctx context.Context) error {
+	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
 	for {
 		select {
@@ -278,6 +282,9 @@ func (t *worktrees) drop(w *worktree) {
 	defer t.mu.Unlock()
 	delete(t.known, w.repo.Root)
 	clear(t.places)
+	if err := t.contentsFile(w.repo.Root).Remove(); err != nil {
+		t.log.Warn("what its files said is still in the store", "root", string(w.repo.Root), "err", err)
+	}
 	t.log.Info("worktree removed", "root", string(w.repo.Root))
 }
 

@@ -108,12 +108,27 @@ func (c *Contents) enter(p event.Path, s *segment, path []Count) {
 	s.ids = []uint32{n}
 	c.segments = append(c.segments, s)
 	c.bytes += s.bytes()
+	c.count(s, 0, path)
+}
+
+// count adds a file of a segment to the sums. path is the words of its path.
+func (c *Contents) count(s *segment, file int, path []Count) {
 	for _, w := range path {
 		c.named[w.Stem]++
 	}
 	for f := range fields {
-		c.lengths[f] += float64(s.lengths[f][0])
+		c.lengths[f] += float64(s.lengths[f][file])
 	}
+}
+
+// adopt takes the files of another index, which nobody uses, in place of its own.
+func (c *Contents) adopt(o *Contents) {
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.numbers, c.documents, c.free, c.segments = o.numbers, o.documents, o.free, o.segments
+	c.named, c.lengths, c.bytes = o.named, o.lengths, o.bytes
 }
 
 // Remove forgets files. Many files are removed in steps, between which questions are answered.

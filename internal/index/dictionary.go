@@ -151,9 +151,7 @@ func (d *dictionary) from(block int) cursor {
 	return cursor{rest: d.entries[d.blocks[block]:]}
 }
 
-// list returns the list of a term, nil if the dictionary does not have it.
-func (d *dictionary) list(term string) []byte { return d.listOf(term, termHash(term)) }
-
+// listOf returns the list of a term with that hash, nil if the dictionary does not have it.
 func (d *dictionary) listOf(term string, hash uint64) []byte {
 	if !d.may(hash) {
 		return nil

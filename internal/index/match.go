@@ -97,7 +97,6 @@ func (c *Contents) Match(t Text) []Fit {
 type asked struct {
 	word        string
 	text, title float64
-	common      bool        // it does not distinguish bodies, and the text has enough rarer words: what bodies get for it is left out
 	with        [fields]int // files
 	lists       [][]byte    // by segment
 }

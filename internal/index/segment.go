@@ -127,7 +127,7 @@ func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 		}
 		return list
 	case counts[bodyField] == 1:
-		return binary.AppendUvarint(list, head|onceForm)
+		return binary.AppendUvarint(list, head+onceForm)
 	}
 	return append(binary.AppendUvarint(list, head|bodyForm), counts[bodyField])
 }

@@ -323,7 +323,8 @@ func TestContentsAreBounded(t *testing.T) {
 
 // TestSegmentCounts: counts and numbers are kept exactly up to their bounds.
 func TestSegmentCounts(t *testing.T) {
-	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1}, {proseField: 1, bodyField: 1}} {
+	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1}, {proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
+		{definitionField: 2, bodyField: 3}} {
 		list := appendWord(appendWord(nil, 0, &counts), maxFiles-1, &counts)
 		l := wordList{rest: list}
 		for _, want := range []uint32{0, maxFiles - 1} {

@@ -36,9 +36,11 @@ func newGenerator(files int) *generator {
 }
 
 // common returns a word, frequent ones more often.
-func (g *generator) common() string {
-	f := g.Float64()
-	return g.words[int(math.Pow(f, 7)*float64(min(len(g.words), 3000)))]
+func (g *generator) common() string { return g.word(10) }
+
+// word returns a word. The higher the skew, the more frequent it is in files.
+func (g *generator) word(skew float64) string {
+	return g.words[int(math.Pow(g.Float64(), skew)*float64(min(len(g.words), 3000)))]
 }
 
 func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
@@ -102,7 +104,7 @@ func (g *generator) file(i int) (event.Path, []byte) {
 // text returns a text of n words about a module.
 func (g *generator) text(n, module int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s fails in %s %s\n\n", g.name(module, 3), g.common(), g.common())
+	fmt.Fprintf(&b, "%s fails in %s %s\n\n", g.name(module, 3), g.word(3), g.word(3))
 	for k := range n - 8 {
 		switch k % 12 {
 		case 3:
@@ -110,7 +112,7 @@ func (g *generator) text(n, module int) string {
 		case 7:
 			b.WriteString(g.name(module, 100*(k%20)+k%30))
 		default:
-			b.WriteString(g.common())
+			b.WriteString(g.word(3))
 		}
 		b.WriteString(" ")
 	}

@@ -121,19 +121,7 @@ func (c *Contents) weigh(t Text) []asked {
 		hash := termHash(w.word)
 		for i, s := range c.segments {
 			w.lists[i] = s.words.listOf(w.word, hash)
-			whole := s.live == s.size()
-			for l := (wordList{rest: w.lists[i]}); l.next(len(s.kinds)); {
-				if !whole && s.isGone(l.file) {
-					continue
-				}
-				if l.plain {
-					w.with[bodyField]++
-					continue
-				}
-				for f, n := range l.counts {
-					w.with[f] += int(min(n, 1))
-				}
-			}
+			s.countFiles(w.lists[i], &w.with)
 		}
 		if w.with[bodyField]+w.with[pathField] > 0 {
 			out = append(out, w)

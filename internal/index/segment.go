@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -56,7 +57,8 @@ func isSet(bits []uint64, n uint32) bool { return bits[n/64]&(1<<(n%64)) != 0 }
 //
 //	0  the body has the word once, no other field does
 //	1  a byte follows: how often the body has it
-//	2  a byte of bits follows, one for each field that has it, and a byte for each: how often
+//	2  a byte follows: a bit for each other field that has it once, and 16 times how often the body has it, at most 15
+//	3  a byte of bits follows, one for each field that has it, and a byte for each: how often
 //
 // Counts are at most 255.
 type wordList struct {
@@ -70,6 +72,7 @@ type wordList struct {
 const (
 	onceForm = iota
 	bodyForm
+	partsForm
 	fieldsForm
 )
 
@@ -79,21 +82,23 @@ func (l *wordList) next(size int) bool {
 	if l.last += head >> 2; !ok || l.last >= uint64(size) {
 		return false
 	}
-	l.file, l.plain = uint32(l.last), head&3 < fieldsForm
-	switch head & 3 {
-	case onceForm:
+	l.file, l.plain = uint32(l.last), head&3 < partsForm
+	if head&3 == onceForm {
 		l.counts = [fields]uint8{bodyField: 1}
-		return true
-	case bodyForm:
-		if len(l.rest) < 1 {
-			return false
-		}
-		l.counts = [fields]uint8{bodyField: l.rest[0]}
-		l.rest = l.rest[1:]
 		return true
 	}
 	if len(l.rest) == 0 {
 		return false
+	}
+	switch b := l.rest[0]; head & 3 {
+	case bodyForm:
+		l.counts = [fields]uint8{bodyField: b}
+		l.rest = l.rest[1:]
+		return true
+	case partsForm:
+		l.counts = [fields]uint8{b & 1, b >> 1 & 1, b >> 2 & 1, b >> 3 & 1, b >> 4}
+		l.rest = l.rest[1:]
+		return true
 	}
 	mask, counts := l.rest[0], l.rest[1:]
 	for f := range fields {
@@ -109,27 +114,84 @@ func (l *wordList) next(size int) bool {
 	return true
 }
 
+// countFiles adds how many files of a list have the word in each field. It is wordList with less to do.
+func (s *segment) countFiles(list []byte, with *[fields]int) {
+	size, whole, last := uint64(s.size()), s.live == s.size(), uint64(0)
+	for len(list) > 0 {
+		head := uint64(list[0])
+		if head < 0x80 {
+			list = list[1:]
+		} else {
+			var ok bool
+			if head, ok = uvarint(&list); !ok {
+				return
+			}
+		}
+		if last += head >> 2; last >= size {
+			return
+		}
+		count := 1
+		if !whole && s.isGone(uint32(last)) {
+			count = 0
+		}
+		if head&3 == onceForm {
+			with[bodyField] += count
+			continue
+		}
+		if len(list) == 0 {
+			return
+		}
+		b := list[0]
+		list = list[1:]
+		switch head & 3 {
+		case bodyForm:
+			with[bodyField] += count
+			continue
+		case fieldsForm:
+			n := bits.OnesCount8(b & (1<<fields - 1))
+			if len(list) < n {
+				return
+			}
+			list = list[n:]
+		}
+		for f := range bodyField {
+			with[f] += count & int(b>>f)
+		}
+		if head&3 == partsForm && b>>4 > 0 || head&3 == fieldsForm && b>>bodyField&1 > 0 {
+			with[bodyField] += count
+		}
+	}
+}
+
 // appendWord writes an entry, delta behind the file before.
 func appendWord(list []byte, delta uint32, counts *[fields]uint8) []byte {
 	head := uint64(delta) << 2
-	only := *counts
-	only[bodyField] = 0
-	switch {
-	case only != [fields]uint8{}:
-		list = binary.AppendUvarint(list, head|fieldsForm)
-		at := len(list)
-		list = append(list, 0)
-		for f, n := range counts {
-			if n > 0 {
-				list[at] |= 1 << f
-				list = append(list, n)
-			}
+	others, most := byte(0), byte(0) // fields but the body; the highest of their counts
+	for f, n := range counts[:bodyField] {
+		if n > 0 {
+			others |= 1 << f
+			most = max(most, n)
 		}
-		return list
-	case counts[bodyField] == 1:
-		return binary.AppendUvarint(list, head+onceForm)
 	}
-	return append(binary.AppendUvarint(list, head|bodyForm), counts[bodyField])
+	body := counts[bodyField]
+	switch {
+	case others == 0 && body == 1:
+		return binary.AppendUvarint(list, head+onceForm)
+	case others == 0:
+		return append(binary.AppendUvarint(list, head+bodyForm), body)
+	case most == 1 && body < 16:
+		return append(binary.AppendUvarint(list, head+partsForm), others|body<<4)
+	}
+	if body > 0 {
+		others |= 1 << bodyField
+	}
+	list = append(binary.AppendUvarint(list, head+fieldsForm), others)
+	for _, n := range counts {
+		if n > 0 {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // nameList reads the list of an identifier. An entry is a uvarint of twice the difference to the number of the file before, plus 1 if

@@ -25,6 +25,15 @@ func (t *worktrees) contentsFile(root event.Root) contentsFile {
 	return contentsFile{cold.SealedFile{Name: filepath.Join(t.store, contentsFolder, api.Fingerprint(string(root))), Seal: t.seal}, t}
 }
 
+// Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.
+func (f contentsFile) Read() ([]byte, error) {
+	content, err := f.SealedFile.Read()
+	if errors.Is(err, cold.ErrLostKey) && !errors.Is(err, cold.ErrRow) {
+		return nil, fs.ErrNotExist
+	}
+	return content, err
+}
+
 func (f contentsFile) Write(fill func(io.Writer) error) error {
 	if f.worktrees.gone() {
 		return nil

@@ -15,8 +15,8 @@ var commonWords = strings.Fields(`return error string func value type name path 
 	message queue session user group check build load store merge split match find remove update create delete start stop wait lock
 	default missing empty first last next previous parent child left right begin end local remote public private static global`)
 
-// generator makes the files of a repository that look real: some 10 KB with 190 different words and 65 identifiers, of which a third
-// are new in each file, in modules of 20 files that share words and call one another.
+// generator makes the files of a repository that look real: some 10 KB with 190 different words and 65 identifiers, as those of Go
+// libraries have. A third of the identifiers are new in each file. Modules of 20 files share words and call one another.
 type generator struct {
 	*rand.Rand
 	words []string // all
@@ -36,7 +36,7 @@ func newGenerator(files int) *generator {
 }
 
 // common returns a word, frequent ones more often.
-func (g *generator) common() string { return g.word(10) }
+func (g *generator) common() string { return g.word(20) }
 
 // word returns a word. The higher the skew, the more frequent it is in files.
 func (g *generator) word(skew float64) string {

@@ -16,7 +16,7 @@ var commonWords = strings.Fields(`return error string func value type name path 
 	default missing empty first last next previous parent child left right begin end local remote public private static global`)
 
 // generator makes the files of a repository that look real: some 10 KB with 190 different words and 65 identifiers, as those of Go
-// libraries have. A third of the identifiers are new in each file. Modules of 20 files share words and call one another.
+// libraries have. A fifth of the identifiers are new in each file. Modules of 20 files share words and call one another.
 type generator struct {
 	*rand.Rand
 	words []string // all
@@ -45,7 +45,7 @@ func (g *generator) word(skew float64) string {
 
 func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// name returns the name n of a module. Each file of the module defines 30 of them.
+// name returns the name n of a module. Half of what its files define are such names.
 func (g *generator) name(module, n int) string {
 	r := rand.New(rand.NewPCG(uint64(module), uint64(n)))
 	pool := 2000 + (module*97)%(len(g.words)-2000)
@@ -84,10 +84,13 @@ func (g *generator) file(i int) (event.Path, []byte) {
 	}
 	for k := range 13 + g.IntN(14) {
 		own := g.name(module, 100*(i%20)+k)
+		if k%2 == 1 {
+			own = g.name(k%7, g.IntN(40)) // one that others define, too
+		}
 		sentence(10)
 		fmt.Fprintf(&b, layout.define+"\n", own)
 		for range 1 + g.IntN(5) {
-			called := g.name(module, 100*g.IntN(20)+g.IntN(30))
+			called := g.name(module, 100*g.IntN(20)+2*g.IntN(7))
 			switch g.IntN(4) {
 			case 0:
 				called = g.name(g.IntN(50), g.IntN(20))

@@ -249,17 +249,17 @@ func (m *match) path(file uint32) event.Path {
 // addWords adds BM25 of the words.
 func (m *match) addWords(words []asked) {
 	files := float64(len(m.c.numbers))
-	var slope [fields]float32
+	var means [fields]float64
 	for f := range fields {
-		slope[f] = float32(bm25K1 * bm25B / (m.c.lengths[f]/files + 1e-9))
+		means[f] = m.c.lengths[f]/files + 1e-9
 	}
 	for i := range words {
 		w := &words[i]
-		var idfs [fields]float32
+		var text, title [fields]float64
 		for f := range fields {
-			idfs[f] = float32(idf(files, float64(w.with[f])) * (bm25K1 + 1))
+			rarity := idf(files, float64(w.with[f]))
+			text[f], title[f] = w.text*rarity, w.title*rarity
 		}
-		text, title := float32(w.text), float32(w.title)
 		for k, list := range w.lists {
 			s := m.c.segments[k]
 			bodies, first, whole := s.lengths[bodyField], m.first[k], s.live == s.size()
@@ -269,15 +269,14 @@ func (m *match) addWords(words []asked) {
 				}
 				file := first + l.file
 				if n := l.counts[bodyField]; n > 0 {
-					if told := m.told[file]; told < 3 && text > 0 {
+					if told := m.told[file]; told < 3 && w.text > 0 {
 						m.words[file][told] = uint16(i)
 						m.told[file]++
 					}
-					tf := float32(n)
-					v := idfs[bodyField] * tf / (tf + bm25K1*(1-bm25B) + slope[bodyField]*float32(bodies[l.file]))
-					m.values[TextBody][file] += v * text
-					if title > 0 {
-						m.values[TitleBody][file] += v * title
+					v := bm25(float64(n), float64(bodies[l.file]), means[bodyField])
+					m.values[TextBody][file] += float32(text[bodyField] * v)
+					if w.title > 0 {
+						m.values[TitleBody][file] += float32(title[bodyField] * v)
 					}
 				}
 				if l.plain {
@@ -287,10 +286,9 @@ func (m *match) addWords(words []asked) {
 					if n == 0 {
 						continue
 					}
-					tf := float32(n)
-					v := idfs[f] * tf / (tf + bm25K1*(1-bm25B) + slope[f]*float32(s.lengths[f][l.file]))
-					m.values[TextPath+Aspect(f)][file] += v * text
-					m.values[TitlePath+Aspect(f)][file] += v * title
+					v := bm25(float64(n), float64(s.lengths[f][l.file]), means[f])
+					m.values[TextPath+Aspect(f)][file] += float32(text[f] * v)
+					m.values[TitlePath+Aspect(f)][file] += float32(title[f] * v)
 				}
 			}
 		}

@@ -97,7 +97,7 @@ func TestGoldenAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range want {
-		if d := cmp.Diff(want[i], got[i], cmpopts.EquateApprox(1e-5, 1e-9), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(want[i], got[i], cmpopts.EquateApprox(1e-6, 1e-12), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("%.60s:\n%s", want[i].Question, d)
 		}
 	}

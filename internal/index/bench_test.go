@@ -134,3 +134,19 @@ func BenchmarkIndexAlike(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkIndexStart takes what was kept on disk, which happens in the background.
+func BenchmarkIndexStart(b *testing.B) {
+	eachSize(b, func(b *testing.B, x *fullIndex) {
+		packed, err := x.Packed()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if c, err := index.Unpacked(packed); err != nil || c.Len() != len(x.files) {
+				b.Fatal(c.Len(), err)
+			}
+		}
+		b.ReportMetric(float64(len(packed))/float64(len(x.files)), "disk-B/file")
+	})
+}

@@ -163,7 +163,8 @@ func TestContentsOfManySaves(t *testing.T) {
 		c.Set(event.Path(fmt.Sprintf("f%d.go", i%7)), programText(100+i))
 	}
 	if got := c.held(); got > 2*kept || got != c.bytes || len(c.documents) > 101 || len(c.segments) > 100 {
-		t.Errorf("%d bytes in %d segments after 5,000 saves (%d are counted), %d before, %d documents", got, len(c.segments), c.bytes, kept, len(c.documents))
+		t.Errorf("%d bytes in %d segments after 5,000 saves (%d are counted), %d before, %d documents",
+			got, len(c.segments), c.bytes, kept, len(c.documents))
 	}
 	if after := heap(); after > before+(16<<20) { // of it up to 10 MB is what extraction knows of tokens
 		t.Errorf("the heap grew from %d kB to %d kB", before>>10, after>>10)
@@ -219,8 +220,8 @@ func TestContentsAfterAnyChange(t *testing.T) {
 		case r.IntN(50) == 0:
 			c.pack(r.IntN(2) == 0)
 		default:
-			text := fmt.Sprintf("// about %s\nfunc nameNumber%s() { callSome%s(); callSome%s(); callSome%s() }", letters(r.IntN(9)), letters(r.IntN(500)),
-				letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(20)))
+			text := fmt.Sprintf("// about %s\nfunc nameNumber%s() { callSome%s(); callSome%s(); callSome%s() }",
+				letters(r.IntN(9)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(20)))
 			c.set(ps[0], []byte(text))
 			now[ps[0]] = text
 		}
@@ -240,7 +241,8 @@ func sameAnswers(t *testing.T, step int, got, want *Contents, files map[event.Pa
 		t.Fatalf("step %d: %d files, want %d", step, got.Len(), want.Len())
 	}
 	for i := range 25 {
-		text := ParseText(fmt.Sprintf("callSome%s fails\n\nin nameNumber%s, callSome%s and %s", letters(i), letters(20*i), letters(i+99), letters(i)))
+		text := ParseText(fmt.Sprintf("callSome%s fails\n\nin nameNumber%s, callSome%s and %s",
+			letters(i), letters(20*i), letters(i+99), letters(i)))
 		a, b := got.Match(text), want.Match(text)
 		for _, fits := range [][]Fit{a, b} {
 			slices.SortFunc(fits, func(a, b Fit) int { return strings.Compare(string(a.Path), string(b.Path)) })
@@ -323,7 +325,8 @@ func TestContentsAreBounded(t *testing.T) {
 
 // TestSegmentCounts: counts and numbers are kept exactly up to their bounds.
 func TestSegmentCounts(t *testing.T) {
-	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1}, {proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
+	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1},
+		{proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
 		{definitionField: 2, bodyField: 3}} {
 		list := appendWord(appendWord(nil, 0, &counts), maxFiles-1, &counts)
 		l := wordList{rest: list}

@@ -73,7 +73,8 @@ func (g *generator) file(i int) (event.Path, []byte) {
 	if i%20 == 19 {
 		layout = layouts[4]
 	}
-	p := fmt.Sprintf(layout.path, g.words[(2000+module*7)%len(g.words)]+fmt.Sprint(module), g.common()+title(g.words[(i*31)%len(g.words)])+fmt.Sprint(i))
+	p := fmt.Sprintf(layout.path, g.words[(2000+module*7)%len(g.words)]+fmt.Sprint(module),
+		g.common()+title(g.words[(i*31)%len(g.words)])+fmt.Sprint(i))
 	var b strings.Builder
 	sentence := func(n int) {
 		b.WriteString(layout.comment)
@@ -97,7 +98,8 @@ func (g *generator) file(i int) (event.Path, []byte) {
 			case 1:
 				called = g.common()
 			}
-			fmt.Fprintf(&b, "\t%s.%s(%s, %s)\n\tif err != nil {\n\t\treturn fmt.Errorf(\"%s %s: %%w\", err)\n\t}\n", g.common(), called, g.common(), own, g.common(), g.common())
+			fmt.Fprintf(&b, "\t%s.%s(%s, %s)\n\tif err != nil {\n\t\treturn fmt.Errorf(\"%s %s: %%w\", err)\n\t}\n",
+				g.common(), called, g.common(), own, g.common(), g.common())
 		}
 		b.WriteString(layout.end + "\n")
 	}

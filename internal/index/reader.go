@@ -50,8 +50,8 @@ const saveEvery = 5 * time.Minute
 
 // NewReader returns a Reader that has read nothing.
 func NewReader(root event.Root) *Reader {
-	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), changed: make(chan struct{}, 1), ready: make(chan struct{}),
-		versions: map[event.Path]version{}}
+	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		ready: make(chan struct{}), versions: map[event.Path]version{}}
 }
 
 // Keep names the file in which Run keeps what was read, so that no unchanged file is read again after a start. A damaged one is an

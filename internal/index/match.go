@@ -239,8 +239,8 @@ func (m *match) end() {
 
 // path returns the path of a file.
 func (m *match) path(file uint32) event.Path {
-	i, found := slices.BinarySearch(m.first, file)
-	if !found {
+	i := len(m.first) - 1
+	for m.first[i] > file { // the largest segment is often the first, and small ones are few
 		i--
 	}
 	return m.c.documents[m.c.segments[i].ids[file-m.first[i]]].path
@@ -348,20 +348,23 @@ func (m *match) tops() *tops {
 		return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(string(m.path(a.file)), string(m.path(b.file))))
 	}
 	for a := range Aspects {
-		var least [kindCount]float32 // with which a file is among the best
+		var last [kindCount]scored // the last of maxPlaces
+		var lastPath [kindCount]event.Path
 		for file, v := range m.values[a][:len(m.kinds)] {
-			if v <= 0 || v < least[m.kinds[file]] {
+			kind := m.kinds[file]
+			if v <= 0 || v < last[kind].value {
 				continue
 			}
-			top := &out[a][m.kinds[file]]
 			s := scored{uint32(file), v}
-			if len(*top) == maxPlaces && order(s, (*top)[maxPlaces-1]) > 0 {
+			if v == last[kind].value && m.path(s.file) > lastPath[kind] { // of equal files there may be many
 				continue
 			}
+			top := &out[a][kind]
 			at, _ := slices.BinarySearchFunc(*top, s, order)
 			*top = slices.Insert(*top, at, s)
 			if *top = (*top)[:min(len(*top), maxPlaces)]; len(*top) == maxPlaces {
-				least[m.kinds[file]] = (*top)[maxPlaces-1].value
+				last[kind] = (*top)[maxPlaces-1]
+				lastPath[kind] = m.path(last[kind].file)
 			}
 		}
 	}

@@ -17,10 +17,11 @@ type Hit struct {
 
 // Bounds of a search.
 const (
-	maxDefiners  = 6  // a name that more files define finds none
-	maxCompared  = 40 // identifiers of a file by which files like it are searched …
-	maxLikeUsers = 12 // … if at most this many files have them
-	maxCalled    = 64 // identifiers of a file whose definitions are searched
+	maxDefiners  = 6    // a name that more files define finds none
+	maxCompared  = 40   // identifiers of a file by which files like it are searched …
+	maxLikeUsers = 12   // … if at most this many files have them
+	maxCalled    = 64   // identifiers of a file whose definitions are searched
+	manyUsers    = 1024 // files of an identifier up to which the rarer is told
 )
 
 // Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number of the
@@ -110,7 +111,7 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []
 		}
 		if n > 1 {
 			text.Write(name)
-			files, ends = append(files, n), append(ends, text.Len())
+			files, ends = append(files, min(n, manyUsers)), append(ends, text.Len())
 		}
 	}
 	start := 0
@@ -124,17 +125,18 @@ func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []
 	return self, shared[:min(len(shared), most)]
 }
 
-// usersIn counts the files of the list of an identifier that are not gone.
+// usersIn counts the files of the list of an identifier that are not gone, at least up to manyUsers.
 func (s *segment) usersIn(list []byte) (n int) {
 	if s.live < s.size() {
-		for l := (nameList{rest: list}); l.next(s.size()); {
+		for l := (nameList{rest: list}); n < manyUsers && l.next(s.size()); {
 			if !s.isGone(l.file) {
 				n++
 			}
 		}
 		return n
 	}
-	for _, b := range list { // the last byte of each number
+	list = list[:min(len(list), 3*manyUsers)] // a number has at most 3 bytes
+	for _, b := range list {                  // the last byte of each number
 		if b < 0x80 {
 			n++
 		}

@@ -46,6 +46,8 @@ type worktrees struct {
 	db     *cold.DB
 	hot    *hot.Store
 	first  *prefetch.Prefetcher // of the home checkout; the others share its state
+	seal   *cold.Seal
+	gone   func() bool // the store has been replaced; set before run
 	events *eventLog
 	look   chan struct{} // "look at HEAD"; capacity 1
 	stop   context.CancelCauseFunc
@@ -85,6 +87,7 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *worktrees) enter(w *worktree) *worktree {
 	w.prefetch = t.first.For(w.ranker)
+	w.reader.Keep(t.contentsFile(w.repo.Root), t.alert)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -249,6 +252,7 @@ func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
 
 // run reads the files of each checkout as it becomes known, and watches them.
 func (t *worktrees) run(ctx context.Context) error {
+	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
 	for {
 		select {
@@ -283,6 +287,9 @@ func (t *worktrees) drop(w *worktree) {
 	defer t.mu.Unlock()
 	delete(t.known, w.repo.Root)
 	clear(t.places)
+	if err := t.contentsFile(w.repo.Root).Remove(); err != nil {
+		t.log.Warn("what its files said is still in the store", "root", string(w.repo.Root), "err", err)
+	}
 	t.log.Info("worktree removed", "root", string(w.repo.Root))
 }
 

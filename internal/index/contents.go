@@ -1,7 +1,6 @@
 package index
 
 import (
-	"iter"
 	"slices"
 	"sync"
 
@@ -9,70 +8,50 @@ import (
 )
 
 // Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc strings and
-// comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now, in memory. It is safe for
-// concurrent use.
+// comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now, packed in segments: a file
+// that is saved becomes a segment of its own, and segments are merged when there are many of a size. It is safe for concurrent use.
 type Contents struct {
-	maxFiles int
+	maxFiles, maxBytes int
 
-	mu          sync.RWMutex // guards what follows
-	numbers     map[event.Path]uint32
-	documents   []document // by number
-	free        []uint32   // numbers of no file
-	fields      [fields]vocabulary
-	lengths     [fields]float64 // sums of the lengths of all documents
-	identifiers vocabulary      // that a file uses or defines
-	definitions vocabulary      // that a file defines
+	merging sync.Mutex // held while segments are merged
+
+	mu        sync.RWMutex // guards what follows; held for a short time
+	numbers   map[event.Path]uint32
+	documents []document        // by number
+	free      []uint32          // numbers of no file
+	segments  []*segment        // each with files that are not gone
+	named     map[string]uint32 // files with that word in their path
+	lengths   [fields]float64   // sums of the lengths of all files
+	bytes     int               // of all segments
 }
 
-// field is a part of a file whose words are indexed apart.
-type field int
-
-const (
-	pathField       field = iota // the folders and the name
-	baseField                    // the name without the extension
-	definitionField              // the names that it defines
-	proseField                   // doc strings and comments
-	bodyField                    // everything
-	fields
-)
-
-// document is what is kept of a file.
+// document is where a file is.
 type document struct {
-	path        event.Path
-	kind        Kind
-	fields      [fields][]posting
-	lengths     [fields]float64 // words
-	identifiers []posting
-	definitions []posting
+	path    event.Path
+	segment *segment
+	at      uint32 // its number there
 }
 
-// Bounds of what is kept.
+// Bounds of what is kept. Beyond them no new file is, and known ones are followed.
 const (
-	maxFiles      = 1 << 17 // a new file beyond them is not kept
-	maxVocabulary = 1 << 22 // words of a field, identifiers and definitions, each; a new one beyond them is not kept
+	maxFiles = 1 << 17
+	maxBytes = 1 << 28 // of all segments
 )
 
-// Bounds of what distinguishes files.
+// Bounds of segments and of one step.
 const (
-	commonShare  = 0.25 // a word in more than this share of the files does not …
-	commonAtMost = 20   // … if there are more files than this
-)
-
-// Bounds of one step of a removal.
-const (
-	minRemoval      = 256 // files of a step at least
-	maxRemovalSteps = 16
+	mergeAt     = 8    // segments of a size are merged; a size is a power of this many files
+	maxSmall    = 512  // files that are merged at once when one is saved: about 3 ms
+	removalStep = 1024 // files that are removed between questions
+	maxGone     = 0.5  // share of the files of a segment; with more it is packed anew
+	packAt      = 0.1  // share of all files outside of the largest segment, or gone, with which Pack makes one segment
 )
 
 // NewContents returns an index of no file.
-func NewContents() *Contents { return newContents(maxFiles, maxVocabulary) }
+func NewContents() *Contents { return newContents(maxFiles, maxBytes) }
 
-func newContents(files, words int) *Contents {
-	c := &Contents{maxFiles: files, numbers: map[event.Path]uint32{}, identifiers: newVocabulary(words), definitions: newVocabulary(words)}
-	for f := range c.fields {
-		c.fields[f] = newVocabulary(words)
-	}
-	return c
+func newContents(files, bytes int) *Contents {
+	return &Contents{maxFiles: files, maxBytes: bytes, numbers: map[event.Path]uint32{}, named: map[string]uint32{}}
 }
 
 // Len returns the number of files.
@@ -87,109 +66,206 @@ func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if n, known := c.numbers[p]; known {
-		return c.documents[n].lengths[bodyField]
+		d := c.documents[n]
+		return float64(d.segment.lengths[bodyField][d.at])
 	}
 	return 0
 }
 
 // Set replaces what a file says. See Extract for what a text says.
 func (c *Contents) Set(p event.Path, text []byte) {
+	c.set(p, text)
+	c.merge(maxFiles)
+}
+
+// set is Set that merges small segments only.
+func (c *Contents) set(p event.Path, text []byte) {
 	said := Extract(p, text)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.remove(p)
-	if said.Size == 0 || len(c.numbers) >= c.maxFiles {
+	if said.Size == 0 {
+		c.Remove(p)
 		return
 	}
+	path, base := pathWords(p)
+	s := newSegment(&said, path, base)
+	c.mu.Lock()
+	c.remove(p)
+	if len(c.numbers) < c.maxFiles && c.bytes+s.bytes() <= c.maxBytes {
+		c.enter(p, s, path)
+	}
+	c.mu.Unlock()
+	c.merge(maxSmall)
+}
+
+// enter makes the only file of a segment known.
+func (c *Contents) enter(p event.Path, s *segment, path []Count) {
 	n := uint32(len(c.documents))
 	if last := len(c.free) - 1; last >= 0 {
 		n, c.free = c.free[last], c.free[:last]
 	} else {
 		c.documents = append(c.documents, document{})
 	}
-	d := document{path: p, kind: said.Kind}
-	path, base := pathWords(p)
-	for f, words := range [...][]Count{path, base} {
-		for _, w := range words {
-			d.fields[f] = c.fields[f].add(d.fields[f], n, w.Stem, w.N)
-			d.lengths[f] += float64(w.N)
-		}
+	c.documents[n], c.numbers[p] = document{p, s, 0}, n
+	s.ids = []uint32{n}
+	c.segments = append(c.segments, s)
+	c.bytes += s.bytes()
+	c.count(s, 0, path)
+}
+
+// count adds a file of a segment to the sums. path is the words of its path.
+func (c *Contents) count(s *segment, file int, path []Count) {
+	for _, w := range path {
+		c.named[w.Stem]++
 	}
-	for _, t := range said.Terms {
-		for f, times := range [...]uint32{t.Definitions, t.Prose, t.Body} {
-			if times > 0 {
-				f := definitionField + field(f)
-				d.fields[f] = c.fields[f].add(d.fields[f], n, t.Stem, int(times))
-			}
-		}
+	for f := range fields {
+		c.lengths[f] += float64(s.lengths[f][file])
 	}
-	d.lengths[definitionField], d.lengths[proseField], d.lengths[bodyField] = float64(said.DefinitionSize), float64(said.ProseSize), float64(said.Size)
-	for f, length := range d.lengths {
-		c.lengths[f] += length
-	}
-	d.definitions = c.definitions.addNames(n, said.Defines)
-	d.identifiers = c.identifiers.addNames(n, slices.Concat(said.Defines, said.Uses))
-	c.documents[n], c.numbers[p] = d, n
+}
+
+// adopt takes the files of another index, which nobody uses, in place of its own.
+func (c *Contents) adopt(o *Contents) {
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.numbers, c.documents, c.free, c.segments = o.numbers, o.documents, o.free, o.segments
+	c.named, c.lengths, c.bytes = o.named, o.lengths, o.bytes
 }
 
 // Remove forgets files. Many files are removed in steps, between which questions are answered.
 func (c *Contents) Remove(paths ...event.Path) {
-	for step := range removalSteps(paths) {
-		c.removeStep(step)
+	for step := range slices.Chunk(paths, removalStep) {
+		c.mu.Lock()
+		c.remove(step...)
+		c.mu.Unlock()
 	}
-}
-
-func (c *Contents) removeStep(paths []event.Path) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.remove(paths...)
-	c.shrink()
-}
-
-// removalSteps divides files into steps. A step reads the lists of all words of its files: few steps keep the cost of a removal
-// linear, and small ones keep questions from waiting.
-func removalSteps(paths []event.Path) iter.Seq[[]event.Path] {
-	return slices.Chunk(paths, max(minRemoval, (len(paths)+maxRemovalSteps-1)/maxRemovalSteps))
+	c.merge(maxSmall)
 }
 
 func (c *Contents) remove(paths ...event.Path) {
-	var words [fields][]posting
-	var identifiers, definitions []posting
 	for _, p := range paths {
 		n, known := c.numbers[p]
 		if !known {
 			continue
 		}
-		d := &c.documents[n]
-		for f := range d.fields {
-			words[f] = append(words[f], d.fields[f]...)
-			c.lengths[f] -= d.lengths[f]
+		d := c.documents[n]
+		s := d.segment
+		s.gone[d.at/64] |= 1 << (d.at % 64)
+		if s.live--; s.live == 0 {
+			c.segments = slices.DeleteFunc(c.segments, func(other *segment) bool { return other == s })
+			c.bytes -= s.bytes()
 		}
-		identifiers, definitions = append(identifiers, d.identifiers...), append(definitions, d.definitions...)
-		*d = document{}
+		for f := range fields {
+			c.lengths[f] -= float64(s.lengths[f][d.at])
+		}
+		words, _ := pathWords(p)
+		for _, w := range words {
+			if c.named[w.Stem]--; c.named[w.Stem] == 0 {
+				delete(c.named, w.Stem)
+			}
+		}
+		c.documents[n] = document{}
 		delete(c.numbers, p)
 		c.free = append(c.free, n)
 	}
-	gone := func(file uint32) bool { return c.documents[file].path == "" }
-	for f := range c.fields {
-		c.fields[f].remove(words[f], gone)
-	}
-	c.identifiers.remove(identifiers, gone)
-	c.definitions.remove(definitions, gone)
 }
 
-// shrink frees the memory of words that no file has any more, if most of it is free.
-func (c *Contents) shrink() {
-	var words [fields][]uint32
-	for f := range c.fields {
-		words[f] = c.fields[f].shrink()
-	}
-	identifiers, definitions := c.identifiers.shrink(), c.definitions.shrink()
-	for _, d := range c.documents {
-		for f := range d.fields {
-			renumber(d.fields[f], words[f])
+// merge merges segments while there are mergeAt of a size, and packs those of which most is gone, where that concerns at most most
+// files. If another merge is under way, that one goes on, or the next does.
+func (c *Contents) merge(most int) {
+	for c.merging.TryLock() {
+		parts := c.due(most)
+		if len(parts) > 0 {
+			c.replace(parts)
 		}
-		renumber(d.identifiers, identifiers)
-		renumber(d.definitions, definitions)
+		c.merging.Unlock()
+		if len(parts) == 0 {
+			return
+		}
+	}
+}
+
+// due returns segments that are to be merged.
+func (c *Contents) due(most int) []part {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var ofSize [32][]part
+	for _, s := range c.segments {
+		if gone := s.size() - s.live; float64(gone) > maxGone*float64(s.size()) && s.live <= most {
+			return []part{s.part()}
+		}
+		level := 0
+		for n := s.live; n >= mergeAt; n /= mergeAt {
+			level++
+		}
+		ofSize[level] = append(ofSize[level], s.part())
+		if parts := ofSize[level]; len(parts) == mergeAt {
+			if live(parts) <= most {
+				return parts
+			}
+			ofSize[level] = nil
+		}
+	}
+	return nil
+}
+
+func live(parts []part) (n int) {
+	for _, p := range parts {
+		n += p.live
+	}
+	return n
+}
+
+func (s *segment) part() part { return part{segment: s, gone: slices.Clone(s.gone)} }
+
+// pack makes one segment of all, if much is outside of the largest or gone, or always.
+func (c *Contents) pack(always bool) {
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	c.mu.RLock()
+	var parts []part
+	largest, all := 0, 0
+	for _, s := range c.segments {
+		parts = append(parts, s.part())
+		largest, all = max(largest, s.live), all+s.size()
+	}
+	c.mu.RUnlock()
+	if always || float64(all-largest) > packAt*float64(all) {
+		c.replace(parts)
+	}
+}
+
+// replace puts one segment in the place of some. Files that go meanwhile are gone in it.
+func (c *Contents) replace(parts []part) {
+	s := merge(parts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := map[*segment]bool{}
+	for _, p := range parts {
+		if p.segment.live > 0 { // or it has been dropped
+			c.bytes -= p.bytes()
+		}
+		old[p.segment] = true
+		for file, number := range p.numbers {
+			switch {
+			case number == nobody:
+			case p.isGone(uint32(file)):
+				s.gone[number/64] |= 1 << (number % 64)
+				s.live--
+			default:
+				d := &c.documents[s.ids[number]]
+				d.segment, d.at = s, number
+			}
+		}
+	}
+	// The new one takes the place of the first: so merged segments stay in the order of their files.
+	segments := make([]*segment, 0, len(c.segments))
+	for _, other := range c.segments {
+		if !old[other] {
+			segments = append(segments, other)
+		}
+	}
+	if c.segments = segments; s.live > 0 {
+		c.segments = append(c.segments, s)
+		c.bytes += s.bytes()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -61,223 +62,354 @@ const (
 func (c *Contents) Match(t Text) []Fit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	n := len(c.documents)
-	if n == 0 {
+	if len(c.numbers) == 0 {
 		return nil
 	}
-	values := make([][]float32, Aspects)
-	back := make([]float32, int(Aspects)*n)
-	for a := range values {
-		values[a] = back[a*n : (a+1)*n]
-	}
-	text, title := c.weigh(t.Body), c.weigh(t.Title)
-	for f := range fields {
-		c.addWords(values[TextPath+Aspect(f)], f, text)
-		c.addWords(values[TitlePath+Aspect(f)], f, title)
-	}
-	c.addNames(values[Defines], &c.definitions, t.Identifiers)
-	c.addNames(values[Uses], &c.identifiers, t.Identifiers)
-	c.addNames(values[TitleDefines], &c.definitions, t.TitleIdentifiers)
-	c.addNames(values[TitleUses], &c.identifiers, t.TitleIdentifiers)
-	fits := map[uint32]*Fit{}
-	var chosen []uint32
-	at := func(file uint32) *Fit {
-		fit := fits[file]
-		if fit == nil {
-			fit = &Fit{Path: c.documents[file].path, Kind: c.documents[file].kind}
-			fits[file] = fit
-			chosen = append(chosen, file)
-		}
-		return fit
-	}
-	var best [Aspects][kindCount]float32
-	var tops [Aspects][kindCount][]scored
-	for a := range Aspects {
-		tops[a] = c.tops(values[a])
-		for k, top := range tops[a] {
-			if len(top) > 0 {
-				best[a][k] = top[0].value
-			}
-			for _, s := range top[:min(len(top), firstPlaces)] {
-				at(s.file)
-			}
-		}
-	}
-	for a := range Aspects {
-		for _, top := range tops[a] {
-			place := 0
-			for i, s := range top {
-				if i > 0 && s.value < top[i-1].value {
-					place = i
-				}
-				if fit := fits[s.file]; fit != nil {
-					fit.Place[a] = 1 / math.Sqrt(float64(1+place))
-				}
-			}
-		}
-	}
-	out := make([]Fit, 0, len(chosen))
-	for _, file := range chosen {
-		fit := fits[file]
+	m := matches.Get().(*match)
+	defer m.end()
+	m.begin(c)
+	words := c.weigh(t)
+	m.addWords(words)
+	names := c.ask(t)
+	m.addNames(names)
+	tops := m.tops()
+	m.choose(tops)
+	m.tell(names)
+	out := make([]Fit, len(m.fits))
+	for i := range m.fits {
+		f := &m.fits[i]
 		for a := range Aspects {
-			if most := best[a][fit.Kind]; most > 0 {
-				fit.Share[a] = float64(values[a][file] / most)
+			if top := tops[a][f.Kind]; len(top) > 0 {
+				f.Share[a] = float64(m.values[a][f.file] / top[0].value)
 			}
 		}
-		fit.Words = c.telling(file, text, t.Identifiers)
-		out = append(out, *fit)
+		for _, w := range m.words[f.file][:m.told[f.file]] {
+			if len(f.Words) < 3 {
+				f.Words = append(f.Words, words[w].word)
+			}
+		}
+		out[i] = f.Fit
 	}
 	return out
 }
 
-// asked is a word of a text and what it counts.
+// asked is a word of a text, what it counts, and the files that have it.
 type asked struct {
-	word   string
-	weight float64
+	word        string
+	text, title float64
+	with        [fields]int // files
+	lists       [][]byte    // by segment
 }
 
-// weigh returns the words of a text, the rarest in bodies first.
-func (c *Contents) weigh(counts []Count) []asked {
-	out := make([]asked, 0, len(counts))
-	for _, w := range counts {
-		if len(c.fields[bodyField].having(w.Stem))+len(c.fields[pathField].having(w.Stem)) > 0 {
-			out = append(out, asked{w.Stem, math.Sqrt(float64(w.N))})
+// weigh returns the words of a text, the rarest in bodies first. Of the text and of its title the rarest count.
+func (c *Contents) weigh(t Text) []asked {
+	all := make([]asked, 0, len(t.Body))
+	for _, w := range t.Body {
+		all = append(all, asked{word: w.Stem, text: math.Sqrt(float64(w.N))})
+	}
+	for _, w := range t.Title {
+		if i, found := slices.BinarySearchFunc(t.Body, w.Stem, compareCount); found {
+			all[i].title = math.Sqrt(float64(w.N))
+		} else {
+			all = append(all, asked{word: w.Stem, title: math.Sqrt(float64(w.N))})
+		}
+	}
+	lists := make([][]byte, len(all)*len(c.segments))
+	out := all[:0]
+	for _, w := range all {
+		w.lists, lists = lists[:len(c.segments)], lists[len(c.segments):]
+		hash := termHash(w.word)
+		for i, s := range c.segments {
+			w.lists[i] = s.words.listOf(w.word, hash)
+			s.countFiles(w.lists[i], &w.with)
+		}
+		if w.with[bodyField]+w.with[pathField] > 0 {
+			out = append(out, w)
 		}
 	}
 	slices.SortFunc(out, func(a, b asked) int {
-		return cmp.Or(cmp.Compare(len(c.fields[bodyField].having(a.word)), len(c.fields[bodyField].having(b.word))), strings.Compare(a.word, b.word))
+		return cmp.Or(cmp.Compare(a.with[bodyField], b.with[bodyField]), strings.Compare(a.word, b.word))
 	})
-	return out[:min(len(out), maxTextWords)]
+	texts, titles := 0, 0
+	for i := range out {
+		w := &out[i]
+		if w.text > 0 {
+			if texts++; texts > maxTextWords {
+				w.text = 0
+			}
+		}
+		if w.title > 0 {
+			if titles++; titles > maxTextWords {
+				w.title = 0
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(w asked) bool { return w.text == 0 && w.title == 0 })
 }
 
-func (c *Contents) addWords(values []float32, f field, words []asked) {
-	v := &c.fields[f]
-	files := float64(len(c.numbers))
-	mean := c.lengths[f]/files + 1e-9
-	for _, w := range words {
-		having := v.having(w.word)
-		if len(having) == 0 {
-			continue
+// askedName is an identifier of a text, and the files that have it.
+type askedName struct {
+	name            string
+	title           bool
+	text            bool
+	definers, files int      // files that define it, or have it
+	lists           [][]byte // by segment
+}
+
+// ask looks up the identifiers of a text.
+func (c *Contents) ask(t Text) []askedName {
+	var out []askedName
+	for _, name := range t.Identifiers {
+		out = append(out, askedName{name: name, text: true})
+	}
+	for _, name := range t.TitleIdentifiers {
+		if i := slices.Index(t.Identifiers, name); i >= 0 {
+			out[i].title = true
+		} else {
+			out = append(out, askedName{name: name, title: true})
 		}
-		weight := w.weight * idf(files, float64(len(having)))
-		for _, p := range having {
-			values[p.number()] += float32(weight * bm25(p.count(), c.documents[p.number()].lengths[f], mean))
+	}
+	for i := range out {
+		n := &out[i]
+		hash := termHash(n.name)
+		n.lists = make([][]byte, len(c.segments))
+		for i, s := range c.segments {
+			n.lists[i] = s.names.listOf(n.name, hash)
+			for l := (nameList{rest: n.lists[i]}); l.next(s.size()); {
+				if s.isGone(l.file) {
+					continue
+				}
+				n.files++
+				if l.defines {
+					n.definers++
+				}
+			}
+		}
+	}
+	return out
+}
+
+// match adds up what the files of an index get for a text. Files have numbers over all segments.
+type match struct {
+	c      *Contents
+	first  []uint32 // the number of the first file of each segment
+	kinds  []byte
+	values [Aspects][]float32 // 0 at the beginning
+	told   []uint8            // how many words of a file are noted, at most 3; 0 at the beginning
+	words  [][3]uint16        // the rarest words of its body, by number
+	fits   []chosen
+	fit    map[uint32]int // index in fits
+}
+
+// chosen is a fit and the number of its file.
+type chosen struct {
+	Fit
+	file uint32
+}
+
+// matches keeps those of questions that were answered: to clear them is cheaper than to make them again.
+var matches = sync.Pool{New: func() any { return &match{fit: map[uint32]int{}} }}
+
+func (m *match) begin(c *Contents) {
+	m.c = c
+	for _, s := range c.segments {
+		m.first = append(m.first, uint32(len(m.kinds)))
+		m.kinds = append(m.kinds, s.kinds...)
+	}
+	files := len(m.kinds)
+	if len(m.told) < files {
+		files += files / 8
+		m.told, m.words = make([]uint8, files), make([][3]uint16, files)
+		back := make([]float32, int(Aspects)*files)
+		for a := range m.values {
+			m.values[a], back = back[:files:files], back[files:]
 		}
 	}
 }
 
-func (c *Contents) addNames(values []float32, v *vocabulary, names []string) {
-	files := float64(len(c.numbers))
-	for _, name := range names {
-		having := v.atMost(name, maxOwners)
-		if len(having) == 0 {
-			continue
+func (m *match) end() {
+	for a := range m.values {
+		clear(m.values[a][:len(m.kinds)])
+	}
+	clear(m.told[:len(m.kinds)])
+	clear(m.fit)
+	m.c, m.first, m.kinds, m.fits = nil, m.first[:0], m.kinds[:0], nil
+	matches.Put(m)
+}
+
+// path returns the path of a file.
+func (m *match) path(file uint32) event.Path {
+	i := len(m.first) - 1
+	for m.first[i] > file { // the largest segment is often the first, and small ones are few
+		i--
+	}
+	return m.c.documents[m.c.segments[i].ids[file-m.first[i]]].path
+}
+
+// addWords adds BM25 of the words.
+func (m *match) addWords(words []asked) {
+	files := float64(len(m.c.numbers))
+	var means [fields]float64
+	for f := range fields {
+		means[f] = m.c.lengths[f]/files + 1e-9
+	}
+	for i := range words {
+		w := &words[i]
+		var text, title [fields]float64
+		for f := range fields {
+			rarity := idf(files, float64(w.with[f]))
+			text[f], title[f] = w.text*rarity, w.title*rarity
 		}
-		weight := float32(math.Log1p(files/float64(len(having))) / math.Sqrt(float64(len(having))))
-		for _, p := range having {
-			values[p.number()] += weight
+		for k, list := range w.lists {
+			s := m.c.segments[k]
+			bodies, first, whole := s.lengths[bodyField], m.first[k], s.live == s.size()
+			for l := (wordList{rest: list}); l.next(len(bodies)); {
+				if !whole && s.isGone(l.file) {
+					continue
+				}
+				file := first + l.file
+				if n := l.counts[bodyField]; n > 0 {
+					if told := m.told[file]; told < 3 && w.text > 0 {
+						m.words[file][told] = uint16(i)
+						m.told[file]++
+					}
+					v := bm25(float64(n), float64(bodies[l.file]), means[bodyField])
+					m.values[TextBody][file] += float32(text[bodyField] * v)
+					if w.title > 0 {
+						m.values[TitleBody][file] += float32(title[bodyField] * v)
+					}
+				}
+				if l.plain {
+					continue
+				}
+				for f, n := range l.counts[:bodyField] {
+					if n == 0 {
+						continue
+					}
+					v := bm25(float64(n), float64(s.lengths[f][l.file]), means[f])
+					m.values[TextPath+Aspect(f)][file] += float32(text[f] * v)
+					m.values[TitlePath+Aspect(f)][file] += float32(title[f] * v)
+				}
+			}
 		}
 	}
 }
 
+// addNames adds the rarity of the identifiers.
+func (m *match) addNames(names []askedName) {
+	files := float64(len(m.c.numbers))
+	weight := func(n int) float32 {
+		if n == 0 || n > maxOwners {
+			return 0
+		}
+		return float32(math.Log1p(files/float64(n)) / math.Sqrt(float64(n)))
+	}
+	for i := range names {
+		n := &names[i]
+		uses, defines := weight(n.files), weight(n.definers)
+		if uses == 0 && defines == 0 {
+			continue
+		}
+		for k, list := range n.lists {
+			s := m.c.segments[k]
+			for l := (nameList{rest: list}); l.next(s.size()); {
+				if s.isGone(l.file) || uses == 0 && !l.defines {
+					continue
+				}
+				file := m.first[k] + l.file
+				for _, a := range [...]struct {
+					asked         bool
+					uses, defines Aspect
+				}{{n.text, Uses, Defines}, {n.title, TitleUses, TitleDefines}} {
+					if a.asked {
+						m.values[a.uses][file] += uses
+					}
+					if a.asked && l.defines {
+						m.values[a.defines][file] += defines
+					}
+				}
+			}
+		}
+	}
+}
+
+// scored is the value of a file by an aspect.
 type scored struct {
 	file  uint32
 	value float32
 }
 
-// tops returns the best files of each kind, at most maxPlaces each, best first, ties by path.
-func (c *Contents) tops(values []float32) (out [kindCount][]scored) {
+type tops [Aspects][kindCount][]scored
+
+// tops returns the best files by each aspect and of each kind, at most maxPlaces each, best first, ties by path.
+func (m *match) tops() *tops {
+	out := &tops{}
 	order := func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(string(c.documents[a.file].path), string(c.documents[b.file].path)))
+		return cmp.Or(cmp.Compare(b.value, a.value), strings.Compare(string(m.path(a.file)), string(m.path(b.file))))
 	}
-	for file, v := range values {
-		if v <= 0 {
-			continue
-		}
-		top := &out[c.documents[file].kind]
-		s := scored{uint32(file), v}
-		if len(*top) == maxPlaces && order(s, (*top)[maxPlaces-1]) > 0 {
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(*top, s, order)
-		*top = slices.Insert(*top, i, s)
-		*top = (*top)[:min(len(*top), maxPlaces)]
-	}
-	return out
-}
-
-// telling returns the rarest words and identifiers of the text that a file has, at most 3.
-func (c *Contents) telling(file uint32, words []asked, names []string) (out []string) {
-	for _, name := range names {
-		if len(out) < 2 && has(c.identifiers.having(name), file) {
-			out = append(out, name)
-		}
-	}
-	for _, w := range words {
-		if len(out) == 3 {
-			break
-		}
-		if has(c.fields[bodyField].having(w.word), file) {
-			out = append(out, w.word)
+	for a := range Aspects {
+		var last [kindCount]scored // the last of maxPlaces
+		var lastPath [kindCount]event.Path
+		for file, v := range m.values[a][:len(m.kinds)] {
+			kind := m.kinds[file]
+			if v <= 0 || v < last[kind].value {
+				continue
+			}
+			s := scored{uint32(file), v}
+			if v == last[kind].value && m.path(s.file) > lastPath[kind] { // of equal files there may be many
+				continue
+			}
+			top := &out[a][kind]
+			at, _ := slices.BinarySearchFunc(*top, s, order)
+			*top = slices.Insert(*top, at, s)
+			if *top = (*top)[:min(len(*top), maxPlaces)]; len(*top) == maxPlaces {
+				last[kind] = (*top)[maxPlaces-1]
+				lastPath[kind] = m.path(last[kind].file)
+			}
 		}
 	}
 	return out
 }
 
-func has(list []posting, file uint32) bool {
-	return slices.ContainsFunc(list, func(p posting) bool { return p.number() == file })
-}
-
-// Cover is which share of the words of a name a text says, by their rarity, in [0,1]: of the whole path, of the base name; the same
-// of the title alone.
-type Cover struct{ Path, Base, TitlePath, TitleBase float64 }
-
-// Cover returns the share of the words of a file's name that a text says.
-func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	path, base := pathWords(p)
-	v.Path, v.TitlePath = c.cover(path, t.Body), c.cover(path, t.Title)
-	v.Base, v.TitleBase = c.cover(base, t.Body), c.cover(base, t.Title)
-	return v
-}
-
-func (c *Contents) cover(words, said []Count) float64 {
-	all, covered := 1.0, 0.0
-	for _, w := range words {
-		r := Rarity(len(c.numbers), len(c.fields[pathField].having(w.Stem)))
-		all += r
-		if _, found := slices.BinarySearchFunc(said, w.Stem, func(c Count, stem string) int { return strings.Compare(c.Stem, stem) }); found {
-			covered += r
+// choose makes the first of each list fits, and gives fits their places. Equal files have the same.
+func (m *match) choose(t *tops) {
+	for a := range t {
+		for k, top := range t[a] {
+			for _, s := range top[:min(len(top), firstPlaces)] {
+				if _, known := m.fit[s.file]; !known {
+					m.fit[s.file] = len(m.fits)
+					m.fits = append(m.fits, chosen{Fit{Path: m.path(s.file), Kind: Kind(k)}, s.file})
+				}
+			}
 		}
 	}
-	return covered / all
-}
-
-// pathWords returns the words of a path and those of its name without the extension.
-func pathWords(p event.Path) (path, base []Count) {
-	name, _, _ := strings.Cut(strings.TrimLeft(p.Base(), "."), ".")
-	all, own := map[string]int{}, map[string]int{}
-	for word := range split(name, false) {
-		if stem := textStem(word); stem != "" {
-			all[stem]++
-			own[stem]++
+	for a := range t {
+		for _, top := range t[a] {
+			place := 0
+			for i, s := range top {
+				if i > 0 && s.value < top[i-1].value {
+					place = i
+				}
+				if fit, known := m.fit[s.file]; known {
+					m.fits[fit].Place[a] = 1 / math.Sqrt(float64(1+place))
+				}
+			}
 		}
 	}
-	for word := range split(p.Dir(), false) {
-		if stem := textStem(word); stem != "" {
-			all[stem]++
-		}
-	}
-	return counts(all), counts(own)
 }
 
-// TextOf returns the text of which only words and identifiers are known.
-func TextOf(words, identifiers []string) Text {
-	all := map[string]int{}
-	for _, w := range words {
-		all[Stem(w)]++
+// tell gives the fits the first two identifiers that they have.
+func (m *match) tell(names []askedName) {
+	for i := range names {
+		if !names[i].text {
+			continue
+		}
+		for k, list := range names[i].lists {
+			for l := (nameList{rest: list}); l.next(m.c.segments[k].size()); {
+				if fit, known := m.fit[m.first[k]+l.file]; known && len(m.fits[fit].Words) < 2 {
+					m.fits[fit].Words = append(m.fits[fit].Words, names[i].name)
+				}
+			}
+		}
 	}
-	stems := counts(all)
-	return Text{Title: stems, Body: stems, Identifiers: identifiers, TitleIdentifiers: identifiers, Words: len(words)}
 }

@@ -121,7 +121,7 @@ func TestSessionSignals(t *testing.T) {
 	w.open("s", epoch, "cold/db.go")
 	w.prompt("s", epoch, "look at auth/session.go and at README.md")
 	w.search("s", epoch, "", []event.Path{"rank/rank.go"}, []event.Path{"docs/rank.md"})
-	r := w.ranker(Options{})
+	r := w.ranker(all(Options{}))
 	a := rankOf(t, r, event.Query{Session: "s", Limit: 20, Explain: true})
 	if slices.Contains(names(a), "cold/db.go") {
 		t.Errorf("%v has an open file", names(a))

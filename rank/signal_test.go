@@ -138,7 +138,8 @@ func TestProbabilityOfNonsense(t *testing.T) {
 
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
-		if m.Weights[Comod] <= 0 {
+		w := m.Weights
+		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support] + w[SeedComod] + w[NamedComod]; together <= 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}

@@ -66,9 +66,10 @@ func calibrate(ctx context.Context, traces, repos, histories, weights, out strin
 		}
 	}
 	file := prefetch.File{
-		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in five public repositories, each ranked with weights that had not seen it, " +
-			"and on their histories and those of five more; measured is the log loss on repositories left out of the fit.",
-		Command:    "go run ./cmd/aoa/calibrate -traces DIR -repos CLONES -weights DIR",
+		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+			"on their histories, and on the last quarters of public histories (cmd/aoa/train/histories.txt); measured is the log loss, and the calibration error, on " +
+			"repositories left out of the fit.",
+		Command:    "make train",
 		Measured:   map[string]float64{},
 		Confidence: confidence(found, nothing),
 	}

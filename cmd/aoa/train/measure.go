@@ -160,7 +160,7 @@ func fitAll(s *set, fitted []*weights) rank.File {
 		out.About += " The weights of the moment change are those of an earlier fit on the same repositories, and so are T4 and T5: " +
 			"fitted anew, T4 gains a hundredth and T5 loses precision."
 	}
-	out.Command = "go run ./cmd/aoa/train -traces DIR -repos CLONES"
+	out.Command = "make train"
 	out.Questions = len(s.Questions)
 	out.Measured = map[string]map[string]float64{"macro": macro}
 	for name, m := range per {

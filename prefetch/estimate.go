@@ -3,9 +3,11 @@ package prefetch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -116,6 +118,10 @@ func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, 
 		return nil, err
 	}
 	q.Task = event.TaskChange
+	change := q.Files
+	if q.Files, err = p.withHistory(ctx, q); err != nil {
+		return nil, err
+	}
 	ranking, predictions, err := p.estimate(ctx, q, own)
 	if err != nil {
 		return nil, err
@@ -123,10 +129,30 @@ func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, 
 	defer ranking.Done()
 	var out []Lack
 	for _, x := range predictions {
-		if x.Companion && x.P >= least && len(out) < limit {
+		if x.Companion && x.P >= least && len(out) < limit && !slices.Contains(change, x.File) {
 			x.evidence.Score = x.P
 			out = append(out, x.evidence)
 		}
 	}
 	return out, nil
+}
+
+// withHistory are the files of a change that were changed before, all of them if none was: a new file says nothing about what is
+// missing, and would speak against the partners of the others.
+func (p *Prefetcher) withHistory(ctx context.Context, q event.Query) ([]event.Path, error) {
+	v := p.store.View(q.At)
+	changes := v.Of(hot.Changes, event.Strings(q.Files))
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read the changes of files: %w", err)
+	}
+	var known []event.Path
+	for i, f := range q.Files {
+		if changes.Value[i] > 0 {
+			known = append(known, f)
+		}
+	}
+	if len(known) == 0 {
+		return q.Files, nil
+	}
+	return known, nil
 }

@@ -59,7 +59,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	x.ask(q, in.session)
 	wanted := model.read()
-	x.readTexts(q, r.texts, wanted)
+	r.readTexts(x, q, wanted)
 	x.lead(q, task)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)

@@ -53,6 +53,7 @@ type Ranker struct {
 	models map[event.Task]Model
 	texts  Texts
 	labels labels
+	known  fitCache
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.

@@ -64,21 +64,24 @@ func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
 }
 
 // readTexts finds what the prompt and the newest patterns and commands mean.
-func (x *setting) readTexts(q event.Query, models Texts, w Values) {
+func (r *Ranker) readTexts(x *setting, q event.Query, w Values) {
+	of := func(words, names []string) []TextFit {
+		if len(words)+len(names) == 0 {
+			return nil
+		}
+		key := strings.Join(words, " ") + "\x00" + strings.Join(names, " ")
+		return r.known.of(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
+	}
 	if w[Text] != 0 || w[TextShare] != 0 || w[TextPlace] != 0 {
-		switch {
-		case q.Prompt != "":
-			x.prompted = q.Prompt
-			x.fitting = x.fits(index.ParseText(q.Prompt), q.Prompt, models)
-		case len(x.words) > 0:
+		if x.prompted = q.Prompt; q.Prompt != "" {
+			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(index.ParseText(q.Prompt), q.Prompt, r.texts) })
+		} else {
 			x.prompted = strings.Join(x.words, " ")
-			x.fitting = x.fits(index.TextOf(x.words, x.idents), "", models)
+			x.fitting = of(x.words, x.idents)
 		}
 	}
 	if w[Pattern] != 0 || w[PatternPlace] != 0 {
-		if words, names := x.patternTexts(); len(words)+len(names) > 0 {
-			x.patterned = x.fits(index.TextOf(words, names), "", models)
-		}
+		x.patterned = of(x.patternTexts())
 	}
 }
 

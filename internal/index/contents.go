@@ -16,6 +16,7 @@ type Contents struct {
 	merging sync.Mutex // held while segments are merged
 
 	mu        sync.RWMutex // guards what follows; held for a short time
+	version   uint64       // grows with every change
 	numbers   map[event.Path]uint32
 	documents []document        // by number
 	free      []uint32          // numbers of no file
@@ -61,6 +62,13 @@ func (c *Contents) Len() int {
 	return len(c.numbers)
 }
 
+// Version returns a number that is another one after every change.
+func (c *Contents) Version() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.version
+}
+
 // Size returns how many words a file has, 0 if it is not known.
 func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
@@ -98,6 +106,7 @@ func (c *Contents) set(p event.Path, text []byte) {
 
 // enter makes the only file of a segment known.
 func (c *Contents) enter(p event.Path, s *segment, path []Count) {
+	c.version++
 	n := uint32(len(c.documents))
 	if last := len(c.free) - 1; last >= 0 {
 		n, c.free = c.free[last], c.free[:last]
@@ -127,6 +136,7 @@ func (c *Contents) adopt(o *Contents) {
 	defer c.merging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.version++
 	c.numbers, c.documents, c.free, c.segments = o.numbers, o.documents, o.free, o.segments
 	c.named, c.lengths, c.bytes = o.named, o.lengths, o.bytes
 }
@@ -147,6 +157,7 @@ func (c *Contents) remove(paths ...event.Path) {
 		if !known {
 			continue
 		}
+		c.version++
 		d := c.documents[n]
 		s := d.segment
 		s.gone[d.at/64] |= 1 << (d.at % 64)

@@ -11,7 +11,7 @@ PACKAGES    := ./cmd/aoa ./watcher ./...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross gitleaks golden install clean
+.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross gitleaks golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -72,8 +72,13 @@ bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/aoa && go vet ./... || exit 1; done
 
-train: ## fit the weights of rank anew: SESSIONS=DIR of traces, REPOS=DIR of their clones (docs/ranking.md)
-	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -out rank/weights.json
+train: ## fit weights and confidence anew: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
+	@mkdir -p bin/left
+	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
+	go run ./cmd/aoa/calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+
+localize: ## which files does a text mean, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
+	@go run ./cmd/aoa/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
 
 gitleaks: ## write the rules of package redact anew from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

@@ -59,6 +59,18 @@ func Text(kind string, sugg []event.Suggestion) string {
 	return text
 }
 
+// Named lists the suggestions that a text of Text names whole: its end may be cut.
+func Named(text string, sugg []event.Suggestion) (out []event.Path) {
+	lines := strings.Split(text, "\n")
+	for i, s := range sugg {
+		name := s.File.Display()
+		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":")) {
+			out = append(out, s.File)
+		}
+	}
+	return out
+}
+
 // reason is the reason to give, on one line.
 func reason(s event.Suggestion) string {
 	return shorten(strings.Join(strings.Fields(s.Words()), " "), 160)

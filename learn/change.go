@@ -9,52 +9,42 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// edits adds the files of an event to the current change of the session.
+// edits adds the files of an event to the current change of the session. The change counts when it is over: what is being done says
+// nothing about what it lacks.
 func (f *fold) edits(s *session, e event.Event) {
-	latest := time.Time{}
-	for _, t := range s.edits {
-		if t.After(latest) {
-			latest = t
-		}
-	}
-	if !latest.IsZero() && e.Time.Sub(latest) > editPause {
-		s.edits = map[event.Path]time.Time{}
-		if s.write != nil {
-			s.write.Clear(hot.PartEdits)
-		}
+	if latest := s.lastEdit(); !latest.IsZero() && e.Time.Sub(latest) > editPause {
+		f.change(s)
 	}
 	for _, p := range e.Paths {
-		if _, ok := s.edits[p]; !ok {
-			f.grow(s.edits, p, e.Time)
-		}
-		if e.Time.After(s.edits[p]) {
+		if _, known := s.edits[p]; !known || e.Time.After(s.edits[p]) {
 			s.edits[p] = e.Time
 		}
+		s.hint(p, e.Cause != "")
 		if s.write != nil {
 			s.write.Edited(p, e.Time)
 		}
 	}
 }
 
-// grow adds a file to a change and corrects the weights of its pairs.
-func (f *fold) grow(edits map[event.Path]time.Time, p event.Path, at time.Time) {
-	n := len(edits)
-	now := f.sign * editShare * share(n+1)
-	f.batch.Add(hot.Changes, "", string(p), at, now)
-	if n == 0 || n >= editMax {
-		return
-	}
-	before := f.sign * editShare * share(n)
-	files := slices.Sorted(maps.Keys(edits))
-	for i, q := range files {
-		f.pair(p, q, at, now)
-		f.batch.Add(hot.Changes, "", string(q), at, now-before)
-		if n > 1 {
-			for _, r := range files[i+1:] {
-				f.pair(q, r, at, now-before)
+// change counts the session's current change, half of what a commit counts, and begins the next one.
+func (f *fold) change(s *session) {
+	at, n := s.lastEdit(), len(s.edits)
+	files := slices.Sorted(maps.Keys(s.edits))
+	for i, p := range files {
+		f.changed(p, at, f.sign*editShare*share(n)*s.credit(p))
+		for _, q := range files[i+1:] {
+			if n <= editMax {
+				f.pair(p, q, at, f.sign*editShare*share(n)*min(s.credit(p), s.credit(q)))
 			}
 		}
 	}
+	s.endChange()
+}
+
+// changed counts a change of a file.
+func (f *fold) changed(p event.Path, at time.Time, w float64) {
+	f.batch.Add(hot.Changes, "", string(p), at, w)
+	f.stamp(hot.Changed, p, at)
 }
 
 // share is the weight of each pair in a change of n files: the weights of all pairs of a file add up to 1.
@@ -85,16 +75,25 @@ func (f *fold) commit(e event.Event, sign float64) {
 	slices.Sort(files)
 	files = slices.Compact(files)
 	n := len(files) + len(gone)
+	tells := n <= commitMax && !e.Sweep()
+	if tells && n > 0 {
+		for _, t := range e.Terms {
+			f.batch.Add(hot.TermFreq, "", t, e.Time, sign)
+		}
+	}
 	w := sign * share(n)
 	for i, p := range files {
 		f.batch.Add(hot.Churn, "", string(p), e.Time, sign)
 		if sign > 0 {
 			f.batch.Stamp(hot.Committed, string(p), e.Time)
 		}
-		if n > commitMax {
+		if !tells {
 			continue
 		}
 		f.batch.Add(hot.Changes, "", string(p), e.Time, w)
+		if sign > 0 {
+			f.batch.Stamp(hot.Changed, string(p), e.Time)
+		}
 		for _, q := range files[i+1:] {
 			f.pair(p, q, e.Time, w)
 		}

@@ -9,7 +9,7 @@
 //
 // With c = 1, or 1/4 when a shown suggestion caused the access (Event.Cause), for each file f at the event's time:
 //
-//	Recency[f]       = the time
+//	Recency[f]       = the time, two days earlier when c is 1/4: a quarter of a recency with a half-life of a day
 //	Frequency[f]    += c
 //	Next[p][f]      += c, Moves[p] += c     p = the file opened before, when it is another (subagents apart)
 //	TagFiles[t][f]  += c, FileTags[f][t] += c, TagFreq[t] += c once per event     the event's first 5 tags
@@ -19,23 +19,20 @@
 //	Sessions[f]     += c
 //	Coaccess[f][g]  += c/(1+0.15·(d-1)), and Coaccess[g][f] the same
 //
-// and on the first open of f under the current prompt, with the n ≤ 32 newest terms of that prompt and of the
-// patterns and commands since:
+// and on the first open of f under the current prompt, whose n words (at least 1) count u = 1/√n each, with the 32 newest terms of
+// that prompt and of the patterns and commands since:
 //
-//	TermFiles[w][f] += 1/√n
+//	TermFiles[w][f] += c·u
 //
-// whether a suggestion caused the open or not. Hints at a prompt depend on the share TermFiles/TermFreq, whose denominator counts
-// every prompt as 1; the suggestions that are withheld keep the share from confirming itself.
+// Each term counts TermFreq[w] += u once under a prompt, so TermFiles/TermFreq is a share of turns and commits.
 //
 // # Edits: edit, write, save
 //
-// Files first edited under one prompt, with no pause of more than 5 minutes between edits, form a change. A change
-// of n files counts half of what a commit of n files counts, because most changes are committed later:
+// Files edited under one prompt, with no pause of more than 5 minutes between edits, form a change. It counts when it is over: at the
+// next prompt, after a pause, or at the end of the session. What is being done says nothing about what it lacks. A change of n files
+// counts half of what a commit of n files counts, because most changes are committed later; c as above, of a pair the smaller one:
 //
-//	Comod[f][g] = ½/(n-1), Changes[f] = ½/(n-1)     ½ and no pair for n = 1
-//
-// Each edit that makes n-1 files n corrects what the smaller change had counted. From the 21st file on there are no
-// new pairs.
+//	Comod[f][g] += c·½/(n-1), Changes[f] += c·½/(n-1), Changed[f] = the time     c·½ and no pair for n = 1, no pair for n > 20
 //
 // A save of a file that a tool edited from 10 s before to 2 s after is that edit, and counts nothing. Other saves
 // belong to the session "watch", which begins again after 30 idle minutes.
@@ -46,18 +43,22 @@
 //
 //	Churn[f]        += 1
 //	Committed[f]     = the time
-//	Changes[f]      += w                    n ≤ 100
-//	Comod[f][g]     += w                    n ≤ 100
-//	TermFiles[t][f] += 1/n                  t in the subject's terms, n ≤ 100
 //
-// Deleted files get no scores. An uncommit subtracts the same at the same time, but does not change Committed.
+// and if n ≤ 100 and the commit is no sweep (event.Event.Sweep: manifests and lock files only, or all files for the sake of a tool):
+//
+//	Changes[f]      += w, Changed[f] = the time
+//	Comod[f][g]     += w
+//	TermFiles[t][f] += 1/n, TermFreq[t] += 1      t in the subject's terms
+//
+// Deleted files get no scores. An uncommit subtracts the same at the same time, but does not change Committed
+// and Changed.
 //
 // # Texts
 //
 // The event clock of a session counts its prompts and tool calls. A text that names m files mentions each of them
 // with 1/√m; mentions halve every 8 events. What a prompt names is kept under the prompt's ordinal, what a command
-// or pattern names under the clock. A prompt's words count TermFreq[w] += 1 and replace the words of the prompt
-// before. Words of patterns and commands are added to them. A prompt begins a new change and resets the limit on hints.
+// or pattern names under the clock. A prompt's words replace those of the prompt before. Words of patterns and commands
+// are added to them. A prompt begins a new change and resets the limit on hints.
 //
 // # The rest
 //

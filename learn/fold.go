@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +12,8 @@ import (
 
 // The constants of doc.go.
 const (
-	caused      = 0.25 // weight of an access that a suggestion caused
+	caused      = 0.25               // weight of an access that a suggestion caused
+	causedAge   = 2 * 24 * time.Hour // and how much older it counts: two half-lives of a day make a quarter
 	maxTags     = 5
 	coaccessMax = 20
 	coaccessGap = 0.15
@@ -101,6 +101,7 @@ func (f *fold) inSession(e event.Event) {
 		f.start(s, e)
 		return
 	case event.KindEnd:
+		f.change(s)
 		s.set(fieldEnded, strconv.FormatInt(e.Time.Unix(), 10))
 		return
 	}
@@ -131,12 +132,12 @@ func (f *fold) start(s *session, e event.Event) {
 }
 
 func (f *fold) prompt(s *session, e event.Event) {
+	f.change(s)
 	s.prompts++
 	s.prompt = s.clock
-	s.terms = map[string]int64{}
-	s.edits = map[event.Path]time.Time{}
+	s.terms, s.promptTerms = map[string]int64{}, len(e.Terms)
 	if s.write != nil {
-		s.write.Clear(hot.PartTerms).Clear(hot.PartEdits)
+		s.write.Clear(hot.PartTerms)
 		for _, p := range e.Named {
 			s.write.Named(p, s.prompts)
 		}
@@ -153,9 +154,6 @@ func (f *fold) prompt(s *session, e event.Event) {
 	s.set(hot.FieldPromptIdents, strings.Join(redact.Identifiers(e.Text, maxPromptIdents), " "))
 	if s.prompts == 1 {
 		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
-	}
-	for _, w := range e.Terms {
-		f.batch.Add(hot.TermFreq, "", w, e.Time, f.sign)
 	}
 }
 
@@ -177,7 +175,9 @@ func (f *fold) texts(s *session, e event.Event) {
 		s.query(e)
 	}
 	if !e.Kind.Open() {
-		s.addTerms(e.Terms)
+		for _, w := range s.addTerms(e.Terms) {
+			f.batch.Add(hot.TermFreq, "", w, e.Time, f.sign*s.termWeight())
+		}
 	}
 }
 
@@ -197,7 +197,11 @@ func (f *fold) opens(s *session, e event.Event) {
 		s.set(hot.FieldIntent, tags[0])
 	}
 	for _, p := range e.Paths {
-		f.stamp(hot.Recency, p, e.Time)
+		if e.Cause == "" {
+			f.stamp(hot.Recency, p, e.Time)
+		} else {
+			f.stamp(hot.Recency, p, e.Time.Add(-causedAge))
+		}
 		f.batch.Add(hot.Frequency, "", string(p), e.Time, c)
 		for _, t := range tags {
 			f.batch.Add(hot.TagFiles, t, string(p), e.Time, c)
@@ -237,11 +241,8 @@ func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
 	if !fresh {
 		return
 	}
-	words := s.words()
-	for _, w := range words {
-		// As 1, whether a suggestion caused the open or not, because TermFreq counts each prompt as 1. With a quarter, a hint
-		// that helps would lower the share that it depends on, until it is not shown any more.
-		f.batch.Add(hot.TermFiles, w, string(p), e.Time, f.sign/math.Sqrt(float64(len(words))))
+	for _, w := range s.words() {
+		f.batch.Add(hot.TermFiles, w, string(p), e.Time, c*s.termWeight())
 	}
 }
 

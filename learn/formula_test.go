@@ -73,10 +73,9 @@ func TestTagsAndTerms(t *testing.T) {
 	read.Tags = []string{"t1", "t2", "t3", "t4", "t5", "t6"}
 	d.learn(prompt, search, read, ev(event.KindRead, 0, "a"))
 	for _, w := range []string{"login", "token", "expire"} {
-		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(3))
+		d.expect(w+" → a", d.of(hot.TermFiles, w, "a", start), 1/math.Sqrt(2)) // of two words of the prompt
+		d.expect("use of "+w, d.of(hot.TermFreq, "", w, start), 1/math.Sqrt(2))
 	}
-	d.expect("use of login", d.of(hot.TermFreq, "", "login", start), 1)
-	d.expect("use of expire", d.of(hot.TermFreq, "", "expire", start), 0)
 	d.expect("tag t5 → a", d.of(hot.TagFiles, "t5", "a", start), 1)
 	d.expect("tag a → t5", d.of(hot.FileTags, "a", "t5", start), 1)
 	d.expect("tag t6 → a", d.of(hot.TagFiles, "t6", "a", start), 0)
@@ -150,16 +149,17 @@ func TestMentionsAreBounded(t *testing.T) {
 func TestEditsMakeHalfAChange(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"), ev(event.KindWrite, 0, "c"))
-	d.learn(commit(0, "x", "y", "z"))
+	d.expect("changes of a while they go on", d.of(hot.Changes, "", "a", start), 0)
+	d.learn(ev(event.KindPrompt, 0), commit(0, "x", "y", "z"))
 	for _, p := range [][4]string{{"a", "b", "x", "y"}, {"b", "a", "y", "x"}, {"a", "c", "x", "z"}, {"c", "b", "z", "y"}} {
 		d.expect("co-change "+p[0]+p[1], d.of(hot.Comod, p[0], p[1], start), 0.5*d.of(hot.Comod, p[2], p[3], start))
 		d.expect("changes "+p[0], d.of(hot.Changes, "", p[0], start), 0.5*d.of(hot.Changes, "", p[2], start))
 	}
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0.5/(3-1))
 	late := 6 * time.Minute
-	d.learn(ev(event.KindEdit, late, "d"))
+	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, late, "d"), ev(event.KindEnd, late))
 	d.expect("co-change after a pause", d.of(hot.Comod, "d", "a", start), 0)
-	d.learn(ev(event.KindPrompt, late), ev(event.KindEdit, late, "e"))
+	d.learn(ev(event.KindPrompt, late), ev(event.KindEdit, late, "e"), ev(event.KindEnd, late))
 	d.expect("co-change of another prompt", d.of(hot.Comod, "e", "d", start), 0)
 }
 
@@ -173,7 +173,7 @@ func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		d.learn(ev(event.KindEdit, 0, edited...))
+		d.learn(ev(event.KindEdit, 0, edited...), ev(event.KindEnd, 0))
 		runtime.ReadMemStats(&after)
 		d.expect("changes of the last file", d.of(hot.Changes, "", string(edited[n-1]), start), .5/float64(n-1))
 		return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
@@ -194,14 +194,14 @@ func TestSaves(t *testing.T) {
 	d.learn(save(11*time.Second, "a"), save(12*time.Second, "b"))
 	at := start.Add(12 * time.Second)
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", at), math.Exp2(-12.0/(7*86400))+math.Exp2(-1.0/(7*86400)))
-	if d.of(hot.Comod, "a", "b", at) < 0.49 {
-		t.Error("two saves are no change")
-	}
 	d.learn(event.Event{Kind: event.KindBranch, Time: at})
 	if s := d.session("watch", at); !s.Exists || s.Fields[hot.FieldCurrent] != "" {
 		t.Errorf("after the checkout the watch session is %+v", s)
 	}
 	d.learn(save(40*time.Minute, "c"))
+	if d.of(hot.Comod, "a", "b", at) < 0.49 {
+		t.Error("two saves are no change")
+	}
 	if s := d.session("watch", start.Add(40*time.Minute)); fmt.Sprint(s.Files) != "[c]" {
 		t.Errorf("after an idle time the files are %v", s.Files)
 	}
@@ -251,7 +251,7 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
 	d.learn(event.Event{Kind: event.KindRename, Time: start, From: []event.Path{"b"}, Paths: []event.Path{"c"}})
-	d.learn(ev(event.KindRead, 0, "d"))
+	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
 	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
 	d.expect("next c d", d.of(hot.Next, "c", "d", start), 1)
@@ -331,19 +331,95 @@ func TestFoldHook(t *testing.T) {
 	d.expect("feedback folded", d.of(hot.TagFreq, "", "feedback", start), 1)
 }
 
-// TestACausedOpenKeepsItsWords: what a prompt's words lead to is told by the same share whether or not a hint helped; the
-// file's own scores count a quarter.
-func TestACausedOpenKeepsItsWords(t *testing.T) {
-	d := newDesk(t, learn.Options{})
-	for i, cause := range []string{"", "suggest:1"} {
+// TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.
+func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
+	ask := func(cause string) (d *desk) {
+		d = newDesk(t, learn.Options{})
 		prompt := ev(event.KindPrompt, 0)
-		prompt.Terms, prompt.Turn = []string{[]string{"alone", "told"}[i]}, fmt.Sprint("p", i)
-		open := ev(event.KindRead, 0, event.Path([]string{"a", "b"}[i]))
-		open.Cause = cause
-		d.learn(prompt, open)
+		prompt.Terms, prompt.Turn = []string{"word"}, "p"
+		led := ev(event.KindEdit, time.Second, "b")
+		led.Cause, led.Tags = cause, []string{"tag"}
+		d.learn(prompt, ev(event.KindEdit, 0, "a"), led)
+		d = d.restart()
+		d.learn(ev(event.KindEnd, 2*time.Second))
+		return d
 	}
-	d.expect("alone → a", d.of(hot.TermFiles, "alone", "a", start), 1)
-	d.expect("told → b", d.of(hot.TermFiles, "told", "b", start), 1)
-	d.expect("a was opened", d.of(hot.Frequency, "", "a", start), 1)
-	d.expect("b was opened", d.of(hot.Frequency, "", "b", start), .25)
+	own, led := ask(""), ask("suggest:1")
+	at := start.Add(time.Minute)
+	for _, c := range []struct {
+		f             hot.Family
+		owner, member string
+	}{
+		{hot.Frequency, "", "b"}, {hot.Sessions, "", "b"}, {hot.Coaccess, "a", "b"}, {hot.Next, "a", "b"}, {hot.TermFiles, "word", "b"},
+		{hot.TagFiles, "tag", "b"}, {hot.FileTags, "b", "tag"}, {hot.Comod, "a", "b"}, {hot.Comod, "b", "a"}, {hot.Changes, "", "b"},
+	} {
+		d, want := led.of(c.f, c.owner, c.member, at), own.of(c.f, c.owner, c.member, at)/4
+		led.expect(c.f.Name, d, want)
+		if want == 0 {
+			t.Errorf("%s is not learned", c.f.Name)
+		}
+	}
+	led.expect("changes of a", led.of(hot.Changes, "", "a", at), own.of(hot.Changes, "", "a", at))
+	day := func(d *desk) float64 {
+		return math.Exp2(-(float64(at.Unix()) - d.of(hot.Recency, "", "b", at)) / 86400)
+	}
+	led.expect("recency by days", day(led), day(own)/4)
+}
+
+// TestTermsAreShares: of the turns and commits under a word, no more than all led to a file.
+func TestTermsAreShares(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	for i := range 4 {
+		prompt := ev(event.KindPrompt, 0)
+		prompt.Terms, prompt.Turn = []string{"login", "token", "x", "y"}, fmt.Sprint(i)
+		run := ev(event.KindRun, 0)
+		run.Terms = []string{"login", "grep"}
+		d.learn(prompt, run, ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), run, ev(event.KindRead, 0, "a"))
+		c := commit(0, "a", "b")
+		c.Terms = []string{"login"}
+		d.learn(c)
+	}
+	for _, w := range []string{"login", "token", "grep"} {
+		n := d.of(hot.TermFreq, "", w, start)
+		for _, f := range []string{"a", "b"} {
+			if got := d.of(hot.TermFiles, w, f, start); got > n+1e-9 || got < n/2 {
+				t.Errorf("%s led to %s %v times of %v", w, f, got, n)
+			}
+		}
+	}
+}
+
+// TestASweepIsNoCoupling: what goes through all files for the sake of a tool says nothing about which belong together.
+func TestASweepIsNoCoupling(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	sweep := commit(time.Hour, "a/a", "b/b", "c/c", "d/d", "e/e")
+	sweep.Text, sweep.Terms = "apply golangci-lint autofixes", []string{"lint"}
+	d.learn(commit(0, "a/a", "b/b"), sweep, commit(time.Hour, "go.mod", "go.sum"))
+	at := start.Add(time.Hour)
+	d.expect("pair of the sweep", d.of(hot.Comod, "a/a", "c/c", at), 0)
+	d.expect("pair before", d.of(hot.Comod, "a/a", "b/b", at), 1)
+	d.expect("changes", d.of(hot.Changes, "", "a/a", at), 1)
+	d.expect("manifest and lock", d.of(hot.Comod, "go.mod", "go.sum", at), 0)
+	d.expect("its word", d.of(hot.TermFiles, "lint", "a/a", at), 0)
+	if d.of(hot.Churn, "", "c/c", at) == 0 || d.of(hot.Committed, "", "c/c", at) == 0 {
+		t.Error("it is a commit none the less")
+	}
+}
+
+// TestWhoRestsForgetsNothing: what changed together six years ago, and not at all since, still does.
+func TestWhoRestsForgetsNothing(t *testing.T) {
+	d := newDesk(t, learn.Options{})
+	d.learn(commit(0, "man.go", "man_test.go"), commit(0, "man.go", "man_test.go"), commit(0, "busy.go", "man_test.go"))
+	late := 6 * 365 * 24 * time.Hour
+	d.learn(commit(late, "busy.go", "lint.yml"))
+	at := start.Add(late)
+	d.expect("co-change", d.of(hot.Comod, "man.go", "man_test.go", at), 2)
+	d.expect("changes", d.of(hot.Changes, "", "man.go", at), 2)
+	d.expect("a partner that went on without it", d.of(hot.Comod, "busy.go", "man_test.go", at), 1.0/64)
+	v := d.store.View(at)
+	top := v.Top(hot.Comod, "man.go", 8)
+	if err := v.Load(t.Context()); err != nil || len(top.Members) != 1 || top.Values[0] != 2 {
+		t.Fatalf("partners are %+v, %v", top, err)
+	}
+	d.expect("what is left of it now", top.Rest, 1.0/64)
 }

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -27,37 +28,40 @@ const (
 
 // Fields of a session that only this package reads, in addition to those of package hot.
 const (
-	fieldFirstTerms = "first_terms" // words of the first prompt of the session, separated by spaces
-	fieldResults    = "results"     // results that named files, so far
-	fieldSaid       = "sayings"     // commands and patterns, so far
-	fieldEnded      = "ended"       // Unix seconds of the end event
+	fieldFirstTerms = "first_terms"  // words of the first prompt of the session, separated by spaces
+	fieldResults    = "results"      // results that named files, so far
+	fieldSaid       = "sayings"      // commands and patterns, so far
+	fieldEnded      = "ended"        // Unix seconds of the end event
+	fieldHinted     = "hinted_edits" // files of the current change that a hint led to, separated by zero bytes
 	subagentPrefix  = "current_file:"
 )
 
 // session is the state of a session that its next event depends on, read from hot.
 type session struct {
-	id      string
-	renew   bool // the session in hot is over: it is cleared before anything is written
-	clock   int64
-	prompts int64
-	prompt  int64                  // clock of the current prompt
-	results int64                  // results that named files, so far
-	said    int64                  // commands and patterns so far
-	current map[string]event.Path  // subagent → file opened last
-	first   []event.Path           // files in first-open order
-	order   map[event.Path]int64   // their ordinals
-	last    map[event.Path]int64   // file → clock of its last open
-	seen    map[event.Path]float64 // file → log2 of its mentions, carried back to clock 0
-	terms   map[string]int64       // word → clock of its last use under the current prompt
-	edits   map[event.Path]time.Time
-	at      time.Time // time of the last event
-	used    int64     // for eviction
-	write   *hot.SessionWrite
+	id          string
+	renew       bool // the session in hot is over: it is cleared before anything is written
+	clock       int64
+	prompts     int64
+	prompt      int64                    // clock of the current prompt
+	results     int64                    // results that named files, so far
+	said        int64                    // commands and patterns so far
+	current     map[string]event.Path    // subagent → file opened last
+	first       []event.Path             // files in first-open order
+	order       map[event.Path]int64     // their ordinals
+	last        map[event.Path]int64     // file → clock of its last open
+	seen        map[event.Path]float64   // file → log2 of its mentions, carried back to clock 0
+	terms       map[string]int64         // word → clock of its last use under the current prompt
+	edits       map[event.Path]time.Time // the current change: file → its last edit
+	hinted      map[event.Path]bool      // of these, those that a hint led to
+	promptTerms int                      // words of the current prompt
+	at          time.Time                // time of the last event
+	used        int64                    // for eviction
+	write       *hot.SessionWrite
 }
 
 func newSession(id string) *session {
 	return &session{id: id, current: map[string]event.Path{}, order: map[event.Path]int64{}, last: map[event.Path]int64{},
-		seen: map[event.Path]float64{}, terms: map[string]int64{}, edits: map[event.Path]time.Time{}}
+		seen: map[event.Path]float64{}, terms: map[string]int64{}, edits: map[event.Path]time.Time{}, hinted: map[event.Path]bool{}}
 }
 
 // restored returns the state that hot has.
@@ -87,6 +91,12 @@ func restored(id string, v *hot.SessionView) *session {
 		s.seen[p] = math.Log2(max(m, math.SmallestNonzeroFloat64)) + float64(s.clock)/hot.MentionHalf
 	}
 	s.last, s.terms, s.edits = v.Last, v.TermClock, v.Edits
+	s.promptTerms = len(strings.Fields(v.Fields[hot.FieldPromptTerms]))
+	for p := range strings.SplitSeq(v.Fields[fieldHinted], "\x00") {
+		if p != "" {
+			s.hinted[event.Path(p)] = true
+		}
+	}
 	return s
 }
 
@@ -116,6 +126,9 @@ func (s *session) reset() {
 // begin prepares the session for an event, and resets it if it is over or was idle too long.
 func (s *session) begin(f *fold, at time.Time) {
 	if s.over(at) || s.id == watchID && !s.at.IsZero() && at.Sub(s.at) > watchIdle {
+		if s.id != toolsID {
+			f.change(s)
+		}
 		s.reset()
 		s.write = nil
 	}
@@ -198,13 +211,67 @@ func (s *session) trimMentions() {
 	}
 }
 
-// addTerms adds words to those of the current prompt.
-func (s *session) addTerms(words []string) {
+// addTerms adds words to those of the current prompt, and returns those that it did not have.
+func (s *session) addTerms(words []string) (fresh []string) {
 	for _, w := range words {
+		if _, known := s.terms[w]; !known {
+			fresh = append(fresh, w)
+		}
 		s.terms[w] = s.clock
 		if s.write != nil {
 			s.write.Term(w, s.clock)
 		}
+	}
+	return fresh
+}
+
+// termWeight is what each word of the turn counts, where it is used as where a file is opened under it: 1/√n of a prompt of n words.
+func (s *session) termWeight() float64 { return 1 / math.Sqrt(float64(max(s.promptTerms, 1))) }
+
+// lastEdit is the time of the newest edit of the current change, zero for none.
+func (s *session) lastEdit() (latest time.Time) {
+	for _, t := range s.edits {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+// hint notes whether a hint led to an edited file. An edit of one's own takes it back.
+func (s *session) hint(p event.Path, led bool) {
+	if led == s.hinted[p] {
+		return
+	}
+	if led {
+		s.hinted[p] = true
+	} else {
+		delete(s.hinted, p)
+	}
+	s.setHinted()
+}
+
+func (s *session) setHinted() {
+	s.set(fieldHinted, strings.Join(event.Strings(slices.Sorted(maps.Keys(s.hinted))), "\x00"))
+}
+
+// credit is what the edits of a file count: a quarter where a hint led to it.
+func (s *session) credit(p event.Path) float64 {
+	if s.hinted[p] {
+		return caused
+	}
+	return 1
+}
+
+// endChange forgets the current change.
+func (s *session) endChange() {
+	if len(s.hinted) > 0 {
+		clear(s.hinted)
+		s.setHinted()
+	}
+	s.edits = map[event.Path]time.Time{}
+	if s.write != nil {
+		s.write.Clear(hot.PartEdits)
 	}
 }
 
@@ -291,6 +358,10 @@ func (s *session) rename(from, to event.Path) {
 		delete(s.edits, from)
 		if t.After(s.edits[to]) {
 			s.edits[to] = t
+		}
+		if s.hinted[from] {
+			delete(s.hinted, from)
+			s.hinted[to] = true
 		}
 	}
 }

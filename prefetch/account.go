@@ -7,7 +7,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Allowance is how many tokens a session may still be told under a kind, at most most: 0 when the kind is switched
+// Allowance is how many tokens a session may still be spent on it under a kind, at most most: 0 when the kind is switched
 // off, or the session's tokens are spent. One round trip.
 func (p *Prefetcher) Allowance(ctx context.Context, session string, kind Kind, most int, at time.Time) (int, error) {
 	if !p.o.on(kind) {
@@ -17,7 +17,7 @@ func (p *Prefetcher) Allowance(ctx context.Context, session string, kind Kind, m
 	return max(0, min(most, p.o.tokens()-s.Tokens)), err
 }
 
-// Account puts a text's tokens on the ledger, and the files that it names among those that the session was told of.
+// Account puts a text's tokens on the ledger, and the files that it names among those that were shown to the session.
 // decided are the events of the decision whose files stand in the same text; when none of them was shown, the text
 // gets an event of its own. Nothing is predicted of files that are only named: they are not settled.
 func Account(q event.Query, kind Kind, text string, named []event.Path, decided []event.Event) []event.Event {

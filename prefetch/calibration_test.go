@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// world draws outcomes of promises that are kept with the odds that shift says.
+// world draws outcomes of predictions that are kept with the odds that shift says.
 func world(seed uint64, n int, shift float64, from time.Time) []Outcome {
 	r := rand.New(rand.NewPCG(seed, 7))
 	out := make([]Outcome, n)
@@ -21,7 +21,7 @@ func world(seed uint64, n int, shift float64, from time.Time) []Outcome {
 	return out
 }
 
-// TestRefitLearns: in a repository whose files are opened far less often than promised, promises come down to what is
+// TestRefitLearns: in a repository whose files are opened far less often than promised, predictions come down to what is
 // kept; where they hold, next to nothing changes.
 func TestRefitLearns(t *testing.T) {
 	for _, shift := range []float64{-1.5, 0, 1} {
@@ -90,7 +90,7 @@ func TestRefitIsFolded(t *testing.T) {
 	}
 	var log []event.Event
 	for _, o := range world(3, 200, -2, epoch.Add(-24*time.Hour)) {
-		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used},
+		log = append(log, event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Next), Scores: []float64{o.P}, OK: o.Used, Label: "next"},
 			event.Event{Kind: event.KindOutcome, Time: o.At, Tool: string(Rescue), Scores: []float64{1}, OK: true})
 	}
 	slices.Reverse(log)

@@ -13,11 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Class is what a promise is about. The files of a class keep their promises alike, and each has a calibration of its
+// Class is what a prediction is about. The predictions of a class come true alike, and each has a calibration of its
 // own. Classes are stored in the log (see Calibration): they are added, never renamed.
 type Class string
 
-// The classes of promises.
+// The classes of predictions.
 const (
 	PromptNamed Class = "prompt_named" // at a prompt, a file that the session's words have named
 	PromptOther Class = "prompt"       // at a prompt, any other
@@ -25,19 +25,23 @@ const (
 	OpenSeen    Class = "open_seen"    // between calls, a file that a result has named
 	OpenUnseen  Class = "open_unseen"  // between calls, a file that nothing has named
 	OfChange    Class = "change"       // beside a change
+	OfText      Class = "text"         // a prompt outside of sessions
 )
 
 // Classes lists them in a fixed order.
 func Classes() []Class {
-	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange}
+	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText}
 }
 
-// classOf tells the class of a file at a moment.
-func classOf(m event.Task, v *rank.Values, unseen bool) Class {
+// classOf is the class of a file in the answer to a question.
+func classOf(q event.Query, v *rank.Values, unseen bool) Class {
+	m := rank.TaskOf(q)
 	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
 	case m == event.TaskChange:
 		return OfChange
+	case m == event.TaskPrompt && q.Session == "":
+		return OfText
 	case m == event.TaskPrompt && named:
 		return PromptNamed
 	case m == event.TaskPrompt:
@@ -63,20 +67,17 @@ type Circumstance struct {
 	Opened float64 // the signal of that name
 }
 
-// promised is how many files of a ranking are promised anything.
-const promised = 40
-
-// Circumstances are those of the first files of a ranking, in its order.
-func Circumstances(m event.Task, ranked []rank.Scored) []Circumstance {
+// Circumstances are those of the files of a ranking, in its order.
+func Circumstances(q event.Query, ranked []rank.Scored) []Circumstance {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
 	}
 	mass = math.Log1p(mass)
-	out := make([]Circumstance, 0, min(len(ranked), promised))
-	for i, f := range ranked[:min(len(ranked), promised)] {
+	out := make([]Circumstance, 0, len(ranked))
+	for i, f := range ranked {
 		v := f.Values()
-		c := Circumstance{Class: classOf(m, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
+		c := Circumstance{Class: classOf(q, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
 		if i > 0 {
 			c.Behind = max(f.Logit-ranked[0].Logit, -3)
 		} else if c.First = 1; len(ranked) > 1 {
@@ -108,9 +109,9 @@ func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
 	return s, ok
 }
 
-// Promise is a file of a ranking with the probability that it is opened within the session's next Horizon file events
+// Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file events
 // (of a change: that it belongs to it).
-type Promise struct {
+type Prediction struct {
 	Place   int // in the ranking, from 0
 	File    event.Path
 	Class   Class
@@ -119,26 +120,33 @@ type Promise struct {
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Paired  bool
+
+	evidence  Lack
+	Companion bool // it shares two commits with a file of the change
 }
 
-// Promises are the first files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Promises(m event.Task, ranked []rank.Scored, own Calibration) []Promise {
-	out := make([]Promise, 0, promised)
-	for i, x := range Circumstances(m, ranked) {
+// Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
+func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
+	out := make([]Prediction, 0, len(ranked))
+	for i, x := range Circumstances(q, ranked) {
 		f := ranked[i]
-		p := Promise{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
 		if s, ok := c.scale(&x); ok {
 			p.Scale = s
 		} else {
-			p.Scale = f.Scale()
+			p.Scale = rank.Uncalibrated
 		}
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)
 		p.P = p.Scale.Probability(f.Logit)
 		out = append(out, p)
 	}
-	slices.SortStableFunc(out, func(a, b Promise) int { return cmp.Compare(b.P, a.P) })
+	likeliestFirst(out)
 	return out
+}
+
+func likeliestFirst(ps []Prediction) {
+	slices.SortStableFunc(ps, func(a, b Prediction) int { return cmp.Compare(b.P, a.P) })
 }
 
 // Shipped is the confidence that aOa ships with: confidence.json, made by cmd/aoa/calibrate.

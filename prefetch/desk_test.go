@@ -28,9 +28,12 @@ type desk struct {
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
 var transparent = func() map[event.Task]rank.Model {
-	m := rank.Model{Weights: rank.Values{rank.Comod: 1}, Scale: rank.Scale{10, -5}, Unseen: rank.Scale{10, -5}}
+	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5}}
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
+
+// says takes a ranking at its word, for companions too.
+var says = &Confidence{Warning: Warning{Logit: 1}}
 
 func newDesk(t *testing.T, o Options) *desk {
 	t.Helper()
@@ -38,7 +41,10 @@ func newDesk(t *testing.T, o Options) *desk {
 		o.Holdout = func() float64 { return 0 }
 	}
 	if o.Confident == nil {
-		o.Confident = &Confidence{} // what the ranking says
+		o.Confident = says // what the ranking says
+	}
+	if o.Together == nil {
+		o.Together = func(context.Context, event.Path, event.Path) (both, of int, err error) { return 3, 4, nil }
 	}
 	d := &desk{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
 	d.store = openStore(t)
@@ -117,6 +123,29 @@ func (d *desk) opens(n int) (outcomes []event.Event) {
 		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
 	}
 	return outcomes
+}
+
+// commit commits files; it belongs to no session.
+func (d *desk) commit(files ...event.Path) (outcomes []event.Event) {
+	d.t.Helper()
+	e := d.event(event.KindCommit, files...)
+	e.Session = ""
+	return d.happen(e)
+}
+
+// tell decides on a fact about files, and logs.
+func (d *desk) tell(kind Kind, files ...event.Path) Decision {
+	d.t.Helper()
+	var found []event.Suggestion
+	for _, f := range files {
+		found = append(found, event.Suggestion{File: f, Score: 1})
+	}
+	dec, err := d.p.Facts(context.Background(), d.query(), kind, found)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.happen(dec.Log...)
+	return dec
 }
 
 func (d *desk) query() event.Query {

@@ -1,10 +1,14 @@
 // Package prefetch decides what is worth saying: scores come in, an answer or silence goes out.
 //
-// A question of some Kind is ranked; what reaches Floor becomes a prediction, and every prediction is logged
-// with its Fate: shown, withheld (a seeded 10 %, the control group) or shadow. A prediction is settled by the
-// session's next Horizon file events, its end, or two idle hours; the outcomes move the threshold of the kind so that in the
-// long run three of four shown files are used. State changes only in Fold, which reads nothing but events and
-// its own earlier state, so replaying the log gives the same thresholds. It never writes a score, never speaks
-// twice of one file in a session, and never goes on a clock of its own: time rides on queries and events.
-// A decision costs one round trip beside its ranking; Fold and Observe cost one per batch.
+// A question of some Kind is ranked, and each file gets its probability in one place, for hints and for people alike (estimate). What
+// reaches Floor becomes a prediction, and every prediction is logged with its Arm: shown, withheld (a seeded 10 %, the control group)
+// or shadow. A file that was shown to a session or withheld from it keeps that arm, whatever the kind. A prediction is settled by its
+// Label, the question of its kind: opened next, opened in this turn, part of the same change, or for facts opened within Horizon file
+// events; at the latest by two idle hours. Outcomes of all arms refit the calibration; those of shown files move the threshold of
+// the kind so that in the long run three of four are used. A kind retires when its interval rules out that showing is worth it.
+//
+// State changes only in Fold, which reads nothing but events and its own earlier state, so replaying the log gives the same
+// thresholds. The package never writes a score, never shows a file twice to a session, and never reads a clock: time rides on queries
+// and events. A decision costs one round trip beside its ranking, and for a change the counts of its commits; Fold and Observe cost one
+// per batch, two with commits.
 package prefetch

@@ -82,7 +82,7 @@ func TestTell(t *testing.T) {
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
-		got, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
+		got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,24 +98,24 @@ func TestTell(t *testing.T) {
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)
 	}
-	if _, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch}, Next, fact); err == nil {
+	if _, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Next, fact); err == nil {
 		t.Error("a guess passed for a fact")
 	}
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
 	d := newDesk(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got, err := d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
+	got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)
 	}
 	got.Log[0].Tokens = 120
 	d.happen(got.Log...)
-	got, err = d.p.Tell(t.Context(), event.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
+	got, err = d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
 	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
 		t.Errorf("with the tokens spent: %+v, %v", got, err)
 	}
-	other, err := d.p.Tell(t.Context(), event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
+	other, err := d.p.Facts(t.Context(), event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
 	if err != nil || len(other.Shown) != 1 {
 		t.Errorf("another session has its own: %+v, %v", other, err)
 	}

@@ -16,7 +16,7 @@ import (
 const (
 	fieldSession = "p:state"     // of a session: see session
 	factDrift    = "threshold"   // kind → how far its threshold has drifted from base
-	factRecord   = "predictions" // kind:fate:predicted|used → counts
+	factRecord   = "predictions" // kind:arm:predicted|used → counts
 	factWaiting  = "waiting"     // session → unix ms of its newest event, while predictions wait
 	factRefit    = "refit"       // now → the last Refit
 	fieldBase    = "base"
@@ -28,7 +28,8 @@ type folded struct {
 	sessions map[string]*session
 	loaded   map[string]string // session → stored form as it was read
 	facts    map[string]map[string]string
-	changed  map[string]map[string]bool // fact key → field
+	changed  map[string]map[string]bool     // fact key → field
+	opened   map[string]map[event.Path]bool // session → files that it has opened
 }
 
 // Fold is the only writer of what prefetch remembers. It is to be called once per logged batch, with all its
@@ -64,7 +65,10 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Even
 
 // load reads the sessions and facts that the events touch; nil if they touch none.
 func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, error) {
-	ids := map[string]bool{}
+	ids, err := p.awaiting(ctx, events)
+	if err != nil {
+		return nil, err
+	}
 	tick := false
 	for _, e := range events {
 		if e.Session != "" && (e.Kind.Open() || slices.Contains(foldedKinds, e.Kind)) {
@@ -89,8 +93,12 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 		return nil, fmt.Errorf("read predictions: %w", err)
 	}
 	st := &folded{sessions: map[string]*session{}, loaded: map[string]string{}, facts: map[string]map[string]string{},
-		changed: map[string]map[string]bool{}}
+		changed: map[string]map[string]bool{}, opened: map[string]map[event.Path]bool{}}
 	for id, view := range views {
+		st.opened[id] = map[event.Path]bool{}
+		for f := range view.Order {
+			st.opened[id][f] = true
+		}
 		s := decodeSession(view.Fields[fieldSession])
 		st.sessions[id], st.loaded[id] = &s, view.Fields[fieldSession]
 	}
@@ -107,6 +115,12 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome, event.KindFeedback}
 
 func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
+	if e.Kind == event.KindCommit {
+		for _, s := range st.sessions {
+			s.committed(e)
+		}
+		return
+	}
 	s := st.sessions[e.Session]
 	if s == nil {
 		s = &session{} // an event without a session: only thresholds can change
@@ -114,13 +128,13 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	s.Last = max(s.Last, e.Time.UnixMilli())
 	switch {
 	case e.Kind.Open():
-		s.opened(e.Paths)
-	case e.Kind == event.KindPrompt:
-		s.HintAt = 0
+		s.opened(e, st.first(e))
+	case e.Kind == event.KindPrompt && e.Subagent == "":
+		s.prompted()
 	case e.Kind == event.KindEnd:
-		s.expire()
+		s.ended()
 	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
-		s.Past = nil // the agent has forgotten what it was told
+		s.Past = nil // the agent has forgotten what it was shown
 	case e.Kind == event.KindSuggest:
 		p.foldSuggest(b, st, s, e)
 	case e.Kind == event.KindOutcome:
@@ -132,6 +146,33 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	case e.Kind == event.KindTick:
 		st.forget(e.Time)
 	}
+}
+
+// first notes the files that a session opens, and reports whether one of them is its first open of that file.
+func (st *folded) first(e event.Event) (first bool) {
+	for _, f := range e.Paths {
+		if opened := st.opened[e.Session]; opened != nil && !opened[f] {
+			opened[f], first = true, true
+		}
+	}
+	return first
+}
+
+// awaiting are the sessions whose predictions a commit of the batch may decide; none without a commit.
+func (p *Prefetcher) awaiting(ctx context.Context, events []event.Event) (map[string]bool, error) {
+	ids := map[string]bool{}
+	if !slices.ContainsFunc(events, func(e event.Event) bool { return e.Kind == event.KindCommit }) {
+		return ids, nil
+	}
+	v := p.store.View(newest(events))
+	waiting := v.Facts(factWaiting)
+	if err := v.Load(ctx); err != nil {
+		return nil, fmt.Errorf("read waiting predictions: %w", err)
+	}
+	for id := range waiting.Fields {
+		ids[id] = true
+	}
+	return ids, nil
 }
 
 // forget drops waiting sessions that have expired: all their predictions were settled when they fell idle.
@@ -148,15 +189,15 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 		return
 	}
 	s.suggest(e)
-	st.add(Kind(e.Tool), Fate(e.Why), "tokens", float64(max(e.Tokens, 0)))
-	if Fate(e.Why) == Shown {
+	st.add(Kind(e.Tool), Arm(e.Why), "tokens", float64(max(e.Tokens, 0)))
+	if Arm(e.Why) == Shown {
 		for _, f := range e.Named {
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
 	for _, f := range e.Paths {
-		st.count(Kind(e.Tool), Fate(e.Why), "predicted")
-		if Fate(e.Why) == Shown {
+		st.count(Kind(e.Tool), Arm(e.Why), "predicted")
+		if Arm(e.Why) == Shown {
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
@@ -164,7 +205,7 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 
 func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
 	made, found := s.settle(e)
-	if !found {
+	if !found || !measures(e) {
 		return
 	}
 	retired := recordOf(st.facts[factRecord], made.Kind).Retired
@@ -172,13 +213,13 @@ func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
 		st.fade(made.Kind)
 	}
 	if e.OK {
-		st.count(made.Kind, made.Fate, "used")
+		st.count(made.Kind, made.Arm, "used")
 	}
-	st.count(made.Kind, made.Fate, "settled")
+	st.count(made.Kind, made.Arm, "settled")
 	if now := recordOf(st.facts[factRecord], made.Kind).verdict(); now != retired {
 		st.set(factRecord, recordField(made.Kind, Shown, "retired"), map[bool]string{true: "1"}[now])
 	}
-	if made.Fate == Shown {
+	if made.Arm == Shown {
 		st.move(made.Kind, e.OK, p.o.first())
 	}
 }
@@ -240,9 +281,9 @@ func (st *folded) move(k Kind, used bool, first float64) {
 	st.set(factDrift, string(k), number(drift(now[k], step(used, traits[k].target()), traits[k].start(base))))
 }
 
-func (st *folded) count(k Kind, f Fate, what string) { st.add(k, f, what, 1) }
+func (st *folded) count(k Kind, f Arm, what string) { st.add(k, f, what, 1) }
 
-func (st *folded) add(k Kind, f Fate, what string, n float64) {
+func (st *folded) add(k Kind, f Arm, what string, n float64) {
 	if n != 0 {
 		field := recordField(k, f, what)
 		st.set(factRecord, field, number(parse(st.facts[factRecord][field])+n))
@@ -251,7 +292,7 @@ func (st *folded) add(k Kind, f Fate, what string, n float64) {
 
 // fade weakens the evidence that has silenced a kind.
 func (st *folded) fade(k Kind) {
-	for _, f := range []Fate{Shown, Withheld} {
+	for _, f := range []Arm{Shown, Withheld} {
 		for _, what := range []string{"settled", "used"} {
 			field := recordField(k, f, what)
 			st.set(factRecord, field, number(parse(st.facts[factRecord][field])*fade))
@@ -265,7 +306,7 @@ func (st *folded) revive(k Kind) {
 		return
 	}
 	st.set(factRecord, recordField(k, Shown, "retired"), "")
-	for _, f := range []Fate{Shown, Withheld} {
+	for _, f := range []Arm{Shown, Withheld} {
 		for _, what := range []string{"settled", "used"} {
 			st.set(factRecord, recordField(k, f, what), "")
 		}

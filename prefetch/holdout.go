@@ -21,16 +21,16 @@ func digest(parts ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// heldOut decides by a seeded hash whether a file is kept back: the same question always gets the same
-// answer, and no one can steer it.
-func heldOut(seed, session string, kind Kind, f event.Path, rate float64) bool {
-	d := digest("holdout", seed, session, string(kind), string(f))
+// heldOut decides by a seeded hash whether a file is kept back from a session, whatever the kind: the same question always
+// gets the same answer, and no one can steer it.
+func heldOut(seed, session string, f event.Path, rate float64) bool {
+	d := digest("holdout", seed, session, string(f))
 	return float64(binary.BigEndian.Uint64(d[:8]))/math.Exp2(64) < rate
 }
 
 // suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(session string, kind Kind, fate Fate, at time.Time, paths []event.Path) string {
-	parts := []string{"suggest", session, string(kind), string(fate), strconv.FormatInt(at.UnixMilli(), 10)}
+func suggestionID(session string, kind Kind, arm Arm, at time.Time, paths []event.Path) string {
+	parts := []string{"suggest", session, string(kind), string(arm), strconv.FormatInt(at.UnixMilli(), 10)}
 	d := digest(append(parts, event.Strings(paths)...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }

@@ -23,12 +23,13 @@ const MaxFiles = 5
 
 // trait is what the decision needs to know of a kind.
 type trait struct {
-	moment event.Task
-	files  int  // shown at most
-	hint   bool // a guess nobody asked for: unseen files only, rate-limited
-	fact   bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
-	text   bool // names no files: see Say
+	task  event.Task
+	files int  // shown at most
+	hint  bool // a guess nobody asked for: unseen files only, rate-limited
+	fact  bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
+	text  bool // names no files: see Text
 
+	label Label   // what its predictions are about
 	lower float64 // its threshold starts so much below the setting
 	aim   float64 // share of what it shows that should be used; 0 is targetPrecision
 }
@@ -45,29 +46,29 @@ func (t trait) target() float64 {
 
 // traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest. A prompt comes once
 // a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
-// promised between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources promised more than .60, none of 9.
+// predicted between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources predicted at more than .60, none of 9.
 var traits = map[Kind]trait{
-	Next:       {moment: event.TaskNext, files: 2, hint: true},
-	Prompt:     {moment: event.TaskPrompt, files: 3, hint: true, lower: .20, aim: .5},
-	Pair:       {moment: event.TaskChange, files: 2, hint: true, lower: -warnMargin},
-	Partner:    {moment: event.TaskChange, files: MaxFiles},
-	Rescue:     {files: 1, fact: true},
-	WorkingSet: {files: MaxFiles, fact: true},
-	Stale:      {files: MaxFiles, fact: true},
-	Reload:     {moment: event.TaskPrompt, fact: true, text: true},
+	Next:       {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
+	Prompt:     {task: event.TaskPrompt, label: LabelTurn, files: 3, hint: true, lower: .20, aim: .5},
+	Pair:       {task: event.TaskChange, label: LabelChange, files: 2, hint: true, lower: -warnMargin},
+	Partner:    {task: event.TaskChange, label: LabelChange, files: MaxFiles},
+	Rescue:     {label: LabelOpen, files: 1, fact: true},
+	WorkingSet: {label: LabelOpen, files: MaxFiles, fact: true},
+	Stale:      {label: LabelOpen, files: MaxFiles, fact: true},
+	Reload:     {task: event.TaskPrompt, fact: true, text: true},
 }
 
 // Kinds lists all kinds in a fixed order.
 func Kinds() []Kind { return []Kind{Next, Prompt, Pair, Partner, Rescue, WorkingSet, Stale, Reload} }
 
-// Fate is what became of a predicted file. Fates are stored in the event log (Event.Why).
-type Fate string
+// Arm is what became of a predicted file. Arms are stored in the event log (Event.Why).
+type Arm string
 
-// The fates of a prediction.
+// The arms of a prediction.
 const (
-	Shown    Fate = "shown"    // told
-	Withheld Fate = "withheld" // would have been told, kept back to measure what telling is worth
-	Shadow   Fate = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
+	Shown    Arm = "shown"    // in the text
+	Withheld Arm = "withheld" // would have been shown, kept back to measure what showing is worth
+	Shadow   Arm = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
 )
 
 // Band is how far a probability carries, apart from any adapted threshold.

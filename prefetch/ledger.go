@@ -7,13 +7,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Cost is what a session's hints cost. A text that was told stays in the conversation, so every later request
+// Cost is what a session's hints cost. A text that was shown stays in the conversation, so every later request
 // to the model carries it: Carried is the price, Tokens only its beginning.
 type Cost struct {
 	Session string
-	Hints   int // texts that were told
+	Hints   int // texts that were shown
 	Tokens  int // their estimated tokens
-	Turns   int // requests to the model after the first of them, as far as prompts and tool calls tell
+	Turns   int // requests to the model after the first of them, as far as prompts and tool calls show
 	Carried int // Σ tokens × requests that carried them
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestLedger(t *testing.T) {
-	hint := func(session string, tokens int, why Fate) event.Event {
+	hint := func(session string, tokens int, why Arm) event.Event {
 		return event.Event{Kind: event.KindSuggest, Session: session, Tokens: tokens, Why: string(why)}
 	}
 	call := func(session, batch string) event.Event {

@@ -11,6 +11,10 @@ const (
 	retireWithheld = 30
 )
 
+// leastLift is what showing must be worth: one file in ten that would not have been used otherwise. What a kind is worth is judged by
+// the upper end of its interval: the evidence must rule out that it is worth as much.
+const leastLift = 0.10
+
 // fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
 // retiring needs is left, after some 140 predictions, the kind gets another chance.
 const fade = 0.995
@@ -54,14 +58,14 @@ func wilson(used, n int64) (p, low, high float64) {
 	return p, math.Max(0, centre-half), math.Min(1, centre+half)
 }
 
-// verdict says whether a kind is to keep silent from now on, because with enough evidence showing it changed
-// nothing: its lift is not above zero. A retired kind stays so until its evidence has faded; what it would have
+// verdict says whether a kind is to keep silent from now on, because the evidence rules out that showing it is worth
+// leastLift. A retired kind stays so until its evidence has faded; what it would have
 // said goes on being predicted in the shadow.
 func (r Record) verdict() bool {
 	if r.Retired {
 		return r.Shown.Settled >= retireShown/2
 	}
-	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().Value <= 0
+	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().High < leastLift
 }
 
 // Why is the evidence in words: what a retired kind is retired for.

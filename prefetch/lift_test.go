@@ -42,7 +42,7 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 	for range n {
 		s.count++
 		q := event.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
-		got, err := s.d.p.Tell(t.Context(), q, Stale, []event.Suggestion{{File: "x.go", Score: 1}})
+		got, err := s.d.p.Facts(t.Context(), q, Stale, []event.Suggestion{{File: "x.go", Score: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,6 +100,18 @@ func TestAUselessKindRetiresAndComesBack(t *testing.T) {
 	s.run(t, 500, 0.9, 0.1)
 	if r = s.record(t); r.Retired || r.Shown.Predicted == before {
 		t.Errorf("the kind did not come back: %+v, lift %+v", r, r.Lift())
+	}
+}
+
+// TestAnIntervalRetires: thirty controls and a point estimate of no lift are not enough.
+func TestAnIntervalRetires(t *testing.T) {
+	few := Record{Shown: Tally{Settled: 100, Used: 30}, Withheld: Tally{Settled: 30, Used: 10}}
+	if l := few.Lift(); l.Value > 0 || few.verdict() {
+		t.Errorf("retired with the interval %+v", l)
+	}
+	many := Record{Shown: Tally{Settled: 3000, Used: 900}, Withheld: Tally{Settled: 330, Used: 105}}
+	if l := many.Lift(); !many.verdict() {
+		t.Errorf("not retired with the interval %+v", l)
 	}
 }
 

@@ -40,7 +40,7 @@ type Evidence struct {
 }
 
 // Warning turns evidence into the probability that the file belongs to the change: 1/(1+e^-(Bias + Σ weight·value)). A
-// ranking alone does not tell a file that is always there from one that is merely the likeliest.
+// ranking alone does not separate a file that is always there from one that is merely the likeliest.
 type Warning struct {
 	Bias  float64 `json:"bias"`
 	Logit float64 `json:"logit"`
@@ -55,8 +55,12 @@ type Warning struct {
 
 // Probability weighs the evidence.
 func (w Warning) Probability(e Evidence) float64 {
-	z := w.Bias + w.Logit*e.Logit + w.First*e.First + w.Gap*e.Gap + w.Share*e.Share + w.Next*e.Next + w.Many*e.Many + w.Size*e.Size + w.Alone*e.Alone
-	return rank.Scale{1, 0}.Probability(z)
+	return w.scale(e).Probability(e.Logit)
+}
+
+// scale is the model as a calibration of the ranking's logit.
+func (w Warning) scale(e Evidence) rank.Scale {
+	return rank.Scale{w.Logit, w.Bias + w.First*e.First + w.Gap*e.Gap + w.Share*e.Share + w.Next*e.Next + w.Many*e.Many + w.Size*e.Size + w.Alone*e.Alone}
 }
 
 // Counts counts the commits of both files, and of the first.
@@ -78,8 +82,16 @@ func (w Warning) Missing(ranked []rank.Scored, change []event.Path, least float6
 
 // Weigh gathers the evidence about the first files of a ranking that share two commits with a file of the change.
 func Weigh(ranked []rank.Scored, change []event.Path, together Counts) ([]Evidence, error) {
-	var out []Evidence
-	for i, f := range ranked[:min(len(ranked), missingLooked)] {
+	out, err := weigh(ranked[:min(len(ranked), missingLooked)], change, missingLooked, together)
+	return slices.DeleteFunc(out, func(e Evidence) bool { return e.Both < missingShared }), err
+}
+
+// weigh gathers the evidence about all files of a ranking. The commits of the first counted are counted; the others count as if they
+// shared none.
+func weigh(ranked []rank.Scored, change []event.Path, counted int, together Counts) ([]Evidence, error) {
+	out := make([]Evidence, 0, len(ranked))
+	of := 0
+	for i, f := range ranked {
 		e := Evidence{Lack: Lack{File: f.File}, Logit: f.Logit, Size: math.Log1p(float64(len(change))), Alone: truth(len(change) == 1)}
 		switch {
 		case i > 0:
@@ -89,24 +101,26 @@ func Weigh(ranked []rank.Scored, change []event.Path, together Counts) ([]Eviden
 		default:
 			e.First, e.Gap = 1, 3
 		}
-		if err := e.count(change[max(0, len(change)-missingFiles):], together); err != nil {
+		if i >= counted {
+			e.share(of)
+		} else if err := e.count(change[max(0, len(change)-missingFiles):], together); err != nil {
 			return out, err
 		}
-		if e.Both >= missingShared {
-			out = append(out, e)
-		}
+		of = max(of, e.Of)
+		out = append(out, e)
 	}
 	return out, nil
 }
 
 // count looks for the files of the change that the file changed with most regularly.
 func (e *Evidence) count(change []event.Path, together Counts) error {
-	best, often := 0.0, 0
+	best, often, most := 0.0, 0, 0
 	for _, with := range change {
 		both, of, err := together(with, e.File)
 		if err != nil {
 			return err
 		}
+		most = max(most, of)
 		// One more than counted: 1 of 1 says less than 9 of 10.
 		s := float64(both) / float64(of+1)
 		if s > missingOften {
@@ -120,7 +134,13 @@ func (e *Evidence) count(change []event.Path, together Counts) error {
 			e.Next = s
 		}
 	}
-	e.Share = logOdds(.98 * (float64(e.Both) + .3) / (float64(e.Of) + 1))
+	if e.With == "" {
+		e.Of = most // none of so many
+	}
+	e.share(e.Of)
 	e.Many = float64(often) / float64(max(len(change), 1))
 	return nil
 }
+
+// share sets Share for With's number of commits.
+func (e *Evidence) share(of int) { e.Share = logOdds(.98 * (float64(e.Both) + .3) / (float64(of) + 1)) }

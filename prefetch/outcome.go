@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,6 +33,16 @@ func (p *Prefetcher) Observe(ctx context.Context, events []event.Event) ([]event
 	if err != nil {
 		return nil, err
 	}
+	committed, err := p.awaiting(ctx, events)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(committed)) {
+		if _, known := when[id]; !known {
+			ids = append(ids, id)
+			when[id] = newest(events)
+		}
+	}
 	for _, id := range idle {
 		if _, known := when[id]; !known {
 			ids = append(ids, id)
@@ -48,7 +59,7 @@ func (p *Prefetcher) Observe(ctx context.Context, events []event.Event) ([]event
 		if slices.Contains(idle, id) {
 			s.expire()
 		}
-		s.due(func(made prediction, f file) { out = append(out, outcome(id, made, f, when[id])) })
+		s.due(func(made openPrediction, f file) { out = append(out, outcome(id, made, f, when[id])) })
 	}
 	return out, nil
 }
@@ -99,10 +110,10 @@ func (p *Prefetcher) sessions(ctx context.Context, ids []string, at time.Time) (
 	return out, nil
 }
 
-func outcome(id string, made prediction, f file, at time.Time) event.Event {
+func outcome(id string, made openPrediction, f file, at time.Time) event.Event {
 	return event.Event{ID: outcomeID(made.ID, f.Path), Time: at, Kind: event.KindOutcome, Agent: "aoa", Session: id,
 		Tool: string(made.Kind), Cause: made.ID, Paths: []event.Path{f.Path}, Scores: []float64{f.P}, OK: f.Used,
-		Why: string(made.Fate)}
+		Why: string(made.Arm), Label: string(made.Label)}
 }
 
 // MarkCause sets the Cause of opens that a shown suggestion named within its horizon, in place, before the
@@ -142,7 +153,7 @@ func (p *Prefetcher) pendingCause(session string, f event.Path, at time.Time) st
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, d := range p.waiting(session, at) {
-		if d.fate == Shown && slices.Contains(d.said, f) {
+		if d.arm == Shown && slices.Contains(d.files, f) {
 			return d.id
 		}
 	}

@@ -15,8 +15,7 @@ import (
 
 func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 	d := newDesk(t, Options{})
-	d.likely(.9, "hit.go", "miss.go")
-	dec := d.ask(Partner)
+	dec := d.tell(Stale, "hit.go", "miss.go")
 	if len(dec.Shown) != 2 {
 		t.Fatalf("shown %v, want two", paths(dec.Shown))
 	}
@@ -47,7 +46,7 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 func TestTheEndOfASessionSettles(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
-	d.ask(Partner)
+	d.ask(Next)
 	out := d.happen(d.event(event.KindEnd))
 	if len(out) != 1 || out[0].OK {
 		t.Errorf("%+v, want one miss", out)
@@ -81,8 +80,8 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: &Confidence{}})
-	out := d.happen(d.event(event.KindRead, "x.go"))
+	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: says})
+	out := d.happen(d.event(event.KindEdit, "x.go"))
 	if len(out) != 1 || !out[0].OK {
 		t.Errorf("after a restart: %+v, want one hit", out)
 	}
@@ -92,7 +91,7 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
-	open := d.event(event.KindRead, "x.go")
+	open := d.event(event.KindEdit, "x.go")
 	b := d.store.Batch()
 	if err := d.p.Fold(context.Background(), b, []event.Event{open}); err != nil {
 		t.Fatal(err)
@@ -118,12 +117,13 @@ func TestThresholdsFollowOutcomes(t *testing.T) {
 	start := d.theta(Partner)
 	near(t, "the first threshold", start, Balanced)
 	d.ask(Partner)
-	d.happen(d.event(event.KindRead, "hit.go"))
+	d.happen(d.event(event.KindEdit, "hit.go"))
 	near(t, "after a hit", d.theta(Partner), start-quantileStep*(1-targetPrecision))
 	near(t, "of another kind", d.theta(Next), start)
 	d.likely(.9, "miss.go")
 	d.ask(Partner)
-	d.opens(Horizon)
+	d.opens(2 * Horizon)
+	d.commit("cur.go")
 	near(t, "after a miss", d.theta(Partner), start-quantileStep*(1-targetPrecision)+quantileStep*targetPrecision)
 }
 
@@ -133,7 +133,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
 		t.Fatalf("%+v, want a shadow", dec)
 	}
-	if out := d.opens(Horizon); len(out) != 1 || out[0].Why != string(Shadow) {
+	if out := d.commit("cur.go"); len(out) != 1 || out[0].Why != string(Shadow) {
 		t.Fatalf("outcomes %+v, want the shadow's", out)
 	}
 	near(t, "threshold", d.theta(Partner), Balanced)
@@ -150,14 +150,14 @@ func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 		if dec := d.ask(Partner); len(dec.Shown) != 1 {
 			t.Fatalf("suggestion %d: %+v", i, dec)
 		}
-		d.opens(Horizon)
+		d.commit("cur.go")
 	}
 	near(t, "after three ignored", d.theta(Next), Balanced+ignorePenalty)
 	d.likely(.95, "used.go")
 	if dec := d.ask(Partner); len(dec.Shown) != 1 {
 		t.Fatalf("%+v, want used.go", dec)
 	}
-	d.happen(d.event(event.KindRead, "used.go"))
+	d.happen(d.event(event.KindEdit, "used.go"))
 	near(t, "after one used", d.theta(Next), Balanced)
 }
 
@@ -209,7 +209,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 	if dec := d.ask(Partner); !slices.Contains(paths(dec.Shown), "x.go") {
 		t.Fatalf("%+v, want x.go", dec)
 	}
-	d.opens(Horizon)
+	d.commit("cur.go")
 	if after := why(); after > before {
 		t.Errorf("score %v grew to %v by being shown", before, after)
 	}

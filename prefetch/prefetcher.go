@@ -20,8 +20,10 @@ type Options struct {
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
-	Confident *Confidence     // how rankings become promises; nil is Shipped()
-	Seed      string          // makes the holdout of one repository differ from that of another
+	Confident *Confidence     // how rankings become predictions; nil is Shipped()
+	// Together counts the commits that touched both files, and those that touched a; nil: nothing is weighed by commits.
+	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
+	Seed     string // makes the holdout of one repository differ from that of another
 }
 
 func (o Options) threshold() float64 {
@@ -78,11 +80,11 @@ type flight struct {
 // pending is a decision on its way through the log: until Fold has seen it, a second decision must not say
 // the same, nor speak too soon after it.
 type pending struct {
-	id   string
-	at   time.Time
-	kind Kind
-	fate Fate
-	said []event.Path
+	id    string
+	at    time.Time
+	kind  Kind
+	arm   Arm
+	files []event.Path
 }
 
 // The bounds of what is on its way. A log that takes longer than pendingLife is not taking it.
@@ -102,7 +104,7 @@ func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
 	return &Prefetcher{store: p.store, ranker: ranker, o: p.o, flight: p.flight}
 }
 
-// Threshold returns the threshold of a session before its kinds are told apart, and those of the kinds as they
+// Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they
 // have adapted, with the session's offset and penalty; all in [Floor, Ceiling]. Session "" is none.
 func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time) (value float64, kinds map[string]float64, err error) {
 	s, err := p.state(ctx, session, at)
@@ -121,11 +123,11 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 // state is what a decision depends on, as it was read.
 type state struct {
 	session
-	told  map[event.Path]time.Time
-	base  float64
-	drift map[Kind]float64
-	facts map[string]string // the records
-	own   Calibration
+	hinted map[event.Path]time.Time
+	base   float64
+	drift  map[Kind]float64
+	facts  map[string]string // the records
+	own    Calibration
 }
 
 // state reads what a decision needs, in one round trip.
@@ -142,7 +144,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
-		s.session, s.told = decodeSession(view.Fields[fieldSession]), view.Hinted
+		s.session, s.hinted = decodeSession(view.Fields[fieldSession]), view.Hinted
 	}
 	return s, nil
 }

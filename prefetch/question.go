@@ -20,7 +20,7 @@ type Occasion struct {
 type Question struct {
 	Kind  Kind
 	Query event.Query
-	Facts bool // it is answered with facts that the caller finds (Tell), not by ranking (Suggest)
+	Facts bool // it is answered with facts that the caller finds (Facts), not by ranking (Suggest)
 }
 
 // Questions lists the kinds that are asked at an occasion, the most useful first.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Tally counts the predicted files of one fate.
+// Tally counts the predicted files of one arm.
 type Tally struct {
 	Predicted int64 // files predicted
 	Settled   int64 // of these, those whose horizon is over or that were opened
@@ -39,9 +39,9 @@ func (p *Prefetcher) Records(ctx context.Context) ([]Record, error) {
 }
 
 func recordOf(facts map[string]string, k Kind) Record {
-	n := func(f Fate, what string) int64 { return int64(math.Round(parse(facts[recordField(k, f, what)]))) }
-	tally := func(f Fate) Tally { return Tally{n(f, "predicted"), n(f, "settled"), n(f, "used")} }
+	n := func(f Arm, what string) int64 { return int64(math.Round(parse(facts[recordField(k, f, what)]))) }
+	tally := func(f Arm) Tally { return Tally{n(f, "predicted"), n(f, "settled"), n(f, "used")} }
 	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"), facts[recordField(k, Shown, "retired")] != ""}
 }
 
-func recordField(k Kind, f Fate, what string) string { return string(k) + ":" + string(f) + ":" + what }
+func recordField(k Kind, f Arm, what string) string { return string(k) + ":" + string(f) + ":" + what }

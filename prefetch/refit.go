@@ -37,12 +37,13 @@ func (p *Prefetcher) Refit(ctx context.Context, outcomes []event.Event, at time.
 	return r, []event.Event{e}, nil
 }
 
-// outcomesOf are the outcomes of hints, oldest first. A kind whose files have no probability teaches nothing.
+// outcomesOf are the outcomes of all arms, oldest first: shown, withheld and shadow. A kind whose files have no probability teaches
+// nothing, nor does an outcome with another label than its kind's.
 func outcomesOf(events []event.Event) []Outcome {
 	var out []Outcome
 	for _, e := range events {
 		class, ok := classOfKind[Kind(e.Tool)]
-		if e.Kind != event.KindOutcome || !ok || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
+		if e.Kind != event.KindOutcome || !ok || !measures(e) || len(e.Scores) != 1 || !(e.Scores[0] > 0 && e.Scores[0] < 1) {
 			continue
 		}
 		out = append(out, Outcome{Class: class, P: e.Scores[0], Used: e.OK, At: e.Time})
@@ -51,6 +52,5 @@ func outcomesOf(events []event.Event) []Outcome {
 	return out
 }
 
-// classOfKind is what a kind's files are: hints are of files that nothing has named. Partners and pairs are promised to
-// belong to the change, which no open settles: only their thresholds follow what becomes of them.
-var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther}
+// classOfKind is what a kind's files are: hints are of files that nothing has named.
+var classOfKind = map[Kind]Class{Next: OpenUnseen, Prompt: PromptOther, Partner: OfChange, Pair: OfChange}

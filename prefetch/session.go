@@ -23,23 +23,29 @@ const (
 // session is what is remembered of a session between its events. It is kept in one field of the session in the
 // hot store, goes when the session goes, and changes in Fold only.
 type session struct {
-	Form    int          `json:"v"`
-	Open    []prediction `json:"open,omitempty"`    // not yet settled, oldest first
-	Past    []string     `json:"past,omitempty"`    // key(kind, file) of what was predicted, oldest first
-	HintAt  int64        `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
-	Ignored int          `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
-	Offset  float64      `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
-	Tokens  int          `json:"tokens,omitempty"`  // spent on what was shown to this session
-	Last    int64        `json:"last,omitempty"`    // unix ms of the last event that changed this
+	Form    int              `json:"v"`
+	Open    []openPrediction `json:"open,omitempty"`    // not yet settled, oldest first
+	Past    []string         `json:"past,omitempty"`    // key(kind, file) of what was predicted, oldest first
+	HintAt  int64            `json:"hint,omitempty"`    // unix ms of the last hint since the last prompt
+	Ignored int              `json:"ignored,omitempty"` // shown suggestions in a row of which nothing was used
+	Offset  float64          `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
+	Tokens  int              `json:"tokens,omitempty"`  // spent on what was shown to this session
+	Last    int64            `json:"last,omitempty"`    // unix ms of the last event that changed this
 }
 
-// prediction is a suggestion event that waits for its outcome.
-type prediction struct {
+// openPrediction is a suggestion event that waits for its outcome.
+type openPrediction struct {
 	ID    string `json:"id"`
 	Kind  Kind   `json:"kind"`
-	Fate  Fate   `json:"fate"`
-	Left  int    `json:"left"` // file events until the horizon
+	Arm   Arm    `json:"fate"`
+	Left  int    `json:"left"` // file events until the horizon; of other labels 1 until it is decided
 	Files []file `json:"files"`
+
+	Label Label        `json:"label,omitempty"`
+	Led   int          `json:"led,omitempty"`   // file events in which an open counts as caused by it
+	Batch string       `json:"batch,omitempty"` // LabelNext: the calls requested together that it is decided by
+	With  []event.Path `json:"with,omitempty"`  // LabelChange: files of the change
+	At    int64        `json:"at,omitempty"`    // LabelChange: unix ms
 }
 
 // file is one file of a prediction.
@@ -68,6 +74,7 @@ func decodeSession(data string) session {
 	}
 	for i := range s.Open {
 		s.Open[i].Left = min(max(s.Open[i].Left, 0), Horizon)
+		s.Open[i].Led = min(max(s.Open[i].Led, 0), Horizon)
 	}
 	return s
 }
@@ -87,12 +94,17 @@ func (s session) encode() string {
 
 func key(kind Kind, f event.Path) string { return string(kind) + "\x00" + string(f) }
 
-// inShadow is the key of what was predicted and not said: it may be said yet.
+// inShadow is the key of what was predicted and not files: it may be said yet.
 func inShadow(kind Kind, f event.Path) string { return key(kind, f) + "\x00" + string(Shadow) }
 
-// predicted reports whether the file was told to the session under that kind, or withheld.
+// predicted reports whether the file was shown to the session under that kind, or withheld.
 func (s session) predicted(kind Kind, f event.Path) bool {
 	return slices.Contains(s.Past, key(kind, f))
+}
+
+// drawn reports whether it was, under any kind.
+func (s session) drawn(f event.Path) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return s.predicted(k, f) })
 }
 
 // shadowed reports whether it was predicted below the threshold.
@@ -102,7 +114,16 @@ func (s session) shadowed(kind Kind, f event.Path) bool {
 
 // suggest takes in a suggestion event.
 func (s *session) suggest(e event.Event) {
-	p := prediction{ID: e.ID, Kind: Kind(e.Tool), Fate: Fate(e.Why), Left: Horizon}
+	p := openPrediction{ID: e.ID, Kind: Kind(e.Tool), Arm: Arm(e.Why), Left: Horizon, Label: labelOf(Kind(e.Tool))}
+	if p.Label != LabelOpen {
+		p.Left = 1
+	}
+	if p.Label == LabelChange {
+		p.With, p.At = e.From, e.Time.UnixMilli()
+	}
+	if p.Arm == Shown {
+		p.Led = Horizon
+	}
 	s.Tokens += max(e.Tokens, 0)
 	if len(e.Paths) == 0 {
 		return // a text that predicts nothing (see Account)
@@ -114,7 +135,7 @@ func (s *session) suggest(e event.Event) {
 		}
 		p.Files = append(p.Files, file{Path: f, P: score})
 		k := key(p.Kind, f)
-		if p.Fate == Shadow {
+		if p.Arm == Shadow {
 			k = inShadow(p.Kind, f)
 		}
 		if !slices.Contains(s.Past, k) {
@@ -126,29 +147,50 @@ func (s *session) suggest(e event.Event) {
 	}
 	s.Open = append(s.Open, p)
 	for i := range len(s.Open) - maxOpen {
-		s.Open[i].Left = 0
+		s.Open[i].Left, s.Open[i].Led = 0, 0
 	}
-	if traits[p.Kind].hint && p.Fate != Shadow {
+	if traits[p.Kind].hint && p.Arm != Shadow {
 		s.HintAt = e.Time.UnixMilli()
 	}
 }
 
-// opened counts a file event against all that waits.
-func (s *session) opened(paths []event.Path) {
+// opened counts a file event against all that waits. first is true if it opened a file that the session had not opened before.
+func (s *session) opened(e event.Event, first bool) {
 	for i := range s.Open {
-		p := &s.Open[i]
-		if p.Left == 0 {
-			continue
-		}
-		p.Left--
-		for j := range p.Files {
-			p.Files[j].Used = p.Files[j].Used || slices.Contains(paths, p.Files[j].Path)
+		s.Open[i].opened(e, first)
+	}
+}
+
+// committed takes in a commit.
+func (s *session) committed(e event.Event) {
+	for i := range s.Open {
+		s.Open[i].committed(e)
+	}
+}
+
+// prompted ends the turn.
+func (s *session) prompted() {
+	s.HintAt = 0
+	for i := range s.Open {
+		if s.Open[i].Label == LabelTurn {
+			s.Open[i].Left = 0
 		}
 	}
 }
 
-// expire ends every horizon.
+// ended ends every horizon. A change may be committed after the session.
+func (s *session) ended() {
+	for i := range s.Open {
+		if s.Open[i].Label != LabelChange {
+			s.Open[i].Left = 0
+		}
+		s.Open[i].Led = 0
+	}
+}
+
+// expire ends every horizon, and every change.
 func (s *session) expire() {
+	s.ended()
 	for i := range s.Open {
 		s.Open[i].Left = 0
 	}
@@ -156,10 +198,10 @@ func (s *session) expire() {
 
 // settle takes in an outcome event and returns the prediction it settles a file of. found is false for one
 // that does not wait, so that no outcome counts twice.
-func (s *session) settle(e event.Event) (p prediction, found bool) {
-	i := slices.IndexFunc(s.Open, func(p prediction) bool { return p.ID == e.Cause })
+func (s *session) settle(e event.Event) (p openPrediction, found bool) {
+	i := slices.IndexFunc(s.Open, func(p openPrediction) bool { return p.ID == e.Cause })
 	if i < 0 {
-		return prediction{}, false
+		return openPrediction{}, false
 	}
 	through, used := true, false
 	for j := range s.Open[i].Files {
@@ -174,7 +216,7 @@ func (s *session) settle(e event.Event) (p prediction, found bool) {
 	}
 	p = s.Open[i]
 	switch {
-	case !found || p.Fate != Shown:
+	case !found || p.Arm != Shown:
 	case used:
 		s.Ignored = 0
 	case through:
@@ -192,15 +234,15 @@ func (s session) waits() bool {
 	return waits
 }
 
-// sweep drops predictions whose horizon is over and whose files are all settled.
+// sweep drops predictions whose horizon is over, whose files are all settled, and that nothing more can be caused by.
 func (s *session) sweep() {
-	s.Open = slices.DeleteFunc(s.Open, func(p prediction) bool {
-		return p.Left == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
+	s.Open = slices.DeleteFunc(s.Open, func(p openPrediction) bool {
+		return p.Left == 0 && p.Led == 0 && !slices.ContainsFunc(p.Files, func(f file) bool { return !f.Settled })
 	})
 }
 
 // due lists what can be settled now: files that were used, and all files of a prediction past its horizon.
-func (s session) due(each func(prediction, file)) {
+func (s session) due(each func(openPrediction, file)) {
 	for _, p := range s.Open {
 		for _, f := range p.Files {
 			if !f.Settled && (f.Used || p.Left == 0) {
@@ -213,7 +255,7 @@ func (s session) due(each func(prediction, file)) {
 // cause is the ID of the shown suggestion that named the file within the horizon, "" if none did.
 func (s session) cause(f event.Path) string {
 	for _, p := range s.Open {
-		if p.Fate != Shown || p.Left == 0 {
+		if p.Arm != Shown || p.Left == 0 && p.Led == 0 {
 			continue
 		}
 		for _, g := range p.Files {

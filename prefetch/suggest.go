@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // Decision is what came of a question: what to show, and what to log whether shown or not.
 type Decision struct {
 	Shown []event.Suggestion // at most MaxFiles, best first; empty: say nothing
-	Log   []event.Event      // one per fate: the caller appends them to the log, whatever becomes of the text
+	Log   []event.Event      // one per arm: the caller appends them to the log, whatever becomes of the text
 	Theta float64            // the threshold that was in force, 0 if none was asked
-	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld
+	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld, room
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
-// never the current file, never told to this session before, not held out, and for hints not within 30 s of
+// never the current file, never shown to this session or withheld from it before, not held out, and for hints not within 30 s of
 // the last one. What reaches Floor and is not shown is logged as shadow or withheld, once per kind and
 // session. A query without a session logs nothing, for nothing could settle it. One round trip beside those of
 // the ranking.
@@ -35,19 +34,12 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	if err != nil {
 		return Decision{}, err
 	}
-	q.Task = tr.moment
-	score := p.ranker.Score
-	if kind == Partner {
-		score = func(ctx context.Context, q event.Query) (*rank.Ranking, error) {
-			return p.ranker.ScoreEach(ctx, q, eachAlone)
-		}
-	}
-	ranking, err := score(ctx, q)
+	q.Task = tr.task
+	ranking, predictions, err := p.estimate(ctx, q, s.own)
 	if err != nil {
 		return Decision{}, err
 	}
 	defer ranking.Done()
-	promises := p.o.confident().Promises(tr.moment, ranking.Files, s.own)
 	c := choice{kind: kind, trait: tr, theta: theta(tr.start(s.base), s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
@@ -58,26 +50,23 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	c.early = soon(tr, q.At, s.session, waiting)
 	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
 	c.retired = recordOf(s.facts, kind).Retired
-	sets := p.split(q, c, promises, s, waiting)
-	for _, fate := range []Fate{Shown, Withheld, Shadow} {
-		if len(sets[fate]) > 0 && q.Session != "" {
-			e := suggestion(q, kind, fate, promises, sets[fate])
+	sets := p.split(q, c, predictions, s, waiting)
+	for _, arm := range []Arm{Shown, Withheld, Shadow} {
+		if len(sets[arm]) > 0 && q.Session != "" {
+			e := suggestion(q, kind, arm, predictions, sets[arm])
+			if tr.label == LabelChange {
+				e.From = changeOf(q)
+			}
 			d.Log = append(d.Log, e)
-			p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, fate: fate, said: e.Paths})
+			p.hold(q.Session, pending{id: e.ID, at: q.At, kind: kind, arm: arm, files: e.Paths})
 		}
 	}
 	for _, i := range sets[Shown] {
-		told := ranking.Suggestion(ctx, promises[i].Place, q.Explain)
-		told.Score, told.Scale = promises[i].P, promises[i].Scale
-		d.Shown = append(d.Shown, told)
+		d.Shown = append(d.Shown, predictions[i].suggestion(ctx, ranking, q.Explain))
 	}
 	d.Why = reason(sets, c)
 	return d, nil
 }
-
-// eachAlone is how many of the last edited files are also asked about alone for their partners. With three, nine more
-// were shown in 150 recorded sessions and one of them used.
-const eachAlone = 1
 
 // choice is what a decision is made by.
 type choice struct {
@@ -89,35 +78,35 @@ type choice struct {
 	retired bool // showing this kind has changed nothing
 }
 
-// split sorts promises into fates: fate → places among the promises.
-func (p *Prefetcher) split(q event.Query, c choice, promises []Promise, s state, waiting []pending) map[Fate][]int {
-	sets := map[Fate][]int{}
-	for i, f := range promises {
-		if f.P < Floor {
-			break
+// split sorts predictions into arms: arm → places among the predictions.
+func (p *Prefetcher) split(q event.Query, c choice, predictions []Prediction, s state, waiting []pending) map[Arm][]int {
+	sets := map[Arm][]int{}
+	for i, f := range predictions {
+		if max(f.P, f.Shipped) < Floor {
+			continue // what only the repository's own calibration lowers is predicted, or it could never be raised again
 		}
 		if c.trait.hint && !f.Unseen {
 			continue // the agent knows of it
 		}
-		_, told := s.told[f.File]
-		if told || f.File == q.Current || s.predicted(c.kind, f.File) || said(waiting, c.kind, f.File) {
+		_, hinted := s.hinted[f.File]
+		if hinted || f.File == q.Current || s.drawn(f.File) || decided(waiting, c.kind, f.File) {
 			continue
 		}
-		if c.kind == Pair && !f.Paired {
+		if c.kind == Pair && !f.Paired || c.kind == Partner && !f.Companion {
 			continue
 		}
-		fate := Shadow
+		arm := Shadow
 		if f.P >= c.theta && !c.early && !c.spent && !c.retired && len(sets[Shown])+len(sets[Withheld]) < c.trait.files {
-			fate = Shown
-			if q.Session != "" && heldOut(p.o.Seed, q.Session, c.kind, f.File, p.o.holdout()) {
-				fate = Withheld
+			arm = Shown
+			if q.Session != "" && heldOut(p.o.Seed, q.Session, f.File, p.o.holdout()) {
+				arm = Withheld
 			}
 		}
-		if fate == Shadow && s.shadowed(c.kind, f.File) {
+		if arm == Shadow && s.shadowed(c.kind, f.File) {
 			continue // the base rate has it
 		}
-		if len(sets[fate]) < MaxFiles {
-			sets[fate] = append(sets[fate], i)
+		if len(sets[arm]) < MaxFiles {
+			sets[arm] = append(sets[arm], i)
 		}
 	}
 	return sets
@@ -132,36 +121,36 @@ func soon(tr trait, at time.Time, s session, waiting []pending) bool {
 		return true
 	}
 	return slices.ContainsFunc(waiting, func(d pending) bool {
-		return traits[d.kind].hint && d.fate != Shadow && at.Sub(d.at) < hintEvery
+		return traits[d.kind].hint && d.arm != Shadow && at.Sub(d.at) < hintEvery
 	})
 }
 
-// said reports whether a decision on its way tells of the file, or predicts it under that kind.
-func said(waiting []pending, kind Kind, f event.Path) bool {
+// decided reports whether a decision on its way shows the file or keeps it back, or predicts it under that kind.
+func decided(waiting []pending, kind Kind, f event.Path) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool {
-		return (d.kind == kind || d.fate == Shown) && slices.Contains(d.said, f)
+		return (d.kind == kind || d.arm != Shadow) && slices.Contains(d.files, f)
 	})
 }
 
-// suggestEvent is the event of one fate, before its files and the ID that they decide.
-func suggestEvent(q event.Query, kind Kind, fate Fate) event.Event {
+// suggestEvent is the event of one arm, before its files and the ID that they decide.
+func suggestEvent(q event.Query, kind Kind, arm Arm) event.Event {
 	return event.Event{Time: q.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Session, Subagent: q.Subagent,
-		Tool: string(kind), Why: string(fate), Task: q.Task}
+		Tool: string(kind), Why: string(arm), Task: q.Task}
 }
 
-// suggestion is the event of one fate. It carries the confidence as shipped: what the repository's own calibration made
+// suggestion is the event of one arm. It carries the confidence as shipped: what the repository's own calibration made
 // of it, a refit must not learn from.
-func suggestion(q event.Query, kind Kind, fate Fate, promises []Promise, places []int) event.Event {
-	e := suggestEvent(q, kind, fate)
+func suggestion(q event.Query, kind Kind, arm Arm, predictions []Prediction, places []int) event.Event {
+	e := suggestEvent(q, kind, arm)
 	for _, i := range places {
-		e.Paths, e.Scores = append(e.Paths, promises[i].File), append(e.Scores, promises[i].Shipped)
+		e.Paths, e.Scores = append(e.Paths, predictions[i].File), append(e.Scores, predictions[i].Shipped)
 	}
-	e.ID = suggestionID(q.Session, kind, fate, q.At, e.Paths)
+	e.ID = suggestionID(q.Session, kind, arm, q.At, e.Paths)
 	return e
 }
 
 // reason is the decision in one word.
-func reason(sets map[Fate][]int, c choice) string {
+func reason(sets map[Arm][]int, c choice) string {
 	switch {
 	case len(sets[Shown]) > 0:
 		return "shown"
@@ -177,4 +166,40 @@ func reason(sets map[Fate][]int, c choice) string {
 		return "below"
 	}
 	return "nothing"
+}
+
+// Printed takes back what a decision wanted to show and the text does not name, because there was no room: it was not shown, and
+// nothing is predicted of it. named are the files of the text.
+func (p *Prefetcher) Printed(d Decision, q event.Query, named []event.Path) Decision {
+	i := slices.IndexFunc(d.Log, func(e event.Event) bool { return e.Why == string(Shown) })
+	if len(named) == len(d.Shown) {
+		return d
+	}
+	in := func(f event.Path) bool { return slices.Contains(named, f) }
+	d.Shown = slices.DeleteFunc(slices.Clone(d.Shown), func(s event.Suggestion) bool { return !in(s.File) })
+	if d.Why == string(Shown) && len(named) == 0 {
+		d.Why = "room"
+	}
+	if i < 0 {
+		return d
+	}
+	e, was := d.Log[i], d.Log[i]
+	e.Paths, e.Scores = nil, nil
+	for j, f := range was.Paths {
+		if in(f) {
+			e.Paths, e.Scores = append(e.Paths, f), append(e.Scores, was.Scores[j])
+		}
+	}
+	e.ID = suggestionID(q.Session, Kind(e.Tool), Shown, q.At, e.Paths)
+	d.Log = slices.Clone(d.Log)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending[q.Session] = slices.DeleteFunc(p.pending[q.Session], func(x pending) bool { return x.id == was.ID })
+	if len(e.Paths) == 0 {
+		d.Log = slices.Delete(d.Log, i, i+1)
+		return d
+	}
+	d.Log[i] = e
+	p.hold(q.Session, pending{id: e.ID, at: q.At, kind: Kind(e.Tool), arm: Shown, files: e.Paths})
+	return d
 }

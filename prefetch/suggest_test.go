@@ -125,11 +125,11 @@ func TestHoldout(t *testing.T) {
 	const n = 20000
 	for i := range n {
 		f := event.Path(fmt.Sprintf("f%d.go", i))
-		once := heldOut("seed", "s", Next, f, .1)
+		once := heldOut("seed", "s", f, .1)
 		if once {
 			held++
 		}
-		if twice := heldOut("seed", "s", Next, f, .1); once != twice || heldOut("", "s", Next, f, 0) {
+		if twice := heldOut("seed", "s", f, .1); once != twice || heldOut("", "s", f, 0) {
 			t.Fatal("the holdout is not the same twice, or not off at 0")
 		}
 	}

@@ -55,7 +55,7 @@ func TestControlledQuantileFindsItsTarget(t *testing.T) {
 }
 
 func FuzzDecodeSession(f *testing.F) {
-	full := session{Open: []prediction{{ID: "a", Kind: Next, Fate: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
+	full := session{Open: []openPrediction{{ID: "a", Kind: Next, Arm: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
 		Past: []string{key(Next, "x.go")}, HintAt: 5, Ignored: 2, Offset: .05, Last: 9}
 	f.Add(full.encode())
 	f.Add("")
@@ -67,7 +67,9 @@ func FuzzDecodeSession(f *testing.F) {
 		if again := decodeSession(once).encode(); again != once {
 			t.Fatalf("%q decodes to %q, then to %q", data, once, again)
 		}
-		s.opened([]event.Path{"x.go"})
+		s.opened(event.Event{Kind: event.KindRead, Paths: []event.Path{"x.go"}}, true)
+		s.committed(event.Event{Kind: event.KindCommit, Paths: []event.Path{"x.go"}})
+		s.prompted()
 		s.suggest(event.Event{ID: "n", Tool: "next", Why: "shown", Paths: []event.Path{"y.go"}, Scores: []float64{math.NaN()}})
 		s.settle(event.Event{Cause: "n", Paths: []event.Path{"y.go"}})
 		s.sweep()

@@ -21,22 +21,21 @@ type candidate struct {
 	coaccess  [links]noisyOr
 	alike     [links]float64 // of the one most alike
 	terms     noisyOr
+	termSum   float64 // Σ of the shares
 	successor float64
 	tags      []float64
-	wordSum   float64
 	// Of the files in hand alone: the shares of the newest, and the largest weights.
-	comodLast, sessionLast, comodBest, coaccessBest float64
-	nameSum                                         float64 // of the words in its name alone
-	named                                           bool    // by the prompt of the query
-	access                                          float64 // last access and last commit, unix seconds, 0: never
-	commit                                          float64
-	values                                          Values
+	sessionLast, comodBest, coaccessBest float64
+	named                                bool    // by the prompt of the query
+	access                               float64 // last access and last commit, unix seconds, 0: never
+	commit                               float64
+	values                               Values
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
 	comodBy, coaccessBy, alikeBy [links]strongestPartner
-	said, called, defined        []string // words and identifiers that it says; names that it defines
+	said                         []string // words and identifiers that it says
 	calledBy                     event.Path
-	termBits, wordBits           uint32
+	termBits                     uint32
 	tagBits                      uint8
 }
 
@@ -114,8 +113,7 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 	}
 	rs := make([]ranked, len(p.list))
 	for i, c := range p.list {
-		w, scale := m.of(c.values[Unseen] > 0)
-		rs[i] = ranked{c, scale.Probability(w.Logit(c.values))}
+		rs[i] = ranked{c, m.of(c.values[Unseen] > 0).Logit(c.values)}
 	}
 	slices.SortFunc(rs, func(a, b ranked) int {
 		if a.z != b.z {
@@ -142,25 +140,25 @@ func (c *candidate) settle(x *setting) {
 		v[comodOf[l]], v[sessionOf[l]], v[alikeOf[l]] = c.comod[l].value(), c.coaccess[l].value(), alike(c.alike[l])
 	}
 	v[Terms] = c.terms.value()
+	if n := len(x.terms); n > 0 {
+		v[TermsMean] = unit(c.termSum / float64(n))
+	}
 	v[Support] = support(c.together)
 	if n := len(x.files); n > 0 {
 		v[ComodMean] = unit(c.comodSum / float64(n))
 	}
 	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
-	v[Words], v[Name] = words(c.wordSum), x.name(c.path, c.nameSum)
 	named, before, seen := c.named || has(x.named, c.path), has(x.before, c.path), x.seen[c.path]
-	clock, said := x.commands[c.path]
-	if said {
-		v[InCommand], v[CommandRecent] = 1, fading(x.clock-clock)
-	}
+	said := has(x.commands, c.path)
+	v[InCommand] = truth(said)
 	v[Named], v[NamedBefore], v[SeenBefore] = truth(named), truth(before), truth(seen)
 	v[Mentioned] = unit(x.said[c.path])
 	x.listings(c)
 	x.folders(c)
 	x.kinds(c)
 	v[FreshCommitted] = x.freshCommitted(c.path)
-	v[ComodLast], v[SessionLast] = c.comodLast, c.sessionLast
+	v[SessionLast] = c.sessionLast
 	v[Unseen] = truth(!named && !before && !said && !seen && !has(x.open, c.path)) // nothing in the session has named it
 }
 

@@ -39,8 +39,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, ErrNoTime
 	}
 	tree := r.tree()
-	task := taskOf(q)
-	model, ok := r.models[task]
+	task := TaskOf(q)
+	model, ok := r.models[modelOf(q, task)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
@@ -58,8 +58,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		x.remember(in.session)
 	}
 	x.ask(q, in.session)
-	x.lead(q, task)
 	wanted := model.read()
+	r.readTexts(x, q, wanted)
+	x.lead(q, task)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
 	if err := view.Load(ctx); err != nil {
@@ -91,8 +92,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	return &gathered{model: model, setting: x, pool: p}, nil
 }
 
-// taskOf is the task a query means when it does not say.
-func taskOf(q event.Query) event.Task {
+// TaskOf is the task a query means when it does not say.
+func TaskOf(q event.Query) event.Task {
 	switch {
 	case q.Task != "":
 		return q.Task
@@ -105,6 +106,23 @@ func taskOf(q event.Query) event.Task {
 		return event.TaskPrompt // nothing is in hand: what would work begin with?
 	}
 	return event.TaskNext
+}
+
+// Prompts outside of sessions have weights of their own: the text and the history are all that is known.
+const (
+	taskText  event.Task = "text"  // a short text
+	taskIssue event.Task = "issue" // a long one
+)
+
+// modelOf is the task whose weights hold.
+func modelOf(q event.Query, task event.Task) event.Task {
+	switch {
+	case task != event.TaskPrompt || q.Session != "" || q.Prompt == "":
+		return task
+	case kindOfText(index.ParseText(q.Prompt)) == longText:
+		return taskIssue
+	}
+	return taskText
 }
 
 // filesOf are the files in hand, the current one last.
@@ -136,7 +154,8 @@ func (x *setting) inSession(s *hot.SessionView, task event.Task) []event.Path {
 	return bound(append(edited, x.files...), changeFiles)
 }
 
-// wanted tells which files may be suggested: none in hand, and between calls none that the session has open.
+// wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and images and
+// programs only by name.
 func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
@@ -146,7 +165,15 @@ func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	for _, f := range x.files {
 		inHand[f] = true
 	}
-	return func(f event.Path) bool { return !inHand[f] && (task == event.TaskChange || !has(x.open, f)) }
+	return func(f event.Path) bool {
+		switch {
+		case inHand[f]:
+			return false
+		case task == event.TaskChange:
+			return true
+		}
+		return !has(x.open, f) && (x.labels.of(f).file != index.KindBinary || slices.Contains(x.leads[byNamed], f))
+	}
 }
 
 // bound keeps the newest n different files.

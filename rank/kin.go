@@ -74,20 +74,14 @@ func (x *setting) rarity(w string) float64 {
 	return r
 }
 
-// Half of the weight of a name defined makes half of the signal; of names used, one whole.
+// One name that no other file defines makes half of the signal.
 const (
-	definesHalf = 0.5
-	callsHalf   = 1.0
-	callsFade   = 0.8 // of a file in hand against the one after it
+	callsHalf = 1.0
+	callsFade = 0.8 // of a file in hand against the one after it
 )
 
-// defining finds files by what they define: names that were said, and names that the newest files in hand use.
-func (x *setting) defining(p *pool) {
-	for _, f := range x.contents.Defining(x.allIdents(), maxSaid) {
-		c := p.get(f.Path)
-		c.values[Defines] = unit(f.Weight / (definesHalf + f.Weight))
-		c.defined = f.Words
-	}
+// calling finds files that define names that the newest files in hand use.
+func (x *setting) calling(p *pool) {
 	fade := 1.0
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
 		for _, f := range x.contents.Called(x.files[i], maxSaid) {

@@ -26,10 +26,10 @@ func (x *setting) kinds(c *candidate) {
 	v := &c.values
 	v[KindShare] = unit(x.kindShares[c.label.kind])
 	if v[Test] > 0 {
-		v[AsksTest], v[LateTest] = truth(x.asked&tests != 0), truth(x.edited)
+		v[LateTest] = truth(x.edited)
 	}
 	if v[Document] > 0 {
-		v[AsksDocument], v[EarlyDocument] = truth(x.asked&documents != 0), 1/float64(1+x.turn)
+		v[EarlyDocument] = 1 / float64(1+x.turn)
 	}
 	if x.contents != nil {
 		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))
@@ -46,8 +46,5 @@ func (x *setting) weighKinds() {
 	}
 	for k := range x.kindShares {
 		x.kindShares[k] /= all
-	}
-	for _, w := range x.words {
-		x.asked |= asks[w]
 	}
 }

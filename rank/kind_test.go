@@ -14,14 +14,14 @@ func TestKindsAndKin(t *testing.T) {
 	w.prompt("s", epoch.Add(-9*time.Minute), "write tests of the plan")
 	r := w.ranker(all(Options{}))
 	got, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md")
-	if got["asks_document"] != 1 || got["early_document"] != 1 || got["kind_share"] != 0 {
+	if got["early_document"] != 1 || got["kind_share"] != 0 {
 		t.Errorf("a document before anything is open: %v", got)
 	}
 	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
 	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
 	r = w.ranker(all(Options{}))
 	test, _ := why(t, r, event.Query{Session: "s"}, "rank/score_test.go")
-	if test["asks_test"] != 1 || test["late_test"] != 1 || test["kind_share"] != 0 {
+	if test["late_test"] != 1 || test["kind_share"] != 0 {
 		t.Errorf("a test after an edit: %v", test)
 	}
 	kin, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_score.go")

@@ -15,25 +15,35 @@ type label struct {
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
+	file           index.Kind
+	init           bool // it stands for its folder
+	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {
-	l := &label{dir: f.Dir(), stem: f.Stem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+	l := &label{dir: f.Dir(), stem: f.PairStem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
 	base := f.Base()
 	if e := l.kind; e != "" && len(e) < len(base) {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
-	switch strings.ToLower(l.kind) {
-	case ".md", ".mdx", ".txt", ".rst", ".adoc":
-		l.document = true
+	l.file, l.init = index.KindOf(f), inits[f.Base()]
+	for folder := range strings.SplitSeq(l.dir, "/") {
+		l.aside = l.aside || asides[strings.ToLower(folder)]
 	}
-	name := strings.ToLower(string(f))
-	if l.test = strings.Contains(name, "test") || strings.Contains(name, ".spec."); l.test {
+	l.document, l.test = l.file == index.KindProse, l.file == index.KindTest
+	if l.test {
 		l.kind = "test" + l.kind
 	}
 	return l
 }
+
+// inits are the names of files that stand for their folder.
+var inits = map[string]bool{"__init__.py": true, "index.ts": true, "index.tsx": true, "index.js": true, "index.jsx": true, "mod.rs": true, "lib.rs": true, "doc.go": true}
+
+// asides are the folders of what is not the program itself.
+var asides = map[string]bool{"doc": true, "docs": true, "example": true, "examples": true, "benchmark": true, "benchmarks": true, "bench": true, "tools": true,
+	"scripts": true, "samples": true, "demo": true, "website": true}
 
 // labels keeps what was found out about paths: questions in a row look at the same files, and taking names apart
 // was a fifth of a question's time.

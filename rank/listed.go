@@ -12,20 +12,18 @@ import (
 
 // listed is what the session's newest results (at most hot.KeepResults) say of a file.
 type listed struct {
-	alone, recent, ago, few, place, next, opened    float64
-	last, turn                                      bool
-	times                                           int
-	content, contentAgo, contentAlone, contentPlace float64
-	contentTurn                                     bool
-	left, fresh                                     float64
-	skipped                                         bool
-	turns                                           int
+	recent, ago, few, place float64
+	last, turn              bool
+	times                   int
+	content, contentAlone   float64
+	left, fresh             float64
+	skipped                 bool
+	turns                   int
 }
 
 // How much less a result counts than the one after it.
 const (
 	resultFade  = 0.8
-	openedFade  = 0.9
 	agoFade     = 0.7
 	fewFade     = 0.85
 	eventHalf   = 8.0 // events in which a mention halves
@@ -49,33 +47,26 @@ func (x *setting) listings(c *candidate) {
 		return
 	}
 	v := &c.values
-	v[ListedAlone], v[ListedRecent], v[ListedPlace] = unit(l.alone), l.recent, l.place
-	v[ListedAgo], v[ListedFew], v[ListedNext], v[ListedOpened] = l.ago, l.few, l.next, l.opened
+	v[ListedRecent], v[ListedPlace], v[ListedAgo], v[ListedFew] = l.recent, l.place, l.ago, l.few
 	v[ListedLast], v[ListedTurn] = truth(l.last), truth(l.turn)
 	v[ListedOften] = unit(math.Log1p(float64(l.times)) / oftenScale)
-	v[ContentAgo], v[ContentAlone] = l.contentAgo, unit(l.contentAlone)
+	v[ContentRecent], v[ContentAlone] = l.content, unit(l.contentAlone)
 	v[ListedLeft], v[ListedFresh], v[ListedSkipped] = l.left, l.fresh, truth(l.skipped)
 	v[ListedTurns] = unit(math.Log1p(float64(l.turns)) / turnsScale)
-	v[ContentRecent], v[ContentPlace], v[ContentTurn] = l.content, l.contentPlace, truth(l.contentTurn)
 }
 
 // read goes through the results, the newest first.
 func (x *setting) read() {
 	x.listed = map[event.Path]*listed{}
-	lists, contents := 0, 0
+	lists := 0
 	for _, r := range x.results {
 		fresh := fading(x.clock - r.Clock)
 		if !r.Listing {
-			fade := math.Pow(resultFade, float64(contents))
-			for i, f := range r.Files {
+			for _, f := range r.Files {
 				l := x.entry(f)
 				l.content = max(l.content, fresh)
-				l.contentPlace = max(l.contentPlace, fade/math.Sqrt(float64(1+i)))
-				l.contentAgo = max(l.contentAgo, fade)
 				l.contentAlone = max(l.contentAlone, 1/math.Sqrt(float64(len(r.Files))))
-				l.contentTurn = l.contentTurn || r.Prompt == x.prompt
 			}
-			contents++
 			continue
 		}
 		x.listing(r, fresh, lists)
@@ -105,18 +96,11 @@ func (x *setting) listing(r hot.Result, fresh float64, ago int) {
 		}
 		l.skipped = l.skipped || i < newest && ago < skipLists
 		l.times++
-		l.alone = max(l.alone, 1/math.Sqrt(float64(len(files))))
 		l.recent = max(l.recent, fresh)
 		l.ago = max(l.ago, math.Pow(agoFade, float64(ago)))
 		l.few = max(l.few, math.Pow(fewFade, float64(ago))/math.Sqrt(float64(len(files))))
 		l.place = max(l.place, fade/math.Sqrt(float64(1+i)))
 		l.last, l.turn = l.last || ago == 0, l.turn || turn
-		if len(files) > 1 {
-			l.opened = max(l.opened, math.Pow(openedFade, float64(ago))*float64(opened)/float64(len(files)))
-		}
-		if newest >= 0 && i > newest {
-			l.next = max(l.next, math.Pow(openedFade, float64(ago))/float64(i-newest))
-		}
 	}
 }
 

@@ -41,13 +41,13 @@ func TestListedFiles(t *testing.T) {
 	w.open("s", epoch.Add(-2*time.Minute), "rank/rank.go")
 	list(epoch.Add(-time.Minute), "docs/rank.md")
 	got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go")
-	for name, want := range map[string]float64{"listed_next": .9, "seen_before": 1, "listed_alone": .5, "listed_last": 0, "unseen": 0} {
+	for name, want := range map[string]float64{"listed_few": .85 / 2, "seen_before": 1, "listed_last": 0, "unseen": 0} {
 		if math.Abs(got[name]-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, got[name], want)
 		}
 	}
 	got, _ = why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "docs/rank.md")
-	if got["listed_last"] != 1 || got["listed_alone"] != 1 || got["listed_place"] != 1 {
+	if got["listed_last"] != 1 || got["listed_few"] != 1 || got["listed_place"] != 1 {
 		t.Errorf("the only file of the newest list: %v", got)
 	}
 }
@@ -60,21 +60,21 @@ func TestContentsTell(t *testing.T) {
 	c.Set("auth/session.go", []byte("func signIn() {}"))
 	q := event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "why does openSchema migrate twice"}
 	asked, s := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), q, "cold/db.go")
-	if asked["contents"] != 1 || asked["identifiers"] <= 0 {
+	if asked["text"] != 1 || asked["text_place"] != 1 {
 		t.Errorf("values %v, want the file that says it to be the best", asked)
 	}
 	text := ""
 	for _, r := range s.Reasons {
 		text += r.Text + "\n"
 	}
-	if !strings.Contains(text, "it has the identifiers openschema") || !strings.Contains(text, "it says ") {
+	if !strings.Contains(text, "it says openschema, ") {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")
 	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"}, "rank/rank.go"); alike["alike"] <= 0 {
 		t.Errorf("values %v, want the caller alike", alike)
 	}
-	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["contents"] != 0 || without["alike"] != 0 {
+	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] || without["alike"] != 0 {
 		t.Errorf("values %v without contents", without)
 	}
 }
@@ -87,5 +87,40 @@ func TestUnusableWeights(t *testing.T) {
 	}
 	if _, err := Parse(shipped); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestKindOfFileThatIsAsked: a test comes before its source if the text asks for tests, and an image never does.
+func TestKindOfFileThatIsAsked(t *testing.T) {
+	w := small(t)
+	w.tree.Add("rank/score.go", "rank/score_test.go", "docs/score.png")
+	c := index.NewContents()
+	for _, p := range w.tree.All() {
+		c.Set(p, []byte("package rank // the score of a ranking\nfunc Score() {}\n"))
+	}
+	r := w.ranker(all(Options{Contents: func() *index.Contents { return c }}))
+	place := func(prompt string, f event.Path) int {
+		for i, fit := range r.Fits(prompt) {
+			if fit.File == f {
+				return i
+			}
+		}
+		return 1 << 10
+	}
+	if place("score is wrong for empty files", "rank/score.go") > place("score is wrong for empty files", "rank/score_test.go") {
+		t.Error("a test comes before the source that it tests")
+	}
+	asked := "add a test for the score of empty files"
+	if before := place("score is wrong for empty files", "rank/score_test.go"); place(asked, "rank/score_test.go") > before {
+		t.Error("who asks for a test gets it later than who does not")
+	}
+	answer, err := r.Rank(t.Context(), event.Query{Prompt: "the score of the image", At: epoch, Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range answer.Suggestions {
+		if s.File == "docs/score.png" {
+			t.Errorf("an image takes a place: %v", s)
+		}
 	}
 }

@@ -34,9 +34,6 @@ func (x *setting) folders(c *candidate) {
 		if lead.stem == c.label.stem {
 			v[NamedPair] = 1
 		}
-		if lead.dir == c.label.dir && in.files <= manyInFolder {
-			v[NamedFolder] = v[FolderSmall]
-		}
 	}
 }
 
@@ -109,7 +106,7 @@ func (x *setting) folderShare(dir string) float64 {
 }
 
 // The signals that are also ranked among the candidates: 1/√rank, equal ones share the best rank.
-var ranked = []struct{ of, rank Signal }{{Words, WordsRank}, {Terms, TermsRank}, {Comod, ComodRank},
+var ranked = []struct{ of, rank Signal }{{Terms, TermsRank}, {Comod, ComodRank},
 	{Session, SessionRank}, {Alike, AlikeRank}}
 
 // ranks fills in the places of candidates among each other.

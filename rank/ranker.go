@@ -41,6 +41,8 @@ type Options struct {
 	Contents func() *index.Contents
 	// Models replace the shipped prior of a task.
 	Models map[event.Task]Model
+	// Texts replace the shipped weights of texts; nil: the shipped ones.
+	Texts *Texts
 }
 
 // Ranker answers queries from the hot store. It is safe for concurrent use and keeps no state of its own.
@@ -49,7 +51,9 @@ type Ranker struct {
 	tree   func() *index.Tree
 	o      Options
 	models map[event.Task]Model
+	texts  Texts
 	labels labels
+	known  fitCache
 }
 
 // New makes a Ranker. tree returns the files that may be suggested.
@@ -61,7 +65,11 @@ func New(store *hot.Store, tree func() *index.Tree, o Options) *Ranker {
 	if o.Contents == nil {
 		o.Contents = func() *index.Contents { return nil }
 	}
-	return &Ranker{store: store, tree: tree, o: o, models: models}
+	texts := priorTexts()
+	if o.Texts != nil {
+		texts = *o.Texts
+	}
+	return &Ranker{store: store, tree: tree, o: o, models: models, texts: texts}
 }
 
 // ErrNoTime is returned for a query whose At is zero: the ranking of a moment needs the moment.
@@ -110,13 +118,16 @@ func (k *Ranking) Done() {
 // Scored is one file of a Ranking.
 type Scored struct {
 	File   event.Path
-	Score  float64 // calibrated probability
+	Score  float64 // 1/(1+e^-Logit): orders files; package prefetch makes it a probability
 	Logit  float64
 	Unseen bool // nothing in the session had named it
 	Paired bool // it shares its stem with a file in hand
 	c      *candidate
 	from   *gathered
 }
+
+// Values are the file's signals, as they entered its score.
+func (s Scored) Values() Values { return s.c.values }
 
 // Score ranks without words: at most maxScored files, ordered and left out as Rank says. Limit does not count.
 func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
@@ -126,9 +137,8 @@ func (r *Ranker) Score(ctx context.Context, q event.Query) (*Ranking, error) {
 	}
 	k := &Ranking{ranker: r, from: []*gathered{g}, Files: make([]Scored, 0, len(g.pool.list))}
 	for _, c := range g.pool.list {
-		weights, scale := g.model.of(c.values[Unseen] > 0)
-		s := Scored{File: c.path, Logit: weights.Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
-		s.Score = scale.Probability(s.Logit)
+		s := Scored{File: c.path, Logit: g.model.of(c.values[Unseen] > 0).Logit(c.values), Unseen: c.values[Unseen] > 0, Paired: c.values[Pair] > 0, c: c, from: g}
+		s.Score = Uncalibrated.Probability(s.Logit)
 		if !q.Unseen || s.Unseen {
 			k.Files = append(k.Files, s)
 		}
@@ -147,42 +157,6 @@ func (k *Ranking) sort() {
 		}
 		return cmp.Compare(a.File, b.File)
 	})
-}
-
-// ScoreEach is Score for files that need not be one change: a candidate gets the best of what all of them and what each
-// of the last n alone says. The model of a change takes every file as evidence, so one that has nothing to do with
-// the others would speak against their partners. It costs n rankings more, none for a single file.
-func (r *Ranker) ScoreEach(ctx context.Context, q event.Query, n int) (*Ranking, error) {
-	k, err := r.Score(ctx, q)
-	if err != nil || len(q.Files) < 2 {
-		return k, err
-	}
-	place := make(map[event.Path]int, len(k.Files))
-	for i, s := range k.Files {
-		place[s.File] = i
-	}
-	for _, f := range q.Files[max(0, len(q.Files)-n):] {
-		one := q
-		one.Files, one.Current = []event.Path{f}, ""
-		alone, err := r.Score(ctx, one)
-		if err != nil {
-			return nil, err
-		}
-		k.from = append(k.from, alone.from...)
-		for _, s := range alone.Files {
-			i, known := place[s.File]
-			switch {
-			case s.File == q.Current || slices.Contains(q.Files, s.File):
-			case !known:
-				place[s.File] = len(k.Files)
-				k.Files = append(k.Files, s)
-			case s.Score > k.Files[i].Score:
-				k.Files[i] = s
-			}
-		}
-	}
-	k.sort()
-	return k, nil
 }
 
 // Suggestion puts the i-th file into the form that people and agents get, with all reasons or the strongest.
@@ -205,10 +179,10 @@ func (r *Ranker) Why(ctx context.Context, q event.Query, f event.Path) (event.Su
 
 // suggestion puts a candidate into words.
 func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all bool) event.Suggestion {
-	weights, scale := g.model.of(c.values[Unseen] > 0)
-	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: scale, Unseen: c.values[Unseen] > 0,
+	weights := g.model.of(c.values[Unseen] > 0)
+	s := event.Suggestion{File: c.path, Logit: weights.Logit(c.values), Scale: Uncalibrated, Unseen: c.values[Unseen] > 0,
 		Reasons: reasons(weights, c.values)}
-	s.Score = scale.Probability(s.Logit)
+	s.Score = Uncalibrated.Probability(s.Logit)
 	if !all {
 		s.Reasons = strongest(s.Reasons, maxWhys)
 	}

@@ -121,7 +121,7 @@ func TestSessionSignals(t *testing.T) {
 	w.open("s", epoch, "cold/db.go")
 	w.prompt("s", epoch, "look at auth/session.go and at README.md")
 	w.search("s", epoch, "", []event.Path{"rank/rank.go"}, []event.Path{"docs/rank.md"})
-	r := w.ranker(Options{})
+	r := w.ranker(all(Options{}))
 	a := rankOf(t, r, event.Query{Session: "s", Limit: 20, Explain: true})
 	if slices.Contains(names(a), "cold/db.go") {
 		t.Errorf("%v has an open file", names(a))
@@ -238,55 +238,6 @@ func TestHostileQuery(t *testing.T) {
 			if strings.ContainsRune(reason.Text, 0x1b) {
 				t.Errorf("control character in %q", reason.Text)
 			}
-		}
-	}
-}
-
-// TestAnUnrelatedEditSpeaksAgainstNoPartner: what belongs to one file of a session's edits belongs to it whatever else was
-// edited under the same prompt.
-func TestAnUnrelatedEditSpeaksAgainstNoPartner(t *testing.T) {
-	w := newWorld(t, "server/wire.go", "docs/protocol.md", "other/a.go", "other/b.go", "other/c.go")
-	at := epoch
-	for i := range 16 {
-		at = at.Add(time.Hour)
-		w.commit(at, "protocol", "server/wire.go", "docs/protocol.md")
-		w.commit(at.Add(time.Minute), "others", event.Path([]string{"other/a.go", "other/b.go", "other/c.go"}[i%3]))
-	}
-	w.flush()
-	r := w.ranker(Options{})
-	score := func(k *Ranking, err error) float64 {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range k.Files {
-			if s.File == "docs/protocol.md" {
-				return s.Score
-			}
-		}
-		t.Fatal("the partner is no candidate")
-		return 0
-	}
-	q := event.Query{Task: event.TaskChange, At: at.Add(time.Hour), Files: []event.Path{"server/wire.go"}}
-	alone := score(r.ScoreEach(t.Context(), q, 3))
-	q.Files = []event.Path{"other/a.go", "server/wire.go", "other/b.go"}
-	whole, each := score(r.Score(t.Context(), q)), score(r.ScoreEach(t.Context(), q, 3))
-	if whole >= alone {
-		t.Fatalf("among unrelated files %.3f, alone %.3f: nothing is tested", whole, alone)
-	}
-	if each != alone {
-		t.Errorf("among unrelated files %.3f (as one change %.3f), alone %.3f", each, whole, alone)
-	}
-	k, err := r.ScoreEach(t.Context(), q, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range k.Files {
-		if got := k.Suggestion(t.Context(), i, true); got.File != s.File || got.Score != s.Score {
-			t.Errorf("%s scored %v is explained as %s with %v", s.File, s.Score, got.File, got.Score)
-		}
-		if slices.Contains(q.Files, s.File) {
-			t.Errorf("%s is in hand", s.File)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -13,20 +14,23 @@ const alikeFiles = 3
 // patternFade: a pattern or command counts this much less than the one after it.
 const patternFade = 0.8
 
-// say adds what files say: words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files that lead.
+// say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
+// that lead.
 func (x *setting) say(p *pool) {
-	x.patternsInPaths(p)
+	x.match(p, x.fitting, Text, TextPlace)
+	for _, f := range x.fitting {
+		if c := p.index[f.File]; c != nil {
+			c.values[TextShare] = f.Share
+		}
+	}
+	if len(x.fitting) > 0 {
+		x.same[TextSure] = x.fitting[0].Share
+	}
+	x.match(p, x.patterned, Pattern, PatternPlace)
 	if x.contents == nil {
 		return
 	}
-	fits(p, x.contents.Words(x.words, maxSaid), Contents, ContentsRank)
-	fits(p, x.contents.Words(x.patternTerms(), maxSaid), PatternContents, PatternContentsRank)
-	for _, f := range x.contents.Identifiers(x.allIdents(), maxSaid) {
-		c := p.get(f.Path)
-		c.values[Identifiers] = unit(f.Weight / (1 + f.Weight))
-		c.called = f.Words
-	}
-	x.defining(p)
+	x.calling(p)
 	for l, lead := range x.leads {
 		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
 			for _, f := range x.contents.Alike(g, maxSaid) {
@@ -38,73 +42,56 @@ func (x *setting) say(p *pool) {
 	}
 }
 
-// fits turns what was found into two signals: the share of the best one's weight, and 1/√rank.
-func fits(p *pool, found []index.Hit, share, rank Signal) {
-	for i, f := range found {
-		c := p.get(f.Path)
-		c.values[share] = unit(f.Weight / found[0].Weight)
-		c.values[rank] = 1 / math.Sqrt(float64(1+i))
-		c.said = f.Words
-	}
-}
+// textSpan is how far below the best fit, in logits, a fit counts for nothing.
+const textSpan = 8.0
 
-// patternTerms are the words of the patterns and commands since the prompt.
-func (x *setting) patternTerms() []string {
-	var out []string
-	for _, said := range x.patterns {
-		if said.Prompt == x.prompt && len(out) < event.MaxTerms {
-			out = append(out, said.Words...)
-		}
-	}
-	return out[:min(len(out), event.MaxTerms)]
-}
-
-// allIdents are the identifiers of the prompt and of the newest patterns and commands.
-func (x *setting) allIdents() []string {
-	out := x.idents
-	for i, said := range x.patterns {
-		if i < 4 && said.Prompt == x.prompt {
-			out = append(out[:len(out):len(out)], said.Idents...)
-		}
-	}
-	return out[:min(len(out), maxIdents)]
-}
-
-// patternsInPaths finds files by the words of patterns and commands in their paths.
-func (x *setting) patternsInPaths(p *pool) {
-	fade, room := 1.0, maxByWord
-	for _, said := range x.patterns {
-		type sums struct{ path, name float64 }
-		found := map[event.Path]sums{}
-		for _, w := range said.Words {
-			with := x.tree.Word(w)
-			if len(with) >= maxWord {
+// match turns the fits of a text into two signals: 1 + (logit - best)/textSpan, and 1/√rank.
+func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
+	for i, f := range fits {
+		c := p.index[f.File]
+		if c == nil {
+			if i >= maxSaid {
 				continue
 			}
-			rare := index.Rarity(x.tree.Len(), len(with))
-			for _, f := range with {
-				s := found[f]
-				s.path += rare
-				for _, t := range x.baseTerms(f) {
-					if t == w {
-						s.name += rare
-					}
-				}
-				found[f] = s
-			}
+			c = p.get(f.File)
 		}
-		for _, f := range sorted(found) {
-			c, s := p.index[f], found[f]
-			if c == nil {
-				if room == 0 {
-					continue
-				}
-				room--
-				c = p.get(f)
-			}
-			c.values[PatternWords] = max(c.values[PatternWords], fade*words(s.path))
-			c.values[PatternName] = max(c.values[PatternName], fade*x.name(f, s.name))
+		c.values[logit] = unit(1 + (f.Logit-fits[0].Logit)/textSpan)
+		c.values[place] = 1 / math.Sqrt(float64(1+i))
+		if c.said == nil {
+			c.said = f.Words
 		}
-		fade *= patternFade
 	}
+}
+
+// readTexts finds what the prompt and the newest patterns and commands mean.
+func (r *Ranker) readTexts(x *setting, q event.Query, w Values) {
+	of := func(words, names []string) []TextFit {
+		if len(words)+len(names) == 0 {
+			return nil
+		}
+		key := strings.Join(words, " ") + "\x00" + strings.Join(names, " ")
+		return r.known.of(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
+	}
+	if w[Text] != 0 || w[TextShare] != 0 || w[TextPlace] != 0 {
+		if x.prompted = q.Prompt; q.Prompt != "" {
+			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(index.ParseText(q.Prompt), q.Prompt, r.texts) })
+		} else {
+			x.prompted = strings.Join(x.words, " ")
+			x.fitting = of(x.words, x.idents)
+		}
+	}
+	if w[Pattern] != 0 || w[PatternPlace] != 0 {
+		x.patterned = of(x.patternTexts())
+	}
+}
+
+// patternTexts are the words and identifiers of the newest patterns and commands since the prompt.
+func (x *setting) patternTexts() (words, names []string) {
+	for i, said := range x.patterns {
+		if i >= 4 || said.Prompt != x.prompt {
+			break
+		}
+		words, names = append(words, said.Words...), append(names, said.Idents...)
+	}
+	return words[:min(len(words), event.MaxTerms)], names[:min(len(names), maxIdents)]
 }

@@ -54,7 +54,7 @@ func strongest(rs []event.Reason, n int) []event.Reason {
 }
 
 // ofQuestion are the signals that are the same for every file of a question.
-var ofQuestion = [...]Signal{Bias, Opened, TurnOpened, Asked, JustListed, InHand}
+var ofQuestion = [...]Signal{Bias, Opened, InHand, TextSure}
 
 // sameForAll are their names.
 var sameForAll = func() map[string]bool {

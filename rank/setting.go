@@ -13,18 +13,21 @@ import (
 
 // setting is what a question is asked in: the same for all its candidates.
 type setting struct {
-	at       time.Time
-	head     time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	files    []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
-	leads    [links][]event.Path   // files whose partners are candidates; of byHand: files
-	stems    map[string]event.Path // stem → newest file in hand
-	terms    []string              // looked up in the store
-	words    []string              // of the prompt, the rarest in paths first; terms begins with the same
-	idents   []string              // of the prompt
-	tags     []string
-	tree     *index.Tree
-	contents *index.Contents
-	recent   *hot.Ranked // files opened last, by anyone
+	at                 time.Time
+	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
+	leads              [links][]event.Path   // files whose partners are candidates; of byHand: files
+	stems              map[string]event.Path // stem of a pair → newest file in hand
+	terms              []string              // looked up in the store
+	words              []string              // of the prompt, the rarest in paths first; terms begins with the same
+	idents             []string              // of the prompt
+	fitting, patterned []TextFit             // files that the prompt may mean; that the newest patterns and commands may mean
+	prompted           string                // the prompt, or the words that are known of it
+	spellings          map[string]string     // its words by stem, when a reason needs them
+	tags               []string
+	tree               *index.Tree
+	contents           *index.Contents
+	recent             *hot.Ranked // files opened last, by anyone
 	// What the session did, empty without one.
 	open       map[event.Path]int64
 	named      map[event.Path]int64
@@ -35,7 +38,6 @@ type setting struct {
 	clock      int64
 	prompt     int64
 	turn       int          // files opened since the prompt
-	justListed bool         // the last event listed files
 	latest     []event.Path // opened last, the newest first
 	results    []hot.Result
 	patterns   []hot.Wording
@@ -48,7 +50,6 @@ type setting struct {
 	kins       []event.Path       // in hand, whose names are compared
 	rare       map[string]float64 // idf of words of names
 	kindShares map[string]float64 // kind → weight of the files opened last of it
-	asked      kind               // that the prompt asks for
 	edited     bool               // a file was edited since the prompt
 	commits    *hot.Ranked        // files committed last
 	commitAgo  map[event.Path]int // file → commits since its own, of the newest files committed
@@ -59,8 +60,7 @@ type setting struct {
 
 // level fills in what is the same for every candidate.
 func (x *setting) level() {
-	x.same[Bias], x.same[Opened], x.same[TurnOpened] = 1, opened(len(x.open)), opened(x.turn)
-	x.same[Asked], x.same[JustListed] = opened(len(x.words)), truth(x.justListed)
+	x.same[Bias], x.same[Opened] = 1, opened(len(x.open))
 	if n := len(x.files); n > 0 {
 		x.same[InHand] = opened(n)
 	}
@@ -75,7 +75,6 @@ func (x *setting) remember(s *hot.SessionView) {
 	x.said, x.seen = s.Mentions, s.SeenEver
 	x.clock, x.prompt = s.Clock, s.Prompt
 	x.results, x.patterns = s.Results, s.Wordings
-	x.justListed = len(s.Results) > 0 && s.Results[0].Clock == s.Clock && s.Results[0].Listing
 	x.turn = x.since(s)
 	x.edited, x.clocks = len(s.Edits) > 0, slices.Collect(maps.Values(s.Last))
 	for i := len(s.Files) - 1; i >= 0 && len(x.latest) < folderFiles; i-- {
@@ -109,7 +108,7 @@ func (x *setting) mentioned() []event.Path {
 	return files[:min(len(files), maxMentions)]
 }
 
-// pairedWith is a file in hand that shares the candidate's stem, "" if none does.
+// pairedWith is a file in hand that is a pair with the candidate by name, "" if none does.
 func (x *setting) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g

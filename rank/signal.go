@@ -15,47 +15,26 @@ const (
 	ComodMean
 	Support
 	Session
-	Successor
 	Terms
-	Words
-	Name
-	PatternWords
-	PatternName
-	Contents
-	ContentsRank
-	PatternContents
-	PatternContentsRank
-	Identifiers
 	Alike
 	Named
 	NamedBefore
-	NamedComod
 	NamedSession
-	NamedAlike
 	NamedPair
-	NamedFolder
-	SeedComod
 	SeedSession
 	SeedAlike
 	InCommand
-	CommandRecent
 	Mentioned
 	SeenBefore
-	ListedAlone
 	ListedRecent
 	ListedAgo
 	ListedFew
 	ListedPlace
-	ListedNext
 	ListedLast
 	ListedTurn
 	ListedOften
-	ListedOpened
 	ContentRecent
-	ContentAgo
 	ContentAlone
-	ContentPlace
-	ContentTurn
 	Directory
 	FolderShare
 	FolderRecent
@@ -68,28 +47,25 @@ const (
 	Uncommitted
 	Churn
 	Never
-	WordsRank
+	TermsMean
 	TermsRank
 	ComodRank
 	SessionRank
+	Successor
+	NamedComod
+	NamedAlike
+	SeedComod
 	AlikeRank
 	Unseen
 	Opened
-	TurnOpened
-	Asked
-	JustListed
 	InHand
 	Kin
-	Defines
 	Calls
 	Size
 	KindShare
 	LateTest
 	EarlyDocument
-	AsksTest
-	AsksDocument
 	FreshCommitted
-	ComodLast
 	SessionLast
 	ComodBack
 	SessionBack
@@ -98,37 +74,33 @@ const (
 	ListedSkipped
 	ListedTurns
 	ListedFresh
+	Text
+	TextShare
+	TextPlace
+	TextSure
+	Pattern
+	PatternPlace
 	signals // their number
 )
 
 var signalNames = [signals]string{
 	Bias: "bias", RecencyHour: "recency_hour", RecencyDay: "recency_day", RecencyRank: "recency_rank", Frequency: "frequency",
-	Tags: "tags", Comod: "comod", ComodMean: "comod_mean", Support: "support", Session: "session", Successor: "successor",
-	Terms: "terms", Words: "words", Name: "name", PatternWords: "pattern_words", PatternName: "pattern_name",
-	Contents: "contents", ContentsRank: "contents_rank", PatternContents: "pattern_contents",
-	PatternContentsRank: "pattern_contents_rank", Identifiers: "identifiers", Alike: "alike", Named: "named",
-	NamedBefore: "named_before", NamedComod: "named_comod", NamedSession: "named_session", NamedAlike: "named_alike",
-	NamedPair: "named_pair", NamedFolder: "named_folder", SeedComod: "seed_comod", SeedSession: "seed_session",
-	SeedAlike: "seed_alike", InCommand: "in_command", CommandRecent: "command_recent", Mentioned: "mentioned",
-	SeenBefore: "seen_before", ListedAlone: "listed_alone", ListedRecent: "listed_recent", ListedAgo: "listed_ago", ListedFew: "listed_few", ListedPlace: "listed_place",
-	ListedNext: "listed_next", ListedLast: "listed_last", ListedTurn: "listed_turn", ListedOften: "listed_often",
-	ListedOpened: "listed_opened", ContentRecent: "content_recent", ContentAgo: "content_ago", ContentAlone: "content_alone", ContentPlace: "content_place", ContentTurn: "content_turn",
-	Directory: "directory", FolderShare: "folder_share", FolderRecent: "folder_recent", FolderSmall: "folder_small",
+	Tags: "tags", Comod: "comod", ComodMean: "comod_mean", Support: "support", Session: "session", Terms: "terms", Alike: "alike", Named: "named",
+	NamedBefore: "named_before", NamedSession: "named_session", NamedPair: "named_pair", SeedSession: "seed_session",
+	SeedAlike: "seed_alike", InCommand: "in_command", Mentioned: "mentioned",
+	SeenBefore: "seen_before", ListedRecent: "listed_recent", ListedAgo: "listed_ago", ListedFew: "listed_few", ListedPlace: "listed_place",
+	ListedLast: "listed_last", ListedTurn: "listed_turn", ListedOften: "listed_often",
+	ContentRecent: "content_recent", ContentAlone: "content_alone", Directory: "directory", FolderShare: "folder_share", FolderRecent: "folder_recent", FolderSmall: "folder_small",
 	Depth: "depth", Document: "document", Test: "test", Pair: "pair", Committed: "committed", Uncommitted: "uncommitted",
-	Churn: "churn", Never: "never", WordsRank: "words_rank", TermsRank: "terms_rank", ComodRank: "comod_rank",
-	SessionRank: "session_rank", AlikeRank: "alike_rank", Unseen: "unseen", Opened: "opened", TurnOpened: "turn_opened",
-	Asked: "asked", JustListed: "just_listed", InHand: "in_hand",
+	Churn: "churn", Never: "never", Successor: "successor", NamedComod: "named_comod", NamedAlike: "named_alike", SeedComod: "seed_comod", TermsMean: "terms_mean", TermsRank: "terms_rank", ComodRank: "comod_rank",
+	SessionRank: "session_rank", AlikeRank: "alike_rank", Unseen: "unseen", Opened: "opened", InHand: "in_hand",
 	Kin:            "kin",
-	Defines:        "defines",
 	Calls:          "calls",
 	Size:           "size",
 	KindShare:      "kind_share",
 	LateTest:       "late_test",
 	EarlyDocument:  "early_document",
-	AsksTest:       "asks_test",
-	AsksDocument:   "asks_document",
 	FreshCommitted: "fresh_committed",
-	ComodLast:      "comod_last",
 	SessionLast:    "session_last",
 	ComodBack:      "comod_back",
 	SessionBack:    "session_back",
@@ -137,6 +109,7 @@ var signalNames = [signals]string{
 	ListedSkipped:  "listed_skipped",
 	ListedTurns:    "listed_turns",
 	ListedFresh:    "listed_fresh",
+	Text:           "text", TextShare: "text_share", TextPlace: "text_place", TextSure: "text_sure", Pattern: "pattern", PatternPlace: "pattern_place",
 }
 
 // String is the name under which the signal appears in a Reason.

@@ -107,7 +107,7 @@ func FuzzScore(f *testing.F) {
 		x[Bias] = 1
 		for task, m := range Prior() {
 			z := m.Weights.Logit(x)
-			p := m.Scale.Probability(z)
+			p := Uncalibrated.Probability(z)
 			if !(p >= 0 && p <= 1) || math.IsNaN(z) {
 				t.Fatalf("%s: logit %v, score %v of %v", task, z, p, x)
 			}
@@ -121,7 +121,7 @@ func FuzzScore(f *testing.F) {
 			s := Signal(int(at) % int(signals))
 			more := x
 			more[s] = 1
-			if m.Weights[s] > 0 && m.Scale.Probability(m.Weights.Logit(more)) < p {
+			if m.Weights[s] > 0 && Uncalibrated.Probability(m.Weights.Logit(more)) < p {
 				t.Fatalf("%s: more of %s lowers the score", task, s)
 			}
 		}
@@ -138,19 +138,16 @@ func TestProbabilityOfNonsense(t *testing.T) {
 
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
-		if m.Scale[0] <= 0 || m.Unseen[0] <= 0 {
-			t.Errorf("%s: calibration %v, %v turns the order round", task, m.Scale, m.Unseen)
-		}
-		if m.Weights[Comod] <= 0 {
+		w := m.Weights
+		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support] + w[SeedComod] + w[NamedComod]; together <= 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}
-		w, scale := m.of(true)
-		if p := scale.Probability(w.Logit(empty)); p > .05 {
+		if p := Uncalibrated.Probability(m.of(true).Logit(empty)); p > .05 {
 			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}
-	if n := len(Prior()); n != 3 {
-		t.Errorf("%d tasks, want 3: %v, %v and %v", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
+	if n := len(Prior()); n != 5 {
+		t.Errorf("%d tasks, want 5: %v, %v, %v, and prompts outside of sessions, short and long", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
 	}
 }

@@ -3,12 +3,12 @@ package rank
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // partners asks for what the setting leads to. Families whose signal has no weight are not read.
@@ -70,11 +70,12 @@ func (in *reads) collect(p *pool, x *setting) {
 		}
 	}
 	for i, set := range in.termFiles {
-		// Commits teach words that no prompt has used: what they led to is then their only measure.
-		n := max(at(in.termFreq, i), sum(set.Values))
+		n := at(in.termFreq, i)
 		for j, f := range set.Members {
 			c := p.get(event.Path(f))
-			c.terms.add(share(set.Values[j], n, termSmooth))
+			s := share(set.Values[j], n, termSmooth)
+			c.terms.add(s)
+			c.termSum += s
 			c.termBits |= 1 << i
 		}
 	}
@@ -107,11 +108,8 @@ func (in *reads) linked(p *pool, x *setting, l link) {
 			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
 			c.comod[l].add(s)
 			c.comodBy[l].see(x.leads[l][i], s)
-			if l == byHand && i == len(in.comod[l])-1 {
-				c.comodLast = s
-			}
 			if l == byHand {
-				c.comodBest = max(c.comodBest, set.Values[j])
+				c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
 				c.comodSum += s
 				c.together += set.Values[j]
 			}
@@ -152,13 +150,6 @@ func at(v *hot.Values, i int) float64 {
 	return v.Value[i]
 }
 
-func sum(xs []float64) (total float64) {
-	for _, x := range xs {
-		total += x
-	}
-	return total
-}
-
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
 func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
@@ -188,30 +179,6 @@ func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
 			for _, g := range folder[:min(len(folder), maxByFolder)] {
 				p.get(g)
 			}
-		}
-	}
-	// Last, because a file that is no candidate by now and finds no room must not be added half counted.
-	room := maxByWord
-	for i, t := range x.words {
-		with := tree.Word(t)
-		if len(with) >= maxWord {
-			continue
-		}
-		rare := index.Rarity(tree.Len(), len(with))
-		for _, f := range with {
-			c := p.index[f]
-			if c == nil {
-				if room == 0 {
-					continue
-				}
-				room--
-				c = p.get(f)
-			}
-			c.wordSum += rare
-			if slices.Contains(x.baseTerms(f), t) {
-				c.nameSum += rare
-			}
-			c.wordBits |= 1 << i
 		}
 	}
 }
@@ -249,6 +216,9 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error
 		return fmt.Errorf("read scores of %d files: %w", len(members), err)
 	}
 	for i, c := range p.list {
+		if changes != nil {
+			c.comodBest /= max(changes.Rest[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
+		}
 		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i), at(changes, i), at(sessions, i))
 	}
 	return nil

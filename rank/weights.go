@@ -6,33 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Scale is a, b of the calibration: probability = 1/(1+e^-(a·logit+b)).
+// Scale is a, b of a calibration: probability = 1/(1+e^-(a·logit+b)).
 type Scale [2]float64
 
-// Model is what a task needs to turn signals into probabilities.
+// Uncalibrated is the scale of a Score: the logit as it is.
+var Uncalibrated = Scale{1, 0}
+
+// Model is what a task needs to turn signals into a logit.
 type Model struct {
 	Weights Values
-	Scale   Scale
-	Unseen  Scale // for files that nothing in the session has named: they are opened far less often
 
-	// UnseenWeights are theirs; all zero: the same as Weights.
+	// UnseenWeights are those of files that nothing in the session has named; all zero: the same as Weights.
 	UnseenWeights Values
 }
 
-// of returns the weights and the calibration that hold for a file.
-func (m Model) of(unseen bool) (Values, Scale) {
-	switch {
-	case !unseen:
-		return m.Weights, m.Scale
-	case m.UnseenWeights == Values{}:
-		return m.Weights, m.Unseen
+// of returns the weights that hold for a file.
+func (m Model) of(unseen bool) Values {
+	if !unseen || m.UnseenWeights == (Values{}) {
+		return m.Weights
 	}
-	return m.UnseenWeights, m.Unseen
+	return m.UnseenWeights
 }
 
 // read holds the signals that some file is weighed by: the others need not be looked up.
@@ -68,14 +67,13 @@ type File struct {
 	Questions int                           `json:"questions"` // that it was fitted on
 	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
 	Tasks     map[event.Task]FileModel      `json:"moments"`
+	Texts     map[string]map[string]float64 `json:"texts"` // kind of text → weights of text signals
 }
 
 // FileModel is a Model by the names of signals.
 type FileModel struct {
 	Weights       map[string]float64 `json:"weights"`
-	Scale         Scale              `json:"scale"`
 	UnseenWeights map[string]float64 `json:"unseen_weights,omitempty"`
-	Unseen        Scale              `json:"unseen"`
 }
 
 // ErrWeights says that a file of weights cannot be used.
@@ -88,18 +86,50 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
 	out := map[event.Task]Model{}
-	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange} {
+	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText, taskIssue} {
 		from, ok := f.Tasks[task]
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
 		}
-		m := Model{Scale: from.Scale, Unseen: from.Unseen}
+		var m Model
 		if err := errors.Join(byName(&m.Weights, from.Weights), byName(&m.UnseenWeights, from.UnseenWeights)); err != nil {
 			return nil, err
 		}
 		out[task] = m
 	}
 	return out, nil
+}
+
+// priorTexts are the shipped weights of texts.
+func priorTexts() Texts {
+	texts, err := ParseTexts(shipped)
+	if err != nil {
+		panic(err) // a test reads the same bytes
+	}
+	return texts
+}
+
+// ParseTexts reads the weights of texts of a file of weights.
+func ParseTexts(data []byte) (texts Texts, err error) {
+	var f File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return texts, fmt.Errorf("%w: %w", ErrWeights, err)
+	}
+	return NewTexts(f.Texts)
+}
+
+// NewTexts makes weights of texts from those of kinds by the names of text signals.
+func NewTexts(weights map[string]map[string]float64) (texts Texts, err error) {
+	for k, kind := range textKindNames {
+		for name, w := range weights[kind] {
+			s := slices.Index(textSignalNames[:], name)
+			if s < 0 {
+				return texts, fmt.Errorf("%w: %q is no text signal", ErrWeights, name)
+			}
+			texts[k][s] = w
+		}
+	}
+	return texts, nil
 }
 
 func byName(to *Values, from map[string]float64) error {

@@ -1,12 +1,14 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // explain puts words to the reasons of a file: facts only, no advice. Together is asked once at most.
@@ -27,7 +29,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 }
 
 // ofCommits are the signals of what changed together with the files in hand.
-var ofCommits = map[string]bool{Comod.String(): true, ComodMean.String(): true, ComodLast.String(): true, ComodBack.String(): true, Support.String(): true}
+var ofCommits = map[string]bool{Comod.String(): true, ComodMean.String(): true, ComodBack.String(): true, Support.String(): true}
 
 func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
 	of, known := signalOf(signal)
@@ -58,14 +60,8 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 		return "opened right after " + x.newest().Display() + " before"
 	case Terms, TermsRank:
 		return "opened or committed before with the words " + strings.Join(picked(x.terms, c.termBits, 3), ", ")
-	case Words, WordsRank, Name:
-		return "its path has the words " + strings.Join(picked(x.words, c.wordBits, 3), ", ")
-	case Contents, ContentsRank, PatternContents, PatternContentsRank:
-		return "it says " + strings.Join(c.said, ", ")
-	case Identifiers:
-		return "it has the identifiers " + strings.Join(c.called, ", ")
-	case Defines:
-		return "it defines " + strings.Join(c.defined, ", ")
+	case Text, TextShare, TextPlace, Pattern, PatternPlace:
+		return "it says " + strings.Join(x.spelled(c.said), ", ")
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses"
 	case Tags:
@@ -85,25 +81,35 @@ func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setti
 	return ""
 }
 
+// spelled returns stems as the prompt writes them.
+func (x *setting) spelled(stems []string) []string {
+	if x.spellings == nil {
+		x.spellings = index.Spellings(x.prompted)
+	}
+	out := make([]string, len(stems))
+	for i, stem := range stems {
+		out[i] = cmp.Or(x.spellings[stem], stem)
+	}
+	return out
+}
+
 // plain are the reasons that are the same whatever the question.
 var plain = map[Signal]string{
 	Named: "named in the prompt", NamedBefore: "named by an earlier prompt of the session",
-	InCommand: "named by a command of the session", CommandRecent: "named by a recent command of the session",
+	InCommand: "named by a command of the session",
 	Mentioned: "listed by a recent result of the session", SeenBefore: "listed earlier in the session",
-	ListedAlone: "one of few in a list of the session", ListedRecent: "listed by a recent result of the session",
-	ListedAgo: "in a recent list of the session", ListedFew: "one of few in a recent list",
-	ContentAgo: "named by what was read lately", ContentAlone: "one of few named by what was read",
-	ListedPlace: "high in a recent list of the session", ListedNext: "behind the file opened last in a list of the session",
-	ListedLast: "in the newest list of the session", ListedTurn: "listed since the prompt", ListedOften: "listed often in the session",
-	ListedOpened: "in a list whose files are being opened", ContentRecent: "named by what was read lately",
-	ContentPlace: "named early in what was read", ContentTurn: "named by what was read since the prompt",
-	PatternWords: "its path has words of recent commands", PatternName: "its name has words of recent commands",
-	NamedPair: "same stem as a file named in the prompt", NamedFolder: "in the folder of a file named in the prompt",
-	FolderShare: "in a folder that the session works in", FolderRecent: "in a folder in use of late",
+	ListedRecent: "listed by a recent result of the session",
+	ListedAgo:    "in a recent list of the session", ListedFew: "one of few in a recent list",
+	ContentAlone: "one of few named by what was read",
+	ListedPlace:  "high in a recent list of the session",
+	ListedLast:   "in the newest list of the session", ListedTurn: "listed since the prompt", ListedOften: "listed often in the session",
+	ContentRecent: "named by what was read lately",
+	NamedPair:     "same stem as a file named in the prompt",
+	FolderShare:   "in a folder that the session works in", FolderRecent: "in a folder in use of late",
 	Kin: "its name has words of the name of a file in hand", KindShare: "of the kind that the session works on",
 	LateTest: "a test, and files were edited since the prompt", EarlyDocument: "a document, and the turn has just begun",
-	AsksTest: "the prompt speaks of tests", AsksDocument: "the prompt speaks of documents", FreshCommitted: "among the files committed last",
-	Sessions: "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
+	FreshCommitted: "among the files committed last",
+	Sessions:       "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
 	ListedTurns: "listed again and again since the prompt", ListedSkipped: "passed over in a list",
 	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }

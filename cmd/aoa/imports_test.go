@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"internal/mcp":       {"internal/event", "internal/api"},
 	"internal/daemon":    {"*", "-internal/mcp", "-cmd/aoa"},
 	"cmd/aoa/eval":       {"*", "-internal/mcp", "-cmd/aoa"},
+	"cmd/aoa/localize":   {"cmd/aoa/eval", "internal/event", "internal/index"},
 	"cmd/aoa/train":      {"cmd/aoa/eval", "internal/event", "rank"},
 	"cmd/aoa/calibrate":  {"cmd/aoa/eval", "internal/event", "prefetch", "rank"},
 	"cmd/aoa":            {"*"},

@@ -128,7 +128,12 @@ func (f *feed) survived() int {
 // openLog opens the database of a daemon that does not run.
 func openLog(d *desk) *cold.DB {
 	d.Helper()
-	db, err := cold.Open(d.Context(), filepath.Join(d.place().Store, "aoa.db"), cold.Options{Now: time.Now})
+	store := d.place().Store
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.env), "identity"), Keys: filepath.Join(store, "keys")})
+	if err != nil {
+		d.Fatal(err)
+	}
+	db, err := cold.Open(d.Context(), filepath.Join(store, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -182,11 +187,11 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	r := newReplayed(d, files)
+	r := newReplayed(d, files, time.UnixMilli(told[0].At))
 	found := 0
 	for i, q := range ask {
 		q.At = time.UnixMilli(told[i].At)
-		want, err := r.ranker.Rank(d.Context(), q)
+		want, err := r.prefetch.Answer(d.Context(), q)
 		if err != nil {
 			d.Fatal(err)
 		}
@@ -236,13 +241,12 @@ func compare(d *desk, what string, got, want event.Answer) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// replayed is an empty store that has learned a log from its first event to its last.
+// replayed is an empty store that has learned a log from its first event to its last, without a refit after the questions.
 type replayed struct {
-	ranker   *rank.Ranker
 	prefetch *prefetch.Prefetcher
 }
 
-func newReplayed(d *desk, files []event.Path) replayed {
+func newReplayed(d *desk, files []event.Path, asked time.Time) replayed {
 	d.Helper()
 	tree, contents := index.NewTree(files), index.NewContents()
 	for _, p := range files {
@@ -257,12 +261,17 @@ func newReplayed(d *desk, files []event.Path) replayed {
 		d.Fatal(err)
 	}
 	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
-	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }})
-	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	db := openLog(d)
-	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error { return learner.Learn(d.Context(), batch, seq) })
-	if err := errors.Join(err, db.Close()); err != nil {
+	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Together: db.Together})
+	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
+	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error {
+		// The fit of a starting daemon may be logged after the questions were answered.
+		batch = slices.DeleteFunc(batch, func(e event.Event) bool { return e.Why == "refit" && !e.Time.Before(asked) })
+		return learner.Learn(d.Context(), batch, seq)
+	})
+	if err != nil {
 		d.Fatal(err)
 	}
-	return replayed{ranker, fetch}
+	d.Cleanup(func() { db.Close() })
+	return replayed{fetch}
 }

@@ -21,7 +21,7 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 	}
 	var events []event.Event
 	now := time.Now().Add(-time.Hour)
-	for i := range 150 {
+	for i := range 300 {
 		at, id, fate := now.Add(time.Duration(i)*time.Second), fmt.Sprint("guess", i), "shown"
 		if i%4 == 0 {
 			fate = "withheld"
@@ -29,7 +29,7 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: fate,
 			Paths: []event.Path{"README.md"}, Scores: []float64{.9}}
 		settled := e
-		settled.ID, settled.Kind, settled.Cause, settled.OK = "end"+id, event.KindOutcome, id, false
+		settled.ID, settled.Kind, settled.Cause, settled.OK, settled.Label = "end"+id, event.KindOutcome, id, false, "next"
 		events = append(events, e, settled)
 	}
 	call(d, api.Events, events)

@@ -22,8 +22,8 @@ func (a *app) suggest() *cobra.Command {
 		Long: `Prints the files most likely to be needed next, with the probability and the strongest reason.
 
 With FILEs: what changes together with them. With --prompt: what such words led to. With
---staged: what usually belongs to the commit being made. Without either: what recent work
-points to.
+--staged: what usually belongs to the commit being made. Without any of them: what usually
+belongs to the changes of the working tree, and without changes what recent work points to.
 
 ` + checkHelp + `
 
@@ -81,6 +81,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 			return fail(exitFailed, "git add FILE…", "nothing is staged")
 		}
 		q.Files = append(q.Files, files...)
+	}
+	if len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0 && !how.check {
+		q.Files, _ = repo.Changed(ctx) // without git: what recent work points to
 	}
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)

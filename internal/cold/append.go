@@ -168,7 +168,9 @@ func (b *batch) flush() error {
 			r.counted = sql.NullInt64{Valid: true}
 		}
 		rows = append(rows, r.values()...)
-		touches = append(touches, touchesOf(r, e, ids.of)...)
+		if e.Kind != event.KindCommit || !e.Sweep() {
+			touches = append(touches, touchesOf(r, e, ids.of)...)
+		}
 		totals.add(e, ids.of, 1)
 	}
 	if err := b.uncount(); err != nil {

@@ -229,7 +229,9 @@ func (c *conversion) flush() error {
 			r.text = c.rows[i].text
 		}
 		args = append(args, r.values()...)
-		c.touch = append(c.touch, touchesOf(r, e, ids.of)...)
+		if e.Kind != event.KindCommit || !e.Sweep() {
+			c.touch = append(c.touch, touchesOf(r, e, ids.of)...)
+		}
 	}
 	c.rows, c.events = nil, nil
 	return c.tx.many("INSERT INTO events ("+rowColumns+") VALUES %s", 8, args, nil)

@@ -13,8 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Together returns how many counted commits of at most 100 files touched both files, and how many touched a,
-// under their present and their earlier names. The cost is a search per commit of a, and a row per commit of
+// Together returns how many counted commits of at most 100 files that are no sweeps (event.Event.Sweep) touched both files, and how
+// many touched a, under their present and their earlier names: those that co-change is learned from. The cost is a search per commit of a, and a row per commit of
 // both if one of them was renamed; a pair that was asked for before costs nothing until commits come or go.
 func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
 	version := d.commits.Load() // before reading: a commit in between makes what is read stale, not the reverse

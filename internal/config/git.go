@@ -57,7 +57,7 @@ var gitSettings = []string{
 // gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read a file of the
 // worktree nor format a difference. Command refuses all others: find out what a subcommand can run before you add it.
 var gitVerbs = map[string][]string{
-	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "rev-list": nil, "rev-parse": nil, "symbolic-ref": nil, "version": nil,
+	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil, "symbolic-ref": nil, "version": nil,
 	"diff":   {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters

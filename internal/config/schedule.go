@@ -11,7 +11,7 @@ const schedulePrefix = "schedule."
 // schedules lists the daemon's regular jobs with their defaults.
 var schedules = []struct{ job, line, help string }{
 	{"trim", "@hourly", "keep the strongest members of each set, end sessions, drop old epochs"},
-	{"decay", "@daily", "drop what of a file's scores has faded below 0.01"},
+	{"decay", "@daily", "drop what of a file's scores has faded to nothing"},
 	{"sweep", "@weekly", "drop what nobody writes any more: faded partners, parts without a session, empty facts"},
 	{"refit", "@daily", "fit the confidence of hints to this repository's outcomes, judge the last fit, take back a bad one"},
 	{"prune", "@daily", "keep the log within retention"},

@@ -54,6 +54,8 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 			n++
 			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool", Session: session, Paths: []event.Path{f}, OK: true})
 		}
+		n++
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEnd, Agent: "tool", Session: session})
 		call(d, api.Events, batch)
 	}
 	ask := func() float64 {

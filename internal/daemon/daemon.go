@@ -171,7 +171,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 // wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
 func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
 	home.ranker = newRanker(home, d.scores.hot, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.hot, home.ranker, first, d.repoID())
+	d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, home.ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, learn.Options{Fold: d.predictions.Fold})
 	d.snapshots = newSnapshots(d.base, d.db)
 	d.cache = newCache(d.base, d.db, d.seal)
@@ -192,7 +192,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.scores.between = d.events.queue.between
 	look := make(chan struct{}, 1)
 	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.events, d.settings.get().RedisURL)
-	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot, first: d.predictions,
+	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot, seal: d.seal, first: d.predictions,
 		events: d.events, look: look, stop: d.stop})
 	d.worktrees.enter(home)
 	d.wireParts(look, unerased)
@@ -226,6 +226,7 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 		worktrees: d.worktrees, contexts: d.contexts, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
+	d.worktrees.gone = d.idle.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}

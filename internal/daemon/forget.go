@@ -134,7 +134,11 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	err = r.consumers.forget(ctx, f)
 	_, rerr := r.sequences.Forget(ctx, f.Path, f.Session, f.Since)
 	results, serr := r.stages.Forget(ctx, f)
-	if err = errors.Join(err, rerr, serr, r.contexts.Forget(ctx)); err != nil {
+	var cerr error
+	if f.Path != "" {
+		cerr = r.worktrees.forgetContents(f.Path)
+	}
+	if err = errors.Join(err, rerr, serr, cerr, r.contexts.Forget(ctx)); err != nil {
 		return results, err
 	}
 	e.Stores = true

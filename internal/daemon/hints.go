@@ -107,7 +107,7 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 	var d prefetch.Decision
 	var err error
 	if q.Facts {
-		d, err = w.prefetch.Tell(ctx, q.Query, q.Kind, q.facts(ctx))
+		d, err = w.prefetch.Facts(ctx, q.Query, q.Kind, q.facts(ctx))
 	} else {
 		d, err = w.prefetch.Suggest(ctx, q.Query, q.Kind)
 	}
@@ -121,8 +121,9 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 	}
 	text := hooks.Text(string(q.Kind), d.Shown)
 	if len(text) > room {
-		text = "" // it stays predicted, for its outcome
+		text = ""
 	}
+	d = w.prefetch.Printed(d, q.Query, hooks.Named(text, d.Shown))
 	for i := range d.Log {
 		if d.Log[i].Why == string(prefetch.Shown) {
 			d.Log[i].Tokens = prefetch.Tokens(text)

@@ -35,7 +35,7 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	reading := !w.reader.Wait(ctx, readTime)
 	begin := h.now()
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
-	ans, err := w.ranker.Rank(ctx, q)
+	ans, err := w.prefetch.Answer(ctx, q)
 	if err != nil {
 		return ans, err
 	}
@@ -58,22 +58,9 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 	}
 	h.events.SyncBriefly(ctx)
 	reading := !w.reader.Wait(ctx, readTime)
-	r.Query.At, r.Query.Explain, r.Query.Limit = h.now(), true, 100
-	s, err := w.ranker.Why(ctx, r.Query, r.File)
-	if err != nil {
-		return api.WhyAnswer{}, err
-	}
-	out := api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Known: w.tree.Load().Has(r.File), Reading: reading}
-	ans, err := w.ranker.Rank(ctx, r.Query)
-	if err != nil {
-		return out, err
-	}
-	for i, o := range ans.Suggestions {
-		if o.File == r.File {
-			out.Rank = i + 1
-		}
-	}
-	return out, nil
+	r.Query.At = h.now()
+	s, place, err := w.prefetch.Why(ctx, r.Query, r.File)
+	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File), Reading: reading}, err
 }
 
 func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
@@ -121,14 +108,7 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 		return out, nil
 	}
 	h.events.SyncBriefly(ctx)
-	ranking, err := w.ranker.Score(ctx, event.Query{Task: event.TaskChange, Files: out.Files, At: h.now()})
-	if err != nil {
-		return out, err
-	}
-	defer ranking.Done()
-	lacks, err := prefetch.Shipped().Warning.Missing(ranking.Files, out.Files, r.Least, r.Limit, func(with, f event.Path) (both, of int, err error) {
-		return h.db.Together(ctx, with, f)
-	})
+	lacks, err := w.prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
 		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score})
 	}

@@ -30,7 +30,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	label, notice := h.replayed(ctx, at, call, found[0])
 	block = hooks.Offers(call.Agent, offers(found, label))
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	d, err := w.prefetch.Say(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
+	d, err := w.prefetch.Text(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
 	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
 		if err != nil {
 			h.log.Warn("no offer", "err", err)

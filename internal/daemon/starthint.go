@@ -31,7 +31,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 	}
 	before, files := h.workBefore(ctx, w, call, room, q.At)
 	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
-	d, err := w.prefetch.Tell(ctx, q, prefetch.WorkingSet, files)
+	d, err := w.prefetch.Facts(ctx, q, prefetch.WorkingSet, files)
 	if err != nil {
 		h.log.Warn("no working set", "err", err)
 		return ""
@@ -40,8 +40,9 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 		h.metrics.decision(string(prefetch.WorkingSet), "late")
 		return ""
 	}
-	context := before.Text()
-	text := strings.Trim(context+"\n"+hooks.Text(hooks.HintStart, d.Shown), "\n")
+	context, hint := before.Text(), hooks.Text(hooks.HintStart, d.Shown)
+	text := strings.Trim(context+"\n"+hint, "\n")
+	d = w.prefetch.Printed(d, q, hooks.Named(hint, d.Shown))
 	if text != "" && q.Session != "" {
 		d.Log = prefetch.Account(q, prefetch.WorkingSet, text, before.Files, d.Log)
 	}

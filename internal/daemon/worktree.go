@@ -46,6 +46,8 @@ type worktrees struct {
 	db     *cold.DB
 	hot    *hot.Store
 	first  *prefetch.Prefetcher // of the home checkout; the others share its state
+	seal   *cold.Seal
+	gone   func() bool // the store has been replaced; set before run
 	events *eventLog
 	look   chan struct{} // "look at HEAD"; capacity 1
 	stop   context.CancelCauseFunc
@@ -85,6 +87,7 @@ func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *worktrees) enter(w *worktree) *worktree {
 	w.prefetch = t.first.For(w.ranker)
+	w.reader.Keep(t.contentsFile(w.repo.Root), t.alert)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,9 +165,9 @@ const (
 const bigIndex = 2 << 20
 
 // newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
-func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+func newPrefetcher(b base, store *hot.Store, db *cold.DB, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
 	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold },
-		First: func() float64 { return first }, Seed: seed,
+		First: func() float64 { return first }, Seed: seed, Together: db.Together,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
@@ -249,6 +252,7 @@ func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
 
 // run reads the files of each checkout as it becomes known, and watches them.
 func (t *worktrees) run(ctx context.Context) error {
+	t.sweepContents()
 	g, ctx := errgroup.WithContext(ctx)
 	for {
 		select {
@@ -283,6 +287,9 @@ func (t *worktrees) drop(w *worktree) {
 	defer t.mu.Unlock()
 	delete(t.known, w.repo.Root)
 	clear(t.places)
+	if err := t.contentsFile(w.repo.Root).Remove(); err != nil {
+		t.log.Warn("what its files said is still in the store", "root", string(w.repo.Root), "err", err)
+	}
 	t.log.Info("worktree removed", "root", string(w.repo.Root))
 }
 

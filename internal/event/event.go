@@ -52,7 +52,7 @@ type Event struct {
 	Batch    string `json:"batch,omitempty"`    // calls requested together share it
 
 	Paths   []Path    `json:"paths,omitempty"`   // the files that were used
-	From    []Path    `json:"from,omitempty"`    // renames: From[i] became Paths[i]
+	From    []Path    `json:"from,omitempty"`    // renames: From[i] became Paths[i]; suggest: the change that lacks Paths
 	Gone    []Path    `json:"gone,omitempty"`    // commits: files that the commit deleted
 	Named   []Path    `json:"named,omitempty"`   // files named by the prompt, the command or the pattern itself
 	Seen    []Path    `json:"seen,omitempty"`    // files named by the result, in the result's order, at most MaxSeen
@@ -69,6 +69,7 @@ type Event struct {
 	Author time.Time `json:"author,omitzero"`  // commits: author time, for show only
 	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
 	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown
+	Label  string    `json:"label,omitempty"`  // outcome: what OK means (open next turn change); "" is open
 }
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.

@@ -73,6 +73,20 @@ func (p Path) Stem() string {
 	return strings.ToLower(s)
 }
 
+// commonStems are names that every folder may have: two files of such a name have nothing to do with each other.
+var commonStems = wordSet("index doc readme __init__ __main__ mod lib main util utils helper helpers common types constants config " +
+	"errors license changelog makefile dockerfile setup conftest package page layout route style styles skill")
+
+// PairStem is what two files share that belong to each other by name, as a file and its test, or a source and its header: the stem,
+// and where it is a common one, the folder before it.
+func (p Path) PairStem() string {
+	stem := p.Stem()
+	if commonStems[stem] {
+		return p.Dir() + "/" + stem
+	}
+	return stem
+}
+
 // Display returns the path for a terminal or an agent: control characters and bytes that are not UTF-8 are escaped, so that a
 // hostile file name can neither move a cursor nor break a line.
 func (p Path) Display() string {

@@ -103,16 +103,17 @@ func (b *Batch) Rename(from, to event.Path) {
 }
 
 // Trim does the tick's housekeeping after everything else in the batch: owned sets that were written since the last
-// tick lose members worth less than 0.01 and all but the Keep highest (ties by name), epochs older than the newest
-// two are dropped, and sessions expire whose deadline has passed.
+// tick lose all but the Keep highest members (ties by name), and of these those worth less than 0.01 that are not among
+// the Read highest; epochs older than the newest two are dropped, and sessions expire whose deadline has passed. No
+// answer changes.
 func (b *Batch) Trim(at time.Time) { b.job(&b.trim, at) }
 
-// Decay drops, after everything else in the batch, members of global sets that are worth less than 0.01 by then: a
-// file that nobody has touched for some seven half-lives. Nothing else is rewritten, see the package comment.
+// Decay drops, after everything else in the batch, members of global sets that read as 0 by then: a file that nobody has
+// touched for some twenty half-lives. Nothing else is rewritten, see the package comment.
 func (b *Batch) Decay(at time.Time) { b.job(&b.decay, at) }
 
-// Sweep drops, after everything else in the batch, what no other housekeeping finds: members worth less than 0.01 of
-// owned sets that nobody writes any more, and names that nothing refers to.
+// Sweep drops, after everything else in the batch, what no other housekeeping finds: members of owned sets that nobody
+// writes any more, as Trim does, and names that nothing refers to.
 func (b *Batch) Sweep(at time.Time) { b.job(&b.sweep, at) }
 
 func (b *Batch) job(when *time.Time, at time.Time) {

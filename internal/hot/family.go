@@ -26,6 +26,8 @@ type Family struct {
 	Name   string        // the first part of its keys on a server
 	Half   time.Duration // an increment is worth half after this long; 0: a time stamp, which needs no decay
 	Keep   int           // owned: members kept per set (trimmed at ticks only); 0: global
+	Read   int           // owned: of these the highest, which stay whatever they are worth; nobody asks for more
+	Rests  bool          // a file's scores age by its own changes (Changed): those of a file that rests do not fade
 	Owner  Noun          // NounNone: global
 	Member Noun
 
@@ -36,30 +38,36 @@ const day = 24 * time.Hour
 
 // The families. Names follow the seed's keys; half-lives are defaults, overridden by Options.Half.
 var (
-	Recency   = Family{Name: "scores:recency", Member: NounFile}                  // last access, Unix seconds
-	Committed = Family{Name: "scores:committed", Member: NounFile}                // last commit, Unix seconds
-	Frequency = Family{Name: "scores:frequency", Half: 7 * day, Member: NounFile} // accesses
-	Churn     = Family{Name: "scores:churn", Half: 30 * day, Member: NounFile}    // commits
-	Changes   = Family{Name: "scores:changes", Half: 365 * day, Member: NounFile} // weight of changes: N of co-change
-	Sessions  = Family{Name: "scores:sessions", Half: 90 * day, Member: NounFile} // sessions that opened it: n of co-access
-	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}    // times another file was opened next
-	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}         // uses
-	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}       // uses, for idf
-	Comod     = owned("comod", 365*day, 64, NounFile, NounFile)                   // partner → weight of changing together
-	Coaccess  = owned("coacc", 90*day, 64, NounFile, NounFile)                    // partner → weight of one session opening both
-	Next      = owned("next", 90*day, 64, NounFile, NounFile)                     // successor → times opened right after
-	TagFiles  = owned("tag", 30*day, 256, NounTag, NounFile)                      // file → accesses under that tag
-	FileTags  = owned("file", 30*day, 16, NounFile, NounTag)                      // tag → accesses under that tag
-	TermFiles = owned("term", 90*day, 64, NounTerm, NounFile)                     // file → weight of opens after, commits under that word
+	Recency   = Family{Name: "scores:recency", Member: NounFile}                               // last access, Unix seconds
+	Committed = Family{Name: "scores:committed", Member: NounFile}                             // last commit, Unix seconds
+	Frequency = Family{Name: "scores:frequency", Half: 7 * day, Member: NounFile}              // accesses
+	Churn     = Family{Name: "scores:churn", Half: 30 * day, Member: NounFile}                 // commits
+	Changes   = Family{Name: "scores:changes", Half: 365 * day, Member: NounFile, Rests: true} // weight of changes: N of co-change
+	Changed   = Family{Name: "scores:changed", Member: NounFile}                               // last change that counts in Changes, Unix seconds
+	Sessions  = Family{Name: "scores:sessions", Half: 90 * day, Member: NounFile}              // sessions that opened it: n of co-access
+	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}                 // times another file was opened next
+	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}                      // uses
+	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}                    // uses, for idf
+	Comod     = resting(owned("comod", 365*day, 32, 32, NounFile, NounFile))                   // partner → weight of changing together
+	Coaccess  = owned("coacc", 90*day, 64, 32, NounFile, NounFile)                             // partner → weight of one session opening both
+	Next      = owned("next", 90*day, 64, 32, NounFile, NounFile)                              // successor → times opened right after
+	TagFiles  = owned("tag", 30*day, 256, 16, NounTag, NounFile)                               // file → accesses under that tag
+	FileTags  = owned("file", 30*day, 16, 16, NounFile, NounTag)                               // tag → accesses under that tag
+	TermFiles = owned("term", 90*day, 64, 16, NounTerm, NounFile)                              // file → weight of opens after, commits under that word
 )
 
-func owned(name string, half time.Duration, keep int, owner, member Noun) Family {
-	return Family{Name: name, Half: half, Keep: keep, Owner: owner, Member: member}
+func owned(name string, half time.Duration, keep, read int, owner, member Noun) Family {
+	return Family{Name: name, Half: half, Keep: keep, Read: read, Owner: owner, Member: member}
+}
+
+func resting(f Family) Family {
+	f.Rests = true
+	return f
 }
 
 // Families lists all of them. The order is part of the snapshot format.
 var Families = []Family{Recency, Committed, Frequency, Churn, Changes, Sessions, Moves, TagFreq, TermFreq,
-	Comod, Coaccess, Next, TagFiles, FileTags, TermFiles}
+	Comod, Coaccess, Next, TagFiles, FileTags, TermFiles, Changed}
 
 // Table is the families with one store's half-lives and bounds, in the order of Families.
 type Table []Family
@@ -79,7 +87,7 @@ func NewTable(half map[string]time.Duration, keep map[string]int) (Table, error)
 			if n < 1 {
 				return nil, fmt.Errorf("keep of %s is %d: give at least 1", f.Name, n)
 			}
-			f.Keep = n
+			f.Keep, f.Read = n, min(n, f.Read)
 		}
 		f.index = uint8(i)
 		t[i] = f
@@ -154,6 +162,19 @@ func (f *Family) Worth(t float64, k int64) float64 {
 		return 1
 	}
 	return math.Exp2(-(t - f.landmark(k)) / f.Half.Seconds())
+}
+
+// fade is what 1 at one time is worth at a later one.
+func (f *Family) fade(from, to float64) float64 { return math.Exp2((from - to) / f.Half.Seconds()) }
+
+// Beside is the other epoch that a reader at t adds to this one; ok is false if there is none.
+func (f *Family) Beside(k int64, t float64) (other int64, ok bool) {
+	for _, l := range f.Live(t) {
+		if l != k {
+			return l, true
+		}
+	}
+	return 0, false
 }
 
 // Live lists the epochs that a reader at t adds, newest first; of stamps 0.

@@ -16,7 +16,8 @@ type Member struct {
 // Bounds of sets.
 const (
 	NewestKept = 256  // stamps kept in order per family of stamps
-	pruneBelow = 0.01 // a member of an owned set that is worth less is dropped
+	pruneBelow = 0.01 // a member of an owned set that is worth less, and not among the highest that are read, is dropped
+	leastWorth = 1e-6 // what is worth less reads as 0, so that dropping it changes nothing
 )
 
 // Highest sorts by score, ties by name. Sums of the same increments in another order differ in the last bits, which
@@ -78,16 +79,45 @@ func coarse(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + low/2 + 1) &^ low)
 }
 
-// Excess is what a set loses at a tick: members worth less than 0.01 (also negative ones, left by subtractions), and
-// all but the keep highest. A stored 1 is worth the factor. It reorders the set.
-func Excess(set []Member, keep int, factor float64) []Member {
-	Highest(set)
-	n := min(keep, len(set))
-	for n > 0 && coarse(set[n-1].Score*factor) < pruneBelow {
-		n--
+// Excess is what a set loses at a tick: all but the keep highest; of these, members worth less than 0.01 beyond the highest that are
+// read; and what reads as 0, also what subtractions have left below it. So no answer changes. also are the members of the same
+// owner's other epoch: a file is read with the sum of both. A stored 1 of either is worth its factor. It reorders the set.
+func (f *Family) Excess(set []Member, factor float64, also []Member, alsoFactor float64, keep int) (out []Member) {
+	more := make(map[string]float64, len(also))
+	for _, m := range also {
+		more[m.Name] = m.Score * alsoFactor
 	}
-	return set[n:]
+	sums := make([]Member, 0, len(set)+len(also))
+	for _, m := range set {
+		sums = append(sums, Member{m.Name, m.Score*factor + more[m.Name]})
+		delete(more, m.Name)
+	}
+	for name, worth := range more {
+		sums = append(sums, Member{name, worth})
+	}
+	Highest(sums)
+	stays := make(map[string]bool, min(keep, len(sums)))
+	for i, m := range sums[:min(keep, len(sums))] {
+		if !f.Unread(m.Score) && (i < f.Read || coarse(m.Score) >= pruneBelow) {
+			stays[m.Name] = true
+		}
+	}
+	for _, m := range set {
+		if !stays[m.Name] {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
-// TooLow is the stored score below which Decay drops a member of a global set: one that is worth less than 0.01.
-func TooLow(factor float64) float64 { return pruneBelow / factor }
+// Unread reports whether a value of the family reads as 0: it is worth less than 1e-6, or in a family that rests, whose sets do not
+// shrink by themselves, and bounded, less than 0.01.
+func (f *Family) Unread(worth float64) bool {
+	if f.Rests && !f.Global() {
+		return coarse(worth) < pruneBelow
+	}
+	return coarse(worth) < leastWorth
+}
+
+// TooLow is the stored score below which a member of a global set reads as 0, if the other epoch has nothing of it.
+func TooLow(factor float64) float64 { return leastWorth / factor }

@@ -86,36 +86,71 @@ func (m *model) keysOf() []modelKey {
 // value adds up what was said in the epochs that a reader adds.
 func (m *model) value(f *hot.Family, owner, member string, at time.Time) float64 {
 	sum := 0.0
+	for _, k := range f.Live(hot.Seconds(at)) {
+		sum += m.valueIn(f, k, owner, member, m.rested(f, owner, member, at))
+	}
+	if f.Unread(sum) {
+		return 0
+	}
+	return sum
+}
+
+// valueIn adds up what was said in one epoch.
+func (m *model) valueIn(f *hot.Family, epoch int64, owner, member string, at time.Time) float64 {
+	sum := 0.0
 	for _, i := range m.said[modelKey{f.Name, owner, member}] {
-		if slices.Contains(f.Live(hot.Seconds(at)), f.Epoch(hot.Seconds(i.t))) {
+		if f.Epoch(hot.Seconds(i.t)) == epoch {
 			sum += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.Half.Seconds())
 		}
 	}
 	return sum
 }
 
+// rested is the time that scores of a file are decayed to.
+func (m *model) rested(f *hot.Family, owner, member string, at time.Time) time.Time {
+	if !f.Global() {
+		member = owner
+	}
+	if changed, known := m.stamped[hot.Changed.Name][member]; f.Rests && known && changed.Before(at) {
+		return changed
+	}
+	return at
+}
+
 // trim applies the tick to owned sets written since the last one.
 func (m *model) trim(at time.Time, written map[ownedSet]bool) {
+	type drop struct {
+		key   modelKey
+		of    *hot.Family
+		epoch int64
+	}
+	var drops []drop
 	for key := range written {
 		f := m.table.Of(hot.Family{Name: key.family})
-		var ms []hot.Member
-		inEpoch := func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == key.epoch }
+		other, both := f.Beside(key.epoch, hot.Seconds(at))
+		var set, also []hot.Member
 		for k, is := range m.said {
-			if k.family != f.Name || k.owner != key.owner || !slices.ContainsFunc(is, inEpoch) {
+			if k.family != f.Name || k.owner != key.owner {
 				continue
 			}
-			v := 0.0
-			for _, i := range is {
-				if inEpoch(i) {
-					v += i.w * math.Exp2(-at.Sub(i.t).Seconds()/f.Half.Seconds())
+			for _, epoch := range []int64{key.epoch, other} {
+				if !slices.ContainsFunc(is, func(i increment) bool { return f.Epoch(hot.Seconds(i.t)) == epoch }) {
+					continue
+				}
+				member := hot.Member{Name: k.member, Score: m.valueIn(f, epoch, k.owner, k.member, m.rested(f, k.owner, "", at))}
+				if epoch == key.epoch {
+					set = append(set, member)
+				} else if both {
+					also = append(also, member)
 				}
 			}
-			ms = append(ms, hot.Member{Name: k.member, Score: v})
 		}
-		for _, out := range hot.Excess(ms, f.Keep, 1) {
-			k := modelKey{f.Name, key.owner, out.Name}
-			m.said[k] = slices.DeleteFunc(m.said[k], inEpoch)
+		for _, out := range f.Excess(set, 1, also, 1, f.Keep) {
+			drops = append(drops, drop{modelKey{f.Name, key.owner, out.Name}, f, key.epoch})
 		}
+	}
+	for _, d := range drops {
+		m.said[d.key] = slices.DeleteFunc(m.said[d.key], func(i increment) bool { return d.of.Epoch(hot.Seconds(i.t)) == d.epoch })
 	}
 }
 

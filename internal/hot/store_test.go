@@ -186,9 +186,9 @@ func TestCapAndTrim(t *testing.T) {
 	capped, trimmed := open(t, hot.Options{}), open(t, hot.Options{})
 	gather := func(b *hot.Batch) {
 		for i := range 200 {
-			b.Add(hot.Comod, "a", fmt.Sprintf("f%03d", i), noon, float64(1+i%3))
+			b.Add(hot.Coaccess, "a", fmt.Sprintf("f%03d", i), noon, float64(1+i%3))
 		}
-		b.Add(hot.Comod, "a", "tiny", noon, 0.009)
+		b.Add(hot.Coaccess, "a", "tiny", noon, 0.009)
 	}
 	fill(t, capped, 1, func(b *hot.Batch) { gather(b); b.Cap(64) })
 	fill(t, trimmed, 1, gather)
@@ -196,7 +196,7 @@ func TestCapAndTrim(t *testing.T) {
 	var tops [2]*hot.Ranked
 	for i, s := range []*hot.Store{capped, trimmed} {
 		v := s.View(noon)
-		tops[i] = v.Top(hot.Comod, "a", 1000)
+		tops[i] = v.Top(hot.Coaccess, "a", 1000)
 		if err := v.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -214,13 +214,13 @@ func TestTrimAfterRestore(t *testing.T) {
 	s := open(t, hot.Options{})
 	fill(t, s, 1, func(b *hot.Batch) {
 		for i := range 100 {
-			b.Add(hot.Comod, "a", fmt.Sprint(i), noon, 1)
+			b.Add(hot.Coaccess, "a", fmt.Sprint(i), noon, 1)
 		}
 	})
 	s = again(t, s, hot.Options{})
 	fill(t, s, 2, func(b *hot.Batch) { b.Trim(noon) })
 	v := s.View(noon)
-	top := v.Top(hot.Comod, "a", 1000)
+	top := v.Top(hot.Coaccess, "a", 1000)
 	if err := v.Load(t.Context()); err != nil || len(top.Members) != 64 {
 		t.Errorf("%d members are left, %v", len(top.Members), err)
 	}

@@ -1,18 +1,15 @@
 package hot
 
-import "slices"
+import "math"
 
-// sweep drops members of owned sets that are worth less than 0.01, and the names that nothing refers to any more.
+// sweep drops members of owned sets that nobody writes any more as a tick drops those of the others, and the names that nothing
+// refers to.
 func (s *Store) sweep(at float64) {
 	var changed []ownedChange
 	for i := range s.table {
 		for k, sc := range s.sets[i] {
-			low := TooLow(s.table[i].Worth(at, k))
-			for owner, old := range sc.owned {
-				if tooLow := func(e entry) bool { return coarse(e.score) < low }; slices.ContainsFunc(old, tooLow) {
-					kept := slices.DeleteFunc(slices.Clone(old), tooLow) // views may read the old one meanwhile
-					changed = append(changed, ownedChange{ownedKey{uint8(i), k, owner}, kept})
-				}
+			for owner := range sc.owned {
+				changed = s.excess(changed, ownedKey{uint8(i), k, owner}, at, math.MaxInt)
 			}
 		}
 	}

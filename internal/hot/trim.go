@@ -33,12 +33,28 @@ func (s *Store) trim(at float64) {
 func (s *Store) trimSets(at float64) {
 	var changed []ownedChange
 	for key := range s.grown {
-		f, old := &s.table[key.family], s.owned(key)
-		out := Excess(s.members(f.Member, old), f.Keep, f.Worth(at, key.epoch))
-		changed = append(changed, ownedChange{key, s.without(f, old, out)})
+		changed = s.excess(changed, key, at, s.table[key.family].Keep)
 	}
 	s.setAll(changed)
 	s.grown = map[ownedKey]bool{}
+}
+
+// excess adds what is to be left of an owned set, of at most keep members, if it loses any.
+func (s *Store) excess(changed []ownedChange, key ownedKey, at float64, keep int) []ownedChange {
+	f, old := &s.table[key.family], s.owned(key)
+	var also []Member
+	other, both := f.Beside(key.epoch, at)
+	if both {
+		also = s.members(f.Member, s.owned(ownedKey{key.family, other, key.owner}))
+	}
+	if f.Rests {
+		at = Rested(at, s.scores(s.table.Of(Changed), 0).of(key.owner), s.clock)
+	}
+	out := f.Excess(s.members(f.Member, old), f.Worth(at, key.epoch), also, f.Worth(at, other), keep)
+	if len(out) == 0 {
+		return changed
+	}
+	return append(changed, ownedChange{key, s.without(f, old, out)})
 }
 
 // without copies a set, because views may read the old one meanwhile.
@@ -104,23 +120,37 @@ func (s *Store) dropEpochs(at float64) {
 	}
 }
 
-// decay drops what of the global sets is worth less than 0.01.
+// decay drops what of the global sets reads as 0.
 func (s *Store) decay(at float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	changed := s.scores(s.table.Of(Changed), 0)
 	for i := range s.table {
 		f := &s.table[i]
 		if !f.Global() || f.Half == 0 {
 			continue
 		}
-		for k, sc := range s.sets[i] {
-			low := TooLow(f.Worth(at, k))
-			for id, score := range sc.global {
-				if score != 0 && score < low {
-					sc.global[id] = 0
-					s.markDirty(f.Member, uint32(id))
+		live := f.Live(at)
+		for id := range s.names[f.Member].texts {
+			worth, any, then := 0.0, false, at
+			if f.Rests {
+				then = Rested(at, changed.of(uint32(id)), s.clock)
+			}
+			for _, k := range live {
+				if sc := s.sets[i][k]; sc != nil {
+					score := sc.of(uint32(id))
+					worth, any = worth+score*f.Worth(then, k), any || score != 0
 				}
 			}
+			if !any || !f.Unread(worth) {
+				continue
+			}
+			for _, k := range live {
+				if sc := s.sets[i][k]; sc != nil && sc.of(uint32(id)) != 0 {
+					sc.global[id] = 0
+				}
+			}
+			s.markDirty(f.Member, uint32(id))
 		}
 	}
 }

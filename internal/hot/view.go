@@ -65,12 +65,14 @@ func NewView(r Reader, t Table, c Clock, at time.Time) *View {
 // Ranked is the answer of Top: members by value, highest first, ties by name.
 type Ranked struct {
 	Members []string
-	Values  []float64 // decayed to the view's time; stamps: Unix seconds
+	Values  []float64 // decayed to the view's time, or of a file that rests to its last change; stamps: Unix seconds
+	Rest    float64   // what 1 of Values is worth at the view's time, in (0,1]: less than 1 for a file that rests
 }
 
 // Values is the answer of Of, aligned with the members asked for.
 type Values struct {
-	Value []float64 // decayed to the view's time, 0 if absent; stamps: Unix seconds
+	Value []float64 // as those of Ranked, 0 if absent
+	Rest  []float64 // as that of Ranked; nil for families that do not rest
 }
 
 // Facts is the answer of View.Facts. Fields is empty, never nil, when there are none.
@@ -87,7 +89,7 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 	case fam.Half == 0:
 		read := v.read(&SetRead{Family: fam, Newest: true})
 		v.finish = append(v.finish, func() {
-			r.take(slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
+			r.take(fam, slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
 		})
 		return r
 	case fam.Global():
@@ -99,14 +101,35 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 	for i, k := range epochs {
 		reads[i] = v.read(&SetRead{Family: fam, Epoch: k, Owner: owner})
 	}
+	rest := v.rests(fam, []string{owner})
 	v.finish = append(v.finish, func() {
 		var ms []Member
+		at := rest(0)
 		for i, k := range epochs {
-			ms = collect(ms, reads[i].All, fam.Worth(v.at, k))
+			ms = collect(ms, reads[i].All, fam.Worth(at, k))
 		}
-		r.take(ms, n)
+		r.take(fam, ms, n)
+		r.Rest = fam.fade(at, v.at)
 	})
 	return r
+}
+
+// rests returns the time to which scores of the i-th file are decayed: that of its last change in a family that rests, if that is
+// known and before the view's time, which it is otherwise.
+func (v *View) rests(fam *Family, files []string) func(i int) float64 {
+	if !fam.Rests {
+		return func(int) float64 { return v.at }
+	}
+	read := v.read(&SetRead{Family: v.table.Of(Changed), Members: files})
+	return func(i int) float64 { return Rested(v.at, read.Scores[i], v.clock) }
+}
+
+// Rested is the time of a file's last change, if it is known, before at, and of a clock that was right; otherwise at.
+func Rested(at, changed float64, c Clock) float64 {
+	if changed == 0 || c.Ahead(changed) {
+		return at
+	}
+	return min(at, changed)
 }
 
 // Of asks for the values of given members of a global family.
@@ -119,17 +142,32 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 		return r
 	}
 	fam := v.table.Of(f)
+	files := members
+	if !fam.Global() {
+		files = []string{owner}
+	}
+	rest := v.rests(fam, files)
+	of := func(i int) float64 { return rest(min(i, len(files)-1)) } // of an owned set all rest with the owner
 	for _, k := range fam.Live(v.at) {
 		read := v.read(&SetRead{Family: fam, Epoch: k, Owner: owner, Members: members})
-		factor := fam.Worth(v.at, k)
 		v.finish = append(v.finish, func() {
 			for i, score := range read.Scores {
 				if fam.Half > 0 || !v.clock.Ahead(score) {
-					r.Value[i] += score * factor
+					r.Value[i] += score * fam.Worth(of(i), k)
 				}
 			}
 		})
 	}
+	v.finish = append(v.finish, func() {
+		for i := range r.Value {
+			if fam.Half > 0 && fam.Unread(r.Value[i]) {
+				r.Value[i] = 0
+			}
+			if fam.Rests {
+				r.Rest = append(r.Rest, fam.fade(of(i), v.at))
+			}
+		}
+	})
 	return r
 }
 
@@ -189,10 +227,10 @@ func collect(ms, set []Member, factor float64) []Member {
 	return ms
 }
 
-// take keeps the n highest with a positive value.
-func (r *Ranked) take(ms []Member, n int) {
+// take keeps the n highest that do not read as 0.
+func (r *Ranked) take(f *Family, ms []Member, n int) {
 	ms = Best(ms, n)
-	for len(ms) > 0 && ms[len(ms)-1].Score <= 0 {
+	for len(ms) > 0 && f.Unread(ms[len(ms)-1].Score) {
 		ms = ms[:len(ms)-1]
 	}
 	r.Members, r.Values = make([]string, len(ms)), make([]float64, len(ms))

@@ -1,67 +1,58 @@
 package index
 
 import (
-	"bytes"
-	"iter"
 	"slices"
 	"sync"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Contents is an index of what files say: of each file at most 256 words, 64 identifiers and 96 names that it defines, never its
-// text. It holds the files as they are now, in memory only. It is safe for concurrent use.
+// Contents is an index of what files say, by field: words of the path, of the names that a file defines, of its doc strings and
+// comments, of its body, and exact identifiers. It never keeps a text. It holds the files as they are now, packed in segments: a file
+// that is saved becomes a segment of its own, and segments are merged when there are many of a size. It is safe for concurrent use.
 type Contents struct {
-	maxFiles int
+	maxFiles, maxBytes int
 
-	mu          sync.RWMutex // guards what follows
-	numbers     map[event.Path]uint32
-	documents   []document // by number
-	free        []uint32   // numbers of no file
-	words       vocabulary
-	identifiers vocabulary
-	definitions vocabulary
-	length      float64 // sum of the lengths of all documents
+	merging sync.Mutex // held while segments are merged
+
+	mu        sync.RWMutex // guards what follows; held for a short time
+	version   uint64       // grows with every change
+	numbers   map[event.Path]uint32
+	documents []document        // by number
+	free      []uint32          // numbers of no file
+	segments  []*segment        // each with files that are not gone
+	named     map[string]uint32 // files with that word in their path
+	lengths   [fields]float64   // sums of the lengths of all files
+	bytes     int               // of all segments
 }
 
-// document is what is kept of a file.
+// document is where a file is.
 type document struct {
-	path        event.Path
-	words       []posting
-	identifiers []posting
-	definitions []posting
-	size        float64 // words of the whole text
-	length      float64 // sum of the counts of words
+	path    event.Path
+	segment *segment
+	at      uint32 // its number there
 }
 
-// Bounds of what is kept. Together they bound the postings: 416 for each file, in both directions, 4 bytes each.
+// Bounds of what is kept. Beyond them no new file is, and known ones are followed.
 const (
-	MaxFileSize    = 256 << 10 // bytes of a file; longer ones are taken for data
-	maxFiles       = 1 << 15   // a new file beyond them is not kept
-	maxVocabulary  = 1 << 20   // words, identifiers and definitions, each; a new one beyond them is not kept
-	maxWords       = 256       // of a file
-	maxIdentifiers = 64        // of a file
-	maxWordParts   = 8         // words of an identifier
+	maxFiles = 1 << 17
+	maxBytes = 1 << 28 // of all segments
 )
 
-// Bounds of what distinguishes files.
+// Bounds of segments and of one step.
 const (
-	commonShare  = 0.25 // a word in more than this share of the files does not …
-	commonAtMost = 20   // … if there are more files than this
-)
-
-// Bounds of one step of a removal.
-const (
-	minRemoval      = 256 // files of a step at least
-	maxRemovalSteps = 16
+	mergeAt     = 8    // segments of a size are merged; a size is a power of this many files
+	maxSmall    = 512  // files that are merged at once when one is saved: about 3 ms
+	removalStep = 1024 // files that are removed between questions
+	maxGone     = 0.5  // share of the files of a segment; with more it is packed anew
+	packAt      = 0.1  // share of all files outside of the largest segment, or gone, with which Pack makes one segment
 )
 
 // NewContents returns an index of no file.
-func NewContents() *Contents { return newContents(maxFiles, maxVocabulary) }
+func NewContents() *Contents { return newContents(maxFiles, maxBytes) }
 
-func newContents(files, words int) *Contents {
-	return &Contents{maxFiles: files, numbers: map[event.Path]uint32{},
-		words: newVocabulary(words), identifiers: newVocabulary(words), definitions: newVocabulary(words)}
+func newContents(files, bytes int) *Contents {
+	return &Contents{maxFiles: files, maxBytes: bytes, numbers: map[event.Path]uint32{}, named: map[string]uint32{}}
 }
 
 // Len returns the number of files.
@@ -71,121 +62,221 @@ func (c *Contents) Len() int {
 	return len(c.numbers)
 }
 
+// Version returns a number that is another one after every change.
+func (c *Contents) Version() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.version
+}
+
 // Size returns how many words a file has, 0 if it is not known.
 func (c *Contents) Size(p event.Path) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if n, known := c.numbers[p]; known {
-		return c.documents[n].size
+		d := c.documents[n]
+		return float64(d.segment.lengths[bodyField][d.at])
 	}
 	return 0
 }
 
-// Set replaces what a file says. A text that is longer than MaxFileSize or has a zero byte says nothing. What is kept depends on
-// the files before: a word distinguishes this file from them or not.
+// Set replaces what a file says. See Extract for what a text says.
 func (c *Contents) Set(p event.Path, text []byte) {
-	words, identifiers := count(text)
-	var defined []string
-	if len(words) > 0 && !isProse(p) {
-		defined = definitions(text)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.remove(p)
-	if len(words) == 0 || len(c.numbers) >= c.maxFiles {
+	c.set(p, text)
+	c.merge(maxFiles)
+}
+
+// set is Set that merges small segments only.
+func (c *Contents) set(p event.Path, text []byte) {
+	said := Extract(p, text)
+	if said.Size == 0 {
+		c.Remove(p)
 		return
 	}
+	path, base := pathWords(p)
+	s := newSegment(&said, path, base)
+	c.mu.Lock()
+	c.remove(p)
+	if len(c.numbers) < c.maxFiles && c.bytes+s.bytes() <= c.maxBytes {
+		c.enter(p, s, path)
+	}
+	c.mu.Unlock()
+	c.merge(maxSmall)
+}
+
+// enter makes the only file of a segment known.
+func (c *Contents) enter(p event.Path, s *segment, path []Count) {
+	c.version++
 	n := uint32(len(c.documents))
 	if last := len(c.free) - 1; last >= 0 {
 		n, c.free = c.free[last], c.free[:last]
 	} else {
 		c.documents = append(c.documents, document{})
 	}
-	d := document{path: p, definitions: c.definitions.addAll(n, defined),
-		words:       c.words.addRarest(n, words, len(c.numbers), maxWords),
-		identifiers: c.identifiers.addRarest(n, identifiers, len(c.numbers), maxIdentifiers)}
-	for _, k := range words {
-		d.size += float64(k)
+	c.documents[n], c.numbers[p] = document{p, s, 0}, n
+	s.ids = []uint32{n}
+	c.segments = append(c.segments, s)
+	c.bytes += s.bytes()
+	c.count(s, 0, path)
+}
+
+// count adds a file of a segment to the sums. path is the words of its path.
+func (c *Contents) count(s *segment, file int, path []Count) {
+	for _, w := range path {
+		c.named[w.Stem]++
 	}
-	for _, w := range d.words {
-		d.length += w.count()
+	for f := range fields {
+		c.lengths[f] += float64(s.lengths[f][file])
 	}
-	c.documents[n], c.numbers[p] = d, n
-	c.length += d.length
+}
+
+// adopt takes the files of another index, which nobody uses, in place of its own.
+func (c *Contents) adopt(o *Contents) {
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.version++
+	c.numbers, c.documents, c.free, c.segments = o.numbers, o.documents, o.free, o.segments
+	c.named, c.lengths, c.bytes = o.named, o.lengths, o.bytes
 }
 
 // Remove forgets files. Many files are removed in steps, between which questions are answered.
 func (c *Contents) Remove(paths ...event.Path) {
-	for step := range removalSteps(paths) {
-		c.removeStep(step)
+	for step := range slices.Chunk(paths, removalStep) {
+		c.mu.Lock()
+		c.remove(step...)
+		c.mu.Unlock()
 	}
-}
-
-func (c *Contents) removeStep(paths []event.Path) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.remove(paths...)
-	c.shrink()
-}
-
-// removalSteps divides files into steps. A step reads the lists of all words of its files: few steps keep the cost of a removal
-// linear, and small ones keep questions from waiting.
-func removalSteps(paths []event.Path) iter.Seq[[]event.Path] {
-	return slices.Chunk(paths, max(minRemoval, (len(paths)+maxRemovalSteps-1)/maxRemovalSteps))
+	c.merge(maxSmall)
 }
 
 func (c *Contents) remove(paths ...event.Path) {
-	var words, identifiers, definitions []posting
 	for _, p := range paths {
 		n, known := c.numbers[p]
 		if !known {
 			continue
 		}
-		d := &c.documents[n]
-		words, identifiers, definitions = append(words, d.words...), append(identifiers, d.identifiers...), append(definitions, d.definitions...)
-		c.length -= d.length
-		*d = document{}
+		c.version++
+		d := c.documents[n]
+		s := d.segment
+		s.gone[d.at/64] |= 1 << (d.at % 64)
+		if s.live--; s.live == 0 {
+			c.segments = slices.DeleteFunc(c.segments, func(other *segment) bool { return other == s })
+			c.bytes -= s.bytes()
+		}
+		for f := range fields {
+			c.lengths[f] -= float64(s.lengths[f][d.at])
+		}
+		words, _ := pathWords(p)
+		for _, w := range words {
+			if c.named[w.Stem]--; c.named[w.Stem] == 0 {
+				delete(c.named, w.Stem)
+			}
+		}
+		c.documents[n] = document{}
 		delete(c.numbers, p)
 		c.free = append(c.free, n)
 	}
-	gone := func(file uint32) bool { return c.documents[file].path == "" }
-	c.words.remove(words, gone)
-	c.identifiers.remove(identifiers, gone)
-	c.definitions.remove(definitions, gone)
 }
 
-// shrink frees the memory of words that no file has any more, if most of it is free.
-func (c *Contents) shrink() {
-	words, identifiers, definitions := c.words.shrink(), c.identifiers.shrink(), c.definitions.shrink()
-	for _, d := range c.documents {
-		renumber(d.words, words)
-		renumber(d.identifiers, identifiers)
-		renumber(d.definitions, definitions)
+// merge merges segments while there are mergeAt of a size, and packs those of which most is gone, where that concerns at most most
+// files. If another merge is under way, that one goes on, or the next does.
+func (c *Contents) merge(most int) {
+	for c.merging.TryLock() {
+		parts := c.due(most)
+		if len(parts) > 0 {
+			c.replace(parts)
+		}
+		c.merging.Unlock()
+		if len(parts) == 0 {
+			return
+		}
 	}
 }
 
-// count returns how often each term and each identifier of two or more words occurs in a text.
-func count(text []byte) (words, identifiers map[string]int) {
-	if len(text) > MaxFileSize || bytes.IndexByte(text, 0) >= 0 {
-		return nil, nil
-	}
-	words, identifiers = map[string]int{}, map[string]int{}
-	parts := map[string][]string{} // terms by token: the same tokens occur again and again
-	for token := range bytes.FieldsFuncSeq(text, outsideIdentifier) {
-		if len(token) < minTerm || len(token) > maxIdentifier {
-			continue
+// due returns segments that are to be merged.
+func (c *Contents) due(most int) []part {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var ofSize [32][]part
+	for _, s := range c.segments {
+		if gone := s.size() - s.live; float64(gone) > maxGone*float64(s.size()) && s.live <= most {
+			return []part{s.part()}
 		}
-		terms, known := parts[string(token)]
-		if !known {
-			terms = Terms(string(token), maxWordParts)
-			parts[string(token)] = terms
+		level := 0
+		for n := s.live; n >= mergeAt; n /= mergeAt {
+			level++
 		}
-		for _, t := range terms {
-			words[t]++
-		}
-		if len(terms) > 1 && len(token) >= minIdentifier {
-			identifiers[plainIdentifier(string(token))]++
+		ofSize[level] = append(ofSize[level], s.part())
+		if parts := ofSize[level]; len(parts) == mergeAt {
+			if live(parts) <= most {
+				return parts
+			}
+			ofSize[level] = nil
 		}
 	}
-	return words, identifiers
+	return nil
+}
+
+func live(parts []part) (n int) {
+	for _, p := range parts {
+		n += p.live
+	}
+	return n
+}
+
+func (s *segment) part() part { return part{segment: s, gone: slices.Clone(s.gone)} }
+
+// pack makes one segment of all, if much is outside of the largest or gone, or always.
+func (c *Contents) pack(always bool) {
+	c.merging.Lock()
+	defer c.merging.Unlock()
+	c.mu.RLock()
+	var parts []part
+	largest, all := 0, 0
+	for _, s := range c.segments {
+		parts = append(parts, s.part())
+		largest, all = max(largest, s.live), all+s.size()
+	}
+	c.mu.RUnlock()
+	if always || float64(all-largest) > packAt*float64(all) {
+		c.replace(parts)
+	}
+}
+
+// replace puts one segment in the place of some. Files that go meanwhile are gone in it.
+func (c *Contents) replace(parts []part) {
+	s := merge(parts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := map[*segment]bool{}
+	for _, p := range parts {
+		if p.segment.live > 0 { // or it has been dropped
+			c.bytes -= p.bytes()
+		}
+		old[p.segment] = true
+		for file, number := range p.numbers {
+			switch {
+			case number == nobody:
+			case p.isGone(uint32(file)):
+				s.gone[number/64] |= 1 << (number % 64)
+				s.live--
+			default:
+				d := &c.documents[s.ids[number]]
+				d.segment, d.at = s, number
+			}
+		}
+	}
+	// The new one takes the place of the first: so merged segments stay in the order of their files.
+	segments := make([]*segment, 0, len(c.segments))
+	for _, other := range c.segments {
+		if !old[other] {
+			segments = append(segments, other)
+		}
+	}
+	if c.segments = segments; s.live > 0 {
+		c.segments = append(c.segments, s)
+		c.bytes += s.bytes()
+	}
 }

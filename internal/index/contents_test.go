@@ -2,12 +2,41 @@ package index
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
+
+// withName returns the files that have an identifier, by path.
+func (c *Contents) withName(name string) (out []event.Path) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for file := range c.having(name) {
+		out = append(out, c.documents[file].path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// matching returns the files that fit words and identifiers, the best body first.
+func (c *Contents) matching(words []string, names ...string) (out []event.Path) {
+	fits := c.Match(TextOf(words, names))
+	slices.SortFunc(fits, func(a, b Fit) int {
+		if d := b.Place[TextBody] + b.Place[Uses] - a.Place[TextBody] - a.Place[Uses]; d != 0 {
+			return int(d * 1e6)
+		}
+		return strings.Compare(string(a.Path), string(b.Path))
+	})
+	for _, f := range fits {
+		out = append(out, f.Path)
+	}
+	return out
+}
 
 func paths(found []Hit) (out []event.Path) {
 	for _, f := range found {
@@ -30,14 +59,23 @@ func library() *Contents {
 
 func TestContentsAreFound(t *testing.T) {
 	c := library()
-	if got := paths(c.Words(Terms("the backoff of an attempt", 8), 5)); len(got) < 2 || got[0] != "retry/backoff.go" {
+	if got := c.matching(strings.Fields("the backoff of an attempt")); len(got) != 2 || got[0] != "retry/backoff.go" {
 		t.Errorf("words find %v, want the file about backoff first", got)
 	}
-	if got := c.Identifiers(Identifiers("look at next_backoff and NextBackoff", 8), 5); len(got) != 2 || got[0].Words[0] != "nextbackoff" {
-		t.Errorf("the identifier finds %+v, want the two files that have it", got)
+	fits := c.Match(TextOf(nil, []string{"nextbackoff"}))
+	if len(fits) != 2 || fits[0].Words[0] != "nextbackoff" {
+		t.Errorf("the identifier finds %+v, want the two files that have it", fits)
+	}
+	for _, f := range fits {
+		if defines := f.Share[Defines] > 0; defines != (f.Path == "retry/backoff.go") {
+			t.Errorf("%s defines the identifier: %v", f.Path, defines)
+		}
 	}
 	if got := paths(c.Alike("retry/backoff.go", 5)); !slices.Equal(got, []event.Path{"client/send.go"}) {
 		t.Errorf("alike are %v, want the caller", got)
+	}
+	if got := c.Called("client/send.go", 5); len(got) != 1 || got[0].Path != "retry/backoff.go" || got[0].Weight != 1 {
+		t.Errorf("called are %v, want the definition", got)
 	}
 	c.Set("client/send.go", []byte("package client\nfunc sendRequest() { openSocket() }"))
 	if got := c.Alike("retry/backoff.go", 5); len(got) != 0 {
@@ -45,8 +83,11 @@ func TestContentsAreFound(t *testing.T) {
 	}
 	before := c.Len()
 	c.Remove("retry/backoff.go", "never/there.go")
-	if got := c.Words([]string{"backoff"}, 5); len(got) != 0 || c.Len() != before-1 {
+	if got := c.matching([]string{"backoff"}); len(got) != 0 || c.Len() != before-1 {
 		t.Errorf("a removed file is still found: %v, %d files", got, c.Len())
+	}
+	if c.Size("client/send.go") == 0 || c.Size("retry/backoff.go") != 0 {
+		t.Errorf("sizes %v and %v", c.Size("client/send.go"), c.Size("retry/backoff.go"))
 	}
 }
 
@@ -54,12 +95,13 @@ func TestContentsOfNoText(t *testing.T) {
 	c := library()
 	n := c.Len()
 	c.Set("a.bin", []byte("headline\x00words"))
-	c.Set("huge.go", []byte(strings.Repeat("someIdentifier ", MaxFileSize/10)))
+	c.Set("image.png", []byte("headline words"))
+	c.Set("huge.go", []byte(strings.Repeat("someIdentifier ", MaxDocument/10)))
 	c.Set("empty.go", nil)
 	if c.Len() != n {
-		t.Errorf("%d files, want %d: no text, too long and empty say nothing", c.Len(), n)
+		t.Errorf("%d files, want %d: images, binaries, too long and empty files say nothing", c.Len(), n)
 	}
-	if got := NewContents().Words([]string{"backoff"}, 5); got != nil {
+	if got := NewContents().matching([]string{"backoff"}); got != nil {
 		t.Errorf("nothing finds %v", got)
 	}
 }
@@ -71,27 +113,233 @@ func FuzzContents(f *testing.F) {
 		c := library()
 		c.Set("x", text)
 		c.Set("x", text)
-		c.Words(Terms(question, 8), 5)
-		c.Identifiers(Identifiers(question, 8), 5)
+		c.Match(ParseText(question))
 		c.Alike("x", 5)
+		c.Called("x", 5)
 		c.Remove("x")
-		if want := library(); c.Len() != want.Len() || c.length != want.length {
-			t.Errorf("what a file says stays when it goes: %d files, length %v", c.Len(), c.length)
+		if want := library(); c.Len() != want.Len() || c.lengths != want.lengths || !reflect.DeepEqual(c.named, want.named) {
+			t.Errorf("what a file says stays when it goes: %d files, lengths %v", c.Len(), c.lengths)
 		}
 	})
 }
 
-func BenchmarkContents(b *testing.B) {
-	c := NewContents()
-	for i := range 10_000 {
-		var text strings.Builder
-		for k := range 300 {
-			fmt.Fprintf(&text, "call%dName%d word%d ", i%700, (i*7+k)%5000, (i+k*k)%9000)
-		}
-		c.Set(event.Path(fmt.Sprintf("d%d/f%d.go", i%100, i)), []byte(text.String()))
+// programText is a file of which every identifier, definition and word is new in each round.
+func programText(round int) []byte {
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "func word%sX%s() { other%sY%s() }\n", letters(round), letters(i), letters(round), letters(i))
 	}
-	for b.Loop() {
-		c.Words([]string{"word17", "word400", "name12", "call3"}, 40)
-		c.Alike("d5/f5.go", 40)
+	return []byte(b.String())
+}
+
+// letters writes a number without digits, so that it is part of a word.
+func letters(n int) string {
+	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%05d", n))
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// held counts the bytes of all segments.
+func (c *Contents) held() (n int) {
+	for _, s := range c.segments {
+		n += s.bytes()
+	}
+	return n
+}
+
+// TestContentsOfManySaves: what is kept depends on what the files say now, not on how often they were saved.
+func TestContentsOfManySaves(t *testing.T) {
+	c := NewContents()
+	for i := range 100 {
+		c.Set(event.Path(fmt.Sprintf("f%d.go", i)), programText(i))
+	}
+	kept, before := c.held(), heap()
+	for i := range 5000 {
+		c.Set(event.Path(fmt.Sprintf("f%d.go", i%7)), programText(100+i))
+	}
+	if got := c.held(); got > 2*kept || got != c.bytes || len(c.documents) > 101 || len(c.segments) > 100 {
+		t.Errorf("%d bytes in %d segments after 5,000 saves (%d are counted), %d before, %d documents",
+			got, len(c.segments), c.bytes, kept, len(c.documents))
+	}
+	if after := heap(); after > before+(16<<20) { // of it up to 10 MB is what extraction knows of tokens
+		t.Errorf("the heap grew from %d kB to %d kB", before>>10, after>>10)
+	}
+	if got := c.withName(plainIdentifier("word" + letters(5099) + "x" + letters(7))); len(got) != 1 {
+		t.Errorf("the last save defines %v", got)
+	}
+}
+
+// TestContentsOfFewerFiles: when most of the files go, so does what was kept of them.
+func TestContentsOfFewerFiles(t *testing.T) {
+	c := NewContents()
+	var all []event.Path
+	for i := range 2000 {
+		all = append(all, event.Path(fmt.Sprintf("d/f%d.go", i)))
+		c.Set(all[i], append(programText(i), "func ____() {}"...)) // in plain form this name is empty
+	}
+	full := c.held()
+	c.Remove(all[20:]...)
+	c.merge(maxFiles)
+	if got := c.held(); c.Len() != 20 || got > full/20 || got != c.bytes {
+		t.Errorf("%d bytes of %d files, %d of 2,000 files", got, c.Len(), full)
+	}
+	for i := range 20 {
+		for _, name := range []string{"other" + letters(i) + "y" + letters(7), "word" + letters(i) + "x" + letters(9)} {
+			if got := c.withName(name); !slices.Equal(got, all[i:i+1]) {
+				t.Fatalf("%s is in %v", name, got)
+			}
+		}
+	}
+	c.Remove(all...)
+	if c.bytes != 0 || len(c.segments) != 0 || len(c.named) != 0 || c.lengths != [fields]float64{} {
+		t.Errorf("no file has %d bytes, %d segments, %d words of paths", c.bytes, len(c.segments), len(c.named))
+	}
+}
+
+// TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer that it has when the same files
+// are entered anew.
+func TestContentsAfterAnyChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	c, now := NewContents(), map[event.Path]string{}
+	for step := range 3000 {
+		var ps []event.Path
+		for range 1 + r.IntN(6)*r.IntN(2)*r.IntN(60) {
+			ps = append(ps, event.Path(fmt.Sprintf("d%d/f%d.go", r.IntN(3), r.IntN(60))))
+		}
+		switch {
+		case r.IntN(5) == 0:
+			c.Remove(ps...)
+			for _, p := range ps {
+				delete(now, p)
+			}
+		case r.IntN(50) == 0:
+			c.pack(r.IntN(2) == 0)
+		default:
+			text := fmt.Sprintf("// about %s\nfunc nameNumber%s() { callSome%s(); callSome%s(); callSome%s() }",
+				letters(r.IntN(9)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(500)), letters(r.IntN(20)))
+			c.set(ps[0], []byte(text))
+			now[ps[0]] = text
+		}
+		if step%50 == 0 {
+			fresh := NewContents()
+			for p, text := range now {
+				fresh.Set(p, []byte(text))
+			}
+			sameAnswers(t, step, c, fresh, now)
+		}
+	}
+}
+
+func sameAnswers(t *testing.T, step int, got, want *Contents, files map[event.Path]string) {
+	t.Helper()
+	if got.Len() != want.Len() || !reflect.DeepEqual(got.named, want.named) || got.lengths != want.lengths {
+		t.Fatalf("step %d: %d files, want %d", step, got.Len(), want.Len())
+	}
+	for i := range 25 {
+		text := ParseText(fmt.Sprintf("callSome%s fails\n\nin nameNumber%s, callSome%s and %s",
+			letters(i), letters(20*i), letters(i+99), letters(i)))
+		a, b := got.Match(text), want.Match(text)
+		for _, fits := range [][]Fit{a, b} {
+			slices.SortFunc(fits, func(a, b Fit) int { return strings.Compare(string(a.Path), string(b.Path)) })
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("step %d: the text %d finds\n%v, want\n%v", step, i, a, b)
+		}
+	}
+	for p := range files {
+		if a, b := got.Called(p, 99), want.Called(p, 99); !reflect.DeepEqual(a, b) {
+			t.Fatalf("step %d: %s calls %v, want %v", step, p, a, b)
+		}
+		if a, b := got.Alike(p, 99), want.Alike(p, 99); !reflect.DeepEqual(a, b) {
+			t.Fatalf("step %d: %s is like %v, want %v", step, p, a, b)
+		}
+		if a, b := got.Size(p), want.Size(p); a != b {
+			t.Fatalf("step %d: %s has %v words, want %v", step, p, a, b)
+		}
+	}
+}
+
+// TestContentsChangeDuringMerge: a file that is saved or removed while segments are merged is as it is afterwards.
+func TestContentsChangeDuringMerge(t *testing.T) {
+	c, now := NewContents(), map[event.Path]string{}
+	set := func(p event.Path, text string) {
+		c.set(p, []byte(text))
+		now[p] = text
+	}
+	for i := range 40 {
+		set(event.Path(fmt.Sprintf("f%d.go", i)), fmt.Sprintf("func nameNumber%s() { callSome%s() }", letters(20*i), letters(i)))
+	}
+	var parts []part
+	for _, s := range c.segments {
+		parts = append(parts, s.part())
+	}
+	c.merging.Lock() // as merge does
+	set("f3.go", "func nameNumberzzz() {}")
+	set("new.go", "func nameNumberaaaaa() { callSomeaaaab() }")
+	c.Remove("f5.go")
+	delete(now, "f5.go")
+	c.replace(parts)
+	c.merging.Unlock()
+	fresh := NewContents()
+	for p, text := range now {
+		fresh.Set(p, []byte(text))
+	}
+	sameAnswers(t, 0, c, fresh, now)
+	if c.bytes != c.held() {
+		t.Errorf("%d bytes are counted, %d held", c.bytes, c.held())
+	}
+}
+
+// TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is known is followed, and what goes
+// makes room.
+func TestContentsAreBounded(t *testing.T) {
+	c := newContents(2, maxBytes)
+	for i := range 4 {
+		c.Set(event.Path(fmt.Sprintf("f%d.go", i)), programText(i))
+	}
+	if c.Len() != 2 {
+		t.Errorf("%d files of at most 2", c.Len())
+	}
+	c.Set("f0.go", []byte("func newcomerName() {}"))
+	c.Remove("f1.go")
+	c.Set("f9.go", []byte("func anotherNewcomer() {}"))
+	for name, want := range map[string]event.Path{"newcomername": "f0.go", "anothernewcomer": "f9.go"} {
+		if got := c.withName(name); !slices.Equal(got, []event.Path{want}) {
+			t.Errorf("%s is in %v, want %s", name, got, want)
+		}
+	}
+	one := c.bytes
+	c = newContents(maxFiles, 100*one)
+	for i := range 5000 {
+		c.Set(event.Path(fmt.Sprintf("f%d.go", i)), []byte(fmt.Sprintf("func newcomer%s() {}", letters(i))))
+	}
+	if c.held() > 100*one || c.Len() < 50 || c.Len() == 5000 {
+		t.Errorf("%d files in %d bytes of at most %d", c.Len(), c.held(), 100*one)
+	}
+}
+
+// TestSegmentCounts: counts and numbers are kept exactly up to their bounds.
+func TestSegmentCounts(t *testing.T) {
+	for _, counts := range [][fields]uint8{{bodyField: 1}, {bodyField: 2}, {bodyField: 255}, {1, 2, 3, 4, 255}, {pathField: 1},
+		{proseField: 1, bodyField: 1}, {1, 1, 1, 1, 15}, {definitionField: 1, bodyField: 16},
+		{definitionField: 2, bodyField: 3}} {
+		list := appendWord(appendWord(nil, 0, &counts), maxFiles-1, &counts)
+		l := wordList{rest: list}
+		for _, want := range []uint32{0, maxFiles - 1} {
+			if !l.next(maxFiles) || l.file != want || l.counts != counts {
+				t.Errorf("file %d has %v, want %v of %d", l.file, l.counts, counts, want)
+			}
+		}
+		if l.next(maxFiles) {
+			t.Error("the list has no end")
+		}
+	}
+	if clamp(256) != 255 {
+		t.Error("a count is cut off")
 	}
 }

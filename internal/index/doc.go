@@ -5,15 +5,27 @@
 //
 //   - Terms, Identifiers: what of a text is indexed;
 //   - Tree: the files by name, folder, stem and word of the path; the files that a text names;
-//   - Contents: the files by words (BM25), identifiers and definitions of their text; Reader reads them from disk;
+//   - Contents: the files by words of their fields (BM25), identifiers and definitions; Reader reads them from disk, and keeps what it
+//     read in a File;
+//   - Extract: what one file says, by field (words, definitions, comments, identifiers), with rules for each language; KindOf: what
+//     a file is for;
+//   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names of files and modules;
+//     Tree.Files and Tree.Modules find the files that these names mean;
+//   - Stem: the form that cache, cached and caching share;
 //   - Relevance, Request and Requests, Cosine: how alike two texts are.
 //
-// Nothing is stored on disk, and only Reader opens files. Indexes are made again at each start: a Reader reads some 20 MB of source
-// a second, a Tree takes about 1 µs per file.
+// Only Reader opens files. It extracts some 20 MB of source a second. What it extracted is kept with the size, the time and the blob id
+// of each file: after a start it neither reads nor hashes a file of the same size and time, and one with the same blob id is not
+// extracted again. A Tree is made again at each start, at about 1 µs per file.
 //
-// Memory is bounded. A file longer than 256 KB says nothing. Of another file Contents keeps at most 256 words, 64 identifiers and 96
-// definitions, about 3 KB for a file of the Go library. Of one worktree it keeps at most 32,768 files and 1,048,576 words,
-// identifiers and definitions each. Beyond these bounds new files and new words are left out, and known ones are followed. A Reader
-// reads the 20,000 files nearest to the root. A Tree has every file that it is given, with at most 24 words of its path and 256 files
-// of a word, about 0.4 KB for each file.
+// Contents is made of segments, as in Lucene: sorted words with packed lists of the files that have them, which never change. A file
+// that is saved becomes a segment of its own, and its entries in the old one no longer count. Eight segments of a size are merged: at
+// once if they have at most 512 files, else by Reader.Run. A question waits for no merge. Answers do not depend on how files are
+// divided into segments.
+//
+// Memory is bounded. A file longer than 1 MB, an image and a binary say nothing. Within that nothing of a file is left out: its words
+// by field, with counts of at most 255, and its identifiers, about 1.1 KB for a file of Go libraries. Of one worktree Contents keeps
+// at most 131,072 files, those nearest to the root, and 256 MB. Beyond these bounds new files are left out, and known ones are
+// followed. A Tree has every file that it is given, with at most 24 words of its path and 256 files of a word, about 0.4 KB for each
+// file. Extract keeps what it knows of 65,536 tokens, about 10 MB, until memory is needed. ParseText reads 128 KB.
 package index

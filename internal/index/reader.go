@@ -2,6 +2,12 @@ package index
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // git's
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -13,28 +19,47 @@ import (
 )
 
 // Reader keeps a Contents equal to the files of one worktree as they are on disk. It reads a file when it is new or was written
-// since, and keeps nothing of it on disk. It is safe for concurrent use.
+// since. What it read is kept in a file, see Keep. It is safe for concurrent use.
 type Reader struct {
 	root     event.Root
 	contents *Contents
 	stale    chan struct{} // holds a value if the list of files has changed
+	changed  chan struct{} // holds a value if a file was saved
 	once     sync.Once
 	ready    chan struct{} // closed when all files have been read once
 
-	mu       sync.Mutex // held while a file is read, so that an older version never replaces a newer one; guards versions
+	keeping sync.Mutex // held while the file is read or written; guards what follows
+	file    File       // nil: nothing is kept
+	log     *slog.Logger
+	loaded  bool
+
+	mu       sync.Mutex // held while a file is read, so that an older version never replaces a newer one; guards what follows
 	versions map[event.Path]version
+	dirty    bool // the file is to be written
 }
 
-// version is what of a file shows that it was written.
-type version struct{ modified, size int64 } // Unix ns; bytes
+// File is where a Reader keeps what it read. Read returns an error that wraps fs.ErrNotExist when there is none.
+type File interface {
+	Read() ([]byte, error)
+	Write(fill func(io.Writer) error) error
+	Remove() error
+}
 
-// maxRead is the number of files that a Reader reads at once: those with the fewest folders above them. Files that are written
-// later are read too, up to the bound of Contents.
-const maxRead = 20_000
+// saveEvery is the least time between two writes of the file, while files are saved.
+const saveEvery = 5 * time.Minute
 
 // NewReader returns a Reader that has read nothing.
 func NewReader(root event.Root) *Reader {
-	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), ready: make(chan struct{}), versions: map[event.Path]version{}}
+	return &Reader{root: root, contents: NewContents(), stale: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		ready: make(chan struct{}), versions: map[event.Path]version{}}
+}
+
+// Keep names the file in which Run keeps what was read, so that no unchanged file is read again after a start. A damaged one is an
+// empty one, and a warning in the log. It is called before Run.
+func (r *Reader) Keep(file File, log *slog.Logger) {
+	r.keeping.Lock()
+	defer r.keeping.Unlock()
+	r.file, r.log = file, log
 }
 
 // Contents returns what the files say, as far as they have been read.
@@ -62,27 +87,138 @@ func (r *Reader) Wait(ctx context.Context, most time.Duration) bool {
 func (r *Reader) Skip() { r.once.Do(func() { close(r.ready) }) }
 
 // Refresh makes Run read the files again that were written, because the list of files has changed.
-func (r *Reader) Refresh() {
+func (r *Reader) Refresh() { signal(r.stale) }
+
+func signal(c chan struct{}) {
 	select {
-	case r.stale <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
-// Run reads the files of the tree, and again after each Refresh, until ctx ends. It always returns nil. tree may return nil while
-// the list of files is not known.
+// Run takes what was kept, reads the files of the tree that were written since, and again after each Refresh, until ctx ends. It keeps
+// what it read after the first round, later every five minutes at most, and at the end. It always returns nil. tree may return nil
+// while the list of files is not known.
 func (r *Reader) Run(ctx context.Context, tree func() *Tree) error {
-	for {
-		if t := tree(); t != nil {
+	r.load()
+	defer r.save()
+	later := time.NewTimer(saveEvery)
+	defer later.Stop()
+	for round := true; ; {
+		if t := tree(); round && t != nil {
 			r.readAll(ctx, t)
+			r.contents.pack(false)
+			first := !r.isReady()
 			r.Skip()
+			if first && ctx.Err() == nil {
+				r.save()
+			}
 		}
+		round = false
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-r.stale:
+			round = true
+		case <-r.changed:
+			r.contents.merge(maxFiles)
+		case <-later.C:
+			r.save()
+			later.Reset(saveEvery)
 		}
 	}
+}
+
+// isReady reports whether all files have been read once.
+func (r *Reader) isReady() bool {
+	select {
+	case <-r.ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// load takes what was kept.
+func (r *Reader) load() {
+	r.keeping.Lock()
+	defer r.keeping.Unlock()
+	if r.file == nil || r.loaded {
+		return
+	}
+	r.loaded = true
+	packed, err := r.file.Read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var kept *Contents
+	var versions map[event.Path]version
+	if err == nil {
+		kept, versions, err = unpack(packed, r.contents.maxFiles, r.contents.maxBytes)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.dirty = true
+		if !errors.Is(err, errPackedOld) {
+			r.log.Warn("what is known of the contents of files is lost: they are read again", "err", err)
+		}
+		return
+	}
+	r.contents.adopt(kept)
+	r.versions = versions
+}
+
+// save keeps what was read, if that has changed.
+func (r *Reader) save() {
+	r.keeping.Lock()
+	defer r.keeping.Unlock()
+	if err := r.saveLocked(); err != nil {
+		r.log.Warn("what is known of the contents of files is not kept", "err", err)
+	}
+}
+
+func (r *Reader) saveLocked() error {
+	r.mu.Lock()
+	dirty := r.dirty && r.file != nil
+	var versions map[event.Path]version
+	if dirty {
+		versions, r.dirty = maps.Clone(r.versions), false
+	}
+	r.mu.Unlock()
+	if !dirty {
+		return nil
+	}
+	r.contents.pack(false)
+	err := r.file.Write(func(to io.Writer) error { return r.contents.packTo(to, versions) })
+	if err != nil {
+		r.mu.Lock()
+		r.dirty = true
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// Forget takes a file, or all files of a folder, out of the index and out of the bytes that are kept. A file that is still there is
+// read again at the next start.
+func (r *Reader) Forget(p event.Path) error {
+	r.keeping.Lock()
+	defer r.keeping.Unlock()
+	if r.file != nil && !r.loaded {
+		return r.file.Remove() // it is cheaper to read the files again
+	}
+	r.mu.Lock()
+	var gone []event.Path
+	for q := range r.versions {
+		if q == p || strings.HasPrefix(string(q), string(p)+"/") {
+			gone = append(gone, q)
+		}
+	}
+	r.forgetLocked(gone...)
+	r.dirty = true // also of a file that went before: its words are there until segments are merged
+	r.mu.Unlock()
+	r.contents.pack(true)
+	return r.saveLocked()
 }
 
 // readAll reads the files of a tree that were written since they were read, and forgets those that it does not have any more.
@@ -90,20 +226,25 @@ func (r *Reader) readAll(ctx context.Context, tree *Tree) {
 	r.mu.Lock()
 	gone := maps.Clone(r.versions) // before the tree is asked: a file that is saved from now on is in it, or is not among these
 	r.mu.Unlock()
-	files := nearest(tree.All(), maxRead)
+	files := nearest(tree.All(), r.contents.maxFiles)
 	for _, p := range files {
 		delete(gone, p)
 	}
 	r.forget(slices.Collect(maps.Keys(gone))...)
-	for _, p := range files {
+	for i, p := range files {
 		if ctx.Err() != nil {
 			return
 		}
-		r.read(p)
+		if r.read(p); i%mergeEvery == 0 {
+			r.contents.merge(maxFiles)
+		}
 	}
 }
 
-// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxFileSize say nothing.
+// mergeEvery is the number of files that are read before large segments are merged.
+const mergeEvery = 256
+
+// read reads a file if it was written since. Symbolic links, which may lead anywhere, and files longer than MaxDocument say nothing.
 func (r *Reader) read(p event.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,17 +253,33 @@ func (r *Reader) read(p event.Path) {
 		r.forgetLocked(p)
 		return
 	}
-	now := version{info.ModTime().UnixNano(), info.Size()}
+	now := version{modified: info.ModTime().UnixNano(), size: info.Size()}
 	before, known := r.versions[p]
-	if before == now || !known && len(r.versions) >= r.contents.maxFiles {
+	if known && before.modified == now.modified && before.size == now.size || !known && len(r.versions) >= r.contents.maxFiles {
 		return
 	}
-	r.versions[p] = now
-	if info.Size() > MaxFileSize {
+	r.dirty = true
+	if r.versions[p] = now; KindOf(p) == KindBinary || info.Size() > MaxDocument {
 		r.contents.Remove(p)
-	} else if text, err := os.ReadFile(r.root.Abs(p)); err == nil {
-		r.contents.Set(p, text)
+		return
 	}
+	text, err := os.ReadFile(r.root.Abs(p))
+	if err != nil {
+		return
+	}
+	now.blob = blobID(text)
+	if r.versions[p] = now; now.blob != before.blob {
+		r.contents.set(p, text)
+	}
+}
+
+// blobID is the id that git gives a content.
+func blobID(text []byte) (id [20]byte) {
+	h := sha1.New() //nolint:gosec // git's
+	fmt.Fprintf(h, "blob %d\x00", len(text))
+	h.Write(text)
+	h.Sum(id[:0])
+	return id
 }
 
 func (r *Reader) forget(files ...event.Path) {
@@ -133,7 +290,10 @@ func (r *Reader) forget(files ...event.Path) {
 
 func (r *Reader) forgetLocked(files ...event.Path) {
 	for _, p := range files {
-		delete(r.versions, p)
+		if _, known := r.versions[p]; known {
+			delete(r.versions, p)
+			r.dirty = true
+		}
 	}
 	r.contents.Remove(files...)
 }
@@ -151,6 +311,7 @@ func (r *Reader) Update(e event.Event) {
 			r.read(p)
 		}
 	}
+	signal(r.changed)
 }
 
 // nearest returns the n files with the fewest folders above them, of equal ones the first by name.

@@ -40,8 +40,8 @@ func (f *folder) write(p event.Path, text string) {
 // finds checks which files have an identifier.
 func (f *folder) finds(name string, want ...event.Path) {
 	f.t.Helper()
-	got := paths(f.Contents().Identifiers([]string{name}, 99))
-	if slices.Sort(got); !slices.Equal(got, want) {
+	got := f.Contents().withName(name)
+	if !slices.Equal(got, want) {
 		f.t.Errorf("%s is in %v, want %v", name, got, want)
 	}
 }
@@ -50,7 +50,7 @@ func TestReader(t *testing.T) {
 	f := newFolder(t)
 	f.write("a.go", "func openStore() {}")
 	f.write("d/b.go", "func openStore() { closeStore() }")
-	f.write("long.go", strings.Repeat("openStore() ", MaxFileSize/10))
+	f.write("long.go", strings.Repeat("openStore() ", MaxDocument/10))
 	f.write("late.go", "func openStore() {}")
 	f.must(os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
 	f.tree.Add("a.go", "d/b.go", "long.go", "link.go", "gone.go")
@@ -96,7 +96,7 @@ func TestReaderFollowsEvents(t *testing.T) {
 // TestReaderIsBounded: beyond its bound a Reader reads no new file, follows those it has, and takes new ones once others went.
 func TestReaderIsBounded(t *testing.T) {
 	f := newFolder(t)
-	f.contents = newContents(2, maxVocabulary)
+	f.contents = newContents(2, maxBytes)
 	save := func(p event.Path, text string) {
 		f.write(p, text)
 		f.Update(event.Event{Kind: event.KindSave, Paths: []event.Path{p}})
@@ -120,7 +120,7 @@ func TestNearest(t *testing.T) {
 	if got, want := nearest(files, 3), []event.Path{"a.go", "z.go", "a/y.go"}; !slices.Equal(got, want) {
 		t.Errorf("nearest are %v, want %v", got, want)
 	}
-	if got := nearest(files, maxRead); len(got) != len(files) {
+	if got := nearest(files, maxFiles); len(got) != len(files) {
 		t.Errorf("%d of %d files", len(got), len(files))
 	}
 }

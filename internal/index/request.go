@@ -105,7 +105,7 @@ func fold(word string) string {
 	if requestStops[word] {
 		return ""
 	}
-	word = root(word)
+	word = Stem(word)
 	if s, ok := synonyms[word]; ok {
 		return s
 	}

@@ -2,9 +2,8 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -13,54 +12,17 @@ import (
 type Hit struct {
 	Path   event.Path
 	Weight float64  // above 0, the higher the better; comparable within one answer
-	Words  []string // some of the words or identifiers that found it, at most 3
+	Words  []string // some of the identifiers that found it, at most 3
 }
 
 // Bounds of a search.
 const (
-	maxSharing   = 20 // an identifier in more files than this finds none
-	maxDefiners  = 6  // a name that more files define finds none
-	maxCompared  = 40 // identifiers of a file by which files like it are searched …
-	maxLikeUsers = 12 // … if at most this many files have them
+	maxDefiners  = 6    // a name that more files define finds none
+	maxCompared  = 40   // identifiers of a file by which files like it are searched …
+	maxLikeUsers = 12   // … if at most this many files have them
+	maxCalled    = 64   // identifiers of a file whose definitions are searched
+	manyUsers    = 1024 // files of an identifier up to which the rarer is told
 )
-
-// Words finds the n files that these terms (see Terms) fit best, by BM25, ties by path.
-func (c *Contents) Words(terms []string, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	files := float64(len(c.numbers))
-	if files == 0 {
-		return nil
-	}
-	mean := c.length/files + 1e-9
-	sums := c.accumulate()
-	for i, term := range terms {
-		having := c.words.having(term)
-		if common(len(having), len(c.numbers)) {
-			continue
-		}
-		rarity := idf(files, float64(len(having)))
-		for _, f := range having {
-			sums.add(f.number(), i, rarity*bm25(f.count(), c.documents[f.number()].length, mean))
-		}
-	}
-	return sums.best(n, terms)
-}
-
-// Identifiers finds the n files that have one of the identifiers (see the function Identifiers), each worth 1/√(files that have
-// it).
-func (c *Contents) Identifiers(names []string, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	sums := c.accumulate()
-	for i, name := range names {
-		having := c.identifiers.atMost(name, maxSharing)
-		for _, f := range having {
-			sums.add(f.number(), i, 1/math.Sqrt(float64(len(having))))
-		}
-	}
-	return sums.best(n, names)
-}
 
 // Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number of the
 // other files that have it).
@@ -68,130 +30,143 @@ func (c *Contents) Alike(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	self, names := c.identifiersOf(p, maxCompared)
-	sums := c.accumulate()
+	var sums []share
 	for i, name := range names {
-		having := c.identifiers.atMost(name, maxLikeUsers)
-		for _, f := range having {
-			if f.number() != self {
-				sums.add(f.number(), i, 1/float64(len(having)-1))
+		if name.files > maxLikeUsers {
+			continue
+		}
+		for file := range c.having(name.text) {
+			if file != self {
+				sums = append(sums, share{file, i, 1 / float64(name.files-1)})
 			}
 		}
 	}
-	return sums.best(n, names)
-}
-
-// Defining finds the n files that define one of the names (in plain form), each worth 1/(files that define it).
-func (c *Contents) Defining(names []string, n int) []Hit {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.defining(names, n, math.MaxUint32)
+	return c.best(sums, n, names)
 }
 
 // Called finds the n files that define what a file uses, each name worth 1/(files that define it).
 func (c *Contents) Called(p event.Path, n int) []Hit {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	self, names := c.identifiersOf(p, maxIdentifiers)
-	return c.defining(names, n, self)
-}
-
-// defining is Defining without the file with the number self.
-func (c *Contents) defining(names []string, n int, self uint32) []Hit {
-	sums := c.accumulate()
+	self, names := c.identifiersOf(p, maxCalled)
+	var sums []share
+	var definers []uint32
 	for i, name := range names {
-		having := c.definitions.atMost(name, maxDefiners)
-		for _, f := range having {
-			if f.number() != self {
-				sums.add(f.number(), i, 1/float64(len(having)))
+		definers = definers[:0]
+		for file, defines := range c.having(name.text) {
+			if defines {
+				if definers = append(definers, file); len(definers) > maxDefiners {
+					break
+				}
+			}
+		}
+		if len(definers) > maxDefiners {
+			continue
+		}
+		for _, file := range definers {
+			if file != self {
+				sums = append(sums, share{file, i, 1 / float64(len(definers))})
 			}
 		}
 	}
-	return sums.best(n, names)
+	return c.best(sums, n, names)
 }
 
-// identifiersOf returns the number and the first identifiers of a file, at most most, none if it is not known.
-func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, names []string) {
+// having yields the numbers of the files that have an identifier, and whether they define it.
+func (c *Contents) having(name string) func(yield func(file uint32, defines bool) bool) {
+	return func(yield func(file uint32, defines bool) bool) {
+		hash := termHash(name)
+		for _, s := range c.segments {
+			for l := (nameList{rest: s.names.listOf(name, hash)}); l.next(s.size()); {
+				if !s.isGone(l.file) && !yield(s.ids[l.file], l.defines) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sharedName is an identifier, with the number of the files that have it.
+type sharedName struct {
+	text  string
+	files int
+}
+
+// identifiersOf returns the number of a file and its rarest identifiers that another file has too, at most most, none if the file is
+// not known.
+func (c *Contents) identifiersOf(p event.Path, most int) (self uint32, shared []sharedName) {
 	self, known := c.numbers[p]
 	if !known {
 		return 0, nil
 	}
-	for _, f := range c.documents[self].identifiers {
-		if len(names) == most {
-			break
-		}
-		names = append(names, c.identifiers.words[f.number()])
-	}
-	return self, names
-}
-
-// accumulator adds up the weights of files.
-type accumulator struct {
-	documents []document
-	at        []uint32 // by number of the file: 1 + its index in sums, 0 if it has none
-	sums      []sum
-}
-
-type sum struct {
-	file   uint32
-	weight float64
-	words  [3]int16 // 1 + index of a word, 0 for none
-}
-
-// accumulators keeps those of questions that were answered: at has an entry for each file, and to clear the entries that were
-// used is cheaper than to make it again.
-var accumulators = sync.Pool{New: func() any { return &accumulator{} }}
-
-func (c *Contents) accumulate() *accumulator {
-	a := accumulators.Get().(*accumulator)
-	a.documents = c.documents
-	if len(a.at) < len(c.documents) {
-		a.at = make([]uint32, len(c.documents)+len(c.documents)/4)
-	}
-	return a
-}
-
-func (a *accumulator) add(file uint32, word int, weight float64) {
-	i := a.at[file]
-	if i == 0 {
-		a.sums = append(a.sums, sum{file: file})
-		i = uint32(len(a.sums))
-		a.at[file] = i
-	}
-	s := &a.sums[i-1]
-	s.weight += weight
-	for k := range s.words {
-		if s.words[k] == 0 {
-			s.words[k] = int16(word + 1)
-			break
-		}
-	}
-}
-
-// best returns the n files with the highest sums, ties by path, and gives the accumulator back.
-func (a *accumulator) best(n int, words []string) []Hit {
-	order := func(x, y sum) int {
-		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(a.documents[x.file].path, a.documents[y.file].path))
-	}
-	top := make([]sum, 0, n+1)
-	for _, s := range a.sums {
-		a.at[s.file] = 0
-		if len(top) == n && (n == 0 || order(s, top[n-1]) > 0) {
-			continue
-		}
-		i, _ := slices.BinarySearchFunc(top, s, order)
-		top = slices.Insert(top, i, s)
-		top = top[:min(len(top), n)]
-	}
-	hits := make([]Hit, len(top))
-	for i, s := range top {
-		hits[i] = Hit{Path: a.documents[s.file].path, Weight: s.weight}
-		for _, w := range s.words {
-			if w > 0 {
-				hits[i].Words = append(hits[i].Words, words[w-1])
+	d := c.documents[self]
+	var text strings.Builder // of all names: one piece of memory
+	var files, ends []int
+	for name, list := range d.segment.names.terms(d.segment.namesOf(d.at)) {
+		n, hash := d.segment.usersIn(list), termHash(name)
+		for _, s := range c.segments {
+			if s != d.segment && s.names.may(hash) {
+				n += s.usersIn(s.names.listOf(string(name), hash))
 			}
 		}
+		if n > 1 {
+			text.Write(name)
+			files, ends = append(files, min(n, manyUsers)), append(ends, text.Len())
+		}
 	}
-	a.documents, a.sums = nil, a.sums[:0]
-	accumulators.Put(a)
-	return hits
+	start := 0
+	for i, end := range ends {
+		shared = append(shared, sharedName{text.String()[start:end], files[i]})
+		start = end
+	}
+	slices.SortFunc(shared, func(a, b sharedName) int {
+		return cmp.Or(cmp.Compare(a.files, b.files), strings.Compare(a.text, b.text))
+	})
+	return self, shared[:min(len(shared), most)]
+}
+
+// usersIn counts the files of the list of an identifier that are not gone, at least up to manyUsers.
+func (s *segment) usersIn(list []byte) (n int) {
+	if s.live < s.size() {
+		for l := (nameList{rest: list}); n < manyUsers && l.next(s.size()); {
+			if !s.isGone(l.file) {
+				n++
+			}
+		}
+		return n
+	}
+	list = list[:min(len(list), 3*manyUsers)] // a number has at most 3 bytes
+	for _, b := range list {                  // the last byte of each number
+		if b < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// share is what a file gets for an identifier.
+type share struct {
+	file   uint32
+	name   int
+	weight float64
+}
+
+// best adds up the shares and returns the n files with the highest sums, ties by path.
+func (c *Contents) best(shares []share, n int, names []sharedName) []Hit {
+	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(a.file, b.file) })
+	var hits []Hit
+	last := uint32(nobody)
+	for _, s := range shares {
+		if s.file != last {
+			hits = append(hits, Hit{Path: c.documents[s.file].path})
+			last = s.file
+		}
+		h := &hits[len(hits)-1]
+		h.Weight += s.weight
+		if len(h.Words) < 3 {
+			h.Words = append(h.Words, names[s.name].text)
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Path, b.Path)) })
+	return hits[:min(len(hits), n)]
 }

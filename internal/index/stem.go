@@ -14,39 +14,110 @@ type ending struct {
 // and ed.
 var lightEndings = []ending{{"ing", 3, "", ""}, {"ies", 2, "y", ""}, {"ed", 3, "", ""}, {"s", 3, "", "su"}}
 
-// strongEndings are those of the stemmer of requests, longest first: three letters must be left before an inflection, four before a
-// derivation.
-var strongEndings = []ending{
-	{"ations", 4, "", ""}, {"ation", 4, "", ""}, {"ating", 4, "", ""}, {"ators", 4, "", ""}, {"ments", 4, "", ""}, {"ator", 4, "", ""},
-	{"ates", 4, "", ""}, {"ated", 4, "", ""}, {"able", 4, "", ""}, {"ment", 4, "", ""}, {"ions", 4, "", ""}, {"ings", 4, "", ""},
-	{"ures", 4, "", ""}, {"ate", 4, "", ""}, {"ion", 4, "", ""}, {"ing", 3, "", ""}, {"ers", 4, "", ""}, {"ors", 4, "", ""},
-	{"ure", 4, "", ""}, {"ies", 3, "", ""}, {"ied", 3, "", ""}, {"er", 4, "", ""}, {"or", 4, "", ""}, {"es", 3, "", ""},
-	{"ed", 3, "", ""}, {"ly", 3, "", ""}, {"s", 3, "", "s"}, {"y", 4, "", ""},
+// inflections are endings before which a silent e is lost and a consonant is doubled: writing is write, dropped is drop.
+var inflections = []ending{{"ing", 3, "", ""}, {"able", 4, "", ""}, {"er", 4, "", "i"}, {"or", 4, "", ""}, {"ed", 3, "", "ei"}}
+
+// derivations are the other endings, longest first. After ly stay verbs like apply and nouns like family.
+var derivations = []ending{
+	{"ification", 2, "ify", ""}, {"scription", 2, "scribe", ""}, {"olution", 3, "olve", ""}, {"ersion", 3, "ert", ""},
+	{"bility", 3, "ble", ""}, {"ation", 4, "", ""}, {"ating", 4, "", ""}, {"ator", 4, "", ""}, {"ated", 4, "", ""}, {"ment", 4, "", ""},
+	{"ate", 4, "", ""}, {"ion", 4, "", ""}, {"ure", 4, "", ""}, {"ies", 2, "y", ""}, {"ied", 2, "y", ""}, {"ier", 4, "y", ""},
+	{"ly", 4, "", "abilopuy"}, {"ur", 4, "", ""}, {"s", 3, "", "s"}, {"y", 4, "", ""},
 }
 
-// stem returns the stem of a word in lower case that is stored as an index term. It is light: terms are shown to people.
+// wholeWords look as if they had an ending, and would become another word of programs. Requests keep uses apart from use, as they did
+// when the similarities of recorded sequences were chosen (package reload, TestFindGolden).
+var wholeWords = wordSet("author factor folder header pointer container version everything something anything nothing uses")
+
+// stem returns the stem of a word in lower case that is stored as an index term. It is light: terms are shown to people, and scores
+// are stored under them.
 func stem(word string) string { return strip(word, lightEndings) }
 
-// root returns the stem of a word in lower case by which requests are compared: refactorings, refactoring and refactor share it.
-// It takes off at most two endings, each with the e or the doubled consonant that is left. Words outside of ASCII stay.
-func root(word string) string {
-	word = strings.TrimSuffix(word, "'")
+// Stem returns the form that the inflections and the common derivations of a word share: caching, cached and caches are cache,
+// notification and notifier are notify. The word is in lower case. Stems are compared, never shown: that of cache is cach. The stem
+// of a stem is itself. Words outside of ASCII and words of fewer than 4 bytes stay as they are.
+func Stem(word string) string {
+	word = strings.TrimRight(word, "'")
 	for i := range len(word) {
 		if word[i] >= 0x80 {
 			return word
 		}
 	}
-	for range 2 {
-		if len(word) < 4 {
+	for len(word) > 3 && !wholeWords[word] {
+		shorter := withoutEnding(word)
+		if shorter == word {
 			break
 		}
-		word = strings.TrimSuffix(strip(word, strongEndings), "e")
-		if n := len(word); n > 3 && word[n-1] == word[n-2] && strings.IndexByte("aeiouls", word[n-1]) < 0 {
-			word = word[:n-1]
-		}
+		word = strings.TrimRight(shorter, "'")
 	}
 	return word
 }
+
+// withoutEnding takes off one ending, and the e or the doubled consonant that is left. Its result is shorter, or the word itself.
+func withoutEnding(word string) string {
+	if s := strip(word, derivations); s != word {
+		return s
+	}
+	inflected := strip(word, inflections)
+	switch {
+	case inflected == word || !hasVowel(inflected): // string
+		return withoutE(undoubled(word))
+	case undoubled(inflected) != inflected:
+		return undoubled(inflected)
+	case oneSyllable(inflected), sibilant(inflected): // coding: not cod; parsing: not par
+		return inflected + "e"
+	}
+	return inflected
+}
+
+// withoutE takes a silent e off, except where it distinguishes words: code and cod, state and stat, parse and pars.
+func withoutE(word string) string {
+	if s, found := strings.CutSuffix(word, "e"); found && !oneSyllable(s) && !sibilant(s) {
+		return s
+	}
+	return word
+}
+
+// undoubled takes one of two equal consonants off the end of a word. The s stays (pass), and the l of short words (call).
+func undoubled(word string) string {
+	n := len(word)
+	if n < 4 || word[n-1] != word[n-2] || strings.IndexByte("aeious", word[n-1]) >= 0 {
+		return word
+	}
+	if word[n-1] == 'l' && vowelGroups(word) < 2 {
+		return word
+	}
+	return word[:n-1]
+}
+
+// oneSyllable reports whether a word is consonants, one vowel and one consonant that an e may follow.
+func oneSyllable(word string) bool {
+	n := len(word)
+	if n < 2 || vowel(word[n-1]) || word[n-1] == 'w' || word[n-1] == 'x' || !vowel(word[n-2]) {
+		return false
+	}
+	return !hasVowel(word[:n-2])
+}
+
+// sibilant reports whether a word ends in a consonant and an s: without an e it would be a plural.
+func sibilant(word string) bool {
+	n := len(word)
+	return n > 1 && word[n-1] == 's' && word[n-2] != 's' && !vowel(word[n-2])
+}
+
+func vowelGroups(word string) int {
+	groups := 0
+	for i := range len(word) {
+		if vowel(word[i]) && (i == 0 || !vowel(word[i-1])) {
+			groups++
+		}
+	}
+	return groups
+}
+
+func hasVowel(word string) bool { return strings.ContainsAny(word, "aeiouy") }
+
+func vowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
 
 // strip replaces the first of the endings that a word has and may lose.
 func strip(word string, endings []ending) string {

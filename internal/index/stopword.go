@@ -21,6 +21,17 @@ var requestStops = union(stopWords, wordSet(`a able actually again am an as at b
 	still stuff take takes thank thanks their these thing things those through try trying under until up us via wants way ways we we'd
 	we'll were while whom whose wish within yeah yet you'd`))
 
+// textStops are left out where a text is compared with files: what the grammar of English needs, and politeness. Words that may name
+// something in a program (new, get, help, not) stay.
+var textStops = wordSet(`a about after again ain all also although always am an and another any anyone are aren as at be because been
+	before being below between both but by can cannot could couldn d did didn do does doesn doing don done down during each either else
+	etc even ever every few for from further had hadn has hasn have haven having he hello her here hers herself hi him himself his how
+	however i ie if i'm in instead into is isn it its itself just let like ll m make many may maybe me might more most much must my myself
+	need neither no nor now of off ok on once one only or other our ours out over own perhaps please probably quite rather re really s
+	same seem seems shall she should shouldn since so some something still such sure t than thank thanks that the their theirs them then
+	there these they thing things this those though through thus to too under unless until up upon us using ve very via was wasn way we
+	well were weren what when where whether which while who whom whose why will with within without won would wouldn yet you your yours`)
+
 // agreements are the words of answers that ask for nothing new.
 var agreements = wordSet(`again ahead all and both carry commit continue cool correct do done fine from go going good great hello hi it k
 	keep left lgtm looks make next nice no nope now off ok okay on p perfect please proceed push resume right so sure thank thanks that

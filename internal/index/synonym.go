@@ -21,13 +21,13 @@ var synonymGroups = strings.Split(`fix repair correct resolve solve patch, add c
 	coverage, benchmark bench, lint linter, environment env, javascript js, typescript ts, kubernetes k8s,
 	continuous ci pipeline workflow`, ",")
 
-// synonyms maps the root of each word of a group to that of its first word.
+// synonyms maps the stem of each word of a group to that of its first word.
 var synonyms = func() map[string]string {
 	m := map[string]string{}
 	for _, g := range synonymGroups {
 		all := strings.Fields(g)
 		for _, w := range all {
-			m[root(w)] = root(all[0])
+			m[Stem(w)] = Stem(all[0])
 		}
 	}
 	return m

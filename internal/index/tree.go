@@ -13,13 +13,14 @@ import (
 // them by name, folder, stem and word, and reads nothing from disk. It is safe for concurrent use. Slices that it returns are
 // shared: do not change them.
 type Tree struct {
-	mu    sync.RWMutex // guards what follows
-	files map[event.Path]bool
-	base  pathLists               // by file name
-	dir   pathLists               // by folder
-	stem  pathLists               // by Stem
-	words map[string][]event.Path // by term of the path, at most maxWordPaths each; nil until one is asked for
-	order pathLists               // under "": all files in the order in which they came, until there are words
+	mu      sync.RWMutex // guards what follows
+	version uint64       // grows with every change
+	files   map[event.Path]bool
+	base    pathLists               // by file name
+	dir     pathLists               // by folder
+	stem    pathLists               // by Stem
+	words   map[string][]event.Path // by term of the path, at most maxWordPaths each; nil until one is asked for
+	order   pathLists               // under "": all files in the order in which they came, until there are words
 }
 
 const (
@@ -63,6 +64,7 @@ func (t *Tree) Add(paths ...event.Path) {
 func (t *Tree) addStep(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.version++
 	for _, p := range paths {
 		if p == "" || t.files[p] {
 			continue
@@ -120,6 +122,7 @@ func (t *Tree) Remove(paths ...event.Path) {
 func (t *Tree) removeStep(paths []event.Path) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.version++
 	for _, p := range paths {
 		if !t.files[p] {
 			continue
@@ -152,6 +155,13 @@ func (t *Tree) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.files)
+}
+
+// Version returns a number that is another one after every change.
+func (t *Tree) Version() uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.version
 }
 
 // All returns every file, in no order. The slice belongs to the caller.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -67,8 +68,34 @@ func measure(found []lessons, into map[string]float64) {
 			warned, m = warned+a/float64(len(found[i].warnings)), m+1
 		}
 	}
+	into["promises.ece"] = round(ece(found))
 	into["promises.ranked"], into["promises.confident"], into["warnings"] = round(ranked/max(n, 1)), round(promised/max(n, 1)), round(warned/max(m, 1))
 	fmt.Fprintln(os.Stderr, into)
+}
+
+// ece is the expected calibration error over ten bars of promises, each repository left out of the fit, all counting the same.
+func ece(found []lessons) float64 {
+	var n, p, used [10]float64
+	for i := range found {
+		if len(found[i].promises) == 0 {
+			continue
+		}
+		w := fit(found, func(l *lessons) []example { return l.promises }, func(r int) bool { return r == i })
+		weight := 1 / float64(len(found[i].promises))
+		for _, e := range found[i].promises {
+			x := probability(w, e.x)
+			b := min(int(10*x), 9)
+			n[b], p[b], used[b] = n[b]+weight, p[b]+weight*x, used[b]+weight*truth(e.used)
+		}
+	}
+	sum, all := 0.0, 0.0
+	for b := range n {
+		sum, all = sum+math.Abs(p[b]-used[b]), all+n[b]
+		if n[b] > 0 {
+			fmt.Fprintf(os.Stderr, "promised %.2f: came true %.2f (%.3f of all)\n", p[b]/n[b], used[b]/n[b], n[b])
+		}
+	}
+	return sum / all
 }
 
 func loss(p float64, used bool) float64 {
@@ -88,64 +115,107 @@ func probability(w, x []float64) float64 {
 
 func round(x float64) float64 { return math.Round(x*1000) / 1000 }
 
-// fit is a ridge regression of log odds by Newton's method. A repository counts by the root of its rows, so that the
-// largest does not rule.
+// fit is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with the variance that
+// the repositories have. A repository counts by the root of its rows, so that the largest does not rule. What it returns holds for a
+// repository that nobody knows: the weights are divided by √(1 + π·variance/8), the mean over its unknown intercept (MacKay, "The
+// evidence framework applied to classification networks", 1992).
 func fit(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
-	var w []float64
-	for range 12 {
-		var g []float64
-		var h [][]float64
-		for i := range found {
-			examples := rows(&found[i])
-			if out(i) || len(examples) == 0 {
-				continue
-			}
-			if g == nil {
-				g, h = begin(len(examples[0].x), w)
-			}
-			if w == nil {
-				w = make([]float64, len(g))
-			}
-			weight := 30 / math.Sqrt(float64(len(examples)))
-			for _, e := range examples {
-				p := probability(w, e.x)
-				d := p
-				if e.used {
-					d--
-				}
-				for a, v := range e.x {
-					if v == 0 {
-						continue
-					}
-					g[a] += weight * d * v
-					for b, u := range e.x {
-						h[a][b] += weight * p * (1 - p) * v * u
-					}
-				}
-			}
-		}
-		if g == nil {
-			return nil
-		}
-		for i, s := range prefetch.Solve(h, g) {
-			w[i] -= s
+	var in []int // repositories
+	n := 0
+	for i := range found {
+		if examples := rows(&found[i]); !out(i) && len(examples) > 0 {
+			in, n = append(in, i), len(examples[0].x)
 		}
 	}
+	if len(in) == 0 {
+		return nil
+	}
+	w, variance := make([]float64, n+len(in)), 0.25
+	for range rounds {
+		g, h := prior(w, n, variance)
+		for k, i := range in {
+			examples := rows(&found[i])
+			weight := 30 / math.Sqrt(float64(len(examples)))
+			for _, e := range examples {
+				add(g, h, w, e, n+k, weight)
+			}
+		}
+		for i, s := range prefetch.Solve(clone(h), g) {
+			w[i] -= s
+		}
+		variance = spread(w[n:], h, n)
+	}
+	shrink := 1 / math.Sqrt(1+math.Pi*variance/8)
+	w = w[:n]
 	for i := range w {
-		w[i] = round(w[i])
+		w[i] = round(w[i] * shrink)
 	}
 	return w
 }
 
-// begin makes the gradient and curvature of the prior: no weight at all, worth one row.
-func begin(n int, w []float64) ([]float64, [][]float64) {
-	g, h := make([]float64, n), make([][]float64, n)
-	for i := range h {
-		h[i] = make([]float64, n)
-		h[i][i] = 1
-		if w != nil {
-			g[i] = w[i]
+// rounds of Newton's method, the variance anew in each.
+const rounds = 15
+
+// add adds one row to the gradient and the curvature; at is the place of its repository's intercept.
+func add(g []float64, h [][]float64, w []float64, e example, at int, weight float64) {
+	z := w[at]
+	for i, v := range e.x {
+		z += w[i] * v
+	}
+	p := 1 / (1 + math.Exp(-z))
+	d, c := weight*(p-truth(e.used)), weight*p*(1-p)
+	for a, v := range e.x {
+		if v == 0 {
+			continue
 		}
+		g[a] += d * v
+		for b, u := range e.x {
+			h[a][b] += c * v * u
+		}
+		h[a][at] += c * v
+		h[at][a] += c * v
+	}
+	g[at] += d
+	h[at][at] += c
+}
+
+// prior makes the gradient and curvature of what is believed before any row: no weight at all, worth one row; intercepts of the
+// variance.
+func prior(w []float64, n int, variance float64) ([]float64, [][]float64) {
+	g, h := make([]float64, len(w)), make([][]float64, len(w))
+	for i := range h {
+		h[i] = make([]float64, len(w))
+		h[i][i] = 1
+		if i >= n {
+			h[i][i] = 1 / variance
+		}
+		g[i] = h[i][i] * w[i]
 	}
 	return g, h
+}
+
+// spread is the variance of the intercepts: the mean of their squares and of what is not known of each, at least .01.
+func spread(intercepts []float64, h [][]float64, n int) float64 {
+	sum := 0.0
+	for k, u := range intercepts {
+		unit := make([]float64, len(h))
+		unit[n+k] = 1
+		sum += u*u + max(0, prefetch.Solve(clone(h), unit)[n+k])
+	}
+	return max(sum/float64(len(intercepts)), .01)
+}
+
+func clone(h [][]float64) [][]float64 {
+	out := make([][]float64, len(h))
+	for i := range h {
+		out[i] = slices.Clone(h[i])
+	}
+	return out
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

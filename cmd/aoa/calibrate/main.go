@@ -29,16 +29,17 @@ func main() {
 	traces := flag.String("traces", "", "folder of traces")
 	repos := flag.String("repos", "", "folder of clones, called OWNER+NAME")
 	weights := flag.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json")
+	histories := flag.String("histories", "cmd/aoa/train/histories.txt", "file of names of repositories without sessions")
 	out := flag.String("out", "prefetch/confidence.json", "where the result goes")
 	flag.Parse()
-	if err := calibrate(context.Background(), *traces, *repos, *weights, *out); err != nil {
+	if err := calibrate(context.Background(), *traces, *repos, *histories, *weights, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
 }
 
-func calibrate(ctx context.Context, traces, repos, weights, out string) error {
-	sources, err := gather(ctx, traces, repos)
+func calibrate(ctx context.Context, traces, repos, histories, weights, out string) error {
+	sources, err := gather(ctx, traces, repos, histories)
 	if err != nil {
 		return err
 	}
@@ -65,9 +66,10 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 		}
 	}
 	file := prefetch.File{
-		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in five public repositories, each ranked with weights that had not seen it, " +
-			"and on their histories and those of five more; measured is the log loss on repositories left out of the fit.",
-		Command:    "go run ./cmd/aoa/calibrate -traces DIR -repos CLONES -weights DIR",
+		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+			"on their histories, and on the last quarters of public histories (cmd/aoa/train/histories.txt); measured is the log loss, and the calibration error, on " +
+			"repositories left out of the fit.",
+		Command:    "make train",
 		Measured:   map[string]float64{},
 		Confidence: confidence(found, nothing),
 	}
@@ -80,28 +82,29 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 	return os.WriteFile(out, append(data, '\n'), 0o644)
 }
 
-// gather reads the traces, and the history of each clone without one.
-func gather(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+// gather reads the traces with their clones, and the histories of the repositories without one.
+func gather(ctx context.Context, traces, repos, histories string) ([]eval.Source, error) {
 	out, err := eval.Traces(traces)
 	if err != nil {
 		return nil, err
 	}
-	clones, err := os.ReadDir(repos)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range clones {
-		name := strings.ReplaceAll(c.Name(), "+", "/")
-		dir := eval.CloneOf(repos, name)
-		if i := slices.IndexFunc(out, func(s eval.Source) bool { return s.Name == name }); i >= 0 {
+	for i, s := range out {
+		if dir := eval.CloneOf(repos, s.Name); dir != "" {
 			if err := out[i].Clone(ctx, dir, os.Environ()); err != nil {
 				return nil, err
 			}
-			continue
 		}
-		if s, err := eval.History(ctx, name, dir, os.Environ(), nil); err == nil {
-			out = append(out, s)
+	}
+	names, err := os.ReadFile(histories)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.FieldsSeq(string(names)) {
+		s, err := eval.History(ctx, name, eval.CloneOf(repos, name), os.Environ(), nil)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, s)
 	}
 	return out, nil
 }
@@ -118,8 +121,11 @@ type example struct {
 	used bool
 }
 
-// mostAsked bounds the commits of a long history: the newest.
-const mostAsked = 1000
+// The commits of a history that are asked about: the newest.
+const (
+	mostAsked     = 1000 // with sessions
+	mostOfHistory = 100  // without
+)
 
 // learn replays one repository.
 func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
@@ -137,9 +143,14 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 		}
 	}
 	counts := newCounts()
-	o.Learned = counts.learn
-	o.Contents = len(s.Sessions) > 0 // as aoa eval --commits
-	o.Newest = mostAsked
+	o.Learned, o.Newest = counts.learn, mostAsked
+	if len(s.Sessions) == 0 {
+		texts := eval.Options{Models: models, Contents: true}
+		if err := eval.Subjects(ctx, s, texts, lastQuarter, 1, mostTexts, func(t *eval.Localization) error { l.text(t); return nil }); err != nil {
+			return err
+		}
+		o.Newest = mostOfHistory
+	}
 	return eval.Commits(ctx, s, o, func(d *eval.Decision) error { return l.warn(d, counts) })
 }
 
@@ -148,7 +159,7 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 	if d.Query.Task == event.TaskNext && d.AfterPrompt {
 		return // the prompt was asked at
 	}
-	for i, c := range prefetch.Circumstances(d.Query.Task, d.Ranked[:min(len(d.Ranked), 192)]) {
+	for i, c := range prefetch.Circumstances(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
 		if i == prefetch.MaxFiles {
 			break
 		}
@@ -159,6 +170,23 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 		}
 		best[key] = f.Score
 		l.promises = append(l.promises, example{row(c), f.Score, d.Used[f.File]})
+	}
+}
+
+// The commit messages of a history that teach: those of its last quarter, which taught no weights.
+const (
+	lastQuarter = 0.75
+	mostTexts   = 40
+)
+
+// text keeps the files of a top five for a commit message.
+func (l *lessons) text(t *eval.Localization) {
+	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
+	for i, c := range prefetch.Circumstances(q, t.Ranked) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		l.promises = append(l.promises, example{row(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
 	}
 }
 
@@ -188,6 +216,9 @@ func (c *counts) learn(e event.Event) {
 			delete(c.of, f)
 		}
 	case event.KindCommit:
+		if e.Sweep() {
+			return
+		}
 		c.n++
 		for _, f := range e.Paths {
 			c.of[f] = append(c.of[f], c.n)

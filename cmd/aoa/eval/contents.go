@@ -61,7 +61,7 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	if err != nil || size < 0 {
 		return nil, fmt.Errorf("read a content from git: %.80q", line)
 	}
-	if size > index.MaxFileSize {
+	if size > index.MaxDocument {
 		_, err = b.out.Discard(size + 1)
 		return nil, err
 	}

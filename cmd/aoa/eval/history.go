@@ -24,6 +24,7 @@ import (
 type commit struct {
 	sha   string
 	event event.Event // Paths, Gone
+	body  string      // of the message, behind its subject
 	moved event.Event // From → Paths; no Paths if nothing was renamed
 	blobs []blob
 }
@@ -51,7 +52,7 @@ func history(ctx context.Context, dir string, env []string, excluded func(event.
 
 func historyWith(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
 	cmd, err := config.FindGit(env).Command(ctx, dir, "log", "--reverse", "--no-merges", "--raw", "--no-abbrev",
-		renames, "-z", "--format=%x01%H%x00%ct%x00%s", "HEAD")
+		renames, "-z", "--format=%x01%H%x00%ct%x00%s%x00%b", "HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("read history of %s: %w", dir, err)
 	}
@@ -126,12 +127,17 @@ func head(r *bufio.Reader, sha string) (commit, error) {
 		return commit{}, noEnd(err)
 	}
 	subject = strings.ToValidUTF8(strings.TrimSuffix(subject, "\x00"), "")
+	body, err := r.ReadString(0)
+	if err != nil {
+		return commit{}, noEnd(err)
+	}
+	body = strings.ToValidUTF8(strings.TrimSpace(strings.TrimSuffix(body, "\x00")), "")
 	seconds, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || seconds < 0 || seconds > 1e11 {
 		return commit{}, fmt.Errorf("%w: time %.40q", errHistory, at)
 	}
 	when := time.Unix(seconds, 0).UTC()
-	return commit{sha: sha,
+	return commit{sha: sha, body: body,
 		event: event.Event{ID: "commit:" + sha, Time: when, Kind: event.KindCommit, Agent: "git", OK: true, Text: subject, Terms: redact.Terms(subject, event.MaxTerms)},
 		moved: event.Event{ID: "rename:" + sha, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}, nil
 }
@@ -268,8 +274,9 @@ func (s *Source) merge(commits []commit) {
 
 // attach notes where contents are to be had.
 func (s *Source) attach(dir string, env []string, commits []commit) {
-	s.git, s.env, s.blobs = dir, env, map[string][]blob{}
+	s.git, s.env, s.blobs, s.bodies = dir, env, map[string][]blob{}, map[string]string{}
 	for _, c := range commits {
 		s.blobs[c.sha[:min(shaLength, len(c.sha))]] = c.blobs
+		s.bodies["commit:"+c.sha] = c.body
 	}
 }

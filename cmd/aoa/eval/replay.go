@@ -10,12 +10,13 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Horizon is the number of the session's next file events in which a file must be opened to count as used.
+// Horizon is the number of the session's next file events after which a prediction between calls is decided.
 const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
 	Models   map[event.Task]rank.Model // in place of the shipped ones
+	Texts    *rank.Texts               // in place of the shipped ones
 	Now      func() time.Time          // to time rankings; nil: they are not timed
 	Progress func(done, total int)     // called now and then with the events learned
 	Learned  func(event.Event)         // sees every event when it becomes known, in order
@@ -45,7 +46,7 @@ type Decision struct {
 	Next        []Open              // moment open: first touches that begin now; T2 and T3 by stratum, Named is left out
 	After       []Open              // moment open, after a file event: first touches of the next file event
 	Created     int                 // moment open: first touches of files not known before that begin now
-	Used        map[event.Path]bool // opened within the session's next 10 file events
+	Used        map[event.Path]bool // what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time, with what is requested together with it; change: the file left out
 	Left        event.Path          // moment change: the file left out, "" for a complete commit
 
 	Files    int // file events of the session so far
@@ -126,7 +127,7 @@ func (r *replay) item(ctx context.Context, it item) error {
 func (r *replay) prompt(ctx context.Context, u *unit, m *memory, e event.Event) error {
 	d := r.decision(u, m)
 	d.Query = event.Query{Task: event.TaskPrompt, Session: u.session.id, Subagent: e.Subagent, Prompt: e.Text, At: u.end}
-	d.Turn, d.Prompted = u.turn, set(e.Named)
+	d.Turn, d.Prompted, d.Used = u.turn, set(e.Named), u.inTurn()
 	return r.decide(ctx, d)
 }
 
@@ -135,6 +136,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 	d := r.decision(u, m)
 	d.Query = event.Query{Task: event.TaskNext, Session: u.session.id, At: at}
 	d.AfterPrompt = u != u.session.idle && u.prompt() != nil
+	d.Used = u.nextOpened()
 	for _, v := range u.next {
 		d.Next = append(d.Next, v.opens...)
 		d.Created += v.created
@@ -152,10 +154,37 @@ func (r *replay) decision(u *unit, m *memory) *Decision {
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]
 	}
-	for _, p := range t.opened[d.Files:min(d.Files+Horizon, len(t.opened))] {
-		d.Used[p] = true
-	}
 	return d
+}
+
+// inTurn are the files that the session opens before its next prompt.
+func (u *unit) inTurn() map[event.Path]bool {
+	t, end := u.session, len(u.session.opened)
+	for _, v := range t.units[u.place+1:] {
+		if v.prompt() != nil {
+			end = v.files
+			break
+		}
+	}
+	return set(t.opened[min(u.files, end):end])
+}
+
+// nextOpened are the next files that the session opens for the first time.
+func (u *unit) nextOpened() map[event.Path]bool {
+	from := 0
+	if u != u.session.idle {
+		from = u.place + 1
+	}
+	out := map[event.Path]bool{}
+	for _, v := range u.session.units[from:] {
+		for _, o := range v.opens {
+			out[o.File] = true
+		}
+		if len(v.opens)+v.created > 0 {
+			break
+		}
+	}
+	return out
 }
 
 func (r *replay) decide(ctx context.Context, d *Decision) error {

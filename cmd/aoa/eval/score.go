@@ -209,7 +209,7 @@ func (s *Score) compete(d *Decision, each func(name string, c contest)) {
 func (s *shown) reach(d *Decision, list []rank.Scored) int {
 	theta, n := s.theta(d.Query.Task), 0
 	for n < min(len(list), prefetch.MaxFiles) {
-		i := slices.IndexFunc(s.promises, func(p prefetch.Promise) bool { return p.File == list[n].File })
+		i := slices.IndexFunc(s.promises, func(p prefetch.Prediction) bool { return p.File == list[n].File })
 		if i < 0 || s.promises[i].P < theta {
 			break
 		}

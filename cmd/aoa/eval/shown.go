@@ -22,7 +22,7 @@ type shown struct {
 	task   string // "shown" or "shown_unseen"
 	unseen bool   // only files that nothing had named
 	base   float64
-	dials  map[event.Task]*prefetch.Dial
+	dials  map[event.Task]*prefetch.Controller
 	curve  [gridSteps]struct{ n, used, covered float64 }
 	bins   [binCount]bin
 	opens  float64 // that could have been shown before
@@ -32,8 +32,8 @@ type shown struct {
 	confident *prefetch.Confidence
 	fixed     bool // nothing is learned from outcomes
 
-	promises []prefetch.Promise // of this question
-	refit    prefetch.Refit     // the repository's own calibration, as the daemon's cron would have it
+	promises []prefetch.Prediction // of this question
+	refit    prefetch.Refit        // the repository's own calibration, as the daemon's cron would have it
 	tried    time.Time
 	settled  []prefetch.Outcome
 }
@@ -66,7 +66,7 @@ func (s *shown) promise(d *Decision) {
 	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
 		s.tried, s.refit = at, s.refit.Next(s.settled, at)
 	}
-	s.promises = s.confident.Promises(d.Query.Task, d.Ranked, s.refit.Now)
+	s.promises = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
 }
 
 func (s *shown) theta(m event.Task) float64 {
@@ -77,12 +77,12 @@ func (s *shown) theta(m event.Task) float64 {
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Task]*prefetch.Dial{
-		event.TaskPrompt: prefetch.NewDial(threshold), event.TaskNext: prefetch.NewDial(threshold)}}
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Task]*prefetch.Controller{
+		event.TaskPrompt: prefetch.NewController(threshold), event.TaskNext: prefetch.NewController(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
-func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n int) {
+func (s *shown) question(d *Decision, total *sums) (list []prefetch.Prediction, n int) {
 	s.settle(d)
 	st := s.states[d.Session]
 	if st == nil {
@@ -119,13 +119,13 @@ func (s *shown) question(d *Decision, total *sums) (list []prefetch.Promise, n i
 }
 
 // wait notes a prediction until its outcome is known.
-func (s *shown) wait(d *Decision, st *showing, f prefetch.Promise, shown bool) {
+func (s *shown) wait(d *Decision, st *showing, f prefetch.Prediction, shown bool) {
 	st.wait = append(st.wait, waiting{d.Query.Task, f.Class, f.Shipped, d.Files + Horizon, d.Used[f.File], shown})
 	s.waits[d.Session] = st
 }
 
 // kept takes a file of a top five to the curve, and the first time to the reliability diagram.
-func (s *shown) kept(d *Decision, st *showing, f prefetch.Promise, total *sums) {
+func (s *shown) kept(d *Decision, st *showing, f prefetch.Prediction, total *sums) {
 	used := d.Used[f.File]
 	best, before := st.best[f.File]
 	if f.P < leastP || f.P <= best {

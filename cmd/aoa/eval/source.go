@@ -16,9 +16,10 @@ type Source struct {
 	Unusable int           // lines of a trace that are no rows
 	Repeated int           // events left out because a resumed session had told them again
 
-	git   string // where contents are to be had, "" nowhere
-	env   []string
-	blobs map[string][]blob // commit → what its files hold from then on
+	git    string // where contents are to be had, "" nowhere
+	env    []string
+	blobs  map[string][]blob // commit → what its files hold from then on
+	bodies map[string]string // commit event → its message behind the subject
 }
 
 // Contents reports whether the source knows what files held.

@@ -38,7 +38,7 @@ const (
 )
 
 func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
-	store, err := hot.New(hot.Options{Now: o.clock()})
+	store, err := hot.New(hot.Options{Now: o.Now})
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
@@ -51,7 +51,7 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 		w.said, w.blobs, w.unread = index.NewContents(), s.blobs, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Contents: say})
+	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say})
 	return w, nil
 }
 

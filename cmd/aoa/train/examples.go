@@ -58,13 +58,12 @@ const (
 )
 
 // gather replays the traces and keeps what training needs.
-func gather(ctx context.Context, traces, repos string) (*set, error) {
+func gather(ctx context.Context, traces, repos string, options eval.Options) (*set, error) {
 	all, err := sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
 	}
 	out := &set{Signals: rank.SignalNames()}
-	options := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
 	parts, errs := make([][]question, len(all)), make([]error, len(all))
 	var each sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

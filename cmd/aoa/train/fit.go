@@ -1,13 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
 
 // The choices of the fit; they were made by leaving repositories out.
 const (
-	epochs  = 14
+	epochs  = 10
 	batch   = 64
 	rate    = 0.05  // of Adam, falling to a tenth
 	ridge   = 0.001 // pulls weights to 0
@@ -22,6 +23,9 @@ type group struct {
 	ranked func(f *file) bool // of them, those that are answers
 	label  func(f *file) bool // what the probability is of
 	use    [256]bool          // signals
+	prior  []float64          // that the ridge pulls to; nil: 0
+	ridge  float64            // 0: ridge
+	epochs int                // 0: epochs
 	sure   float64            // share of the loss that asks for probabilities, not only for the order
 }
 
@@ -29,7 +33,10 @@ type group struct {
 // softmax share of the right ones) and 1/(1+e^-Σ w·x) is near the share that is used (log loss). Repositories count by the
 // root of their questions, so that the largest does not rule.
 func fit(qs []*question, g *group) []float64 {
-	w := make([]float64, 256)
+	w, prior := make([]float64, 256), make([]float64, 256)
+	copy(prior, g.prior)
+	copy(w, prior)
+	pull, rounds := cmp.Or(g.ridge, ridge), cmp.Or(g.epochs, epochs)
 	grad, mean, square := make([]float64, 256), make([]float64, 256), make([]float64, 256)
 	count := map[int]float64{}
 	for _, q := range qs {
@@ -42,8 +49,8 @@ func fit(qs []*question, g *group) []float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var z []float64
 	step := 0
-	for epoch := range epochs {
-		speed := rate * (1 - 0.9*float64(epoch)/epochs)
+	for epoch := range rounds {
+		speed := rate * (1 - 0.9*float64(epoch)/float64(rounds))
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		for from := 0; from < len(order); from += batch {
 			clear(grad)
@@ -58,7 +65,7 @@ func fit(qs []*question, g *group) []float64 {
 				if !g.use[s] {
 					continue
 				}
-				d := grad[s]/total + ridge*w[s]
+				d := grad[s]/total + pull*(w[s]-prior[s])
 				mean[s] = .9*mean[s] + .1*d
 				square[s] = .995*square[s] + .005*d*d
 				w[s] -= speed * mean[s] / (1 - math.Pow(.9, float64(step))) / (math.Sqrt(square[s]/(1-math.Pow(.995, float64(step)))) + 1e-6)
@@ -127,25 +134,39 @@ type outcome struct {
 	weight float64
 }
 
-// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method, with the weight of 20 files for a = 1, b = 0.
+// platt fits a, b of 1/(1+e^-(a·z+b)) by Newton's method on z with mean 0 and deviation 1, with the weight of 20 files for a slope of 1.
+// It begins at the share that is used.
 func platt(items []outcome) (a, b float64) {
 	const prior = 20.0
-	a, b = 1, 0
+	var n, used, mean, square float64
+	for _, o := range items {
+		n, used, mean, square = n+o.weight, used+o.weight*truth(o.used), mean+o.weight*o.z, square+o.weight*o.z*o.z
+	}
+	if n == 0 {
+		return 1, 0
+	}
+	mean /= n
+	deviation := math.Sqrt(max(square/n-mean*mean, 1e-6))
+	share := (used + .5) / (n + 1)
+	a, b = 1, math.Log(share/(1-share))
 	for range 50 {
-		ga, gb, haa, hab, hbb := prior*(a-1), prior*b*.1, prior, 0.0, prior*.1
+		ga, gb, haa, hab, hbb := prior*(a-1), 0.0, prior, 0.0, prior*.1
 		for _, o := range items {
-			p := 1 / (1 + math.Exp(-(a*o.z + b)))
+			z := (o.z - mean) / deviation
+			p := 1 / (1 + math.Exp(-(a*z + b)))
 			d := o.weight * (p - truth(o.used))
 			h := o.weight * p * (1 - p)
-			ga, gb = ga+d*o.z, gb+d
-			haa, hab, hbb = haa+h*o.z*o.z, hab+h*o.z, hbb+h
+			ga, gb = ga+d*z, gb+d
+			haa, hab, hbb = haa+h*z*z, hab+h*z, hbb+h
 		}
 		det := haa*hbb - hab*hab
 		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
-		a, b = a-da, b-db
+		step := min(1, 1/max(math.Abs(da), math.Abs(db), 1e-9)) // at most 1: far from the end Newton's step goes too far
+		a, b = a-step*da, b-step*db
 		if math.Abs(da)+math.Abs(db) < 1e-9 {
 			break
 		}
 	}
-	return a, b
+	a = max(a, .01) / deviation
+	return a, b - a*mean
 }

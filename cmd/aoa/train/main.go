@@ -13,7 +13,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -26,41 +29,101 @@ func main() {
 	out := flag.String("out", "rank/weights.json", "where the weights go")
 	kept := flag.String("examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
 	change := flag.Bool("change", false, "fit the weights of changes too; else those of -out stay as they are")
+	issues := flag.String("issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
+	left := flag.String("left", "", "folder where the weights fitted without each repository go, for cmd/aoa/calibrate")
 	ablate := flag.Bool("ablate", false, "print what the table loses without each group of signals, and write nothing")
 	flag.Parse()
-	if err := train(context.Background(), *traces, *repos, *out, *kept, *change, *ablate); err != nil {
+	o := options{traces: *traces, repos: *repos, issues: *issues, out: *out, kept: *kept, left: *left, change: *change, ablate: *ablate}
+	if err := o.train(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func train(ctx context.Context, traces, repos, out, kept string, change, ablate bool) error {
-	set, err := keptExamples(kept)
+// options are what the command line says.
+type options struct {
+	traces, repos, issues, out, kept, left string
+	change, ablate                         bool
+}
+
+func (o options) train(ctx context.Context) error {
+	asked := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
+	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
 	if err != nil {
 		return err
 	}
-	if set == nil {
-		if set, err = gather(ctx, traces, repos); err != nil {
-			return err
-		}
-		if err := keep(kept, set); err != nil {
-			return err
-		}
-	}
-	if !change {
-		if set.change, err = before(out); err != nil {
-			return err
-		}
-	}
-	if ablate {
-		return ablation(set)
-	}
-	file := fitAll(set)
-	data, err := json.MarshalIndent(file, "", " ")
+	words := fitTexts(fits, everything)
+	asked.Texts = newTexts(words)
+	ranked, err := o.keep(".texts", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, append(data, '\n'), 0o644)
+	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, asked) })
+	if err != nil {
+		return err
+	}
+	if !o.change {
+		if sessions.change, err = before(o.out); err != nil {
+			return err
+		}
+	}
+	if o.ablate {
+		return ablation(sessions)
+	}
+	fitted := leaveOneOut(sessions, nothing)
+	file := fitAll(sessions, fitted)
+	file.Texts = textWeights(words)
+	ranked.Signals = rank.SignalNames()
+	maps.Copy(file.Tasks, fitMessages(ranked, everything))
+	measureTexts(fits, ranked, file.Measured)
+	if err := o.leave(sessions, fitted, file); err != nil {
+		return err
+	}
+	return write(o.out, file)
+}
+
+func everything(int) bool { return true }
+
+// keep makes a set, or takes it from the file of examples.
+func (o options) keep(part string, make func() (*set, error)) (*set, error) {
+	name := o.kept
+	if name != "" {
+		name += part
+	}
+	s, err := keptExamples(name)
+	if s != nil || err != nil {
+		return s, err
+	}
+	if s, err = make(); err != nil {
+		return nil, err
+	}
+	return s, keep(name, s)
+}
+
+// leave writes the weights that were fitted without each repository.
+func (o options) leave(s *set, fitted []*weights, all rank.File) error {
+	if o.left == "" {
+		return nil
+	}
+	for repo, name := range s.Repos {
+		f := fitted[repo].file(s)
+		f.Texts = all.Texts
+		for _, task := range []event.Task{taskText, taskIssue} {
+			f.Tasks[task] = all.Tasks[task]
+		}
+		if err := write(filepath.Join(o.left, strings.ReplaceAll(name, "/", "+")+".json"), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(name string, f rank.File) error {
+	data, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(data, '\n'), 0o644)
 }
 
 // before returns the weights of changes in a file of weights.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -96,19 +97,27 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// leaveOneOut fits without each repository in turn and measures on it.
-func leaveOneOut(s *set, without func(string) bool) (per map[string]map[string]float64, macro map[string]float64) {
-	per, macro = map[string]map[string]float64{}, map[string]float64{}
-	reached := make([]map[string]float64, len(s.Repos))
+// leaveOneOut fits without each repository in turn.
+func leaveOneOut(s *set, without func(string) bool) []*weights {
+	fitted := make([]*weights, len(s.Repos))
 	var each sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for repo := range s.Repos {
 		each.Go(func() {
-			reached[repo] = fitOn(s, func(r int) bool { return r != repo }, without).measure(s, repo)
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, without)
 		})
 	}
 	each.Wait()
+	return fitted
+}
+
+// measureLeft measures on each repository with the weights that were fitted without it.
+func measureLeft(s *set, fitted []*weights) (per map[string]map[string]float64, macro map[string]float64) {
+	per, macro = map[string]map[string]float64{}, map[string]float64{}
 	for repo, name := range s.Repos {
-		per[name] = reached[repo]
+		per[name] = fitted[repo].measure(s, repo)
 		for k, v := range per[name] {
 			macro[k] += v / float64(len(s.Repos))
 		}
@@ -138,20 +147,20 @@ func line(label string, m map[string]float64) {
 func nothing(string) bool { return false }
 
 // fitAll fits on every repository; what is measured beside it was fitted without the one measured on.
-func fitAll(s *set) rank.File {
-	per, macro := leaveOneOut(s, nothing)
+func fitAll(s *set, fitted []*weights) rank.File {
+	per, macro := measureLeft(s, fitted)
 	for _, name := range s.Repos {
 		line(short(name), per[name])
 	}
 	line("macro, left out", macro)
 	out := fitOn(s, func(int) bool { return true }, nothing).file(s)
-	out.About = "Fitted by cmd/aoa/train on recorded sessions of agents in five public repositories and their histories; " +
+	out.About = "Fitted by cmd/aoa/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
 		"measured holds what weights reach on a repository that they were not fitted on, and the mean of all."
 	if s.change != nil {
 		out.About += " The weights of the moment change are those of an earlier fit on the same repositories, and so are T4 and T5: " +
 			"fitted anew, T4 gains a hundredth and T5 loses precision."
 	}
-	out.Command = "go run ./cmd/aoa/train -traces DIR -repos CLONES"
+	out.Command = "make train"
 	out.Questions = len(s.Questions)
 	out.Measured = map[string]map[string]float64{"macro": macro}
 	for name, m := range per {
@@ -167,17 +176,17 @@ var families = []string{"recency_,frequency", "comod,comod_mean,comod_last,comod
 	"committed,uncommitted,churn,never"}
 
 func ablation(s *set) error {
-	_, all := leaveOneOut(s, nothing)
+	_, all := measureLeft(s, leaveOneOut(s, nothing))
 	line("all", all)
 	for _, family := range families {
-		_, m := leaveOneOut(s, func(name string) bool {
+		_, m := measureLeft(s, leaveOneOut(s, func(name string) bool {
 			for _, p := range strings.Split(family, ",") {
 				if name == p || strings.HasSuffix(p, "_") && strings.HasPrefix(name, p) {
 					return true
 				}
 			}
 			return false
-		})
+		}))
 		line("- "+family, m)
 	}
 	return nil

@@ -44,9 +44,9 @@ func groups(signals []string, without func(string) bool) []*group {
 	}
 	change := func(name string) bool { return slices.Contains(ofChange, name) }
 	return []*group{
-		{name: "prompt", sure: 0.1, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
-		{name: "open", sure: 0.25, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
-		{name: "open_unseen", sure: 0.1, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
+		{name: "prompt", sure: 0, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
+		{name: "open", sure: 0, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
+		{name: "open_unseen", sure: 0, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
 		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: pick(change)},
 	}
 }
@@ -88,7 +88,7 @@ func (m *weights) take(s *set) {
 	for i, name := range s.Signals {
 		w[i] = s.change.Weights[name]
 	}
-	m.w["change"], m.scale["change"] = w, s.change.Scale
+	m.w["change"], m.scale["change"] = w, rank.Uncalibrated
 }
 
 // of is the group that a file belongs to, and the name of its calibration.
@@ -96,8 +96,6 @@ func (m *weights) of(q *question, f *file) (group, scale string) {
 	switch {
 	case q.Moment == event.TaskChange:
 		return "change", "change"
-	case q.Moment == event.TaskPrompt && !f.Seen:
-		return "prompt", "prompt_unseen"
 	case q.Moment == event.TaskPrompt:
 		return "prompt", "prompt"
 	case !f.Seen:
@@ -118,7 +116,7 @@ const rounds = 3
 // calibrate fits each scale on what may be shown (see promises), a repository counting by the root of its promises; that
 // of changes on the five best of each.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
-	for _, n := range []string{"prompt", "prompt_unseen", "open", "open_unseen", "change"} {
+	for _, n := range []string{"prompt", "open", "open_unseen", "change"} {
 		if _, taken := m.scale[n]; !taken {
 			m.scale[n] = [2]float64{1, 0}
 		}
@@ -199,13 +197,16 @@ func (m *weights) order(q *question, ok func(*file) bool) []int {
 
 // file puts the weights into the form that package rank reads.
 func (m *weights) file(s *set) rank.File {
-	named := func(group string) map[string]float64 {
-		out := map[string]float64{}
+	// The scale becomes a part of the weights: a·(Σ w·x) + b, the bias is the signal that is always 1.
+	named := func(group, scale string) map[string]float64 {
+		out, ab := map[string]float64{}, m.scale[scale]
 		for i, w := range m.w[group] {
 			if i < len(s.Signals) && w != 0 {
-				out[s.Signals[i]] = w
+				out[s.Signals[i]] = round(w * ab[0])
 			}
 		}
+		bias := rank.Bias.String()
+		out[bias] = round(out[bias] + ab[1])
 		if group != "change" {
 			for name, w := range byHand {
 				out[name] = w
@@ -214,10 +215,12 @@ func (m *weights) file(s *set) rank.File {
 		return out
 	}
 	return rank.File{Tasks: map[event.Task]rank.FileModel{
-		event.TaskPrompt: {Weights: named("prompt"), Scale: m.scale["prompt"], Unseen: m.scale["prompt_unseen"]},
-		event.TaskNext:   {Weights: named("open"), Scale: m.scale["open"], UnseenWeights: named("open_unseen"), Unseen: m.scale["open_unseen"]},
-		event.TaskChange: {Weights: named("change"), Scale: m.scale["change"], Unseen: m.scale["change"]},
+		event.TaskPrompt: {Weights: named("prompt", "prompt")},
+		event.TaskNext:   {Weights: named("open", "open"), UnseenWeights: named("open_unseen", "open_unseen")},
+		event.TaskChange: {Weights: named("change", "change")},
 	}}
 }
 
 func short(repo string) string { return repo[strings.LastIndexByte(repo, '/')+1:] }
+
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,22 +30,31 @@ func (s *Store) trim(ctx context.Context, at float64) error {
 
 // trimSets drops what owned sets have in excess; unless bounded only what is worth too little.
 func (s *Store) trimSets(ctx context.Context, sets []ownedKey, at float64, bounded bool) error {
-	for chunk := range slices.Chunk(sets, readChunk) {
-		reads := make([]*hot.SetRead, len(chunk))
-		for i, k := range chunk {
-			reads[i] = k.read(nil)
+	changed := s.table.Of(hot.Changed)
+	for chunk := range slices.Chunk(sets, readChunk/3) {
+		reads := make([]*hot.SetRead, 0, 3*len(chunk)) // of each the set, that of the other epoch, and the owner's last change
+		for _, k := range chunk {
+			other, _ := k.family.Beside(k.epoch, at)
+			reads = append(reads, k.read(nil), ownedKey{k.family, other, k.owner}.read(nil), &hot.SetRead{Family: changed, Members: []string{k.owner}})
 		}
 		if err := s.readAll(ctx, reads); err != nil {
 			return err
 		}
 		var cmds []command
-		for i, r := range reads {
-			keep := len(r.All)
+		for i, k := range chunk {
+			f, set, also, at := k.family, reads[3*i], reads[3*i+1], at
+			keep := math.MaxInt
 			if bounded {
-				keep = r.Family.Keep
+				keep = f.Keep
 			}
-			if out := hot.Excess(r.All, keep, r.Family.Worth(at, chunk[i].epoch)); len(out) > 0 {
-				cmds = append(cmds, drop(s.keys.of(r), out))
+			if _, both := f.Beside(k.epoch, at); !both {
+				also.All = nil
+			}
+			if f.Rests {
+				at = hot.Rested(at, reads[3*i+2].Scores[0], s.clock)
+			}
+			if out := f.Excess(set.All, f.Worth(at, k.epoch), also.All, f.Worth(at, also.Epoch), keep); len(out) > 0 {
+				cmds = append(cmds, drop(s.keys.of(set), out))
 			}
 		}
 		if err := s.housekeep(ctx, cmds); err != nil {
@@ -154,8 +164,12 @@ func (s *Store) decay(ctx context.Context, at float64) error {
 			if err != nil {
 				return fmt.Errorf("read %s: %w", f.Name, err)
 			}
+			fallen := members(zs)
+			if fallen, err = s.unread(ctx, f, k, fallen, at); err != nil {
+				return err
+			}
 			var cmds []command
-			for chunk := range slices.Chunk(members(zs), readChunk) {
+			for chunk := range slices.Chunk(fallen, readChunk) {
 				cmds = append(cmds, drop(set, chunk))
 			}
 			if err := s.housekeep(ctx, cmds); err != nil {
@@ -164,6 +178,36 @@ func (s *Store) decay(ctx context.Context, at float64) error {
 		}
 	}
 	return nil
+}
+
+// unread keeps the members of an epoch that read as 0, together with what the other epoch has of them.
+func (s *Store) unread(ctx context.Context, f *hot.Family, k int64, ms []hot.Member, at float64) (out []hot.Member, err error) {
+	for chunk := range slices.Chunk(ms, readChunk) {
+		names := make([]string, len(chunk))
+		for i, m := range chunk {
+			names[i] = m.Name
+		}
+		other, both := f.Beside(k, at)
+		changed := &hot.SetRead{Family: s.table.Of(hot.Changed), Members: names}
+		also := &hot.SetRead{Family: f, Epoch: other, Members: names}
+		if err := s.readAll(ctx, []*hot.SetRead{changed, also}); err != nil {
+			return nil, err
+		}
+		for i, m := range chunk {
+			then := at
+			if f.Rests {
+				then = hot.Rested(at, changed.Scores[i], s.clock)
+			}
+			worth := m.Score * f.Worth(then, k)
+			if both {
+				worth += also.Scores[i] * f.Worth(then, other)
+			}
+			if f.Unread(worth) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out, nil
 }
 
 // sweep looks at all owned sets, and removes parts of sessions that have no deadline: left by a writer that died, or by

@@ -7,11 +7,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Say decides on a text that speaks of no files that a session could open in time: what is at hand, not what comes
+// Text decides on a text that speaks of no files that a session could open in time: what is at hand, not what comes
 // next. It has neither threshold nor outcome here, for whoever found it knows whether it was taken up; it is switched
 // like any kind, and its tokens come out of the session's allowance and stand in its ledger. topic tells such texts of
-// one moment apart. One round trip.
-func (p *Prefetcher) Say(ctx context.Context, q event.Query, kind Kind, topic, text string) (Decision, error) {
+// one time apart. One round trip.
+func (p *Prefetcher) Text(ctx context.Context, q event.Query, kind Kind, topic, text string) (Decision, error) {
 	tr, ok := traits[kind]
 	switch {
 	case !ok || !tr.text:

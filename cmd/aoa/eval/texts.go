@@ -1,0 +1,250 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Localization is one text, and how it was answered.
+type Localization struct {
+	Repo   string
+	ID     string  // of the commit or the instance
+	Part   float64 // where in the history it was asked, 0 is its begin and 1 its end
+	Text   string
+	Files  []event.Path // that it means
+	Fits   []rank.TextFit
+	Ranked []rank.Scored
+	Took   time.Duration
+}
+
+// The commits whose messages are asked about.
+const (
+	mostMeant   = 6 // files that existed before
+	leastWords  = 3 // of the subject
+	longestBody = 4000
+)
+
+// trailer matches the last lines of a message that are no prose.
+var trailer = regexp.MustCompile(`(?im)^(co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|cc|fixes|closes|refs?|change-id|pull request|pr-url|reviewed-on|cherry picked|\(cherry picked)[: ].*$`)
+
+// dull matches subjects that mean no files.
+var dull = regexp.MustCompile(`(?i)^(merge|revert|release|bump|version|v?\d+\.\d+|update (dependenc|deps|changelog|lock)|prepare (for )?(release|v?\d)|chore\((deps|release)|build\(deps|\[?pre-commit|lint|format|typo)`)
+
+// message is the text of a commit: its subject and, without trailers, its body.
+func (s Source) message(e event.Event) string {
+	body := strings.TrimSpace(trailer.ReplaceAllString(s.bodies[e.ID], ""))
+	if len(body) > longestBody {
+		body = body[:longestBody]
+	}
+	if body == "" {
+		return e.Text
+	}
+	return e.Text + "\n\n" + body
+}
+
+// Subjects replays a history alone and asks which files the messages of its commits mean, each before it is learned: of at most n
+// commits between the places from and to of the history, in [0,1], at equal distances.
+func Subjects(ctx context.Context, s Source, o Options, from, to float64, n int, each func(*Localization) error) error {
+	w, err := newWorld(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var fit []int
+	for i, e := range s.Commits {
+		if part := float64(i) / float64(len(s.Commits)); e.Kind != event.KindCommit || part < from || part >= to {
+			continue
+		}
+		if len(e.Paths) >= 1 && len(e.Paths) <= 3*mostMeant && len(strings.Fields(e.Text)) >= leastWords && !dull.MatchString(e.Text) {
+			fit = append(fit, i)
+		}
+	}
+	ask := map[int]bool{}
+	for k := range min(n, len(fit)) {
+		ask[fit[k*len(fit)/min(n, len(fit))]] = true
+	}
+	for i, e := range s.Commits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if float64(i) >= to*float64(len(s.Commits)) {
+			break
+		}
+		if ask[i] {
+			l := &Localization{Repo: s.Name, ID: e.ID, Part: float64(i) / float64(len(s.Commits)), Text: s.message(e)}
+			for _, p := range e.Paths {
+				if w.tree.Has(p) {
+					l.Files = append(l.Files, p)
+				}
+			}
+			if len(l.Files) > 0 && len(l.Files) <= mostMeant {
+				if err := w.localize(ctx, l, e.Time, each); err != nil {
+					return fmt.Errorf("evaluate %s: %w", s.Name, err)
+				}
+			}
+		}
+		if err := w.learn(ctx, e); err != nil {
+			return fmt.Errorf("evaluate %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func (w *world) localize(ctx context.Context, l *Localization, at time.Time, each func(*Localization) error) error {
+	ranking, took, err := w.ask(ctx, event.Query{Task: event.TaskPrompt, Prompt: l.Text, At: at})
+	if err != nil {
+		return err
+	}
+	l.Ranked, l.Took = ranking.Files, took
+	l.Fits = w.ranker.Fits(l.Text)
+	return each(l)
+}
+
+// Instance is a text whose files are known, at a commit.
+type Instance struct {
+	ID    string   `json:"id"`
+	Repo  string   `json:"repo"`
+	Base  string   `json:"base"`
+	Text  string   `json:"text"`
+	Files []string `json:"files"`
+}
+
+// Instances reads a file of instances, one JSON object a line, gzip or not.
+func Instances(name string) (out []Instance, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var in io.Reader = bufio.NewReader(f)
+	if strings.HasSuffix(name, ".gz") {
+		if in, err = gzip.NewReader(in); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	for d := json.NewDecoder(in); ; {
+		var i Instance
+		switch err := d.Decode(&i); err {
+		case nil:
+			out = append(out, i)
+		case io.EOF:
+			return out, nil
+		default:
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+}
+
+// Localize asks which files texts mean: each at its commit, with the files of that commit and the history before it.
+func Localize(ctx context.Context, s Source, instances []Instance, o Options, each func(*Localization) error) error {
+	w, err := newWorld(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	type placed struct {
+		Instance
+		at time.Time
+	}
+	var order []placed
+	for _, i := range instances {
+		at, err := commitTime(ctx, s, i.Base)
+		if err != nil {
+			return err
+		}
+		order = append(order, placed{i, at})
+	}
+	slices.SortStableFunc(order, func(a, b placed) int { return a.at.Compare(b.at) })
+	next := 0
+	held := map[event.Path]string{}
+	for _, i := range order {
+		for ; next < len(s.Commits) && !s.Commits[next].Time.After(i.at); next++ {
+			if err := w.learn(ctx, s.Commits[next]); err != nil {
+				return err
+			}
+		}
+		clear(w.unread)
+		if err := w.checkout(ctx, s, i.Base, held); err != nil {
+			return err
+		}
+		l := &Localization{Repo: s.Name, ID: i.ID, Text: i.Text}
+		for _, f := range i.Files {
+			l.Files = append(l.Files, event.Path(f))
+		}
+		if err := w.localize(ctx, l, i.at.Add(time.Minute), each); err != nil {
+			return fmt.Errorf("evaluate %s: %w", i.ID, err)
+		}
+	}
+	return nil
+}
+
+func commitTime(ctx context.Context, s Source, sha string) (time.Time, error) {
+	cmd, err := config.FindGit(s.env).Command(ctx, s.git, "log", "-1", "--format=%ct", sha)
+	if err != nil {
+		return time.Time{}, err
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return time.Time{}, fmt.Errorf("find %s in %s: %w", sha, s.git, err)
+	}
+	var seconds int64
+	if _, err := fmt.Sscan(string(out), &seconds); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// checkout makes the files those of a commit. held are the contents before and after.
+func (w *world) checkout(ctx context.Context, s Source, sha string, held map[event.Path]string) error {
+	cmd, err := config.FindGit(s.env).Command(ctx, s.git, "ls-tree", "-r", "-z", sha)
+	if err != nil {
+		return err
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("list %s in %s: %w", sha, s.git, err)
+	}
+	now := map[event.Path]string{}
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		head, name, found := strings.Cut(string(entry), "\t")
+		f := strings.Fields(head)
+		if p, err := event.NewPath(name); found && err == nil && len(f) == 3 && f[1] == "blob" {
+			now[p] = f[2]
+		}
+	}
+	for _, p := range w.tree.All() {
+		if _, there := now[p]; !there {
+			w.tree.Remove(p)
+		}
+	}
+	for p := range held {
+		if _, there := now[p]; !there {
+			w.said.Remove(p)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(now)) {
+		w.tree.Add(p)
+		if held[p] != now[p] && w.said != nil && index.KindOf(p) != index.KindBinary {
+			w.unread[p] = now[p]
+		}
+	}
+	clear(held)
+	maps.Copy(held, now)
+	return nil
+}

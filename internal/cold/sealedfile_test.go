@@ -1,0 +1,138 @@
+package cold_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// sealedFile returns a file in a folder that is not there yet, and a Seal.
+func sealedFile(t *testing.T) cold.SealedFile {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cold.SealedFile{Name: filepath.Join(dir, "sub", "file"), Seal: s}
+}
+
+func writeWhole(t *testing.T, f cold.SealedFile, content []byte) {
+	t.Helper()
+	if err := f.Write(func(to io.Writer) error { _, err := to.Write(content); return err }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSealedFile(t *testing.T) {
+	f := sealedFile(t)
+	if _, err := f.Read(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	for _, size := range []int{0, 1, 1 << 20, 1<<20 + 1, 3<<20 + 5} {
+		want := bytes.Repeat([]byte("zanzibar"), size/8+1)[:size]
+		writeWhole(t, f, want)
+		if got, err := f.Read(); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %d, %v", size, len(got), err)
+		}
+		raw, err := os.ReadFile(f.Name)
+		if err != nil || bytes.Contains(raw, []byte("zanzibar")) {
+			t.Errorf("%d bytes lie open, %v", size, err)
+		}
+	}
+	if info, err := os.Stat(f.Name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	before, err := os.ReadFile(f.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	if err := f.Write(func(to io.Writer) error { _, _ = to.Write(make([]byte, 5<<20)); return full }); !errors.Is(err, full) {
+		t.Errorf("an error while it is written: %v", err)
+	}
+	if after, err := os.ReadFile(f.Name); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the old file does not stay: %v", err)
+	}
+	if left, err := filepath.Glob(f.Name + ".*"); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
+	}
+	for range 2 {
+		if err := f.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSealedFileDamage: whatever is changed, cut off, taken out or moved is an error, and so is another file's content.
+func TestSealedFileDamage(t *testing.T) {
+	f := sealedFile(t)
+	content := make([]byte, 2<<20+100) // three pieces
+	writeWhole(t, f, content)
+	whole, err := os.ReadFile(f.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := 4 + 1<<20 + 45
+	for name, raw := range map[string][]byte{
+		"a bit":            append(append(bytes.Clone(whole[:900]), whole[900]^1), whole[901:]...),
+		"a length":         append([]byte{0, 0xff}, whole[2:]...),
+		"cut":              whole[:len(whole)-1],
+		"the last piece":   whole[:2*piece],
+		"the first piece":  whole[piece:],
+		"pieces exchanged": bytes.Join([][]byte{whole[piece : 2*piece], whole[:piece], whole[2*piece:]}, nil),
+		"more":             append(bytes.Clone(whole), whole[2*piece:]...),
+		"nothing":          nil,
+	} {
+		if err := os.WriteFile(f.Name, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Read(); !errors.Is(err, cold.ErrRow) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	other := f
+	other.Name += "2"
+	if err := os.WriteFile(other.Name, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Read(); !errors.Is(err, cold.ErrRow) {
+		t.Errorf("the content of another file: %v", err)
+	}
+	another := sealedFile(t)
+	f.Seal = another.Seal
+	writeWhole(t, another, content)
+	if err := os.WriteFile(f.Name, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Read(); !errors.Is(err, cold.ErrLostKey) {
+		t.Errorf("another key: %v", err)
+	}
+	f.Seal = nil // stores open
+	writeWhole(t, f, content)
+	if got, err := f.Read(); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("without a seal: %d bytes, %v", len(got), err)
+	}
+}
+
+// FuzzSealedFile: a file that somebody else wrote is an error or a content, never more.
+func FuzzSealedFile(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 2, 0, 'x'})
+	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0})
+	f.Add([]byte{255, 255, 255, 255})
+	name := filepath.Join(f.TempDir(), "file")
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if err := os.WriteFile(name, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := (cold.SealedFile{Name: name}).Read(); err == nil && len(got) > len(raw) {
+			t.Errorf("%d bytes of %d", len(got), len(raw))
+		}
+	})
+}

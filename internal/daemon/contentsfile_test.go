@@ -1,0 +1,82 @@
+package daemon_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/cold"
+)
+
+// contents are the files in which the store keeps what files say, by name, decrypted.
+func (d *desk) contents() map[string][]byte {
+	d.Helper()
+	keys := filepath.Join(d.o.Place.Store, "keys")
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.o.Env), "identity"), Keys: keys})
+	if err != nil {
+		d.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(d.o.Place.Store, "contents", "*"))
+	if err != nil {
+		d.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, name := range names {
+		if filepath.Ext(name) == ".new" {
+			continue // it is being written
+		}
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			d.Fatal(err)
+		}
+		if bytes.Contains(raw, []byte("zanzibar")) {
+			d.Errorf("%s is not sealed", name)
+		}
+		if out[name], err = (cold.SealedFile{Name: name, Seal: seal}).Read(); err != nil {
+			d.Error(err)
+		}
+	}
+	return out
+}
+
+// TestContentsAreKept: what files say lies sealed in the store, and goes from it with what is forgotten and with what is left of
+// checkouts that are no more.
+func TestContentsAreKept(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add . && git commit -qm two")
+	d.start()
+	own := filepath.Join(d.o.Place.Store, "contents", api.Fingerprint(string(d.o.Repo.Root)))
+	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
+	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("zanzibar")) || !bytes.Contains(kept, []byte("kept.go")) {
+		t.Errorf("kept are %q", kept)
+	}
+	d.stop()
+	other := filepath.Join(filepath.Dir(own), "0123456789abcdef")
+	if err := os.WriteFile(other, []byte("of a checkout that was removed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(own); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+
+	d.git("git rm -qr secret && git commit -qm three")
+	d.start()
+	d.until("the other file is gone", func() bool { _, err := os.Stat(other); return err != nil })
+	call(d, api.Forget, api.ForgetRequest{File: "secret"})
+	for name, kept := range d.contents() {
+		for _, word := range []string{"zanzibar", "quux", "secret"} {
+			if bytes.Contains(kept, []byte(word)) {
+				t.Errorf("%s still has %s", name, word)
+			}
+		}
+	}
+	d.stop()
+	for name, kept := range d.contents() {
+		if bytes.Contains(kept, []byte("zanzibar")) {
+			t.Errorf("%s has it again", name)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package event
+
+import (
+	"path"
+	"strings"
+)
+
+// Bounds of a sweep.
+const (
+	sweepFiles   = 5 // files from which a subject about tools alone makes a commit a sweep
+	sweepMany    = 8 // files from which a subject that may be about tools does …
+	sweepFolders = 3 // … when they are in that many folders
+)
+
+// Sweep reports whether a commit says nothing about which files belong together: it goes through the repository for the sake of a
+// formatter, a linter or a license. Manifests, lock files and settings of tools that change without the program belong
+// together (go.mod and go.sum). e.Text is the subject.
+func (e Event) Sweep() bool {
+	files, folders, work := 0, map[string]bool{}, false
+	for _, list := range [][]Path{e.Paths, e.Gone} {
+		for _, p := range list {
+			files++
+			folders[p.Dir()] = true
+			work = work || !p.upkeep()
+		}
+	}
+	if !work {
+		return false
+	}
+	only, maybe := upkeepWords(e.Text)
+	return only && files >= sweepFiles || (only || maybe) && files >= sweepMany && len(folders) >= sweepFolders
+}
+
+// manifests are files that list dependencies, or repeat such a list. Only the first extension of a lock file differs.
+var manifests = wordSet("go.mod go.sum package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb bun.lock " +
+	"cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock pipfile pipfile.lock requirements.txt setup.cfg gemfile gemfile.lock " +
+	"composer.json composer.lock pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties " +
+	"packages.lock.json mix.exs mix.lock pubspec.yaml pubspec.lock podfile podfile.lock package.resolved package.swift go.work go.work.sum " +
+	"flake.lock deno.lock")
+
+// settings are files of tools and of the project itself, not of its program.
+var settings = wordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
+	".golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json .eslintignore .prettierrc .prettierrc.json .prettierignore " +
+	".pre-commit-config.yaml appveyor.yml .circleci renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions " +
+	".python-version changelog changelog.md")
+
+// upkeep reports whether the file is a manifest, a lock file, or a setting of a tool.
+func (p Path) upkeep() bool {
+	base := strings.ToLower(p.Base())
+	return manifests[base] || settings[base] || path.Ext(base) == ".lock" || strings.HasPrefix(string(p), ".github/") ||
+		strings.HasPrefix(string(p), ".circleci/") || strings.HasPrefix(base, "requirements") && path.Ext(base) == ".txt"
+}
+
+// Words of subjects: of upkeep only, and such as may also be about the program itself.
+var (
+	onlyUpkeep = wordSet("bump bumps bumped deps dependencies dependabot renovate lint lints linting linter linters golint golangci eslint " +
+		"autofix autofixes gofmt gofumpt goimports govet prettier rustfmt rubocop clippy flake8 isort pyupgrade copyright")
+	maybeUpkeep = wordSet("format formats formatting reformat formatter license licence licenses headers ci " +
+		"whitespace typo typos spelling modernize")
+)
+
+// upkeepWords reports whether the subject has words of either list.
+func upkeepWords(subject string) (only, maybe bool) {
+	subject, _, _ = strings.Cut(strings.ToLower(subject), "\n")
+	for _, w := range strings.FieldsFunc(subject, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		only, maybe = only || onlyUpkeep[w], maybe || maybeUpkeep[w]
+	}
+	return only, maybe
+}
+
+func wordSet(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}

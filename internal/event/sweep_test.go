@@ -1,0 +1,60 @@
+package event_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+func TestSweep(t *testing.T) {
+	many := func(n int) (out []event.Path) {
+		for i := range n {
+			out = append(out, event.Path(fmt.Sprintf("pkg%d/file.go", i)))
+		}
+		return out
+	}
+	pair := []event.Path{"doc/man.go", "doc/man_test.go"}
+	for _, c := range []struct {
+		subject string
+		files   []event.Path
+		want    bool
+	}{
+		{"Update to latest go-md2man", []event.Path{"go.mod", "go.sum"}, false},
+		{"Update to latest go-md2man", []event.Path{"go.mod", "go.sum", "doc/man.go"}, false},
+		{"chore(deps): bump x from 1 to 2", []event.Path{"requirements-dev.txt", ".github/workflows/test.yml"}, false},
+		{"refactor: apply golangci-lint autofixes", many(12), true},
+		{"Fix linter", pair, false}, // a small one is work on these files
+		{"add missing license headers", many(38), true},
+		{"update copyright year (#1927)", many(5), true},
+		{"parse the version of a module", many(4), false},
+		{"Release 1.2", many(9), false}, // the files of a release belong together,
+		{"Use the correct man page section", many(30), false},
+		{"", []event.Path{"yarn.lock", "package.json"}, false},
+		{"", pair, false},
+		{"", nil, false},
+		{"Bumpy road: circuits", many(9), false}, // neither "bump" nor "ci"
+	} {
+		e := event.Event{Kind: event.KindCommit, Text: c.subject, Paths: c.files}
+		if got := e.Sweep(); got != c.want {
+			t.Errorf("%q of %d files is a sweep: %v, want %v", c.subject, len(c.files), got, c.want)
+		}
+	}
+}
+
+func TestPairStem(t *testing.T) {
+	for _, c := range []struct {
+		a, b event.Path
+		want bool
+	}{
+		{"rank/rank.go", "rank/rank_test.go", true}, {"src/a.ts", "test/a.spec.ts", true}, {"x/a.c", "include/a.h", true},
+		{"a/index.ts", "b/index.ts", false}, {"a/doc.go", "b/doc.go", false}, {"README.md", "docs/README.md", false},
+		{"a/__init__.py", "b/__init__.py", false}, {"a/mod.rs", "b/mod.rs", false}, {"a/utils.py", "b/utils.py", false},
+		{"a/utils.py", "a/test_utils.py", true}, {"a/utils.py", "b/test_utils.py", false}, {"a/index.ts", "a/index.test.ts", true},
+		{"a/x.go", "a/y.go", false},
+	} {
+		if got := c.a.PairStem() == c.b.PairStem(); got != c.want {
+			t.Errorf("%s and %s are a pair: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}

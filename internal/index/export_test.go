@@ -1,0 +1,31 @@
+package index
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Pack makes one segment.
+func (c *Contents) Pack() { c.pack(true) }
+
+// ForgetTokens frees what extraction knows of tokens.
+func ForgetTokens() { extractors = sync.Pool{New: extractors.New} }
+
+// Packed returns what is kept of an index on disk.
+func (c *Contents) Packed() ([]byte, error) {
+	versions := map[event.Path]version{}
+	for p := range c.numbers {
+		versions[p] = version{modified: 1e18, size: 10_000, blob: blobID([]byte(p))}
+	}
+	var b bytes.Buffer
+	err := c.packTo(&b, versions)
+	return b.Bytes(), err
+}
+
+// Unpacked is the inverse of Packed.
+func Unpacked(packed []byte) (*Contents, error) {
+	c, _, err := unpack(packed, maxFiles, maxBytes)
+	return c, err
+}

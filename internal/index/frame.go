@@ -1,0 +1,177 @@
+package index
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Frame is a place in a program that a stack trace, a compiler or a test names.
+type Frame struct {
+	Path     string // as it is written, with slashes; "" for a test of which only the name is known
+	Line     int    // from 1 on, 0 if it is not said
+	Function string // without its package and type, as it is written; "" if it is not said
+	Depth    int    // calls between it and the place where the error was raised, which has 0
+}
+
+// traceOrder says in which order a stack trace names its frames.
+type traceOrder uint8
+
+const (
+	single         traceOrder = iota // no stack trace
+	innermostFirst                   // Go, Java, JavaScript, Rust, C, Ruby, PHP
+	outermostFirst                   // Python
+)
+
+// framePattern finds a frame in a line. Its groups are called path, line and function.
+type framePattern struct {
+	hint  string // the line has it; a search for it is faster than a regular expression
+	order traceOrder
+	*regexp.Regexp
+}
+
+// Parts of patterns.
+const (
+	codeExts = `(?:go|pyx?|pyi|rs|rb|php|java|kts?|scala|cs|c|cc|cpp|cxx|h|hpp|hh|m|mm|swift|[cm]?[jt]sx?|vue|svelte|lua|exs?|dart|zig|sql)`
+	codeFile = `(?P<path>(?:[A-Za-z]:)?[^\s"'` + "`" + `()\[\]<>{},;:|]*[\w\]\-]\.` + codeExts + `)`
+	anyFile  = `(?P<path>(?:[A-Za-z]:)?[^"'()\[\]<>{},;|]*?[\w\]\-]\.\w{1,6})`
+	inLine   = `:(?P<line>\d+)`
+	function = `(?P<function>[\w.<>]+)`
+)
+
+// framePatterns are tried in this order.
+var framePatterns = []framePattern{
+	{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in ` + function + `)?`)},
+	{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},                 // IPython
+	{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},     // IPython before 8
+	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                               // pytest --tb=short
+	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},             // pytest
+	{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*(?P<function>\w+)`)},                                        // pytest's tests
+	{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                        // Go
+	{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},                                                // Go
+	{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},   // C#
+	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)}, // PHP
+	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)` +
+		`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
+	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)` +
+		`\((?P<path>\w+\.(?:java|kt|scala|groovy))` + inLine + `\)`)},
+	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? ` +
+		`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
+	{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
+	{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
+	{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@` +
+		`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
+	{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
+	{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},         // tsc, MSBuild
+	{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},             // PHP
+	{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'](?P<function>[^']+)'")},       // Ruby
+	{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line (?P<line>\d+)`)},                   // Swift
+	{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},              // kotlinc
+	{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
+}
+
+// frameParser collects the frames of a text, trace by trace.
+type frameParser struct {
+	frames []Frame
+	traces []trace
+	last   string // the line before
+	quiet  int    // lines since the last frame
+}
+
+// trace is a part of the frames that belongs together.
+type trace struct {
+	start int
+	order traceOrder
+}
+
+// maxQuiet is the number of lines between two frames of one trace: IPython prints ten for each.
+const maxQuiet = 40
+
+// traceHeads begin another trace.
+var traceHeads = []string{"Traceback (most", "During handling of", "The above exception", "Caused by:", "goroutine ", "panic: ",
+	"Stack trace:"}
+
+// line reads a line of the text.
+func (f *frameParser) line(line string) {
+	defer func() { f.last = line }()
+	if f.quiet++; f.quiet > maxQuiet {
+		f.end()
+	}
+	for _, head := range traceHeads {
+		if strings.Contains(line, head) {
+			f.end()
+		}
+	}
+	if len(line) > 2048 || len(f.frames) >= maxFrames {
+		return
+	}
+	line = strings.ReplaceAll(line, `\`, "/")
+	for _, pattern := range framePatterns {
+		if !strings.Contains(line, pattern.hint) {
+			continue
+		}
+		if at := pattern.FindStringSubmatch(line); at != nil {
+			f.add(pattern, at)
+			return
+		}
+	}
+}
+
+// end ends the trace.
+func (f *frameParser) end() {
+	if n := len(f.traces); n > 0 && f.traces[n-1].start < len(f.frames) {
+		f.traces = append(f.traces, trace{start: len(f.frames)})
+	}
+}
+
+func (f *frameParser) add(pattern framePattern, found []string) {
+	group := func(name string) string {
+		if i := pattern.SubexpIndex(name); i >= 0 {
+			return found[i]
+		}
+		return ""
+	}
+	frame := Frame{Path: strings.TrimPrefix(strings.TrimSpace(group("path")), "./"), Function: group("function")}
+	frame.Line, _ = strconv.Atoi(group("line"))
+	if strings.Contains(frame.Path, "://") { // of a page: its path
+		_, frame.Path, _ = strings.Cut(frame.Path, "://")
+	}
+	if packages := group("package"); packages != "" { // com.foo.Bar.method(Bar.java:3) is in com/foo
+		parts := strings.Split(strings.TrimSuffix(packages, "."), ".")
+		frame.Path = strings.Join(append(parts[:len(parts)-1:len(parts)-1], frame.Path), "/")
+	}
+	if pattern.hint == " +0x" {
+		frame.Function, _, _ = strings.Cut(strings.TrimPrefix(f.last, "created by "), "(0x")
+		frame.Function = strings.TrimRight(frame.Function, "(.)")
+	}
+	if cut := strings.LastIndexAny(frame.Function, ".:#/>"); cut >= 0 && cut < len(frame.Function)-1 {
+		frame.Function = frame.Function[cut+1:]
+	}
+	n := len(f.traces)
+	switch {
+	case n > 0 && f.traces[n-1].start == len(f.frames):
+		f.traces[n-1].order = pattern.order
+	case n == 0 || f.traces[n-1].order != pattern.order || pattern.order == single:
+		f.traces = append(f.traces, trace{len(f.frames), pattern.order})
+	}
+	f.frames, f.quiet = append(f.frames, frame), 0
+}
+
+// ordered returns the frames, those of each trace from the innermost on.
+func (f *frameParser) ordered() []Frame {
+	for i, t := range f.traces {
+		end := len(f.frames)
+		if i+1 < len(f.traces) {
+			end = f.traces[i+1].start
+		}
+		part := f.frames[t.start:end]
+		if t.order == outermostFirst {
+			slices.Reverse(part)
+		}
+		for k := range part {
+			part[k].Depth = k
+		}
+	}
+	return f.frames
+}

@@ -1,0 +1,201 @@
+package index
+
+import (
+	"path"
+	"strings"
+)
+
+// bareFiles are files without an extension.
+var bareFiles = wordSet(`Makefile makefile GNUmakefile Dockerfile Containerfile Jenkinsfile Vagrantfile Gemfile Rakefile Guardfile Procfile
+	Brewfile Podfile Fastfile Justfile justfile Taskfile BUILD WORKSPACE LICENSE README CHANGELOG CONTRIBUTING CODEOWNERS`)
+
+// addNames adds what the tokens of a line name: files, modules, identifiers. A token ends at space, quotes and brackets.
+func (p *textParser) addNames(line string, code bool) {
+	quoted := "" // the rest of what is between backticks, if it is one token
+	for at := 0; at < len(line); {
+		if delimits(line[at]) {
+			if line[at] == '`' && !code {
+				quoted = backquoted(line[at+1:])
+			}
+			at++
+			continue
+		}
+		start := at
+		for at < len(line) && !delimits(line[at]) {
+			at++
+		}
+		next := byte(0)
+		if at < len(line) {
+			next = line[at]
+		}
+		token := line[start:at]
+		p.addToken(token, next == '(', quoted != "" && strings.HasPrefix(quoted, token))
+		quoted = ""
+	}
+}
+
+// backquoted returns what is before the next backtick, "" if that has spaces: a command, a sentence.
+func backquoted(text string) string {
+	end := strings.IndexByte(text, '`')
+	if end < 0 || strings.ContainsAny(text[:end], " \t") {
+		return ""
+	}
+	return text[:end]
+}
+
+func delimits(c byte) bool { return c <= ' ' || strings.IndexByte("\"'`()[]{}<>,;|=*!?^&%~+", c) >= 0 }
+
+// addToken adds what one token names. called says that a parenthesis follows, marked that it is between backticks.
+func (p *textParser) addToken(token string, called, marked bool) {
+	token = strings.Trim(strings.ReplaceAll(token, `\`, "/"), ".:#@$")
+	if i := strings.Index(token, "://"); i >= 0 {
+		p.addAddress(token[i+3:])
+		return
+	}
+	token = withoutLine(token)
+	if len(token) < 2 || len(token) > 256 {
+		return
+	}
+	if flag, found := strings.CutPrefix(token, "--"); found {
+		p.addIdentifier(strings.ReplaceAll(flag, "-", "_"), true)
+		return
+	}
+	token, scope, _ := strings.Cut(token, "::") // tests/x.py::test_a, module::path
+	ext := path.Ext(token)
+	switch {
+	case bareFiles[path.Base(token)], len(ext) > 1 && isFileExt(ext) && !called && fileName(token):
+		add(&p.Paths, strings.TrimPrefix(token, "./"))
+		if languages[ext] != nil || strings.Contains(token, "/") { // io.fits and data.log are modules, too
+			token = ""
+		}
+	case strings.Contains(strings.Trim(token, "/"), "/"):
+		if isName(token) && token[0] != '/' && !strings.ContainsAny(token, "$:@") {
+			add(&p.Dotted, strings.TrimRight(token, "/"))
+		}
+		marked = false
+	}
+	if scope != "" {
+		if token != "" {
+			token += "::" + scope
+		} else {
+			token = scope
+		}
+	}
+	p.addParts(token, called, marked)
+}
+
+// addParts adds the identifiers of a token, and the token itself if it is a dotted name.
+func (p *textParser) addParts(token string, called, marked bool) {
+	parts := strings.FieldsFunc(token, func(r rune) bool { return outsideIdentifier(r) && r != '-' || r == '$' })
+	if len(parts) == 0 {
+		return
+	}
+	dotted := strings.Contains(token, ".") || strings.Contains(token, "::") || strings.Contains(token, "->") || strings.Contains(token, "#")
+	if dotted && !strings.Contains(token, "/") && len(parts) > 1 && isName(parts[0]) && isName(parts[1]) {
+		if parts[0] == "self" || parts[0] == "this" || parts[0] == "cls" {
+			parts = parts[1:]
+		}
+		separator := "."
+		if strings.Contains(token, "::") {
+			separator = "::"
+		}
+		if len(parts) > 1 && token != "e.g" && token != "i.e" {
+			add(&p.Dotted, strings.Join(parts, separator))
+		}
+	}
+	for i, part := range parts {
+		code := dotted && i > 0 && len(part) > 1
+		called := called && i == len(parts)-1
+		if marked { // no-member
+			p.addIdentifier(strings.ReplaceAll(part, "-", "_"), true)
+			continue
+		}
+		for word, rest, more := strings.Cut(part, "-"); ; word, rest, more = strings.Cut(rest, "-") {
+			if p.addIdentifier(word, code || called && !more); !more {
+				break
+			}
+		}
+	}
+}
+
+// addIdentifier adds a name if it looks like code, or if its place shows that it is.
+func (p *textParser) addIdentifier(name string, code bool) {
+	if len(name) > maxName || !isName(name) || blockWords[name] || !code && !looksLikeCode(name) {
+		return
+	}
+	if plain := plainIdentifier(name); len(plain) > 2 {
+		add(&p.Identifiers, plain)
+	}
+}
+
+// addAddress adds the path in the address of a file of a forge: …/blob/main/a/b.py.
+func (p *textParser) addAddress(address string) {
+	address, _, _ = strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "#")
+	for _, mark := range [...]string{"/blob/", "/tree/", "/raw/", "/blame/"} {
+		if _, after, found := strings.Cut(address, mark); found {
+			if _, file, found := strings.Cut(after, "/"); found && file != "" {
+				add(&p.Paths, file)
+			}
+			return
+		}
+	}
+}
+
+// withoutLine takes line numbers off a name: a.go:12:3, a.go:12:text, a.go#L3, HEAD:a.go stays as a.go.
+func withoutLine(token string) string {
+	token, _, _ = strings.Cut(token, "#L")
+	drive := len(token) > 2 && token[1] == ':' && token[2] == '/'
+	for from := 0; ; {
+		i := strings.IndexByte(token[from:], ':')
+		if i < 0 {
+			return token
+		}
+		i += from
+		switch after := token[i+1:]; {
+		case drive && i == 1, strings.HasPrefix(after, ":"):
+			from = i + 1
+			if !drive || i != 1 {
+				from++
+			}
+		case after != "" && after[0] >= '0' && after[0] <= '9', isFileExt(path.Ext(token[:i])):
+			return token[:i]
+		case isFileExt(path.Ext(after)): // HEAD:a.go
+			return after
+		default:
+			from = i + 1
+		}
+		if from >= len(token) {
+			return token
+		}
+	}
+}
+
+// isFileExt reports whether files that are indexed have an extension.
+func isFileExt(ext string) bool {
+	ext = strings.ToLower(ext)
+	return languages[ext] != nil || dataExts[ext] || proseExts[ext] && len(ext) > 2 || binaryExts[ext] || ext == ".proto" || ext == ".zig"
+}
+
+// fileName reports whether a token with an extension is a file: not a method like x.log or self.data.
+func fileName(token string) bool {
+	base := path.Base(token)
+	name := strings.TrimSuffix(base, path.Ext(base))
+	return name != "" && name != "self" && name != "this" && strings.IndexByte(token, ':') != 0
+}
+
+// isName reports whether a text begins as a name does.
+func isName(s string) bool { return s != "" && (s[0] < '0' || s[0] > '9') }
+
+// add appends an entry to a list that does not have it and has room.
+func add(list *[]string, entry string) {
+	if len(*list) == maxMentions {
+		return
+	}
+	for _, known := range *list {
+		if known == entry {
+			return
+		}
+	}
+	*list = append(*list, strings.Clone(entry))
+}

@@ -1,0 +1,194 @@
+package index
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text is what a prompt, an issue or a commit message says about files. Lists are in the order of the text, each entry once.
+type Text struct {
+	Title []Count // the words of the first line that has any, by stem
+	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
+
+	Identifiers      []string // names that look like code, in plain form: see Document.Defines
+	TitleIdentifiers []string // those of the title
+	Frames           []Frame  // of stack traces, and places in the output of compilers and tests
+	Dotted           []string // a.b.c, module::path and a/b/c without an extension, with dots or slashes as they are written
+	Paths            []string // names of files as they are written, without line numbers, with slashes
+
+	Words     int // of the body, all counted
+	Lines     int // that say something
+	CodeLines int // of them those between ``` fences, or indented by 4 or more
+}
+
+// Count is a stem, with how often a text has it.
+type Count struct {
+	Stem string
+	N    int
+}
+
+// Bounds of a text.
+const (
+	maxText     = 128 << 10 // bytes that are read
+	maxMentions = 512       // entries of each list
+	maxFrames   = 256
+)
+
+// ParseText reads a text of at most 128 KB, and the beginning of a longer one.
+func ParseText(text string) Text {
+	text = withoutComments(whole(text, maxText))
+	var p textParser
+	p.body, p.title = map[string]int{}, map[string]int{}
+	fenced := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		trimmed := strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		p.frames.line(line)
+		if trimmed == "" || boilerplate(trimmed, !p.titled, fenced) {
+			continue
+		}
+		p.Lines++
+		code := fenced || len(line)-len(trimmed) >= 4 || line[0] == '\t'
+		if code {
+			p.CodeLines++
+		}
+		p.line(line, code)
+	}
+	p.Frames = p.frames.ordered()
+	p.Title, p.Body = counts(p.title), counts(p.body)
+	return p.Text
+}
+
+// whole returns the beginning of a text of at most most bytes, cut between characters.
+func whole(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// withoutComments takes the HTML comments of issue templates out of a text. A comment without an end goes on to the end of its line.
+func withoutComments(text string) string {
+	before, rest, found := strings.Cut(text, "<!--")
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		end := strings.Index(rest, "-->")
+		if end >= 0 {
+			rest = rest[end+3:]
+		} else if end = strings.IndexByte(rest, '\n'); end >= 0 {
+			rest = rest[end:]
+		} else {
+			rest = ""
+		}
+		before, rest, found = strings.Cut(rest, "<!--")
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// formHeadings are the headings of issue forms and the sentences that come with them, in lower case, without punctuation.
+var formHeadings = lineSet(`describe the bug|description|to reproduce|steps to reproduce|reproduction|how to reproduce|reproduce
+	expected behavior|expected behaviour|actual behavior|actual behaviour|current behavior|current behaviour|expected result|actual result|expected
+	actual|expected results|actual results|expected output|actual output|environment|environment info|environment information
+	your environment|system details|system information|system info|versions|version|version info|additional context
+	additional information|screenshots|your project|possible solution|possible implementation|motivation|checklist|problem|solution
+	summary|context|details|output|is your feature request related to a problem please describe|describe the solution you'd like
+	describe alternatives you've considered|what is the expected behavior|what is the current behavior|what did you do
+	what did you expect to happen|what happened|what happened instead|what did you expect|what actually happened|code sample
+	minimal reproducible example|minimal example|pylint output|pylint version|os / environment|additional dependencies|command used
+	configuration|bug description|traceback|code for reproduction|proposed solution|minimal code example|installed versions|logs
+	log output|relevant log output|reproducible example|issue type|n/a|no response|none|no|yes|details and comments|before submitting
+	prerequisites|what version are you using|what operating system are you using|operating system|python version|go version
+	a clear and concise description of what the bug is|a clear and concise description of what you expected to happen
+	add any other context about the problem here|bug report|feature request`)
+
+func lineSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range strings.FieldsFunc(list, func(r rune) bool { return r == '|' || r == '\n' }) {
+		set[strings.TrimSpace(line)] = true
+	}
+	return set
+}
+
+var (
+	// packageLine lists a package with its version: numpy==1.2.1, pytest    6.2.4.
+	packageLine = regexp.MustCompile(`^[-* ]*[A-Za-z][\w.\-]*(?:==|\s{2,}|\s*@\s*)v?\d+(?:\.\d+)+\S*$`)
+	// versionLine says which version of something was used: Python version: 3.8, OS: Mac, Node 18.2.0.
+	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
+		`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
+	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
+	tag     = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
+)
+
+// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit. Of the
+// lines that may be the title only headings are. In code only lists of packages are.
+func boilerplate(line string, title, fenced bool) bool {
+	if fenced {
+		return packageLine.MatchString(line)
+	}
+	heading := strings.ToLower(strings.Trim(line, " #*_:?.!-=>\t"))
+	if title {
+		return heading == "" || formHeadings[heading] && strings.IndexByte("#*-", line[0]) >= 0
+	}
+	if heading == "" || formHeadings[heading] || strings.HasPrefix(line, "- [") && len(line) > 4 && line[4] == ']' {
+		return true
+	}
+	return trailer.MatchString(line) || tag.MatchString(line) ||
+		strings.ContainsAny(line, "0123456789:") && (packageLine.MatchString(line) || versionLine.MatchString(line))
+}
+
+// counts makes a list of a map, sorted by stem.
+func counts(words map[string]int) []Count {
+	list := make([]Count, 0, len(words))
+	for stem, n := range words {
+		list = append(list, Count{stem, n})
+	}
+	slices.SortFunc(list, func(a, b Count) int { return strings.Compare(a.Stem, b.Stem) })
+	return list
+}
+
+// textParser collects what the lines of a text say.
+type textParser struct {
+	Text
+	title, body map[string]int
+	titled      bool // the title has been read
+	frames      frameParser
+}
+
+func (p *textParser) line(line string, code bool) {
+	names := len(p.Identifiers)
+	p.addNames(line, code)
+	first := !p.titled
+	for run := range strings.FieldsFuncSeq(line, outsideIdentifier) {
+		for word := range split(run, false) {
+			for part := range ideographs(word) {
+				p.Words++
+				stem := textStem(part)
+				if stem == "" {
+					continue
+				}
+				p.body[stem]++
+				if first {
+					p.titled = true
+					p.title[stem]++
+				}
+			}
+		}
+	}
+	if first && p.titled {
+		p.TitleIdentifiers = slices.Clone(p.Identifiers[names:])
+	}
+}

@@ -1,0 +1,63 @@
+package index
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// textStem returns the stem by which files and texts are compared, "" if a word has none: one byte, more than 32, a number, or a word
+// that every text has.
+func textStem(word string) string {
+	if len(word) < 2 || len(word) > maxTerm || isNumber(word) {
+		return ""
+	}
+	word = strings.ToLower(word)
+	if textStops[word] {
+		return ""
+	}
+	return Stem(word)
+}
+
+// ideographs yields a word, or its characters if it belongs to a script without spaces.
+func ideographs(word string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if r, _ := utf8.DecodeRuneInString(word); !ideograph(r) {
+			yield(word)
+			return
+		}
+		for i, r := range word {
+			if !yield(word[i : i+max(1, utf8.RuneLen(r))]) {
+				return
+			}
+		}
+	}
+}
+
+// looksLikeCode reports whether a word has a border that prose does not have: an underscore or a capital inside.
+func looksLikeCode(word string) bool {
+	word = strings.Trim(word, "_")
+	for i := 1; i < len(word); i++ {
+		c, before := word[i], word[i-1]
+		switch {
+		case c == '_':
+			return true
+		case 'A' <= c && c <= 'Z' && ('a' <= before && before <= 'z' || '0' <= before && before <= '9' && i > 2):
+			return true
+		case 'a' <= c && c <= 'z' && 'A' <= before && before <= 'Z' && i > 2: // HTTPServer, not URLs
+			return word[i:] != "s"
+		}
+	}
+	return false
+}
+
+// Spellings returns the words of a text by their stem, as the text first writes them, in lower case.
+func Spellings(text string) map[string]string {
+	out := map[string]string{}
+	for word := range split(text, false) {
+		if stem := textStem(word); stem != "" && out[stem] == "" {
+			out[stem] = strings.ToLower(word)
+		}
+	}
+	return out
+}

@@ -1,0 +1,229 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// TestALabelDecidesTheOutcome: each kind is measured by its own question.
+func TestALabelDecidesTheOutcome(t *testing.T) {
+	read := func(files ...event.Path) func(*desk) []event.Event {
+		return func(d *desk) []event.Event { return d.happen(d.event(event.KindRead, files...)) }
+	}
+	edit := func(f event.Path) func(*desk) []event.Event {
+		return func(d *desk) []event.Event { return d.happen(d.event(event.KindEdit, f)) }
+	}
+	commit := func(files ...event.Path) func(*desk) []event.Event {
+		return func(d *desk) []event.Event { return d.commit(files...) }
+	}
+	opens := func(d *desk) []event.Event { return d.opens(2 * Horizon) }
+	prompt := func(d *desk) []event.Event { return d.happen(d.event(event.KindPrompt)) }
+	end := func(d *desk) []event.Event { return d.happen(d.event(event.KindEnd)) }
+	together := func(d *desk) (out []event.Event) { // two calls requested at once, the predicted file second
+		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
+			e := d.event(event.KindRead, f)
+			e.Batch = map[bool]string{true: "later", false: "once"}[f == "z.go"]
+			out = append(out, d.happen(e)...)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		what  string
+		kind  Kind
+		steps []func(*desk) []event.Event
+		want  string // "used", "not", "" while it waits
+	}{
+		{"opened next", Next, []func(*desk) []event.Event{read("x.go")}, "used"},
+		{"another one opened next", Next, []func(*desk) []event.Event{read("y.go"), read("x.go")}, "not"},
+		{"requested together", Next, []func(*desk) []event.Event{together}, "used"},
+		{"opened late in the turn", Prompt, []func(*desk) []event.Event{opens, read("x.go")}, "used"},
+		{"opened in the next turn", Prompt, []func(*desk) []event.Event{read("y.go"), prompt, read("x.go")}, "not"},
+		{"the session ends", Prompt, []func(*desk) []event.Event{end}, "not"},
+		{"only read", Partner, []func(*desk) []event.Event{read("x.go")}, ""},
+		{"edited much later", Partner, []func(*desk) []event.Event{opens, prompt, edit("x.go")}, "used"},
+		{"committed by hand, with the change", Partner, []func(*desk) []event.Event{end, commit("cur.go", "x.go")}, "used"},
+		{"the change is committed without it", Partner, []func(*desk) []event.Event{opens, commit("cur.go", "y.go"), edit("x.go")}, "not"},
+		{"another change is committed", Partner, []func(*desk) []event.Event{commit("y.go", "x.go")}, ""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			d := newDesk(t, Options{})
+			d.likely(.9, "x.go")
+			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
+				t.Fatalf("not shown: %s", dec.Why)
+			}
+			var out []event.Event
+			for _, s := range c.steps {
+				out = append(out, s(d)...)
+			}
+			got := ""
+			if len(out) > 0 {
+				got = map[bool]string{true: "used", false: "not"}[out[0].OK]
+			}
+			if got != c.want || len(out) > 1 {
+				t.Fatalf("%q after %d outcomes, want %q", got, len(out), c.want)
+			}
+			if len(out) == 1 && out[0].Label != string(labelOf(c.kind)) {
+				t.Errorf("the outcome is labeled %q", out[0].Label)
+			}
+		})
+	}
+}
+
+// TestOutcomesWithoutALabel: what an earlier aOa logged as "opened within ten file events" moves no threshold of a kind that is about
+// something else, and teaches no calibration.
+func TestOutcomesWithoutALabel(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	dec := d.ask(Partner)
+	d.happen(event.Event{ID: "old", Time: d.now, Kind: event.KindOutcome, Session: "s", Tool: string(Partner), Cause: dec.Log[0].ID,
+		Paths: []event.Path{"x.go"}, Scores: []float64{.9}, Why: string(Shown)})
+	near(t, "threshold", d.theta(Partner), Balanced)
+	old := make([]event.Event, 2*leastFit)
+	for i := range old {
+		old[i] = event.Event{Kind: event.KindOutcome, Time: epoch.Add(time.Duration(i) * time.Minute), Tool: string(Next), Scores: []float64{.6}}
+	}
+	if r, log, err := d.p.Refit(t.Context(), old, d.now); err != nil || r.Verdict != Waited || len(log) != 0 {
+		t.Errorf("fitted to outcomes with another label: %s, %v", r, err)
+	}
+}
+
+// TestCausedBeyondItsLabel: a file that is opened a little later than predicted was still named by the hint.
+func TestCausedBeyondItsLabel(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.ask(Next)
+	d.opens(3)
+	open := []event.Event{d.event(event.KindRead, "x.go")}
+	if open, err := d.p.MarkCause(t.Context(), open); err != nil || open[0].Cause == "" {
+		t.Errorf("three opens later: cause %q, %v", open[0].Cause, err)
+	}
+	d.opens(Horizon)
+	if open, err := d.p.MarkCause(t.Context(), []event.Event{d.event(event.KindRead, "x.go")}); err != nil || open[0].Cause != "" {
+		t.Errorf("long after: cause %q, %v", open[0].Cause, err)
+	}
+}
+
+// TestOneArm: a file that is withheld from a session stays withheld, whatever the kind; a fact too.
+func TestOneArm(t *testing.T) {
+	rate := 1.0
+	d := newDesk(t, Options{Holdout: func() float64 { return rate }})
+	d.likely(.9, "x.go")
+	if dec := d.ask(Partner); dec.Why != "withheld" {
+		t.Fatalf("%s", dec.Why)
+	}
+	rate = 0
+	d.now = d.now.Add(time.Hour)
+	for _, k := range []Kind{Next, Prompt, Pair} {
+		if dec := d.ask(k); len(dec.Shown) != 0 {
+			t.Errorf("shown as %s", k)
+		}
+	}
+	if dec := d.tell(Stale, "x.go"); len(dec.Shown) != 0 || dec.Why != "withheld" {
+		t.Errorf("told as a fact: %s", dec.Why)
+	}
+	one := heldOut("seed", "s", "x.go", .5)
+	for range 3 {
+		if heldOut("seed", "s", "x.go", .5) != one {
+			t.Error("drawn anew")
+		}
+	}
+}
+
+// TestNoRoom: what the text does not name was not shown.
+func TestNoRoom(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.likely(.9, "x.go")
+	d.likely(.8, "y.go")
+	dec, err := d.p.Suggest(t.Context(), d.query(), Partner)
+	if err != nil || len(dec.Shown) != 2 {
+		t.Fatalf("%+v, %v", dec, err)
+	}
+	part := d.p.Printed(dec, d.query(), []event.Path{"x.go"})
+	if got := part.Log[0]; len(part.Shown) != 1 || !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 || got.ID == dec.Log[0].ID {
+		t.Errorf("one of two printed: %+v", part)
+	}
+	none := d.p.Printed(part, d.query(), nil)
+	if len(none.Shown) != 0 || slices.ContainsFunc(none.Log, func(e event.Event) bool { return e.Why == string(Shown) }) || none.Why != "room" {
+		t.Errorf("nothing printed: %+v", none)
+	}
+	if again := d.ask(Partner); len(again.Shown) != 2 {
+		t.Errorf("there is room now: %v", paths(again.Shown))
+	}
+}
+
+// TestAFitCannotStarve: a calibration that lowers everything below the floor goes on getting outcomes, and is corrected by them.
+func TestAFitCannotStarve(t *testing.T) {
+	d := newDesk(t, Options{})
+	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
+	e := d.event(event.KindFeedback)
+	e.Session, e.Why, e.Text = "", refitted, low.encode()
+	d.happen(e)
+	var log []event.Event
+	for i := range 3 * leastFit {
+		f := event.Path(fmt.Sprintf("f%d.go", i))
+		d.likely(.8, f)
+		q := d.query()
+		q.Session = fmt.Sprint("session", i)
+		dec, err := d.p.Suggest(t.Context(), q, Next)
+		if err != nil || len(dec.Shown) != 0 || len(dec.Log) == 0 {
+			t.Fatalf("question %d: %s, %d events, %v", i, dec.Why, len(dec.Log), err)
+		}
+		d.happen(dec.Log...)
+		open := d.event(event.KindRead, dec.Log[0].Paths[0])
+		open.Session = q.Session
+		log = append(log, d.happen(open)...)
+	}
+	r, _, err := d.p.Refit(t.Context(), log, d.now)
+	if err != nil || r.Verdict != Taken || r.Now.Shift[OpenUnseen] < -3 {
+		t.Errorf("%s, %v: shift %v", r, err, r.Now.Shift[OpenUnseen])
+	}
+}
+
+// TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own calibration.
+func TestOneAnswer(t *testing.T) {
+	d := newDesk(t, Options{Confident: &Confidence{Warning: Warning{Bias: -.5, Share: 1.2, Logit: .4, Gap: .1}, Ahead: .2},
+		Together: func(_ context.Context, _, f event.Path) (both, of int, err error) {
+			return map[bool]int{true: 9}[!strings.HasPrefix(string(f), "never")], 10, nil
+		}})
+	d.likely(.7, "often.go", "cur_test.go")
+	d.likely(.3, "never.go")
+	e := d.event(event.KindFeedback)
+	e.Session, e.Why = "", refitted
+	e.Text = Refit{Verdict: Taken, At: epoch, Now: Calibration{Shift: map[Class]float64{OfChange: .3, OpenUnseen: .4}}}.encode()
+	d.happen(e)
+	for _, kind := range []Kind{Partner, Pair, Next} {
+		q := d.query()
+		q.Task, q.Session = traits[kind].task, ""
+		ans, err := d.p.Answer(t.Context(), q)
+		if err != nil || len(ans.Suggestions) < 2 {
+			t.Fatalf("%+v, %v", ans, err)
+		}
+		hint, err := d.p.Suggest(t.Context(), q, kind)
+		if err != nil || len(hint.Shown) == 0 {
+			t.Fatalf("%s: %+v, %v", kind, hint, err)
+		}
+		for _, s := range hint.Shown {
+			i := slices.IndexFunc(ans.Suggestions, func(a event.Suggestion) bool { return a.File == s.File })
+			if i < 0 || ans.Suggestions[i].Score != s.Score {
+				t.Errorf("%s: %s is hinted at %v, answered with %+v", kind, s.File, s.Score, ans.Suggestions)
+			}
+			why, place, err := d.p.Why(t.Context(), q, s.File)
+			if err != nil || why.Score != s.Score || place != i+1 {
+				t.Errorf("%s: why says %v at place %d, %v", kind, why.Score, place, err)
+			}
+			if kind != Partner {
+				continue
+			}
+			lacks, err := d.p.Missing(t.Context(), q, .4, 5)
+			if !slices.Contains(lacks, Lack{File: s.File, Score: s.Score, With: "cur.go", Both: 9, Of: 10}) || err != nil || len(lacks) != 2 {
+				t.Errorf("warned of %+v, %v, hinted at %s, %v", lacks, err, s.File, s.Score)
+			}
+		}
+	}
+}

@@ -1,10 +1,7 @@
 package rank
 
 import (
-	"cmp"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -121,9 +118,4 @@ func (x *setting) entry(f event.Path) *listed {
 		x.listed[f] = l
 	}
 	return l
-}
-
-// sorted are the files of a map in order, for what must not depend on the order of maps.
-func sorted[V any](m map[event.Path]V) []event.Path {
-	return slices.SortedFunc(maps.Keys(m), func(a, b event.Path) int { return cmp.Compare(a, b) })
 }

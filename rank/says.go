@@ -11,9 +11,6 @@ import (
 // alikeFiles: of so many files in hand, the newest, is asked who is alike.
 const alikeFiles = 3
 
-// patternFade: a pattern or command counts this much less than the one after it.
-const patternFade = 0.8
-
 // say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
 // that lead.
 func (x *setting) say(p *pool) {

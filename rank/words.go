@@ -29,7 +29,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 }
 
 // ofCommits are the signals of what changed together with the files in hand.
-var ofCommits = map[string]bool{Comod.String(): true, ComodMean.String(): true, ComodBack.String(): true, Support.String(): true}
+var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, ComodMean.String(): true, ComodBack.String(): true, Support.String(): true}
 
 func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
 	of, known := signalOf(signal)

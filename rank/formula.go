@@ -17,7 +17,6 @@ const (
 	successorSmooth = 0.5   // added to the number of moves
 	termSmooth      = 1.0   // added to the uses of a term
 	certainty       = 0.98  // no single partner makes a noisy-or 1
-	wordSmooth      = 4.0   // idf that makes Words one half
 	openedScale     = 4.0   // ln(1+files open) that makes Opened 1
 	maxQueryTags    = 3     // tags of a query that count
 	maxFileTags     = 5     // matching tags of a file that count
@@ -68,14 +67,6 @@ func support(w float64) float64 {
 		return 0
 	}
 	return unit(w / (w + 1))
-}
-
-// words turns the summed idf of shared words into [0,1).
-func words(sum float64) float64 {
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return unit(sum)
-	}
-	return unit(sum / (wordSmooth + sum))
 }
 
 // tags is the share of the query's tags (at most maxQueryTags) that the file carries; a tag's weight w counts

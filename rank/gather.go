@@ -39,8 +39,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, ErrNoTime
 	}
 	tree := r.tree()
-	task := TaskOf(q)
-	model, ok := r.models[modelOf(q, task)]
+	task, text := TaskOf(q), index.ParseText(q.Prompt)
+	model, ok := r.models[modelOf(q, task, text)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
@@ -59,7 +59,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	x.ask(q, in.session)
 	wanted := model.read()
-	r.readTexts(x, q, wanted)
+	r.readTexts(x, q, text, wanted)
 	x.lead(q, task)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
@@ -115,11 +115,11 @@ const (
 )
 
 // modelOf is the task whose weights hold.
-func modelOf(q event.Query, task event.Task) event.Task {
+func modelOf(q event.Query, task event.Task, prompt index.Text) event.Task {
 	switch {
 	case task != event.TaskPrompt || q.Session != "" || q.Prompt == "":
 		return task
-	case kindOfText(index.ParseText(q.Prompt)) == longText:
+	case kindOfText(prompt) == longText:
 		return taskIssue
 	}
 	return taskText

@@ -1,6 +1,10 @@
 package rank
 
-import "math"
+import (
+	"math"
+
+	"github.com/aoa-dev/aoa/internal/index"
+)
 
 // kind is what a file is for.
 type kind uint8
@@ -13,10 +17,16 @@ const (
 // manyWords is how many words make a file as large as it counts.
 const manyWords = 10_000.0
 
-// asks are the words of a prompt that say which kind of file is wanted.
-var asks = map[string]kind{"test": tests, "spec": tests, "coverage": tests, "e2e": tests,
-	"doc": documents, "document": documents, "documentation": documents, "readme": documents, "plan": documents,
-	"markdown": documents, "guide": documents, "changelog": documents}
+// asks are the stems of words by which a text asks for a kind of file.
+var asks = func() map[string]kind {
+	stems := map[string]kind{}
+	for word, k := range map[string]kind{"test": tests, "spec": tests, "coverage": tests, "e2e": tests,
+		"doc": documents, "document": documents, "documentation": documents, "readme": documents, "plan": documents,
+		"markdown": documents, "guide": documents, "changelog": documents} {
+		stems[index.Stem(word)] = k
+	}
+	return stems
+}()
 
 // kinds fills in the signals of what kind of file is wanted, and how large the file is.
 func (x *setting) kinds(c *candidate) {

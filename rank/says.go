@@ -61,7 +61,7 @@ func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
 }
 
 // readTexts finds what the prompt and the newest patterns and commands mean.
-func (r *Ranker) readTexts(x *setting, q event.Query, w Values) {
+func (r *Ranker) readTexts(x *setting, q event.Query, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil
@@ -71,7 +71,7 @@ func (r *Ranker) readTexts(x *setting, q event.Query, w Values) {
 	}
 	if w[Text] != 0 || w[TextShare] != 0 || w[TextPlace] != 0 {
 		if x.prompted = q.Prompt; q.Prompt != "" {
-			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(index.ParseText(q.Prompt), q.Prompt, r.texts) })
+			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
 			x.prompted = strings.Join(x.words, " ")
 			x.fitting = of(x.words, x.idents)

@@ -147,14 +147,14 @@ func (x *setting) fits(t index.Text, raw string, models Texts) []TextFit {
 			get(p).Values[textDotted] = 1
 		}
 	}
-	asks := kind(0)
+	asked := kind(0)
 	for _, w := range t.Body {
-		asks |= asks_[w.Stem]
+		asked |= asks[w.Stem]
 	}
 	w := &models[kindOfText(t)]
 	for i := range found {
 		f := &found[i]
-		x.priors(f, t, asks)
+		x.priors(f, t, asked)
 		for s, v := range f.Values {
 			f.Logit += w[s] * v
 		}
@@ -169,15 +169,6 @@ func (x *setting) fits(t index.Text, raw string, models Texts) []TextFit {
 	}
 	return found
 }
-
-// asks_ are the stems of words by which a text asks for a kind of file.
-var asks_ = func() map[string]kind {
-	out := map[string]kind{}
-	for w, k := range asks {
-		out[index.Stem(w)] = k
-	}
-	return out
-}()
 
 // priors fills in the signals that do not depend on what the file says.
 func (x *setting) priors(f *TextFit, t index.Text, asked kind) {

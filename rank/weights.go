@@ -101,13 +101,13 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 }
 
 // priorTexts are the shipped weights of texts.
-func priorTexts() Texts {
+var priorTexts = sync.OnceValue(func() Texts {
 	texts, err := ParseTexts(shipped)
 	if err != nil {
 		panic(err) // a test reads the same bytes
 	}
 	return texts
-}
+})
 
 // ParseTexts reads the weights of texts of a file of weights.
 func ParseTexts(data []byte) (texts Texts, err error) {

@@ -24,11 +24,10 @@ var histories string
 
 // The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter judges.
 const (
-	teachFrom  = 0.25
-	teachTo    = 0.75
-	teachMost  = 70 // of a repository
-	mostFits   = 100
-	teachTasks = 30 // files below the first of these are kept where they are right
+	teachFrom = 0.25
+	teachTo   = 0.75
+	teachMost = 70 // of a repository
+	mostFits  = 100
 )
 
 // Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a session.
@@ -151,28 +150,33 @@ func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 		for i := range s.Signals {
 			g.use[i] = true
 		}
-		var messages, issues []*question
-		for i := range s.Questions {
-			q := &s.Questions[i]
-			switch {
-			case !in(q.Repo) || q.Moment != taskFits+event.Task(kind):
-			case strings.HasPrefix(q.Session, "commit:"):
-				messages = append(messages, q)
-			default:
-				issues = append(issues, q)
-			}
-		}
-		w := fit(messages, g)
-		if len(issues) > 0 {
-			g.prior, g.ridge, g.epochs = w, issueRidge, 40
-			w = fit(issues, g)
-		}
-		for i := range w {
-			w[i] = round(w[i])
-		}
-		out[kind] = w
+		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
 	}
 	return out
+}
+
+// fitTask fits a group on the commit messages of a task, and from there on its issues.
+func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
+	var messages, issues []*question
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		switch {
+		case !in(q.Repo) || q.Moment != task:
+		case strings.HasPrefix(q.Session, "commit:"):
+			messages = append(messages, q)
+		default:
+			issues = append(issues, q)
+		}
+	}
+	w := fit(messages, g)
+	if len(issues) > 0 {
+		g.prior, g.ridge, g.epochs = w, issueRidge, 40
+		w = fit(issues, g)
+	}
+	for i := range w {
+		w[i] = round(w[i])
+	}
+	return w
 }
 
 // textWeights puts weights of texts into the form of weights.json.
@@ -221,26 +225,7 @@ func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
 		for i, name := range s.Signals {
 			g.use[i] = name != "tags" && name != "unseen" && name != "in_hand"
 		}
-		var messages, issues []*question
-		for i := range s.Questions {
-			q := &s.Questions[i]
-			switch {
-			case !in(q.Repo) || q.Moment != task:
-			case strings.HasPrefix(q.Session, "commit:"):
-				messages = append(messages, q)
-			default:
-				issues = append(issues, q)
-			}
-		}
-		w := fit(messages, g)
-		if len(issues) > 0 {
-			g.prior, g.ridge, g.epochs = w, issueRidge, 40
-			w = fit(issues, g)
-		}
-		for i := range w {
-			w[i] = round(w[i])
-		}
-		out[task] = w
+		out[task] = fitTask(s, in, task, g)
 	}
 	return out
 }

@@ -83,17 +83,17 @@ func TestLawBites(t *testing.T) {
 }
 
 func may(from, to string) bool {
-	room := func(p string) string {
+	pkg := func(p string) string {
 		if strings.HasPrefix(p, "prefetch/") {
 			return "prefetch/"
 		}
 		return p
 	}
-	edges, known := allowed[room(from)]
+	edges, known := allowed[pkg(from)]
 	if !known || slices.Contains(edges, "-"+to) {
 		return false
 	}
-	return slices.Contains(edges, "*") || slices.Contains(edges, room(to))
+	return slices.Contains(edges, "*") || slices.Contains(edges, pkg(to))
 }
 
 func list(t *testing.T) []pkg {

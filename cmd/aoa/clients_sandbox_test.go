@@ -156,7 +156,9 @@ func (w *clientSandbox) write(file, text string) {
 }
 
 // path is the absolute name of a file of the repository.
-func (w *clientSandbox) path(name string) string { return filepath.Join(w.repo, filepath.FromSlash(name)) }
+func (w *clientSandbox) path(name string) string {
+	return filepath.Join(w.repo, filepath.FromSlash(name))
+}
 
 // outcome is how a client's run ended.
 type outcome struct {

@@ -81,7 +81,9 @@ func TestServerParted(t *testing.T) {
 	}{{"cut", cut, true}, {"half open", swallowed, false}, {"slow", slow, false}, {"reset in an answer", broken, false}} {
 		turn := outage{func() { c.turn(one.how) }, func() { c.turn(through) }, one.noticed}
 		if one.how == broken {
-			turn.heal = func() { x.sandboxes[0].until("an answer is broken off", func() bool { return c.how.Load() == through }) }
+			turn.heal = func() {
+				x.sandboxes[0].until("an answer is broken off", func() bool { return c.how.Load() == through })
+			}
 		}
 		x.suffer(fault.Open(t, "network: "+one.name), s.url(), fault.Rounds(), func() outage { return turn })
 	}

@@ -48,7 +48,9 @@ func must2[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T { t.Helper(); check(t, err); return v }
 }
 
-func (d *stageSandbox) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
+func (d *stageSandbox) path(name string) string {
+	return filepath.Join(d.dir, filepath.FromSlash(name))
+}
 
 // flags are those of the first run; replace takes one out for another.
 func (d *stageSandbox) flags() []string {

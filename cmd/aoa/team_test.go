@@ -23,9 +23,9 @@ import (
 // team is several clones of one repository, each with a home, a daemon and a log of its own, that share a server.
 type team struct {
 	*testing.T
-	url, id string
-	sandboxes   []*sandbox
-	r       *rand.Rand
+	url, id   string
+	sandboxes []*sandbox
+	r         *rand.Rand
 
 	mu    sync.Mutex // guards what follows
 	n     int

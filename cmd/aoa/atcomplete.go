@@ -48,7 +48,7 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 				return nil // the client ignores errors
 			}
 			for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
-				// A name with a line break cannot be told from two names.
+				// A name with a line break would read as two names.
 				if name := a.nearName(repo, p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)
 				}
@@ -128,7 +128,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	return out, cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoFileComp
 }
 
-// typedFrom turns what was typed in the current folder into the beginning of a repository path.
+// typedFrom makes the beginning of a repository path from a name that was typed in the current folder.
 func (a *app) typedFrom(repo *watcher.Repo, typed string) (string, bool) {
 	dir, err := filepath.EvalSymlinks(a.dir)
 	if err != nil || filepath.IsAbs(typed) {

@@ -88,7 +88,7 @@ func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r a
 	return a.answer(ans, func() { text(ans) })
 }
 
-// clientAnd is client for a command about files: it also makes repository paths of what was typed.
+// clientAnd is client for a command about files: it also makes repository paths from the typed names.
 func (a *app) clientAnd(ctx context.Context, files []string) (*api.Client, []event.Path, error) {
 	client, repo, err := a.client(ctx, false)
 	if err != nil {

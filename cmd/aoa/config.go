@@ -76,7 +76,7 @@ user's config.yaml, and that over the default.`,
 	return c
 }
 
-// revive brings a kind back that has retired itself, when somebody switches it on.
+// revive turns a kind on again that has retired itself, when the user sets it to on.
 func (a *app) revive(ctx context.Context, args []string, unset bool) error {
 	kind, isKind := strings.CutPrefix(args[0], "kinds.")
 	if !isKind || unset {
@@ -88,11 +88,11 @@ func (a *app) revive(ctx context.Context, args []string, unset bool) error {
 	}
 	cfg, _, err := config.Load(a.env, client.Place.Store)
 	if err != nil || !cfg.Kinds[kind] {
-		return nil //nolint:nilerr // what it says now is printed next
+		return nil //nolint:nilerr // the next step prints the setting, or this error
 	}
 	ans, err := api.Call(ctx, client, api.Revive, api.ReviveRequest{Kind: kind})
 	if err == nil && ans.Revived {
-		a.talk("%s had retired itself; it speaks again, with no evidence against it", kind)
+		a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
 const (
 	exitOK       = 0
-	exitFailed   = 1  // it did not work; stderr says why
+	exitFailed   = 1  // the command failed; stderr has the reason
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
 	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
@@ -27,7 +27,7 @@ const (
 	exitUsage    = 64 // the command line is wrong
 )
 
-// app is one invocation: what it may read, where it may write, and when it happens.
+// app is one invocation with its input, outputs, environment, folder and clock.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return a.exit(cmd, err)
 }
 
-// exit prints the error as talk and turns it into a code.
+// exit prints the error to stderr and returns its exit code.
 func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK

@@ -20,7 +20,7 @@ import (
 // lines before it.
 const (
 	snapshotVersion = 1
-	snapshotLine    = 4 << 20 // bytes of the longest line; an event's bounds are far below
+	snapshotLine    = 4 << 20 // longest line in bytes; events are much shorter
 	snapshotEvents  = 20_000_000
 )
 

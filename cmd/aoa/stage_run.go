@@ -90,7 +90,7 @@ func splitCommand(c *cobra.Command, args []string, must bool) (name string, comm
 	return "", nil, usage("%d names before \"--\"; give one", at)
 }
 
-// stageRequest makes the request of what was typed in this folder.
+// stageRequest makes the request from the flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (api.StageRequest, error) {
 	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200), Model: f.model,
 		TTL: f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
@@ -137,7 +137,7 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 	return r, err
 }
 
-// pattern makes what was typed in a folder relative to the root; what lies outside becomes absolute.
+// pattern makes a glob that was typed in a folder relative to the root, or absolute if it is outside of the root.
 func pattern(here, dir, p string) string {
 	if filepath.IsAbs(p) || p == "" {
 		return p
@@ -192,7 +192,7 @@ func (a *app) toolVersion(ctx context.Context, t api.StageTool) (string, error) 
 	}
 	cmd := exec.CommandContext(ctx, t.Path, words[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = a.dir, a.env, time.Second
-	out, err := cmd.CombinedOutput() // java says it on stderr
+	out, err := cmd.CombinedOutput() // java prints it to stderr
 	text := strings.TrimSpace(string(out))
 	if err != nil || text == "" {
 		return "", fail(exitFailed, "try it: "+t.Command, "tool %s does not print its version: %v", t.Command, err)
@@ -261,7 +261,7 @@ func isFile(r io.Reader) *os.File {
 	return f
 }
 
-// offset is how far a file was read, by this process or one that shares it.
+// offset is the read position of a file, which processes that share it have in common.
 func offset(f *os.File) int64 {
 	if f == nil {
 		return 0

@@ -10,12 +10,12 @@ import (
 	"github.com/aoa-dev/aoa/prefetch/stage"
 )
 
-// step is one run of a stage: looked up, run if need be, kept.
+// step looks up one stage, runs it if its inputs changed, and stores the result.
 type step struct {
 	*app
 	client   *api.Client
 	req      api.StageRequest
-	root     string // of the worktree: declared outputs lie below it
+	root     string // of the worktree: declared outputs are below it
 	dir      string
 	env      []string
 	in       io.Reader
@@ -28,11 +28,11 @@ type step struct {
 	record *stage.Record // of the hit or the run; nil when it was too much
 	code   int
 	ran    bool
-	took   time.Duration // of the run; of a hit, of the run that it stands for
+	took   time.Duration // of the run; for a hit, of the run that was stored
 	kept   api.StageKept
 }
 
-// run does the step. An error says that there is no exit code; the wrapped command's failure is in code.
+// run does the step. It returns an error if there is no exit code. A failure of the wrapped command is in code.
 func (s *step) run(ctx context.Context) error {
 	if s.client == nil {
 		return s.perform(ctx)

@@ -124,7 +124,7 @@ func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
 	}
 }
 
-// kill kills the daemon that does not answer, as the error says. It returns other errors.
+// kill kills the daemon that the error names because it does not answer. It returns other errors.
 func (a *app) kill(err error) error {
 	var silent *api.Silent
 	if !errors.As(err, &silent) || silent.Pid == 0 {

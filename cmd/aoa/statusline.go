@@ -55,11 +55,11 @@ daemon, waits at most 30 ms for one, and exits 0.
 	return c
 }
 
-// statusReport is the line and what it is made of, for --json.
+// statusReport is the line and its parts, for --json.
 type statusReport struct {
 	Line    string             `json:"line"`
 	Daemon  string             `json:"daemon"`         // up, down, none (no repository, or one that aOa does not know)
-	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if it did not say
+	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if unknown
 	Percent float64            `json:"context_percent"`
 	Session *api.SessionAnswer `json:"session,omitempty"`
 }

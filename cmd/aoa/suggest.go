@@ -107,7 +107,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	return a.answer(ans, func() { a.suggestions(ans, q) })
 }
 
-// early notes that an answer will be better in a moment.
+// early prints a note if the daemon has not read all files yet.
 func (a *app) early(reading bool) {
 	if reading {
 		a.talk("the daemon has just started and has not read the files yet")

@@ -74,11 +74,11 @@ cross: ## compile and vet for every platform
 
 train: ## fit weights and confidence anew: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
 	@mkdir -p bin/left
-	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
-	go run ./cmd/aoa/calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+	go run ./internal/eval/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
+	go run ./internal/eval/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 
 localize: ## which files does a text mean, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
-	@go run ./cmd/aoa/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
+	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
 
 gitleaks: ## write the rules of package redact anew from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

@@ -34,11 +34,11 @@ var allowed = map[string][]string{
 	"prefetch":           {"internal/event", "internal/index", "internal/hot", "rank", "prefetch/"},
 	"internal/mcp":       {"internal/event", "internal/api"},
 	"internal/daemon":    {"*", "-internal/mcp", "-cmd/aoa"},
-	"cmd/aoa/eval":       {"*", "-internal/mcp", "-cmd/aoa"},
-	"cmd/aoa/localize":   {"cmd/aoa/eval", "internal/event", "internal/index"},
-	"cmd/aoa/train":      {"cmd/aoa/eval", "internal/event", "rank"},
-	"cmd/aoa/calibrate":  {"cmd/aoa/eval", "internal/event", "prefetch", "rank"},
 	"cmd/aoa":            {"*"},
+
+	"internal/eval":          {"*", "-internal/daemon", "-internal/mcp", "-cmd/aoa"},
+	"internal/eval/localize": {"internal/eval", "internal/event", "internal/index"},
+	"internal/eval/train":    {"internal/eval", "internal/event", "prefetch", "rank"},
 }
 
 // system is what the hook client, and what it imports, may import of the standard library: each further package costs
@@ -72,7 +72,7 @@ func TestImportLaw(t *testing.T) {
 // TestLawBites: the law must be able to refuse.
 func TestLawBites(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
-		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"cmd/aoa/eval", "internal/mcp"}, {"a/new/shed", "internal/event"}} {
+		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"}, {"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])
 		}

@@ -154,7 +154,7 @@ func fitAll(s *set, fitted []*weights) rank.File {
 	}
 	line("macro, left out", macro)
 	out := fitOn(s, func(int) bool { return true }, nothing).file(s)
-	out.About = "Fitted by cmd/aoa/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
+	out.About = "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
 		"measured holds what weights reach on a repository that they were not fitted on, and the mean of all."
 	if s.change != nil {
 		out.About += " The weights of the moment change are those of an earlier fit on the same repositories, and so are T4 and T5: " +

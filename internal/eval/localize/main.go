@@ -1,6 +1,6 @@
 // Command localize measures how well the ranking finds the files that a text means, without a session.
 //
-//	go run ./cmd/aoa/localize -repos CLONES [-issues FILE] [-histories FILE] [-most N]
+//	go run ./internal/eval/localize -repos CLONES [-issues FILE] [-histories FILE] [-most N]
 //
 // In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or a file of names
 // of repositories, of which the commit messages of the last quarter of the history are asked. Out goes a table: of how many texts one
@@ -19,7 +19,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )

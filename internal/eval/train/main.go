@@ -1,11 +1,13 @@
-// Command train fits the weights that aOa ships with, from recorded sessions.
+// Command train fits what aOa ships with, from recorded sessions: weights and confidence. `make train` runs both.
 //
-//	go run ./cmd/aoa/train -traces DIR -repos CLONES -out rank/weights.json
+//	go run ./internal/eval/train fit -traces DIR -repos CLONES -out rank/weights.json
+//	go run ./internal/eval/train calibrate -traces DIR -repos CLONES -weights DIR
 //
-// In come traces in the form of docs/evaluation.md and clones of their repositories, out goes rank/weights.json: the
-// weights, the calibration, and what was measured with weights that had not seen the repository measured on. It asks
-// the questions of `aoa eval` through the same learn, hot and rank, so it costs one evaluation and some minutes. Equal
-// input gives the same file to the digit: nothing is drawn at random, and sums are made in a fixed order.
+// In come traces in the form of docs/evaluation.md and clones of their repositories. fit writes the weights, their scales,
+// and what was measured with weights that had not seen the repository measured on. calibrate writes what turns a ranking
+// into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval` through the same
+// learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file to the digit: nothing
+// is drawn at random, and sums are made in a fixed order.
 package main
 
 import (
@@ -18,26 +20,41 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 func main() {
-	traces := flag.String("traces", "", "folder of traces")
-	repos := flag.String("repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
-	out := flag.String("out", "rank/weights.json", "where the weights go")
-	kept := flag.String("examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
-	change := flag.Bool("change", false, "fit the weights of changes too; else those of -out stay as they are")
-	issues := flag.String("issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
-	left := flag.String("left", "", "folder where the weights fitted without each repository go, for cmd/aoa/calibrate")
-	ablate := flag.Bool("ablate", false, "print what the table loses without each group of signals, and write nothing")
-	flag.Parse()
-	o := options{traces: *traces, repos: *repos, issues: *issues, out: *out, kept: *kept, left: *left, change: *change, ablate: *ablate}
-	if err := o.train(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "train:", err)
+	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate}
+	var name string
+	if len(os.Args) > 1 {
+		name = os.Args[1]
+	}
+	run, known := commands[name]
+	if !known {
+		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate [flags]")
+		os.Exit(64)
+	}
+	if err := run(context.Background(), os.Args[2:]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
+}
+
+func runFit(ctx context.Context, args []string) error {
+	var o options
+	flags := flag.NewFlagSet("fit", flag.ExitOnError)
+	flags.StringVar(&o.traces, "traces", "", "folder of traces")
+	flags.StringVar(&o.repos, "repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
+	flags.StringVar(&o.out, "out", "rank/weights.json", "where the weights go")
+	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
+	flags.BoolVar(&o.change, "change", false, "fit the weights of changes too; else those of -out stay as they are")
+	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
+	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
+	flags.BoolVar(&o.ablate, "ablate", false, "print what the table loses without each group of signals, and write nothing")
+	_ = flags.Parse(args) // ExitOnError
+	return o.fit(ctx)
 }
 
 // options are what the command line says.
@@ -46,7 +63,7 @@ type options struct {
 	change, ablate                         bool
 }
 
-func (o options) train(ctx context.Context) error {
+func (o options) fit(ctx context.Context) error {
 	asked := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
 	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
 	if err != nil {

@@ -164,7 +164,7 @@ func (f *fixture) source(t testing.TB) Source {
 func TestFixture(t *testing.T) {
 	f := newFixture(24)
 	for name, want := range map[string][]byte{"made+up.jsonl": f.sessions.Bytes(), "made+up.commits.jsonl": f.commits.Bytes()} {
-		file := filepath.Join("../../../testdata/eval", name)
+		file := filepath.Join("../../testdata/eval", name)
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestFixture(t *testing.T) {
 		}
 		got, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatalf("%v; go test ./cmd/aoa/eval -run TestFixture -update writes it", err)
+			t.Fatalf("%v; go test ./internal/eval -run TestFixture -update writes it", err)
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what the generator makes", name)

@@ -12,7 +12,7 @@ var tracesDir = flag.String("traces", "", "replay the recorded work of this fold
 
 // TestTraces replays recorded work and prints what `aoa eval` prints.
 //
-//	go test ./cmd/aoa/eval -run TestTraces -v -traces DIR
+//	go test ./internal/eval -run TestTraces -v -traces DIR
 func TestTraces(t *testing.T) {
 	if *tracesDir == "" {
 		t.Skip("give -traces DIR to measure")

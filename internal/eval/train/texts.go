@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )

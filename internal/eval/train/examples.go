@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )

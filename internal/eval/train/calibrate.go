@@ -1,11 +1,3 @@
-// Command calibrate fits how sure aOa may be: prefetch/confidence.json.
-//
-//	go run ./cmd/aoa/calibrate -traces DIR -repos CLONES -weights DIR
-//
-// In come traces in the form of docs/evaluation.md, clones, and for each repository weights that were fitted without it
-// (-weights DIR/OWNER+NAME.json, made by cmd/aoa/train on the others; the shipped ones where there is none: their
-// promises are too good on what they have seen). Out goes what turns a ranking into a probability, see Confidence and
-// Warning in package prefetch. Clones without a trace teach warnings only. Equal input gives the same file to the digit.
 package main
 
 import (
@@ -19,27 +11,25 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
-func main() {
-	traces := flag.String("traces", "", "folder of traces")
-	repos := flag.String("repos", "", "folder of clones, called OWNER+NAME")
-	weights := flag.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json")
-	histories := flag.String("histories", "cmd/aoa/train/histories.txt", "file of names of repositories without sessions")
-	out := flag.String("out", "prefetch/confidence.json", "where the result goes")
-	flag.Parse()
-	if err := calibrate(context.Background(), *traces, *repos, *histories, *weights, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "calibrate:", err)
-		os.Exit(1)
-	}
+func runCalibrate(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("calibrate", flag.ExitOnError)
+	traces := flags.String("traces", "", "folder of traces")
+	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
+	weights := flags.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
+		"where there is none: their promises are too good on what they have seen")
+	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
+	_ = flags.Parse(args) // ExitOnError
+	return calibrate(ctx, *traces, *repos, *weights, *out)
 }
 
-func calibrate(ctx context.Context, traces, repos, histories, weights, out string) error {
-	sources, err := gather(ctx, traces, repos, histories)
+func calibrate(ctx context.Context, traces, repos, weights, out string) error {
+	sources, err := withHistories(ctx, traces, repos)
 	if err != nil {
 		return err
 	}
@@ -66,15 +56,15 @@ func calibrate(ctx context.Context, traces, repos, histories, weights, out strin
 		}
 	}
 	file := prefetch.File{
-		About: "Fitted by cmd/aoa/calibrate on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
-			"on their histories, and on the last quarters of public histories (cmd/aoa/train/histories.txt); measured is the log loss, and the calibration error, on " +
+		About: "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+			"on their histories, and on the last quarters of public histories (internal/eval/train/histories.txt); measured is the log loss, and the calibration error, on " +
 			"repositories left out of the fit.",
 		Command:    "make train",
 		Measured:   map[string]float64{},
-		Confidence: confidence(found, nothing),
+		Confidence: confidence(found, nobody),
 	}
 	measure(found, file.Measured)
-	file.Confidence.Warning = warning(found, nothing)
+	file.Confidence.Warning = warning(found, nobody)
 	data, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return err
@@ -82,24 +72,13 @@ func calibrate(ctx context.Context, traces, repos, histories, weights, out strin
 	return os.WriteFile(out, append(data, '\n'), 0o644)
 }
 
-// gather reads the traces with their clones, and the histories of the repositories without one.
-func gather(ctx context.Context, traces, repos, histories string) ([]eval.Source, error) {
-	out, err := eval.Traces(traces)
+// withHistories reads the traces with their clones, and the histories of the repositories without one.
+func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	out, err := sources(ctx, traces, repos)
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range out {
-		if dir := eval.CloneOf(repos, s.Name); dir != "" {
-			if err := out[i].Clone(ctx, dir, os.Environ()); err != nil {
-				return nil, err
-			}
-		}
-	}
-	names, err := os.ReadFile(histories)
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.FieldsSeq(string(names)) {
+	for name := range strings.FieldsSeq(histories) {
 		s, err := eval.History(ctx, name, eval.CloneOf(repos, name), os.Environ(), nil)
 		if err != nil {
 			return nil, err

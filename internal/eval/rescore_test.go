@@ -17,7 +17,7 @@ type dumpLine struct {
 
 // TestRescore computes the table again from the dump, with code of its own: what is printed must be what was decided.
 //
-//	go test ./cmd/aoa/eval -run TestRescore -v [-traces DIR]
+//	go test ./internal/eval -run TestRescore -v [-traces DIR]
 func TestRescore(t *testing.T) {
 	sources := []Source{newFixture(24).source(t)}
 	if *tracesDir != "" {

@@ -23,11 +23,11 @@ func row(c prefetch.Circumstance) []float64 {
 	return x
 }
 
-func nothing(int) bool { return false }
+func nobody(int) bool { return false }
 
 // confidence is fitted on all repositories but those left out.
 func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
-	w := fit(found, func(l *lessons) []example { return l.promises }, out)
+	w := regress(found, func(l *lessons) []example { return l.promises }, out)
 	c := prefetch.Confidence{Classes: map[prefetch.Class]rank.Scale{}}
 	classes := prefetch.Classes()
 	for i, k := range classes {
@@ -41,7 +41,7 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 }
 
 func warning(found []lessons, out func(int) bool) prefetch.Warning {
-	w := fit(found, func(l *lessons) []example { return l.warnings }, out)
+	w := regress(found, func(l *lessons) []example { return l.warnings }, out)
 	return prefetch.Warning{Bias: w[0], Logit: w[1], First: w[2], Gap: w[3], Share: w[4], Next: w[5], Many: w[6], Size: w[7], Alone: w[8]}
 }
 
@@ -51,7 +51,7 @@ func measure(found []lessons, into map[string]float64) {
 	for i := range found {
 		without := func(r int) bool { return r == i }
 		if len(found[i].promises) > 0 {
-			w := fit(found, func(l *lessons) []example { return l.promises }, without)
+			w := regress(found, func(l *lessons) []example { return l.promises }, without)
 			a, b := 0.0, 0.0
 			for _, e := range found[i].promises {
 				a, b = a+loss(e.p, e.used), b+loss(probability(w, e.x), e.used)
@@ -60,7 +60,7 @@ func measure(found []lessons, into map[string]float64) {
 			ranked, promised, n = ranked+a/k, promised+b/k, n+1
 		}
 		if len(found[i].warnings) > 0 {
-			w := fit(found, func(l *lessons) []example { return l.warnings }, without)
+			w := regress(found, func(l *lessons) []example { return l.warnings }, without)
 			a := 0.0
 			for _, e := range found[i].warnings {
 				a += loss(probability(w, e.x), e.used)
@@ -80,7 +80,7 @@ func ece(found []lessons) float64 {
 		if len(found[i].promises) == 0 {
 			continue
 		}
-		w := fit(found, func(l *lessons) []example { return l.promises }, func(r int) bool { return r == i })
+		w := regress(found, func(l *lessons) []example { return l.promises }, func(r int) bool { return r == i })
 		weight := 1 / float64(len(found[i].promises))
 		for _, e := range found[i].promises {
 			x := probability(w, e.x)
@@ -113,13 +113,11 @@ func probability(w, x []float64) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-func round(x float64) float64 { return math.Round(x*1000) / 1000 }
-
-// fit is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with the variance that
+// regress is a ridge regression of log odds by Newton's method with a random intercept for each repository, normal with the variance that
 // the repositories have. A repository counts by the root of its rows, so that the largest does not rule. What it returns holds for a
 // repository that nobody knows: the weights are divided by √(1 + π·variance/8), the mean over its unknown intercept (MacKay, "The
 // evidence framework applied to classification networks", 1992).
-func fit(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
+func regress(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
 	var in []int // repositories
 	n := 0
 	for i := range found {
@@ -131,7 +129,7 @@ func fit(found []lessons, rows func(*lessons) []example, out func(int) bool) []f
 		return nil
 	}
 	w, variance := make([]float64, n+len(in)), 0.25
-	for range rounds {
+	for range newtonRounds {
 		g, h := prior(w, n, variance)
 		for k, i := range in {
 			examples := rows(&found[i])
@@ -153,8 +151,8 @@ func fit(found []lessons, rows func(*lessons) []example, out func(int) bool) []f
 	return w
 }
 
-// rounds of Newton's method, the variance anew in each.
-const rounds = 15
+// newtonRounds of Newton's method, the variance anew in each.
+const newtonRounds = 15
 
 // add adds one row to the gradient and the curvature; at is the place of its repository's intercept.
 func add(g []float64, h [][]float64, w []float64, e example, at int, weight float64) {
@@ -211,11 +209,4 @@ func clone(h [][]float64) [][]float64 {
 		out[i] = slices.Clone(h[i])
 	}
 	return out
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

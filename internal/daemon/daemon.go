@@ -225,8 +225,8 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
 		worktrees: d.worktrees, contexts: d.contexts, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
-		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
-	d.worktrees.gone = d.idle.replaced
+		replaced: d.o.replaced, stop: d.stop}
+	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}
@@ -282,7 +282,7 @@ func (d *Daemon) flushSoon(ctx context.Context) error {
 
 // flush writes the consumers' states, and how long hooks took.
 func (d *Daemon) flush(ctx context.Context) error {
-	if d.idle.replaced() {
+	if d.o.replaced() {
 		return nil
 	}
 	err := d.consumers.flush(ctx)
@@ -368,7 +368,7 @@ func (d *Daemon) close() error {
 	if d.handlers.stage == nil {
 		return errors.Join(append(errs, d.db.Close())...)
 	}
-	if d.idle.replaced() {
+	if d.o.replaced() {
 		return errors.Join(append(errs, d.db.Close())...) // the other stores would write their last state into the new folder
 	}
 	errs = append(errs, d.contexts.Close())

@@ -1,9 +1,9 @@
-package history
+package session
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// State is what the worktree looks like now. The zero value says that nobody could look: then the log alone counts.
-type State struct {
+// Worktree is what the worktree looks like now. The zero value says that nobody could look: then the log alone counts.
+type Worktree struct {
 	Known   bool
 	Branch  string                // its short name, "" when detached
 	Head    string                // the commit's id, "" before the first
@@ -18,7 +18,7 @@ type stamp struct {
 }
 
 // stampOf takes the state down.
-func stampOf(st State, held []event.Path) stamp {
+func stampOf(st Worktree, held []event.Path) stamp {
 	s := stamp{Head: st.Head, Files: map[event.Path]string{}}
 	for _, f := range held {
 		if h, asked := st.Files[f]; asked {
@@ -30,7 +30,7 @@ func stampOf(st State, held []event.Path) stamp {
 
 // stands reports whether a summary still holds: HEAD is where it was, and no file that it rests on was changed by
 // others. What the session itself changed since is in its own actions, and so is a HEAD that it moved itself.
-func (s stamp) stands(st State, since []Action) bool {
+func (s stamp) stands(st Worktree, since []Action) bool {
 	if !st.Known {
 		return true // nobody can say that it does not
 	}

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"bufio"
@@ -133,14 +133,14 @@ type room struct {
 	db *cold.DB
 }
 
-func newRoom(t testing.TB, o Options) room {
+func newRoom(t testing.TB, o HistoryOptions) room {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
 	must(t, err)
 	o.DB, o.Path, o.Now = db, filepath.Join(dir, "history.db"), now
-	r := room{New(o), db}
+	r := room{NewHistory(o), db}
 	t.Cleanup(func() { must(t, r.Close()); must(t, db.Close()) })
 	return r
 }
@@ -170,7 +170,7 @@ func TestRecordedContexts(t *testing.T) {
 	var tokens []int
 	over, segments := 0, 0
 	for name, sessions := range recorded(t) {
-		r := newRoom(t, Options{})
+		r := newRoom(t, HistoryOptions{})
 		for _, s := range sessions[:min(len(sessions), *recordMost)] {
 			line := fmt.Sprintf("%s %.8s: %d events, %d prompts; tokens", name, s[0].Session, len(s), asks(s))
 			done := 0

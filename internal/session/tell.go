@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"fmt"
@@ -149,7 +149,7 @@ func tellLatest(actions []Action) string {
 }
 
 // tellState tells where the work stands, and names the files in full.
-func tellState(w *work, st State, tokens int, bare bool) (text string, files []event.Path) {
+func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files []event.Path) {
 	open := w.open(st)
 	var facts []fact
 	for i, s := range w.failing() {

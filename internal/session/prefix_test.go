@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ func (c chronicle) text(tokens int) string {
 
 // orders replays a session: after every event a request is made, in either order.
 func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	var c chronicle
 	for i, e := range events {
 		r.log(t, e)

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 // TestContext: what a session is told after a compaction, word for word.
 func TestContext(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	s := &tape{session: "s"}
 	s.ask("make the ranker faster").do(event.KindRead, "rank/rank.go", "rank/pool.go").do(event.KindEdit, "rank/rank.go").
 		run("go test ./rank", false).ask("yes").do(event.KindEdit, "rank/pool.go")
@@ -76,8 +76,8 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 
 	// The worktree's word counts: one of them was committed by hand, and the test passes later.
 	r.log(t, s.run("go test ./...", true).events...)
-	look := func(context.Context, []event.Path) State {
-		return State{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
+	look := func(context.Context, []event.Path) Worktree {
+		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
 	}
 	c = r.context(t, Request{Session: "s", Look: look})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.", "Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
@@ -113,7 +113,7 @@ func long(n int) *tape {
 // TestCompaction: the summary is made when the budget is full and not before; what stands in front stays the same
 // meanwhile; the newest three stay word by word; nothing is told twice.
 func TestCompaction(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	s := long(61)
 	var texts []string
 	for _, e := range s.events {
@@ -147,7 +147,7 @@ func TestCompaction(t *testing.T) {
 
 	// Another process goes on from there, and another budget is served from the log.
 	must(t, r.Close())
-	again := New(Options{DB: r.db, Path: r.o.Path, Now: r.o.Now})
+	again := NewHistory(HistoryOptions{DB: r.db, Path: r.o.Path, Now: r.o.Now})
 	t.Cleanup(func() { must(t, again.Close()) })
 	c, err := again.Assemble(t.Context(), Request{Session: "long"})
 	must(t, err)
@@ -168,7 +168,7 @@ func TestCompaction(t *testing.T) {
 
 // TestFoldedEqualsWhole: a summary that grew with the session says of the work what the whole log says.
 func TestFoldedEqualsWhole(t *testing.T) {
-	grown, whole := newRoom(t, Options{}), newRoom(t, Options{})
+	grown, whole := newRoom(t, HistoryOptions{}), newRoom(t, HistoryOptions{})
 	s := long(40)
 	for _, e := range s.events {
 		grown.log(t, e)
@@ -189,13 +189,13 @@ func TestFoldedEqualsWhole(t *testing.T) {
 
 // TestStateInvalidates: a summary whose files others changed is made anew, and a failure from before says so.
 func TestStateInvalidates(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	s := long(20)
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
 	hash := "one"
-	look := func(_ context.Context, files []event.Path) State {
-		st := State{Known: true, Head: "h", Files: map[event.Path]string{}}
+	look := func(_ context.Context, files []event.Path) Worktree {
+		st := Worktree{Known: true, Head: "h", Files: map[event.Path]string{}}
 		for _, f := range files {
 			st.Files[f] = hash
 		}
@@ -225,7 +225,7 @@ func TestStateInvalidates(t *testing.T) {
 
 // TestOrder: what was deleted, brought back or undone is told in its order, also when it is summarised.
 func TestOrder(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	s := &tape{session: "s"}
 	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete, "cache/old.go").do(event.KindWrite, "cache/old.go").
 		do(event.KindWrite, "cache/new.go").do(event.KindDelete, "cache/new.go").
@@ -247,7 +247,7 @@ func TestOrder(t *testing.T) {
 
 // TestLate: events of long ago that come late, as an import brings them, are told in the order of time.
 func TestLate(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}
 	early.ask("the first thing to do in this room")
 	late.ask("the last thing to do in this room").do(event.KindEdit, "a.go")
@@ -264,7 +264,7 @@ func TestSealed(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	must(t, err)
-	r := newRoom(t, Options{Seal: seal.Seal, Open: seal.Open})
+	r := newRoom(t, HistoryOptions{Seal: seal.Seal, Open: seal.Open})
 	r.log(t, long(30).events...)
 	want := r.context(t, Request{Session: "long"}).Text()
 	if _, ok, err := r.load(t.Context(), "long"); !ok || err != nil {
@@ -279,16 +279,16 @@ func TestSealed(t *testing.T) {
 	}
 	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"), Keys: filepath.Join(dir, "others")})
 	must(t, err)
-	lost := New(Options{DB: r.db, Path: r.o.Path, Now: r.o.Now, Open: other.Open})
+	lost := NewHistory(HistoryOptions{DB: r.db, Path: r.o.Path, Now: r.o.Now, Open: other.Open})
 	t.Cleanup(func() { must(t, lost.Close()) })
 	if c, err := lost.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != want {
 		t.Errorf("without the key: %v\n%s", err, c.Text())
 	}
 }
 
-// TestForget: nothing of what was derived stays, not even as bytes.
-func TestForget(t *testing.T) {
-	r := newRoom(t, Options{})
+// TestForgetContexts: nothing of what was derived stays, not even as bytes.
+func TestForgetContexts(t *testing.T) {
+	r := newRoom(t, HistoryOptions{})
 	r.log(t, long(30).events...)
 	r.context(t, Request{Session: "long"})
 	if _, ok, err := r.load(t.Context(), "long"); !ok || err != nil {
@@ -310,10 +310,10 @@ func TestForget(t *testing.T) {
 // TestSideBySide: sessions that run at the same time do not get into each other's memory, and a session that is asked
 // twice at once answers the same.
 func TestSideBySide(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	var want [4]string
 	for i := range want {
-		alone := newRoom(t, Options{})
+		alone := newRoom(t, HistoryOptions{})
 		s := long(25 + i)
 		for j := range s.events {
 			s.events[j].Session, s.events[j].ID = fmt.Sprint("s", i), fmt.Sprint(i, s.events[j].ID)

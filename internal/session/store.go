@@ -1,10 +1,11 @@
-package resume
+package session
 
 import (
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -26,6 +27,15 @@ WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
 
 //go:embed sql
 var embedded embed.FS
+
+// migrations are those of one of the two files.
+func migrations(of string) fs.FS {
+	files, err := fs.Sub(embedded, "sql/"+of)
+	if err != nil {
+		panic(err) // the names are constants
+	}
+	return files
+}
 
 // When a snapshot is written after a change, and when sessions that nobody touches are put away.
 const (
@@ -81,7 +91,7 @@ type entry struct {
 
 // New opens nothing.
 func New(o Options) *Store {
-	return &Store{o: o, file: cold.NewLazy(o.Path, cold.Migrations(embedded), cold.Options{Now: o.Now, Log: o.Log}),
+	return &Store{o: o, file: cold.NewLazy(o.Path, migrations("sessions"), cold.Options{Now: o.Now, Log: o.Log}),
 		wake: make(chan struct{}, 1), held: map[string]*entry{}}
 }
 

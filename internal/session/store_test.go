@@ -1,4 +1,4 @@
-package resume
+package session
 
 import (
 	"context"
@@ -27,13 +27,6 @@ type house struct {
 	n   int
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -45,9 +38,9 @@ func newHouse(t testing.TB) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir()}
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"), Keys: filepath.Join(h.dir, "keys")})
-	check(t, err)
+	must(t, err)
 	h.db, err = cold.Open(t.Context(), filepath.Join(h.dir, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
-	check(t, err)
+	must(t, err)
 	h.begin()
 	return h
 }
@@ -59,18 +52,18 @@ func (h *house) begin() {
 			return h.db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: 1_000_000})
 		}})
 	st, err := h.db.Status(h.t.Context())
-	check(h.t, err)
-	check(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
-	check(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error { return h.Apply(h.t.Context(), seq, events) }))
+	must(h.t, err)
+	must(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
+	must(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error { return h.Apply(h.t.Context(), seq, events) }))
 }
 
 func flush(t testing.TB, h *house) {
 	t.Helper()
 	_, err := h.Flush(t.Context())
-	check(t, err)
+	must(t, err)
 }
 
-func (h *house) close() { check(h.t, errors.Join(h.Close(), h.db.Close())) }
+func (h *house) close() { must(h.t, errors.Join(h.Close(), h.db.Close())) }
 
 // did logs what a session did and lets the desk see it.
 func (h *house) did(session string, kind event.Kind, text string, paths ...event.Path) {
@@ -81,8 +74,8 @@ func (h *house) did(session string, kind event.Kind, text string, paths ...event
 		e.Tool = text
 	}
 	seq, fresh, err := h.db.Append(h.t.Context(), []event.Event{e})
-	check(h.t, err)
-	check(h.t, h.Apply(h.t.Context(), seq, fresh))
+	must(h.t, err)
+	must(h.t, h.Apply(h.t.Context(), seq, fresh))
 }
 
 // stored is the snapshot in the file, with how often it was written.
@@ -196,24 +189,24 @@ func TestSnapshotSuffices(t *testing.T) {
 		}
 		h.did("s", event.KindEdit, "", "f3.go")
 		h.did("s", event.KindRun, "go test -run Marmalade")
-		check(t, h.Spend(t.Context(), "s", 1200, "one"))
-		check(t, h.Spend(t.Context(), "s", 34, "two"))
+		must(t, h.Spend(t.Context(), "s", 1200, "one"))
+		must(t, h.Spend(t.Context(), "s", 34, "two"))
 		h.did("s", event.KindEnd, "other")
 		got, err := h.Get(t.Context(), "s")
-		check(t, err)
+		must(t, err)
 		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent}, []any{Paused, 23, 1, int64(1234), 0, "claude"})
 		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
 		same(t, "edited", got.Edited, []event.Path{"f3.go"})
 		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
 		synctest.Wait()
 		text, err := os.ReadFile(filepath.Join(h.dir, "sessions.db-wal"))
-		check(t, err)
+		must(t, err)
 		if s := strings.ToLower(string(text)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
 			t.Fatal("the snapshot tells words, or is not there")
 		}
 		h.did("s", event.KindStart, "resume")
 		got, err = h.Get(t.Context(), "s")
-		check(t, err)
+		must(t, err)
 		same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
 	})
 }
@@ -234,26 +227,26 @@ func TestKilled(t *testing.T) {
 			h.begin()
 			defer h.Close() //nolint:errcheck // reading only
 			got, err := h.Get(t.Context(), "s")
-			check(t, err)
+			must(t, err)
 			same(t, "looked at after the kill", got.Commands, 11)
 		}()
 		before := h.Store
 		h.begin() // another process
-		defer func(d *Store) { check(t, d.Close()) }(h.Store)
+		defer func(d *Store) { must(t, d.Close()) }(h.Store)
 		wait(time.Millisecond)
 		h.did("s", event.KindEdit, "", "b.go")
 		got, err := h.Get(t.Context(), "s")
-		check(t, err)
+		must(t, err)
 		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []event.Path{"b.go"}})
 		flush(t, h)
 		h.begin()
-		defer func(d *Store) { check(t, d.Close()) }(h.Store)
+		defer func(d *Store) { must(t, d.Close()) }(h.Store)
 		h.did("s", event.KindRead, "", "a.go")
 		got, err = h.Get(t.Context(), "s")
-		check(t, err)
+		must(t, err)
 		same(t, "after a restart", got.Commands, 13)
 		flush(t, h)
-		check(t, h.Close())
+		must(t, h.Close())
 		before.mu.Lock()
 		clear(before.held) // it was killed
 		before.mu.Unlock()
@@ -272,24 +265,24 @@ func TestStates(t *testing.T) {
 		if _, err := h.Get(t.Context(), "nobody"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("got: %v", err)
 		}
-		check(t, set("mine", Active)) // begun by a person
-		check(t, set("mine", Paused))
+		must(t, set("mine", Active)) // begun by a person
+		must(t, set("mine", Paused))
 		if err := set("mine", Paused); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), "mine is paused") {
 			t.Fatalf("paused twice: %v", err)
 		}
-		check(t, set("mine", Completed))
+		must(t, set("mine", Completed))
 		if err := set("mine", Failed); !errors.Is(err, ErrState) {
 			t.Fatalf("failed after it was completed: %v", err)
 		}
-		check(t, set("mine", Archived))
-		check(t, set("mine", Active))
+		must(t, set("mine", Archived))
+		must(t, set("mine", Active))
 		wait(time.Second)
 		h.did("other", event.KindPrompt, "begin")
 		wait(shortly)
 		list := func(q Filter) string {
 			t.Helper()
 			all, err := h.List(t.Context(), q)
-			check(t, err)
+			must(t, err)
 			out := ""
 			for _, s := range all {
 				out += s.ID + " "
@@ -297,14 +290,14 @@ func TestStates(t *testing.T) {
 			return out
 		}
 		same(t, "list", list(Filter{}), "other mine ")
-		check(t, set("other", Completed))
+		must(t, set("other", Completed))
 		same(t, "active", list(Filter{State: Active}), "mine ")
-		check(t, set("other", Archived))
+		must(t, set("other", Archived))
 		same(t, "not archived", list(Filter{}), "mine ")
 		same(t, "all", list(Filter{Archived: true}), "other mine ")
 		h.did("other", event.KindPrompt, "there is more")
 		same(t, "it goes on", list(Filter{State: Active}), "other mine ")
-		check(t, h.Remove(t.Context(), "mine"))
+		must(t, h.Remove(t.Context(), "mine"))
 		if err := h.Remove(t.Context(), "mine"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("removed twice: %v", err)
 		}
@@ -317,7 +310,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 		sweep := func(want ...int) {
 			t.Helper()
 			archived, removed, err := h.Sweep(t.Context())
-			check(t, err)
+			must(t, err)
 			same(t, "archived and removed", []int{archived, removed}, want)
 		}
 		h.did("old", event.KindPrompt, "begin")
@@ -327,7 +320,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 		wait(2 * time.Second)
 		sweep(1, 0)
 		got, err := h.Get(t.Context(), "old")
-		check(t, err)
+		must(t, err)
 		same(t, "state", got.State, Archived)
 		wait(CleanUpAfter - ArchiveAfter)
 		sweep(1, 1)
@@ -341,13 +334,13 @@ func TestForget(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
 		h.did("a", event.KindRead, "", "secret/<plan>.go")
 		h.did("b", event.KindRead, "", "x.go")
-		check(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
+		must(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
 		if _, err := h.Get(t.Context(), "a"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
 		}
 		_, err := h.Get(t.Context(), "b")
-		check(t, err)
-		check(t, h.Forget(t.Context(), cold.ForgetFilter{Session: "b"}))
+		must(t, err)
+		must(t, h.Forget(t.Context(), cold.ForgetFilter{Session: "b"}))
 		if _, err := h.Get(t.Context(), "b"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
 		}
@@ -365,9 +358,9 @@ func FuzzDecode(f *testing.F) {
 		}
 		s.take(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
 		again, err := s.encode()
-		check(t, err)
+		must(t, err)
 		back, err := decode("s", again)
-		check(t, err)
+		must(t, err)
 		if len(back.Recent) > recentKept || len(back.Edited) > filesKept || back.ID != "s" {
 			t.Fatalf("%+v", back)
 		}
@@ -386,8 +379,8 @@ func BenchmarkContext(b *testing.B) {
 					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
 			}
 			seq, fresh, err := h.db.Append(b.Context(), batch)
-			check(b, err)
-			check(b, h.Apply(b.Context(), seq, fresh))
+			must(b, err)
+			must(b, h.Apply(b.Context(), seq, fresh))
 		}
 		flush(b, h)
 		b.Run(fmt.Sprint("snapshot/", n), func(b *testing.B) {
@@ -420,7 +413,7 @@ func TestBadSnapshot(t *testing.T) {
 		}
 		flush(t, h)
 		want, err := h.List(t.Context(), Filter{})
-		check(t, err)
+		must(t, err)
 		for _, ask := range []func() (Snapshot, error){
 			func() (Snapshot, error) { return h.Get(t.Context(), "one") },
 			func() (Snapshot, error) {
@@ -432,19 +425,19 @@ func TestBadSnapshot(t *testing.T) {
 				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
 			},
 		} {
-			check(t, h.file.Use(t.Context(), func(f *cold.File) error {
+			must(t, h.file.Use(t.Context(), func(f *cold.File) error {
 				return f.Write(t.Context(), "spoil", func(tx *cold.Tx) error {
 					_, err := tx.Exec(sqlPut, "one", "active", time.Now().UnixMilli(), bad)
 					return err
 				})
 			}))
-			check(t, h.Close())
+			must(t, h.Close())
 			h.begin()
 			got, err := ask()
-			check(t, err)
+			must(t, err)
 			same(t, bad, [2]int{got.Turns, got.Commands}, [2]int{3, 3})
 		}
-		check(t, h.Remove(t.Context(), "one"))
+		must(t, h.Remove(t.Context(), "one"))
 		h.close()
 	}
 }

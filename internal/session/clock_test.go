@@ -1,4 +1,4 @@
-package resume
+package session
 
 import (
 	"context"
@@ -15,15 +15,15 @@ func TestClockAhead(t *testing.T) {
 	now := time.Now().Add(years)
 	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
 		Events: func(context.Context, string) ([]event.Event, error) { return nil, nil }})
-	check(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
+	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
 	_, err := d.Flush(t.Context())
-	check(t, err)
+	must(t, err)
 	now = now.Add(-years)
 	for _, want := range []int{0, 1} {
 		archived, _, err := d.Sweep(t.Context())
-		check(t, err)
+		must(t, err)
 		same(t, "archived", archived, want)
 		now = now.Add(ArchiveAfter + time.Second)
 	}
-	check(t, d.Close())
+	must(t, d.Close())
 }

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"path"
@@ -19,7 +19,7 @@ type Action struct {
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
 
-	run []command // of what ran
+	run []program // of what ran
 }
 
 // verbs of the kinds that act upon files.
@@ -68,7 +68,7 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		return a, first != ""
 	}
 	a.Verb, a.Failed = "ran", !e.OK
-	for _, c := range commands(e.Text) {
+	for _, c := range programs(e.Text) {
 		if c.class != trivial {
 			c.name, c.full = plain(c.name), plain(c.full)
 			a.run = append(a.run, c)
@@ -86,8 +86,8 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 }
 
 // checks are the programs of the action whose outcome matters.
-func (a Action) checks() []command {
-	var out []command
+func (a Action) checks() []program {
+	var out []program
 	for _, c := range a.run {
 		if c.class == check {
 			out = append(out, c)
@@ -98,13 +98,13 @@ func (a Action) checks() []command {
 
 // border is the command that ends a stretch of work: a commit, or what takes changes back or brings others in.
 // A commit that failed is none.
-func (a Action) border() (command, bool) {
+func (a Action) border() (program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && (c.class == commit || c.class == undo || c.class == branch) {
 			return c, true
 		}
 	}
-	return command{}, false
+	return program{}, false
 }
 
 func (a Action) commits() bool {

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"cmp"
@@ -170,7 +170,7 @@ func (w *work) result(o *outcome, a Action) {
 }
 
 // unknown forgets what a check came to before: it ran again, and its outcome was hidden by a pipeline.
-func (w *work) unknown(c command) {
+func (w *work) unknown(c program) {
 	w.Checks = slices.DeleteFunc(slices.Clone(w.Checks), func(o *outcome) bool {
 		return o.Name == c.name && covers(c.full, o.Full) || slices.Contains(o.Parts, c.name)
 	})
@@ -186,7 +186,7 @@ func covers(wide, narrow string) bool {
 
 // open are the files that the session changed and has not committed, the newest change first. Where git was asked,
 // its word counts.
-func (w *work) open(st State) []event.Path {
+func (w *work) open(st Worktree) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
 		if h.Edit > 0 && (st.Known && slices.Contains(st.Changed, f) || !st.Known && h.Edit > w.Commit && !h.Gone) {
@@ -200,7 +200,7 @@ func (w *work) open(st State) []event.Path {
 }
 
 // inPlay are the other files in hand, those that matter most first.
-func (w *work) inPlay(st State, not []event.Path) []event.Path {
+func (w *work) inPlay(st Worktree, not []event.Path) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
 		if !h.Gone && w.weight(h) >= leastHeld && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
@@ -268,11 +268,11 @@ func (w *work) passed() []string {
 func (w *work) held() []event.Path {
 	out := slices.Sorted(maps.Keys(w.Files))
 	slices.SortStableFunc(out, func(a, b event.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
-	return out[:min(len(out), maxHeld)]
+	return out[:min(len(out), maxInHand)]
 }
 
-// maxHeld bounds the files that are hashed.
-const maxHeld = 16
+// maxInHand bounds the files that are hashed.
+const maxInHand = 16
 
 // clone is a copy that folding leaves the original alone.
 func (w *work) clone() *work {

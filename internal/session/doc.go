@@ -1,4 +1,4 @@
-// Package history answers what was said and done in a session: prompts and actions apart, within a token budget.
+// Package session answers what was said and done in a session: prompts and actions apart, within a token budget.
 //
 // In comes the name of a session; out goes its context as segments, in the order in which a prompt cache keeps most
 // of it: a constant line, older prompts in short, the newest prompts as they were said, the older actions as counts,
@@ -24,4 +24,16 @@
 // A context costs one read of what came since the last summary, below 5 ms, and what looking at the worktree costs its
 // caller. A session without a summary is read from its last 2,500 events, some 50 µs each (BenchmarkAssemble,
 // BenchmarkWhole). Tokens are estimated (index.Tokens).
-package history
+//
+// A Store lets a session come back at once. It is a consumer of the event log.
+//
+// Events of sessions come in. A snapshot per session goes out: its state, its last three commands, the files it worked
+// on, how many commands it had and the tokens it cost. A snapshot holds no text of anybody, so it is not sealed and is
+// enough to go on without anything else. The full record is the event log (internal/cold), whose texts are sealed row by
+// row. The package never ranks and never addresses an agent.
+//
+// Snapshots are written a second after the last change, five seconds where the session was written within the last ten,
+// no change later than ten, and at once when it pauses, completes or fails: a burst of commands costs a write every ten
+// seconds. Each write says how much of the log the file contains, so the replay after a kill repeats the rest. To read a
+// snapshot takes less than half a millisecond, however long the record is (BenchmarkContext).
+package session

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"cmp"
@@ -92,7 +92,7 @@ func (p *phase) fold(a Action) {
 }
 
 // ending is how a border is told: of commits the message is no news.
-func ending(c command) string {
+func ending(c program) string {
 	if c.class == commit {
 		return "committed"
 	}

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"strings"
@@ -29,7 +29,7 @@ func TestCommands(t *testing.T) {
 		`C:\tools\go.exe test ./x`:                            "check go test|go test ./x",
 	} {
 		var got []string
-		for _, c := range commands(line) {
+		for _, c := range programs(line) {
 			s := []string{"trivial", "other", "branch", "undo", "commit", "check"}[c.class] + " " + c.name + "|" + c.full
 			if c.blind {
 				s += " (blind)"
@@ -46,7 +46,7 @@ func FuzzCommands(f *testing.F) {
 	f.Add("go test ./... | tail && git commit -m 'x")
 	f.Add("python3 - <<'E'\nprint(1)\nE")
 	f.Fuzz(func(t *testing.T, line string) {
-		for _, c := range commands(line) {
+		for _, c := range programs(line) {
 			if c.name == "" || len(c.full) > maxFull+len(" …") || strings.ContainsAny(c.full, "\n\r") {
 				t.Fatalf("%q gave %+v", line, c)
 			}

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ var hostile = []string{
 
 // TestHostile: whatever is said or run, it is told as a quotation or not at all.
 func TestHostile(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
@@ -82,7 +82,7 @@ func FuzzContext(f *testing.F) {
 			}
 		}
 		th.compact(b, keepWhole)
-		harmless(t, th.assemble(Request{}, b, State{}, nil), total)
+		harmless(t, th.assemble(Request{}, b, Worktree{}, nil), total)
 		// What was compacted can be stored, and is read as the same.
 		raw, err := th.digest.encode()
 		must(t, err)
@@ -118,7 +118,7 @@ func FuzzDigest(f *testing.F) {
 		}
 		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
 		th.compact(DefaultBudget, 1)
-		if c := th.assemble(Request{}, DefaultBudget, State{}, nil); c.Tokens > DefaultBudget.Total {
+		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)
 		}
 	})
@@ -147,7 +147,7 @@ func TestExtract(t *testing.T) {
 
 // TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
 func TestSimilar(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release", "speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
 		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
@@ -176,7 +176,7 @@ func TestSimilar(t *testing.T) {
 }
 
 func TestPromptCache(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newRoom(t, HistoryOptions{})
 	at := noon
 	rq := func(id, session string, side bool, input, write, read int64) ModelRequest {
 		at = at.Add(1e9)
@@ -202,7 +202,7 @@ func TestPromptCache(t *testing.T) {
 
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newRoom(b, HistoryOptions{})
 	s := long(400)
 	r.log(b, s.events...)
 	r.context(b, Request{Session: "long"})
@@ -214,7 +214,7 @@ func BenchmarkAssemble(b *testing.B) {
 
 // BenchmarkWhole: the same session without a summary.
 func BenchmarkWhole(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newRoom(b, HistoryOptions{})
 	r.log(b, long(400).events...)
 	for b.Loop() {
 		r.context(b, Request{Session: "long", Total: 500})

@@ -1,8 +1,7 @@
-package history
+package session
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -23,11 +22,8 @@ ON CONFLICT (session) DO UPDATE SET at = ?2, said = ?3, done = ?4, body = ?5`
 	sqlDropOldest = "DELETE FROM summaries WHERE session IN (SELECT session FROM summaries ORDER BY at DESC, session LIMIT -1 OFFSET ?)"
 )
 
-//go:embed sql
-var embedded embed.FS
-
-// Options of New. DB, Path and Now are needed.
-type Options struct {
+// HistoryOptions of NewHistory. DB, Path and Now are needed.
+type HistoryOptions struct {
 	DB     *cold.DB         // the event log: prompts and actions are read from there
 	Path   string           // of the file for what is derived from it; made when the first summary is
 	Now    func() time.Time // time of a summary
@@ -45,7 +41,7 @@ type Options struct {
 
 // History answers what was said and done. It is safe for concurrent use.
 type History struct {
-	o Options
+	o HistoryOptions
 
 	mu     sync.Mutex  // guards file
 	file   *cold.File  // nil: not opened yet
@@ -54,8 +50,8 @@ type History struct {
 	past past // prompts of all sessions
 }
 
-// New starts nothing and opens nothing.
-func New(o Options) *History {
+// NewHistory starts nothing and opens nothing.
+func NewHistory(o HistoryOptions) *History {
 	if o.Budget == nil {
 		o.Budget = func() Budget { return DefaultBudget }
 	}
@@ -95,7 +91,7 @@ func (h *History) open(ctx context.Context, make bool) (*cold.File, error) {
 		return nil, nil
 	}
 	var err error
-	h.file, err = cold.OpenFile(ctx, h.o.Path, cold.Migrations(embedded), cold.Options{Now: h.o.Now, Log: h.o.Log, Damaged: func() { h.broken.Store(true) }})
+	h.file, err = cold.OpenFile(ctx, h.o.Path, migrations("contexts"), cold.Options{Now: h.o.Now, Log: h.o.Log, Damaged: func() { h.broken.Store(true) }})
 	return h.file, err
 }
 

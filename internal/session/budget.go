@@ -1,4 +1,4 @@
-package history
+package session
 
 import "github.com/aoa-dev/aoa/internal/index"
 

@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"path"
@@ -20,8 +20,8 @@ const (
 	check                // tests, builds and linters: their last outcome matters
 )
 
-// command is one program of a command line.
-type command struct {
+// program is one program of a command line.
+type program struct {
 	name  string // the program and what it was told to do: "go test"
 	full  string // with its arguments, cut between two of them
 	class class
@@ -33,18 +33,18 @@ const (
 	maxLine     = 4096 // bytes that are parsed
 	maxCommands = 8    // programs that are looked at
 	maxErrors   = 8    // quotes and brackets that may be missing: events keep the beginning of a command
-	maxFull     = 80   // bytes of command.full
+	maxFull     = 80   // bytes of program.full
 	maxWord     = 60   // bytes of one argument; a longer one is text, and is left out
 )
 
-// commands takes a command line apart. What cannot be parsed is read word by word up to its first line's end.
-func commands(line string) []command {
+// programs takes a command line apart. What cannot be parsed is read word by word up to its first line's end.
+func programs(line string) []program {
 	line = line[:min(len(line), maxLine)]
 	file, err := syntax.NewParser(syntax.RecoverErrors(maxErrors)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return firstWords(line)
 	}
-	var out []command
+	var out []program
 	hidden := map[syntax.Node]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch x := n.(type) {
@@ -66,14 +66,14 @@ func commands(line string) []command {
 }
 
 // firstWords reads the beginning of a line that no shell would take: one that was cut, or is of another shell.
-func firstWords(line string) []command {
+func firstWords(line string) []program {
 	first, _, _ := strings.Cut(strings.TrimSpace(line), "\n")
 	first, _, _ = strings.Cut(first, "<<")
 	c, ok := describe(strings.Fields(first))
 	if !ok || strings.ContainsAny(c.name, "'\"`$(){}|;&=") {
 		return nil
 	}
-	return []command{c}
+	return []program{c}
 }
 
 // hide marks the programs of a statement as ones whose outcome the line does not tell.
@@ -145,10 +145,10 @@ func unwrap(ws []string) []string {
 }
 
 // describe names one program.
-func describe(ws []string) (command, bool) {
+func describe(ws []string) (program, bool) {
 	ws = unwrap(ws)
 	if len(ws) == 0 || ws[0] == "" || strings.HasPrefix(ws[0], "#") {
-		return command{}, false
+		return program{}, false
 	}
 	ws = slices.Clone(ws)
 	ws[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(ws[0], `\`, "/")), ".exe")
@@ -160,7 +160,7 @@ func describe(ws []string) (command, bool) {
 			name += " " + ops[1]
 		}
 	}
-	c := command{name: name, class: classOf(ws[0], ops)}
+	c := program{name: name, class: classOf(ws[0], ops)}
 	for _, w := range ws {
 		if len(w) > maxWord || strings.ContainsAny(w, "\n\r") || strings.Contains(w, "$(") {
 			w = "…"

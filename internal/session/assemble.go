@@ -1,4 +1,4 @@
-package history
+package session
 
 import (
 	"context"
@@ -39,7 +39,7 @@ type Request struct {
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
 	Bare    bool   // without the files in play: they are told elsewhere
 	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
-	Look func(ctx context.Context, files []event.Path) State
+	Look func(ctx context.Context, files []event.Path) Worktree
 }
 
 // Segment is a message of a context. Roles are those of model interfaces.
@@ -126,9 +126,9 @@ func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
 const askedTokens = 50
 
 // look asks how the worktree stands.
-func (h *History) look(ctx context.Context, r Request, t *thread) State {
+func (h *History) look(ctx context.Context, r Request, t *thread) Worktree {
 	if r.Look == nil {
-		return State{}
+		return Worktree{}
 	}
 	w := t.work()
 	return r.Look(ctx, w.held())
@@ -180,7 +180,7 @@ func (t *thread) work() *work {
 }
 
 // assemble puts the parts in their order.
-func (t *thread) assemble(r Request, b Budget, st State, similar []Similar) Context {
+func (t *thread) assemble(r Request, b Budget, st Worktree, similar []Similar) Context {
 	prompts, actions, w := t.prompts(), t.actions(), t.work()
 	if len(prompts)+len(actions) == 0 && t.digest.Said+t.digest.Done == 0 {
 		return Context{}

@@ -100,7 +100,7 @@ func TestOrderOfSegments(t *testing.T) {
 
 // TestCacheablePrefix compares the orders on recorded sessions.
 //
-//	go test ./prefetch/history -run CacheablePrefix -v -sessions DIR [-most N]
+//	go test ./internal/session -run CacheablePrefix -v -sessions DIR [-most N]
 func TestCacheablePrefix(t *testing.T) {
 	var sum [3]prefixes
 	for name, sessions := range recorded(t) {

@@ -165,7 +165,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // TestRecordedContexts assembles the context of recorded sessions at five points each.
 //
-//	go test ./prefetch/history -run RecordedContexts -v -sessions DIR [-most N] [-show]
+//	go test ./internal/session -run RecordedContexts -v -sessions DIR [-most N] [-show]
 func TestRecordedContexts(t *testing.T) {
 	var tokens []int
 	over, segments := 0, 0

@@ -67,6 +67,23 @@ stages:
 	}
 }
 
+func TestCycle(t *testing.T) {
+	p, err := Decode("p.yaml", []byte(`
+stages:
+  - {stage: before, run: [x]}
+  - {stage: a, run: [x], needs: [before, c]}
+  - {stage: b, run: [x], needs: [a]}
+  - {stage: c, run: [x], needs: [b]}
+  - {stage: after, run: [x], needs: [c]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Plan(nil); !errors.Is(err, ErrCycle) || !strings.HasSuffix(err.Error(), ": a → b → c → a") {
+		t.Error(err)
+	}
+}
+
 // TestRunSideBySide: stages that do not need each other run at once; what needs one that failed does not run.
 func TestRunSideBySide(t *testing.T) {
 	p, err := Decode("p.yaml", []byte(`

@@ -64,10 +64,10 @@ bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell 
 	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
 bench-rooms: ## every other benchmark, by package
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v prefetch/stage) | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v internal/stage) | scripts/bench.awk
 
 bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
-	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./internal/stage/... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/aoa && go vet ./... || exit 1; done

@@ -17,12 +17,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
-	"github.com/aoa-dev/aoa/prefetch/reload"
-	"github.com/aoa-dev/aoa/prefetch/resume"
 )
 
 // Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
@@ -48,10 +47,10 @@ type Daemon struct {
 	worktrees   *worktrees
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	sharing     *sharing
-	snapshots   *resume.Store
+	snapshots   *session.Store
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
-	contexts    *history.History
+	contexts    *session.History
 
 	answers     *answers
 	history     *historyReader
@@ -176,8 +175,8 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.snapshots = newSnapshots(d.base, d.db)
 	d.cache = newCache(d.base, d.db, d.seal)
 	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
-	d.contexts = history.New(history.Options{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
-		Budget: func() history.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
+	d.contexts = session.NewHistory(session.HistoryOptions{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
+		Budget: func() session.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {

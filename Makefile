@@ -11,7 +11,7 @@ PACKAGES    := ./cmd/aoa ./watcher ./...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross gitleaks golden install clean
+.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -63,7 +63,7 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell and Python (BIG=1: a million files and events, too)
 	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
-bench-rooms: ## every other benchmark, by package
+bench-all: ## every other benchmark, by package
 	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v internal/stage) | scripts/bench.awk
 
 bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// cable is what lies between a daemon and its server: a proxy that can be cut, swallow everything, drag, or break in
+// proxy is what lies between a daemon and its server: a proxy that can be cut, swallow everything, drag, or break in
 // the middle of an answer.
-type cable struct {
+type proxy struct {
 	l  net.Listener
 	to string
 
@@ -22,7 +22,7 @@ type cable struct {
 	wires map[net.Conn]bool
 }
 
-// What a cable does to what it carries.
+// What a proxy does to what it carries.
 const (
 	through   int32 = iota
 	cut             // connections end, and new ones at once
@@ -31,14 +31,14 @@ const (
 	broken          // the next answer to a script ends after its first byte, with a reset
 )
 
-// dragged is what a piece takes on a slow cable.
+// dragged is what a piece takes on a slow proxy.
 const dragged = 40 * time.Millisecond
 
-func newCable(t *testing.T, to string) *cable {
+func newProxy(t *testing.T, to string) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
-	c := &cable{l: l, to: to, wires: map[net.Conn]bool{}}
+	c := &proxy{l: l, to: to, wires: map[net.Conn]bool{}}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -57,10 +57,10 @@ func newCable(t *testing.T, to string) *cable {
 	return c
 }
 
-func (c *cable) url() string { return "redis://" + c.l.Addr().String() + "/0" }
+func (c *proxy) url() string { return "redis://" + c.l.Addr().String() + "/0" }
 
-// turn changes how the cable is. What lay in one that swallowed stays lost, and so do its connections.
-func (c *cable) turn(how int32) {
+// turn changes how the proxy is. What lay in one that swallowed stays lost, and so do its connections.
+func (c *proxy) turn(how int32) {
 	before := c.how.Swap(how)
 	if how == cut || before == swallowed {
 		c.end()
@@ -68,7 +68,7 @@ func (c *cable) turn(how int32) {
 }
 
 // end ends all connections.
-func (c *cable) end() {
+func (c *proxy) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.wires {
@@ -76,7 +76,7 @@ func (c *cable) end() {
 	}
 }
 
-func (c *cable) keep(w net.Conn, there bool) {
+func (c *proxy) keep(w net.Conn, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if there {
@@ -87,7 +87,7 @@ func (c *cable) keep(w net.Conn, there bool) {
 }
 
 // carry is one connection.
-func (c *cable) carry(near net.Conn) {
+func (c *proxy) carry(near net.Conn) {
 	defer near.Close()
 	if c.how.Load() == cut {
 		return
@@ -109,7 +109,7 @@ func (c *cable) carry(near net.Conn) {
 }
 
 // pass carries one direction; asker is the daemon's end if it is that of the answers.
-func (c *cable) pass(from, to net.Conn, asker *net.TCPConn, script *atomic.Bool) {
+func (c *proxy) pass(from, to net.Conn, asker *net.TCPConn, script *atomic.Bool) {
 	defer from.Close()
 	defer to.Close()
 	for buf := make([]byte, 64<<10); ; {

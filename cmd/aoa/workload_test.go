@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// feed is everybody who tells the daemon something, from one seed.
-type feed struct {
-	*desk
+// workload is everybody who tells the daemon something, from one seed.
+type workload struct {
+	*sandbox
 	r     *rand.Rand
 	files []string
 	n     int
@@ -26,13 +26,13 @@ type feed struct {
 	wrote map[string]time.Time // by frames
 }
 
-func newFeed(d *desk, seed uint64) *feed {
-	return &feed{desk: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{}, wrote: map[string]time.Time{},
+func newWorkload(d *sandbox, seed uint64) *workload {
+	return &workload{sandbox: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{}, wrote: map[string]time.Time{},
 		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go", "other/file7.go", "other/file15.go"}}
 }
 
 // round starts a daemon, feeds it, and kills it at a moment that the seed decides.
-func (f *feed) round() {
+func (f *workload) round() {
 	daemon := f.daemon("AOA_SNAPSHOT_INTERVAL=1s", "AOA_HOLDOUT=0")
 	ctx, cancel := context.WithCancel(f.Context())
 	var all sync.WaitGroup
@@ -47,7 +47,7 @@ func (f *feed) round() {
 	all.Wait()
 }
 
-func (f *feed) next() string {
+func (f *workload) next() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.n++
@@ -55,7 +55,7 @@ func (f *feed) next() string {
 }
 
 // tool posts batches of events of two sessions, ticks among them, until the daemon is gone.
-func (f *feed) tool(ctx context.Context, r *rand.Rand) {
+func (f *workload) tool(ctx context.Context, r *rand.Rand) {
 	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindRead, event.KindPrompt, event.KindSearch, event.KindTick}
 	for ctx.Err() == nil {
 		var batch []event.Event
@@ -88,7 +88,7 @@ func (f *feed) tool(ctx context.Context, r *rand.Rand) {
 
 // agent is an agent's hooks: some ask and wait, most write and leave. Each session begins with a prompt: of its
 // files nothing is known yet, so that there is something to suggest.
-func (f *feed) agent(ctx context.Context, r *rand.Rand) {
+func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 	session := ""
 	pace := time.NewTicker(5 * time.Millisecond)
 	defer pace.Stop()
@@ -128,7 +128,7 @@ func (f *feed) agent(ctx context.Context, r *rand.Rand) {
 }
 
 // person saves, commits, amends, renames and switches branches.
-func (f *feed) person(ctx context.Context, r *rand.Rand) {
+func (f *workload) person(ctx context.Context, r *rand.Rand) {
 	for i := 0; ctx.Err() == nil; i++ {
 		name := f.files[r.IntN(3)]
 		f.write(name, f.next())
@@ -161,7 +161,7 @@ func (f *feed) person(ctx context.Context, r *rand.Rand) {
 }
 
 // noticed waits until the daemon has counted the newest commit, or is gone.
-func (f *feed) noticed(ctx context.Context) {
+func (f *workload) noticed(ctx context.Context) {
 	id := "commit:" + f.git("rev-parse", "HEAD")
 	newest := api.LogRequest{Kinds: []event.Kind{event.KindCommit}, Limit: 20}
 	f.until("a commit is noticed", func() bool {

@@ -22,16 +22,16 @@ import (
 // patient is how long a test waits for what must happen: machines that run tests have other work.
 const patient = 60 * time.Second
 
-// desk is a repository of its own and the real program beside it.
-type desk struct {
+// sandbox is a repository of its own and the real program beside it.
+type sandbox struct {
 	*testing.T
 	dir string
 	env []string
 	bin string
 }
 
-// newDesk makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
-func newDesk(t *testing.T, n int) *desk {
+// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
+func newSandbox(t *testing.T, n int) *sandbox {
 	t.Helper()
 	bin, err := exec.LookPath("aoa") // TestMain has put it there
 	if err != nil {
@@ -47,7 +47,7 @@ func newDesk(t *testing.T, n int) *desk {
 		t.Fatal(err)
 	}
 	home := filepath.Join(top, "home")
-	d := &desk{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
 		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "GORACE=" + os.Getenv("GORACE")}}
@@ -81,13 +81,13 @@ func noRace(t *testing.T) {
 	}
 }
 
-func (d *desk) command(name string, args ...string) *exec.Cmd {
+func (d *sandbox) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
 	return cmd
 }
 
-func (d *desk) git(args ...string) string {
+func (d *sandbox) git(args ...string) string {
 	d.Helper()
 	out, err := d.command("git", args...).CombinedOutput()
 	if err != nil {
@@ -103,9 +103,9 @@ type said struct {
 }
 
 // do runs the program to its end.
-func (d *desk) do(args ...string) said { d.Helper(); return d.feed("", args...) }
+func (d *sandbox) do(args ...string) said { d.Helper(); return d.doWith("", args...) }
 
-func (d *desk) feed(stdin string, args ...string) said {
+func (d *sandbox) doWith(stdin string, args ...string) said {
 	d.Helper()
 	cmd := d.command(d.bin, args...)
 	var out, errs bytes.Buffer
@@ -119,7 +119,7 @@ func (d *desk) feed(stdin string, args ...string) said {
 }
 
 // must is do for what has to work.
-func (d *desk) must(args ...string) string {
+func (d *sandbox) must(args ...string) string {
 	d.Helper()
 	s := d.do(args...)
 	if s.code != 0 {
@@ -128,18 +128,18 @@ func (d *desk) must(args ...string) string {
 	return s.out
 }
 
-func (d *desk) place() api.Place { return api.Locate(filepath.Join(d.dir, ".git"), d.env) }
+func (d *sandbox) place() api.Place { return api.Locate(filepath.Join(d.dir, ".git"), d.env) }
 
 // client speaks to the running daemon and starts none.
-func (d *desk) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir} }
+func (d *sandbox) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir} }
 
-func (d *desk) status() api.StatusAnswer {
+func (d *sandbox) status() api.StatusAnswer {
 	d.Helper()
-	return call(d, api.Status, api.None{})
+	return mustCall(d, api.Status, api.None{})
 }
 
-// call waits, as the command line does, while the daemon opens its stores again.
-func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
+// mustCall waits, as the command line does, while the daemon opens its stores again.
+func mustCall[Req, Res any](d *sandbox, r api.Route[Req, Res], req Req) Res {
 	d.Helper()
 	c := d.client()
 	c.Start = func(context.Context) error { return nil } // it starts by itself
@@ -151,7 +151,7 @@ func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
 }
 
 // daemon starts a daemon as a child, with its output at hand, and waits until it listens.
-func (d *desk) daemon(env ...string) *exec.Cmd {
+func (d *sandbox) daemon(env ...string) *exec.Cmd {
 	d.Helper()
 	cmd := d.command(d.bin, "daemon")
 	cmd.Env = append(cmd.Env, env...)
@@ -166,13 +166,13 @@ func (d *desk) daemon(env ...string) *exec.Cmd {
 }
 
 // read waits until the history is read.
-func (d *desk) read() {
+func (d *sandbox) read() {
 	d.Helper()
 	d.until("the history is read", func() bool { return d.status().Import.State == "done" })
 }
 
 // kill ends a daemon as a power failure does.
-func (d *desk) kill(cmd *exec.Cmd) {
+func (d *sandbox) kill(cmd *exec.Cmd) {
 	d.Helper()
 	if err := cmd.Process.Kill(); err != nil {
 		d.Fatal(err)
@@ -181,7 +181,7 @@ func (d *desk) kill(cmd *exec.Cmd) {
 }
 
 // until looks again and again until it is so.
-func (d *desk) until(what string, so func() bool) {
+func (d *sandbox) until(what string, so func() bool) {
 	d.Helper()
 	give := time.After(patient)
 	for again := time.NewTicker(10 * time.Millisecond); ; {
@@ -198,7 +198,7 @@ func (d *desk) until(what string, so func() bool) {
 }
 
 // frame writes what a hook client writes and leaves, or waits for the answer.
-func (d *desk) frame(f api.Frame) (reply []byte, err error) {
+func (d *sandbox) frame(f api.Frame) (reply []byte, err error) {
 	conn, err := api.Dial(context.Background(), d.place())
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (d *desk) frame(f api.Frame) (reply []byte, err error) {
 }
 
 // hook is the payload of an agent's tool call, as Claude Code sends it.
-func (d *desk) hook(ev, session, id, tool, file string) json.RawMessage {
+func (d *sandbox) hook(ev, session, id, tool, file string) json.RawMessage {
 	p := map[string]any{"session_id": session, "cwd": d.dir, "hook_event_name": ev}
 	switch ev {
 	case "UserPromptSubmit":
@@ -240,7 +240,7 @@ func (d *desk) hook(ev, session, id, tool, file string) json.RawMessage {
 }
 
 // write puts a text into a file of the repository.
-func (d *desk) write(name, text string) {
+func (d *sandbox) write(name, text string) {
 	d.Helper()
 	path := filepath.Join(d.dir, filepath.FromSlash(name))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -249,7 +249,7 @@ func (d *desk) write(name, text string) {
 }
 
 // log is what aoa log --json tells.
-func (d *desk) log(args ...string) []event.Event {
+func (d *sandbox) log(args ...string) []event.Event {
 	d.Helper()
 	var out []event.Event
 	for line := range strings.Lines(d.must(append([]string{"log", "--json", "--limit", "100000"}, args...)...)) {

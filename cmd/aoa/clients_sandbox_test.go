@@ -22,8 +22,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// workshop is a place to work at: a repository, a home, and a folder with aoa that is first in PATH.
-type workshop struct {
+// clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.
+type clientSandbox struct {
 	t               *testing.T
 	repo, home, bin string
 	env             []string
@@ -41,8 +41,8 @@ var built = sync.OnceValues(func() (string, error) {
 	return file, os.Rename(part, file) // daemons of an earlier one keep theirs
 })
 
-// newWorkshop makes a repository with a history (see script) and a home with nothing in it.
-func newWorkshop(t *testing.T, commits []commit) *workshop {
+// newClientSandbox makes a repository with a history (see script) and a home with nothing in it.
+func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -52,7 +52,7 @@ func newWorkshop(t *testing.T, commits []commit) *workshop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workshop{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin")}
+	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin")}
 	for _, dir := range []string{w.repo, w.home, w.bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func newWorkshop(t *testing.T, commits []commit) *workshop {
 	return w
 }
 
-// commit is one of a desk's history: files that changed together, under a subject.
+// commit is one of a sandbox's history: files that changed together, under a subject.
 type commit struct {
 	subject string
 	files   []string
@@ -88,7 +88,7 @@ func stream(commits []commit) string {
 	return b.String()
 }
 
-func (w *workshop) git(stream string) {
+func (w *clientSandbox) git(stream string) {
 	w.t.Helper()
 	w.must("git", "init", "-q", "-b", "main")
 	cmd := exec.Command("git", "fast-import", "--quiet")
@@ -100,7 +100,7 @@ func (w *workshop) git(stream string) {
 }
 
 // must runs a program in the repository and gives its output.
-func (w *workshop) must(args ...string) string {
+func (w *clientSandbox) must(args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = w.repo, w.env
@@ -115,7 +115,7 @@ func (w *workshop) must(args ...string) string {
 
 // learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing is held out, so
 // that what is said depends on the script only.
-func (w *workshop) learn(args []string, settings ...string) {
+func (w *clientSandbox) learn(args []string, settings ...string) {
 	w.t.Helper()
 	w.must(append([]string{"aoa", "init"}, args...)...)
 	w.t.Cleanup(w.leave)
@@ -126,7 +126,7 @@ func (w *workshop) learn(args []string, settings ...string) {
 }
 
 // leave stops the daemon, whatever a test did to it, and shows what a failed test had learned.
-func (w *workshop) leave() {
+func (w *clientSandbox) leave() {
 	program := filepath.Join(w.bin, "aoa")
 	if _, err := os.Lstat(program); err != nil {
 		if source, err := built(); err == nil {
@@ -145,7 +145,7 @@ func (w *workshop) leave() {
 }
 
 // write makes a file of the home.
-func (w *workshop) write(file, text string) {
+func (w *clientSandbox) write(file, text string) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		w.t.Fatal(err)
@@ -156,7 +156,9 @@ func (w *workshop) write(file, text string) {
 }
 
 // path is the absolute name of a file of the repository.
-func (w *workshop) path(name string) string { return filepath.Join(w.repo, filepath.FromSlash(name)) }
+func (w *clientSandbox) path(name string) string {
+	return filepath.Join(w.repo, filepath.FromSlash(name))
+}
 
 // outcome is how a client's run ended.
 type outcome struct {
@@ -167,9 +169,9 @@ type outcome struct {
 // longest is how long a client may run: far more than it needs, and less than the test has.
 const longest = 60 * time.Second
 
-// run lets a client work at the desk, with nothing in its environment but what the desk and env say, without a
+// run lets a client work in the sandbox, with nothing in its environment but what the sandbox and env say, without a
 // way out of this machine. It must end by itself, without an error.
-func (w *workshop) run(env []string, args ...string) outcome {
+func (w *clientSandbox) run(env []string, args ...string) outcome {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), longest)
 	defer cancel()
@@ -196,7 +198,7 @@ func (w *workshop) run(env []string, args ...string) outcome {
 }
 
 // log is what aoa learned, oldest first.
-func (w *workshop) log(args ...string) (out []event.Event) {
+func (w *clientSandbox) log(args ...string) (out []event.Event) {
 	w.t.Helper()
 	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "--limit", "1000"}, args...)...)))
 	for text.More() {
@@ -211,7 +213,7 @@ func (w *workshop) log(args ...string) (out []event.Event) {
 
 // said reports whether a kind spoke. Whether it should is the ranking's to say; the tests of clients ask whether what it
 // says arrives.
-func (w *workshop) said(kind string) bool {
+func (w *clientSandbox) said(kind string) bool {
 	w.t.Helper()
 	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e event.Event) bool { return e.Tool == kind && e.Why == "shown" })
 }

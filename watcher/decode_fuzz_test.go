@@ -51,7 +51,8 @@ func FuzzParseLog(f *testing.F) {
 }
 
 func TestParseLog(t *testing.T) {
-	in := append(logOf(), logOf("\n:100644 100755 "+idA+" "+idA+" M\x00:a\x01\x00", ":160000 100644 "+idA+" "+idB+" T\x00was a module\x00")...)
+	in := append(logOf(), logOf("\n:100644 100755 "+idA+" "+idA+" M\x00:a\x01\x00",
+		":160000 160000 "+idA+" "+idA+" R100\x00vendor/module\x00modules/module\x00", ":160000 100644 "+idA+" "+idB+" T\x00was a module\x00")...)
 	in = append(in, append(append([]byte("\x01"+idB+" 5 4 "), bytes.Repeat([]byte("long "), 40_000)...), 0)...)
 	got := parsed(t, in, false)
 	if len(got) != 3 || len(got[0].Files) != 0 || got[0].Subject != "a subject" || got[0].Time != 1700000000 || got[0].Author != 1600000000 {

@@ -185,12 +185,14 @@ func (c *Commit) parseFile(f []byte, in *fields, paths pathCache) error {
 	if e.Blob = string(part[3]); e.Status == 'D' {
 		e.Blob = string(part[2])
 	}
-	if e.Status == 'R' {
+	if part[4][0] == 'R' { // also of a submodule, whose status is another by now
 		name, err := in.next()
 		if err != nil {
 			return err
 		}
-		e.From = paths.path(name)
+		if e.Status == 'R' {
+			e.From = paths.path(name)
+		}
 	}
 	name, err := in.next()
 	if err != nil {

@@ -28,9 +28,10 @@ func (s *CallContext) command(c ToolCall) []event.Event {
 		dir = s.Files.Abs(at, "")
 	}
 	r := shell.Follow(s.Files, shell.Line{Text: line, PowerShell: c.Name == "PowerShell", Dir: dir, Past: s.Past})
-	ops, redacted := merge(r.Ops), newRedacted(line)
+	done, missing := completed(r.Ops, c)
+	ops, redacted := merge(done), newRedacted(line)
 	var out []event.Event
-	if e, ok := s.missed(r, c); ok {
+	if e, ok := s.missed(append(missing, r.Missing...), c); ok {
 		out = append(out, e)
 	}
 	for _, op := range ops {
@@ -39,14 +40,10 @@ func (s *CallContext) command(c ToolCall) []event.Event {
 	if len(out) == 0 || c.Failed && len(ops) == 0 {
 		out = append(out, s.eventOf(shell.Op{Kind: event.KindRun}, c, redacted))
 	}
-	text := output(c.Response)
-	if c.Failed {
-		text = c.Problem
-	}
 	last := &out[len(out)-1]
 	last.Listing = lists(ops)
 	if !r.Self {
-		last.Seen = s.mentions(text, last.Listing, resultDirs(r)...)
+		last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 	}
 	return append(out, s.diffFiles(ops, c)...)
 }
@@ -140,17 +137,67 @@ func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Even
 	return e
 }
 
+// completed returns the operations that took place, as the exit status and the messages of the command say, and the operands of the others that
+// named no file. A file that was guessed from the end of its name was not read by a command that failed or printed nothing.
+func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
+	text := c.result()
+	nothing := c.Response != nil && strings.TrimSpace(text) == ""
+	for _, op := range ops {
+		why := ""
+		if op.Operand.Name != "" {
+			why = refusal(text, op.Operand.Name)
+		}
+		guessed := op.Guessed && (c.Failed || op.Kind == event.KindRead && nothing)
+		if why == "" && !guessed {
+			done = append(done, op)
+		} else if why == whyMissing {
+			missing = append(missing, op.Operand)
+		}
+	}
+	return done, missing
+}
+
+// maxMessage is the longest line, in bytes, that may be a message of a command.
+const maxMessage = 1024
+
+// refusal is why a command could not open an operand, "" if its messages do not say that it could not.
+func refusal(text, operand string) string {
+	for line := range strings.Lines(text) {
+		if len(line) <= maxMessage && contains(line, operand) {
+			if why := classify(line); why == whyMissing || why == whyDir || why == whyDenied {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// contains reports whether a line has the name, not only as a part of another name.
+func contains(line, name string) bool {
+	part := func(c byte) bool {
+		return c == '_' || c == '.' || c == '-' || c == '/' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+	}
+	for from := 0; ; {
+		i := strings.Index(line[from:], name)
+		if i < 0 {
+			return false
+		}
+		begin, end := from+i, from+i+len(name)
+		if (begin == 0 || !part(line[begin-1])) && (end == len(line) || !part(line[end])) {
+			return true
+		}
+		from = begin + 1
+	}
+}
+
 // missed is the failure of a command to find a file, for a rescue: it names the file that is not there.
-func (s *CallContext) missed(r shell.Result, c ToolCall) (event.Event, bool) {
+func (s *CallContext) missed(operands []shell.Operand, c ToolCall) (event.Event, bool) {
 	if !c.Failed || classify(c.Problem) != whyMissing {
 		return event.Event{}, false
 	}
 	var ps []event.Path
-	for _, name := range r.Missing {
-		if !strings.Contains(c.Problem, name) {
-			continue
-		}
-		if p, ok := s.Files.Path(name, r.Dir); ok {
+	for _, o := range operands {
+		if p, ok := s.Files.Path(o.Name, o.Dir); ok && strings.Contains(c.Problem, o.Name) {
 			ps = append(ps, p)
 		}
 	}

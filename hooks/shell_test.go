@@ -40,10 +40,14 @@ func input(raw []byte) (in map[string]any) {
 	return in
 }
 
+// bash runs a command line. Without stdout there is no result yet.
 func bash(r Repo, cwd, command, stdout string) []event.Event {
-	in, _ := json.Marshal(map[string]string{"command": command})
 	s := &CallContext{Repo: r, Files: r.Locator(cwd), Agent: "claude", Session: "s", Time: r.now()}
-	return s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in), Response: map[string]any{"stdout": stdout}})
+	c := ToolCall{Name: "Bash", ID: "t", Input: arguments{"command": command}}
+	if stdout != "" {
+		c.Response = map[string]any{"stdout": stdout}
+	}
+	return s.Tool(c)
 }
 
 var commandLines = []struct{ command, want string }{

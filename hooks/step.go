@@ -48,10 +48,7 @@ func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
 	for _, e := range events {
 		st.Found = max(st.Found, len(e.Seen))
 	}
-	text := output(c.Response)
-	if c.Failed {
-		text = c.Problem
-	}
+	text := c.result()
 	if st.Bytes = len(text); text != "" {
 		sum := sha256.Sum256([]byte(text))
 		st.Digest = hex.EncodeToString(sum[:8])

@@ -21,6 +21,14 @@ type ToolCall struct {
 	why      string // the reason if it is known without reading Problem
 }
 
+// result is what the call printed, or what went wrong.
+func (c ToolCall) result() string {
+	if c.Failed {
+		return c.Problem
+	}
+	return output(c.Response)
+}
+
 // eventID of the call's first event. All deliveries of a call agree on it, whichever hook told it.
 func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
 
@@ -139,16 +147,14 @@ func (s *CallContext) search(c ToolCall) []event.Event {
 	}
 	e.OK, e.Listing = !c.Failed, true
 	e.Tags = s.tags(event.KindSearch, e.Terms, e.Named)
-	text := output(c.Response)
 	if c.Failed {
 		e.Kind, e.Why, e.Listing = event.KindFailed, classify(c.Problem), false
-		text = c.Problem
 	}
 	var dirs []string
 	if where != "" {
 		dirs = append(dirs, s.Files.Abs(where, ""))
 	}
-	e.Seen = s.mentions(text, true, dirs...)
+	e.Seen = s.mentions(c.result(), true, dirs...)
 	return []event.Event{e}
 }
 

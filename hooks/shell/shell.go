@@ -37,6 +37,14 @@ type Op struct {
 	Words   string       // further text for terms
 	Listing bool         // prints names, or lines that begin with one
 	Silent  bool         // prints nothing of interest
+	Operand Operand      // that Paths are of; zero for a pattern, and where a failure of the command is not told by operand
+	Guessed bool         // no file has the name of the operand: Paths is the only one that ends in it
+}
+
+// Operand is a file name as it was typed.
+type Operand struct {
+	Name string
+	Dir  string // the working folder; it may be unknown
 }
 
 // Line is a command line and where it ran.
@@ -50,9 +58,9 @@ type Line struct {
 // Result is what a command line did.
 type Result struct {
 	Ops     []Op
-	Missing []string // operands of readers that no known file answers to
-	Dir     string   // where the line began; it may be unknown
-	Self    bool     // aOa itself was asked: its answer must not teach it
+	Missing []Operand // of readers that no known file answers to
+	Dir     string    // where the line began; it may be unknown
+	Self    bool      // aOa itself was asked: its answer must not teach it
 }
 
 // Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it can know, and
@@ -230,9 +238,7 @@ func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
 	switch r.Op {
 	case syntax.RdrIn, syntax.RdrInOut:
 		for _, w := range sh.fields([]*syntax.Word{r.Word}) {
-			if ps := sh.files(w); len(ps) > 0 {
-				sh.note(Op{Kind: event.KindRead, Paths: ps})
-			}
+			sh.touched(event.KindRead, w)
 		}
 		return true
 	case syntax.Hdoc, syntax.DashHdoc:

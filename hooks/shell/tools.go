@@ -95,11 +95,9 @@ func (sh *walker) read(c command, spec reader) {
 		kind = event.KindEdit
 	}
 	for _, w := range ops {
-		ps := sh.files(w)
-		if len(ps) == 0 && w.ok && !w.glob {
-			sh.result.Missing = append(sh.result.Missing, w.text)
+		if !sh.touched(kind, w) && w.ok && !w.glob {
+			sh.result.Missing = append(sh.result.Missing, Operand{w.text, sh.dir})
 		}
-		sh.touched(kind, ps)
 	}
 	for _, w := range o.values["-o"] {
 		if c.name == "sort" {
@@ -108,15 +106,23 @@ func (sh *walker) read(c command, spec reader) {
 	}
 }
 
-// touched notes files one by one; a pattern that matches many is one Op.
-func (sh *walker) touched(kind event.Kind, ps []event.Path) {
+// touched notes the files of an operand one by one; a pattern that matches many is one Op. It returns false if there is none.
+func (sh *walker) touched(kind event.Kind, w word) bool {
+	ps := sh.files(w)
+	op := Op{Kind: kind, Paths: ps, Silent: kind != event.KindRead}
 	if len(ps) > 8 {
-		sh.note(Op{Kind: kind, Paths: ps, Silent: kind != event.KindRead})
-		return
+		sh.note(op)
+		return true
 	}
-	for _, p := range ps {
-		sh.note(Op{Kind: kind, Paths: []event.Path{p}, Silent: kind != event.KindRead})
+	if !w.glob {
+		_, known := sh.Known(w.text, sh.dir)
+		op.Operand, op.Guessed = Operand{w.text, sh.dir}, !known
 	}
+	for i := range ps {
+		op.Paths = ps[i : i+1]
+		sh.note(op)
+	}
+	return len(ps) > 0
 }
 
 // withoutPairs drops jq's options that take a name and a value.
@@ -154,7 +160,7 @@ func (sh *walker) edit(c command) {
 	}
 	n := len(sh.result.Ops)
 	for _, w := range ops {
-		sh.touched(event.KindEdit, sh.files(w))
+		sh.touched(event.KindEdit, w)
 	}
 	if len(sh.result.Ops) == n {
 		sh.started(c)
@@ -242,7 +248,7 @@ func (sh *walker) move(ops []word) {
 		case known && ok:
 			sh.rename([]event.Path{from}, []event.Path{target})
 		case known:
-			sh.gone([]event.Path{from})
+			sh.gone(Op{Paths: []event.Path{from}})
 		case ok && sh.Has(target) && sh.plausible(w):
 			// The tree may have learned of the move before we did.
 			p, _ := sh.target(w)
@@ -264,7 +270,7 @@ func (sh *walker) plausible(w word) bool {
 func (sh *walker) moveFolder(w, to word) {
 	dest, err := sh.Path(to.text, sh.dir)
 	if !err {
-		sh.gone(sh.below(w))
+		sh.gone(Op{Paths: sh.below(w)})
 		return
 	}
 	base, _ := sh.Path(w.text, sh.dir)
@@ -302,28 +308,28 @@ func (sh *walker) rename(from, to []event.Path) {
 	sh.note(Op{Kind: event.KindRename, From: from, Paths: to, Silent: true})
 }
 
-// gone notes files that went away, unless that is long past.
-func (sh *walker) gone(ps []event.Path) {
-	kind := event.KindDelete
-	if sh.past {
-		sh.note(Op{Kind: event.KindRun, Named: ps, Silent: true})
-		return
+// gone notes files that were removed, unless that is long past.
+func (sh *walker) gone(op Op) {
+	if op.Kind, op.Silent = event.KindDelete, true; sh.past {
+		op = Op{Kind: event.KindRun, Named: op.Paths, Silent: true}
 	}
-	sh.note(Op{Kind: kind, Paths: ps, Silent: true})
+	sh.note(op)
 }
 
 // remove is rm: of files, or of all files of a folder.
 func (sh *walker) remove(ops []word) {
 	for _, w := range ops {
-		ps := sh.files(w)
-		if len(ps) == 0 {
-			ps = sh.below(w)
+		op := Op{Paths: sh.files(w), Operand: Operand{w.text, sh.dir}}
+		_, known := sh.Known(w.text, sh.dir)
+		op.Guessed = len(op.Paths) > 0 && !known && !w.glob
+		if len(op.Paths) == 0 {
+			op.Paths = sh.below(w)
 		}
-		if p, ok := sh.target(w); ok && len(ps) == 0 && sh.plausible(w) {
-			ps = []event.Path{p} // the tree may have learned of it before we did
+		if p, ok := sh.target(w); ok && len(op.Paths) == 0 && sh.plausible(w) {
+			op.Paths = []event.Path{p} // the tree may have learned of it before we did
 		}
-		if len(ps) > 0 {
-			sh.gone(ps)
+		if len(op.Paths) > 0 {
+			sh.gone(op)
 		}
 	}
 }
@@ -346,12 +352,12 @@ func (sh *walker) patched(c command) {
 	for line := range strings.Lines(body) {
 		if name, ok := strings.CutPrefix(line, "+++ "); ok {
 			name, _, _ = strings.Cut(strings.TrimSpace(name), "\t")
-			sh.touched(event.KindEdit, sh.files(word{text: strings.TrimPrefix(name, "b/"), ok: true}))
+			sh.touched(event.KindEdit, word{text: strings.TrimPrefix(name, "b/"), ok: true})
 		}
 	}
 	for _, w := range c.args {
 		if n == len(sh.result.Ops) && !w.flag() {
-			sh.touched(event.KindEdit, sh.files(w))
+			sh.touched(event.KindEdit, w)
 		}
 	}
 	if n == len(sh.result.Ops) {

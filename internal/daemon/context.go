@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
@@ -114,7 +114,7 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	}
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
-		err := hooks.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []hooks.Usage) error {
+		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []transcript.Usage) error {
 			requests := make([]session.ModelRequest, len(found))
 			for i, u := range found {
 				requests[i] = session.ModelRequest(u)

@@ -46,7 +46,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		}
 	}()
 	w := h.worktrees.at(ctx, f.Cwd)
-	call, err := hooks.DecodeFrom(f.Agent, f.Env, f.Payload, h.worktrees.hookRepo(w))
+	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, h.worktrees.hookRepo(w))
 	if err != nil {
 		h.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)
 		h.metrics.undecoded.Inc()
@@ -60,7 +60,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		w.watch.Nudge()
 	}
 	switch {
-	case f.Wait && !call.Deaf && hooks.Speaks(call.Agent, call.Event):
+	case f.Wait && call.TakesText():
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -62,11 +63,12 @@ func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.C
 		return
 	}
 	at := r.worktree(w)
+	agent, _ := agents.Find(call.Agent)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
+		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
 	case call.Over != "" && call.Subagent == "":
-		r.cache.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
+		r.cache.End(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
 		r.cache.Before(at, call.Session, call.Next)
 	}

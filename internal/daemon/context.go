@@ -20,7 +20,7 @@ type contextHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	sessions  *sessionFinder
-	contexts  *session.History
+	stored    *session.Store
 }
 
 func contextBudget(s *settings) session.Budget {
@@ -91,7 +91,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	got, err := c.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
+	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
 		return w.state(ctx, held, nil)
 	}})
 	if err != nil {
@@ -114,18 +114,18 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	}
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
-		err := hooks.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []hooks.Usage) error {
+		err := hooks.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead, func(file string, done int64, found []hooks.Usage) error {
 			requests := make([]session.ModelRequest, len(found))
 			for i, u := range found {
 				requests[i] = session.ModelRequest(u)
 			}
-			return c.contexts.Add(ctx, file, done, requests)
+			return c.stored.AddRequests(ctx, file, done, requests)
 		})
 		if err != nil {
 			return api.PromptCacheAnswer{}, err
 		}
 	}
-	rows, err := c.contexts.PromptCache(ctx, r.Limit)
+	rows, err := c.stored.PromptCache(ctx, r.Limit)
 	out := api.PromptCacheAnswer{Sessions: []api.PromptCacheRow{}}
 	for _, s := range rows {
 		row := api.PromptCacheRow(s)

@@ -11,7 +11,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/reload"
-	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
@@ -25,7 +24,6 @@ type eraser struct {
 	answers   *answers
 	sharing   *sharing
 	worktrees *worktrees
-	contexts  *session.History
 	sequences *reload.Cache
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc
@@ -138,7 +136,7 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	if f.Path != "" {
 		cerr = r.worktrees.forgetContents(f.Path)
 	}
-	if err = errors.Join(err, rerr, serr, cerr, r.contexts.Forget(ctx)); err != nil {
+	if err = errors.Join(err, rerr, serr, cerr); err != nil {
 		return results, err
 	}
 	e.Stores = true

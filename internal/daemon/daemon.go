@@ -180,9 +180,10 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	if err := d.openConsumers(ctx, begin); err != nil {
 		return err
 	}
+	d.sequences.Begin(begin)
 	recent := newRecentEvents(d.now, begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	list := append([]Consumer{d.scores, d.cache, d.sessions, recent, d.outcomes}, d.o.Consumers...)
+	list := append([]Consumer{d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes}, d.o.Consumers...)
 	d.consumers = newConsumers(d.log, d.alert, list...)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.events.cause = d.predictions.MarkCause
@@ -220,7 +221,7 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.handlers.reload = &reloadHandler{&sequenceRecorder{base: d.base, worktrees: d.worktrees, cache: d.sequences}}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
-		worktrees: d.worktrees, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+		worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
 	d.worktrees.gone = d.idle.replaced

@@ -98,9 +98,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		return out, err
 	}
 	out.Tokens = got.Tokens
-	for _, s := range got.Segments {
-		out.Segments = append(out.Segments, api.Segment(s))
-	}
+	out.Segments = convert(got.Segments, func(s session.Segment) api.Segment { return api.Segment(s) })
 	return out, nil
 }
 
@@ -115,11 +113,7 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
 		err := hooks.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead, func(file string, done int64, found []hooks.Usage) error {
-			requests := make([]session.ModelRequest, len(found))
-			for i, u := range found {
-				requests[i] = session.ModelRequest(u)
-			}
-			return c.stored.AddRequests(ctx, file, done, requests)
+			return c.stored.AddRequests(ctx, file, done, convert(found, func(u hooks.Usage) session.ModelRequest { return session.ModelRequest(u) }))
 		})
 		if err != nil {
 			return api.PromptCacheAnswer{}, err

@@ -51,9 +51,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 		return out, err
 	}
 	all, err := h.cache.List(ctx)
-	for _, e := range all[:min(len(all), limit)] {
-		out.Sequences = append(out.Sequences, sequence(e))
-	}
+	out.Sequences = convert(all[:min(len(all), limit)], sequence)
 	return out, err
 }
 
@@ -75,11 +73,9 @@ func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.Se
 	if err != nil {
 		return api.SequenceAnswer{}, noSequence(err)
 	}
-	out := api.SequenceAnswer{Sequence: sequence(e), Steps: wireSteps(e.Steps()), More: e.More, Paths: []api.SequenceFile{}}
+	out := api.SequenceAnswer{Sequence: sequence(e), Steps: convert(e.Steps(), wireStep), More: e.More,
+		Paths: convert(e.Files, func(f reload.File) api.SequenceFile { return api.SequenceFile(f) })}
 	out.Prompt = e.Text
-	for _, f := range e.Files {
-		out.Paths = append(out.Paths, api.SequenceFile(f))
-	}
 	return out, nil
 }
 
@@ -89,18 +85,12 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
-	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: wireSteps(got.Steps), Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
+	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
 
-func wireSteps(steps []reload.Step) []api.SequenceStep {
-	out := make([]api.SequenceStep, len(steps))
-	for i, s := range steps {
-		out[i] = api.SequenceStep(s)
-	}
-	return out
-}
+func wireStep(s reload.Step) api.SequenceStep { return api.SequenceStep(s) }
 
 // noSequence words what a person can do about a failure.
 func noSequence(err error) error {

@@ -30,15 +30,13 @@ func (h *sessionHandler) routes(mux *http.ServeMux) {
 }
 
 func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
-	out := api.SessionsAnswer{Sessions: []api.SessionSnapshot{}}
+	var out api.SessionsAnswer
 	if r.State != "" && !session.State(r.State).Known() {
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
 	all, err := h.stored.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
-	for _, s := range all {
-		out.Sessions = append(out.Sessions, wireSnapshot(s))
-	}
+	out.Sessions = convert(all, wireSnapshot)
 	return out, err
 }
 
@@ -95,10 +93,7 @@ func sessionRefusal(id string, err error) error {
 }
 
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	out := api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
-		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version}
-	for _, c := range s.Recent {
-		out.Recent = append(out.Recent, api.SessionCommand{At: c.At.UTC(), Kind: c.Kind, Tool: c.Tool, Files: c.Files, OK: c.OK})
-	}
-	return out
+	return api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
+		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version,
+		Recent: convert(s.Recent, func(c session.Command) api.SessionCommand { return api.SessionCommand(c) })}
 }

@@ -35,9 +35,12 @@ replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR
 race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
 	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m $(PACKAGES)
 
+# A wait in a bubble of synctest and the pace of a load say so on their line; benchmarks measure time.
 vet: ## go vet, and no sleeping tests
 	go vet ./...
-	@! grep -rn 'time\.Sleep(' --include='*_test.go' . || { echo 'a test sleeps: wait on a channel or use testing/synctest'; exit 1; }
+	@! grep -rnE 'time\.(Sleep|Tick|NewTicker)\(|^[[:space:]]*<-time\.After\(|[{;] *<-time\.After\(' --include='*_test.go' --exclude='bench*' . | grep -vE '// (load|in a synctest bubble)$$' || \
+		{ echo 'a test sleeps: wait on a channel, use testing/synctest, or fault.Until for another process'; exit 1; }
+	@! grep -rnw sleep --include='*.txtar' testdata || { echo 'a script sleeps: use until'; exit 1; }
 
 lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...

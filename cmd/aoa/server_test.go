@@ -198,7 +198,7 @@ func (x *team) outage(o outage) {
 			}
 		})
 	}
-	wait := func(least, spread int) { <-time.After(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
+	wait := func(least, spread int) { fault.Pass(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
 	var since []int
 	for _, d := range x.desks {
 		_, n := d.logged("", 0)
@@ -238,5 +238,5 @@ func (x *team) asked(i int, r *rand.Rand) {
 	x.mu.Lock()
 	x.took = append(x.took, hook)
 	x.mu.Unlock()
-	<-time.After(time.Duration(r.IntN(10)) * time.Millisecond)
+	fault.Pass(time.Duration(r.IntN(10)) * time.Millisecond)
 }

@@ -92,9 +92,6 @@ func TestServerParted(t *testing.T) {
 
 // TestServerFailover: a sentinel makes the replica the master, because it is told to or because the master died.
 func TestServerFailover(t *testing.T) {
-	if fault.Rounds() <= 3 && !fault.Required("redis") {
-		t.Skip("a sentinel takes its time: make redis and make faults run it")
-	}
 	t.Parallel()
 	w := newWatched(t)
 	x := newTeam(t, w.url(), 2, 24)

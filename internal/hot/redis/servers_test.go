@@ -49,7 +49,7 @@ var Places = []Place{
 // where they are required it fails. Valkey is required nowhere: the report says when it was not there.
 func NeedServer(t testing.TB, program string) {
 	t.Helper()
-	if !fault.Required("redis") && os.Getenv("AOA_TEST_REDIS") == "" {
+	if !fault.Wanted("redis") {
 		t.Skip("servers are tested by make redis")
 	}
 	if _, err := exec.LookPath(program); err == nil {

@@ -48,7 +48,7 @@ lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
 
 law: ## the import law: who may import whom
-	go test -count=1 -run 'TestImportLaw|TestLawBites' ./cmd/aoa
+	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
 
 redis: ## stores and daemons with real servers that the tests start, and on AOA_TEST_REDIS=redis://…; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh

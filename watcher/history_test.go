@@ -67,7 +67,7 @@ func wantCounted(t *testing.T, what string, c counted, g *repository, revs ...st
 	}
 }
 
-func TestRewrites(t *testing.T) {
+func TestRewrittenHistory(t *testing.T) {
 	each(t, func(t *testing.T, open func(*repository) *Repo) {
 		g := newRepository(t)
 		plain(g)

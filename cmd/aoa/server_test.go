@@ -67,9 +67,9 @@ func (s *server) tear(n int) {
 	}
 }
 
-// TestServerParted: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
+// TestServerNetworkFaults: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
 // an answer, one after the other.
-func TestServerParted(t *testing.T) {
+func TestServerNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, fleeting...)
 	c := newCable(t, s.addr)

@@ -127,8 +127,8 @@ func TestAgentsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestBodiesStayHere: what Copilot's and Gemini's tools write into files does not leave the process.
-func TestBodiesStayHere(t *testing.T) {
+// TestFileBodiesAreNotSent: what Copilot's and Gemini's tools write into files does not leave the process.
+func TestFileBodiesAreNotSent(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan sent, 1)
 	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })

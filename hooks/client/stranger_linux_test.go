@@ -69,9 +69,9 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// TestStrangerIsToldNothing: a process of another user listens on the socket. The hook tells it nothing and prints
+// TestOtherUserGetsNothing: a process of another user listens on the socket. The hook tells it nothing and prints
 // nothing of what it says, at every event, whether the hook waits for an answer or not.
-func TestStrangerIsToldNothing(t *testing.T) {
+func TestOtherUserGetsNothing(t *testing.T) {
 	dir, sock := repo(t)
 	for _, open := range []string{filepath.Dir(dir), dir, filepath.Join(dir, ".git"), filepath.Dir(sock)} {
 		if err := os.Chmod(open, 0o777); err != nil {

@@ -256,8 +256,8 @@ func (d *desk) frame(id string) []byte {
 	return body
 }
 
-// TestEventsAreJudged: what no room could use is refused with the reason; what must not be stored is taken out.
-func TestEventsAreJudged(t *testing.T) {
+// TestEventsAreChecked: what no room could use is refused with the reason; what must not be stored is taken out.
+func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.start()

@@ -328,8 +328,8 @@ func TestFailuresStay(t *testing.T) {
 	}
 }
 
-// TestManners: what a client is told before it asks anything.
-func TestManners(t *testing.T) {
+// TestInstructionsOfTheServer: what a client is told before it asks anything.
+func TestInstructionsOfTheServer(t *testing.T) {
 	d := newDesk(t, Options{Version: "1.2.3"})
 	hello := d.agent.InitializeResult()
 	if n := len(hello.Instructions); n == 0 || n > 600 {

@@ -6,7 +6,7 @@ import (
 )
 
 // Within asks every 5 ms whether so is true, and returns whether it became true within the limit. It is for what another
-// process does, which no channel reports. Within a process a test waits on a channel or uses testing/synctest.
+// process does, which no channel reports. In one process a test waits on a channel or uses testing/synctest.
 func Within(limit time.Duration, so func() bool) bool {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()

@@ -58,7 +58,7 @@ func TestBurstWaitsAtMost(t *testing.T) {
 	}
 }
 
-func TestBurstLeashesTheRestless(t *testing.T) {
+func TestBurstLimitsBusyFiles(t *testing.T) {
 	b := testBurst()
 	var at []int
 	for now := 0; now < 60_000; now += 50 {
@@ -87,7 +87,7 @@ func TestBurstLeashesTheRestless(t *testing.T) {
 	}
 }
 
-func TestBurstKeepsACrowdTogether(t *testing.T) {
+func TestBurstKeepsManyFilesTogether(t *testing.T) {
 	b := testBurst()
 	took := 0
 	for i := range 5000 {

@@ -268,10 +268,10 @@ func TestQuietTime(t *testing.T) {
 		begin = time.Now()
 		for range 3 {
 			events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
-			<-time.After(60 * time.Millisecond)
+			<-time.After(60 * time.Millisecond) // in a synctest bubble
 		}
 		d.write("a.go", "xx")
-		<-time.After(time.Second)
+		<-time.After(time.Second) // in a synctest bubble
 		synctest.Wait()
 		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(told, want) {
 			t.Errorf("told after %v, want %v", told, want)

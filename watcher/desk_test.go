@@ -27,9 +27,6 @@ type desk struct {
 
 func newDesk(t testing.TB) *desk {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
-	}
 	home := t.TempDir()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -5,16 +5,18 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// TestCheckoutOf10000Files: a person saves 100 files right before the switch and 100 right after it, inside the
+// TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it, inside the
 // window. Exactly those are saves, the switch is one event, and nothing is learned from the checkout.
-func TestCheckoutOf10000Files(t *testing.T) {
+func TestCheckoutOfManyFiles(t *testing.T) {
 	if kqueue {
 		t.Skip("kqueue would open 10,000 files")
 	}
 	d := newDesk(t)
-	const n = 10_000
+	n := fault.Size(1_000, 10_000)
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%200, i), "one")
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // clock numbers the commits of all test repositories: every commit gets its own second.
@@ -33,15 +35,12 @@ type repository struct {
 
 func newRepository(tb testing.TB, initArgs ...string) *repository {
 	tb.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		tb.Skip("needs the git program")
-	}
 	g := &repository{tb: tb, dir: filepath.Join(tb.TempDir(), "repo"), env: testEnv(tb)}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
 	if out, err := g.try(append([]string{"init", "-q", "-b", "main"}, initArgs...)...); err != nil {
-		tb.Skipf("this git cannot make such a repository: %s", out)
+		fault.Lacking(tb, "git", "this git cannot make such a repository: %s", out)
 	}
 	return g
 }

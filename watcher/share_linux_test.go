@@ -159,8 +159,8 @@ func TestHalfOfTheFreeWatches(t *testing.T) {
 	}
 }
 
-// TestHeldWatches: the watches of this process are counted among those of the user, and their number falls with them.
-func TestHeldWatches(t *testing.T) {
+// TestWatchesOfThisProcess: the watches of this process are counted among those of the user, and their number falls with them.
+func TestWatchesOfThisProcess(t *testing.T) {
 	if mostWatches() <= 0 {
 		t.Fatalf("the system allows %d watches", mostWatches())
 	}

@@ -110,7 +110,7 @@ func running(t *testing.T, fn func(t *testing.T, h *house)) {
 	})
 }
 
-func wait(d time.Duration) { <-time.After(d) }
+func wait(d time.Duration) { <-time.After(d) } // in a synctest bubble
 
 func TestDebounce(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/config"
@@ -34,8 +33,8 @@ type Repo struct {
 	homes   homes
 	git     *config.Git
 	config  gitConfig
-	rules   atomic.Pointer[rules]
-	loading sync.Mutex // one load of the rules at a time
+	rules   atomic.Pointer[rules] // nil until the first question
+	reloads atomic.Int64
 }
 
 // OpenRepo finds the worktree that holds dir: a subfolder, a linked worktree, a submodule, a repository

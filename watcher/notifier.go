@@ -18,14 +18,8 @@ type notifier struct {
 	add    func(dir string) error
 	remove func(dir string) error
 	close  func() error
-}
 
-func openNotifier() (notifier, error) {
-	n, err := fsnotify.NewBufferedWatcher(queue)
-	if err != nil {
-		return notifier{}, err
-	}
-	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
+	recursive bool // reports what lies below a folder that was added, ignored folders included
 }
 
 // idleNotifier reports nothing: everything is polled.
@@ -47,7 +41,9 @@ func (w *Watcher) drain(src notifier) {
 				events = nil
 				continue
 			}
-			w.in.note(ev, w.o.Now())
+			if !src.recursive || !w.belowIgnored(ev.Name) {
+				w.in.note(ev, w.o.Now())
+			}
 		case err, ok := <-errs:
 			if !ok {
 				errs = nil
@@ -60,6 +56,12 @@ func (w *Watcher) drain(src notifier) {
 			w.log.Debug("watching files", "error", err)
 		}
 	}
+}
+
+// belowIgnored reports whether a path lies in a folder of the worktree that is ignored.
+func (w *Watcher) belowIgnored(name string) bool {
+	p, ok := w.repo.Root.Path(name)
+	return ok && w.repo.IgnoredDir(p.Dir())
 }
 
 // noRoom reports whether an error means that the system has no more watches or file descriptors.

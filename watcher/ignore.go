@@ -112,10 +112,10 @@ func (r *Repo) excludesFile() string {
 			return filepath.Join(string(r.Root), name)
 		}
 	}
-	if r.homes.config == "" {
+	if r.settingsDirs.config == "" {
 		return ""
 	}
-	return filepath.Join(r.homes.config, "git", "ignore")
+	return filepath.Join(r.settingsDirs.config, "git", "ignore")
 }
 
 // dir returns the rules of a folder, reading those that are missing on the way down.
@@ -203,7 +203,7 @@ func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
 
 func (rs *rules) lower(s string) string {
 	if rs.fold {
-		return strings.ToLower(s)
+		return lowerASCII(s)
 	}
 	return s
 }

@@ -42,7 +42,7 @@ func (w *Watcher) drain(src notifier) {
 				continue
 			}
 			if !src.recursive || !w.belowIgnored(ev.Name) {
-				w.in.note(ev, w.o.Now())
+				w.in.add(ev, w.o.Now())
 			}
 		case err, ok := <-errs:
 			if !ok {
@@ -50,7 +50,7 @@ func (w *Watcher) drain(src notifier) {
 				continue
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				w.in.noteLost(w.o.Now())
+				w.in.addLost(w.o.Now())
 				continue
 			}
 			w.log.Debug("watching files", "error", err)
@@ -65,7 +65,7 @@ func (w *Watcher) belowIgnored(name string) bool {
 }
 
 // noRoom reports whether an error means that the system has no more watches or file descriptors.
-func noRoom(err error) bool {
+func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)
 }

@@ -141,7 +141,7 @@ func treeOf(t *testing.T) (open func() (notifier, error), held func() []string) 
 
 // TestOneWatchForATree: on Windows one watch holds the worktree, so that its folders can be renamed.
 func TestOneWatchForATree(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("x/y/a.go", "a")
 	d.write(".gitignore", "build/\n")
 	d.write("build/deep/o", "o")
@@ -168,7 +168,7 @@ func TestOneWatchForATree(t *testing.T) {
 
 // TestIgnoredNoise: a build that writes into an ignored folder all the time does not delay a save.
 func TestIgnoredNoise(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "x")
 	d.write(".gitignore", "build/\n")
 	d.write("build/o", "x")

@@ -13,13 +13,13 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func ms(n int) time.Time { return noon.Add(time.Duration(n) * time.Millisecond) }
 
-func taken(b *burst, at time.Time) string {
+func taken(b *debouncer, at time.Time) string {
 	got := b.take(at)
 	slices.Sort(got)
 	return fmt.Sprint(got)
 }
 
-func testBurst() burst { return newBurst(100*time.Millisecond, 2*time.Second) }
+func testBurst() debouncer { return newDebouncer(100*time.Millisecond, 2*time.Second) }
 
 func TestBurstWaitsForQuiet(t *testing.T) {
 	b := testBurst()

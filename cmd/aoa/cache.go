@@ -93,7 +93,15 @@ func (a *app) readItems(r *api.CachePutRequest, it api.CacheItem, names []string
 		in := a.in
 		one := it
 		if name != "-" {
-			f, err := os.Open(a.abs(name))
+			name = a.abs(name)
+			info, err := os.Stat(name) // opening a pipe waits until something writes to it
+			if err != nil {
+				return nil, fail(exitFailed, "", "%v", err)
+			}
+			if !info.Mode().IsRegular() {
+				return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
+			}
+			f, err := os.Open(name)
 			if err != nil {
 				return nil, fail(exitFailed, "", "%v", err)
 			}

@@ -70,14 +70,15 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 				out.Close()
 			}
 			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
-		}})
+		},
+		// Not later: once the lock is free, the next daemon registers itself under the same name.
+		Ended: func() { os.Remove(note) }})
 	switch {
 	case errors.Is(err, daemon.ErrRunning):
 		return nil // another daemon started first and serves the clients
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
 	}
-	os.Remove(note)
 	if err != nil {
 		log.Error("ended", "err", err)
 	}

@@ -14,10 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
@@ -118,7 +119,7 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]r
 			of[s.Name], err = rank.Parse(data)
 		}
 		if err != nil {
-			return nil, fail(exitFailed, "cmd/aoa/train makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
+			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
 		}
 	}
 	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil
@@ -235,7 +236,7 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 	}
 	var out []event.Event
 	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = hooks.Transcripts(ctx, hooks.TranscriptDirIn(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
+	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))
 		}

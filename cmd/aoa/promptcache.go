@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
@@ -17,7 +17,7 @@ func (a *app) promptCache(ctx context.Context, limit int) error {
 	if err != nil {
 		return err
 	}
-	r := api.PromptCacheRequest{Limit: limit, Transcripts: hooks.TranscriptDirs(a.claudeHome(), append(repo.Worktrees(), repo.Root)...)}
+	r := api.PromptCacheRequest{Limit: limit, Transcripts: transcript.Dirs(a.claudeHome(), append(repo.Worktrees(), repo.Root)...)}
 	return showFrom(ctx, a, client, api.PromptCache, r, func(ans api.PromptCacheAnswer) {
 		if len(ans.Sessions) == 0 {
 			a.talk("no transcript of this repository has a request to a model")

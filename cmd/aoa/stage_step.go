@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // step looks up one stage, runs it if its inputs changed, and stores the result.

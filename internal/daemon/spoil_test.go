@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // tables are those of every store that has rows in the test below. Those of aoa.db are spoiled in package cold too.
@@ -52,7 +52,7 @@ func TestAnyBadValue(t *testing.T) {
 	w.take()
 	book := fault.Open(t, "one value spoiled")
 	r := rand.New(rand.NewPCG(11, 12))
-	for range fault.Rounds() {
+	for range fault.Size(1, fault.Rounds()) {
 		for _, name := range []string{"aoa.db", "sessions.db", "history.db", "reload.db", "stage.db", "cache.db"} {
 			for _, table := range tables[name] {
 				restoreStore(t, whole, store)

@@ -1,0 +1,398 @@
+package llmcache
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// clock is the time of a test.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func newClock() *clock { return &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
+
+func seal(t testing.TB) *cold.Seal {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	check(t, err)
+	return s
+}
+
+func newTest(t testing.TB, c *clock, quota int64) *Cache {
+	t.Helper()
+	return open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: c.now, Seal: seal(t), Quota: quota})
+}
+
+func open(t testing.TB, o Options) *Cache {
+	t.Helper()
+	c := New(o)
+	t.Cleanup(func() { check(t, c.Close()) })
+	return c
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// refused asserts the code of an error, and that it says what to do next.
+func refused(t testing.TB, err error, code string, words ...string) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || e.Code != code || e.Hint == "" {
+		t.Fatalf("%v: not a refusal %s with a hint", err, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(e.Message+"\n"+e.Hint, w) {
+			t.Fatalf("%q does not say %q", e.Message+"\n"+e.Hint, w)
+		}
+	}
+}
+
+func write(t testing.TB, c *Cache, session string, items ...Item) []Label {
+	t.Helper()
+	labels, err := c.Write(t.Context(), session, items)
+	check(t, err)
+	return labels
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	r := rand.NewChaCha8([32]byte{byte(n)})
+	_, _ = r.Read(b)
+	return b
+}
+
+func used(t testing.TB, c *Cache, session string) (int64, int) {
+	t.Helper()
+	all, _, err := c.Stats(t.Context())
+	check(t, err)
+	for _, u := range all {
+		if u.Session == session {
+			return u.Used, u.Items
+		}
+	}
+	return 0, 0
+}
+
+func TestWriteAndRead(t *testing.T) {
+	clock := newClock()
+	c := newTest(t, clock, 0)
+	for name, data := range map[string][]byte{"empty": nil, "short": []byte("x"), "text": []byte(strings.Repeat("a line of text\n", 5000)),
+		"noise": noise(100_000), "json": []byte(`{"a":[1,2,{"b":"c"}]}`)} {
+		l := write(t, c, "s", Item{Task: "t", Turn: name, Description: "what " + name + " holds", Data: data,
+			Notes: json.RawMessage(`{"source":"test"}`), JSON: name == "json"})[0]
+		want := Label{Key: "s_t_" + name, Description: "what " + name + " holds", Size: int64(len(data)) + 17, At: clock.now().UnixMilli()}
+		same(t, "label", l, want)
+		got, err := c.Read(t.Context(), l.Key, Cut{})
+		check(t, err)
+		same(t, "told again", got.Label, want)
+		same(t, "notes", string(got.Notes), `{"source":"test"}`)
+		same(t, "is JSON", got.JSON, name == "json")
+		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
+			t.Fatalf("%s came back as %d bytes of %d", name, len(got.Data), len(data))
+		}
+	}
+	if random := write(t, c, "s", Item{})[0]; len(random.Key) != len("s_12345678_12345678") {
+		t.Fatalf("key %s", random.Key)
+	}
+	_, err := c.Read(t.Context(), "s_t_nothing", Cut{})
+	refused(t, err, CodeMissing, "s_t_nothing")
+	_, err = c.Read(t.Context(), "nonsense", Cut{})
+	refused(t, err, CodeBad, "is no key")
+}
+
+func TestNothingIsMadeByAsking(t *testing.T) {
+	c := newTest(t, newClock(), 0)
+	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "labels", len(labels)+total, 0)
+	_, _, err = c.Stats(t.Context())
+	check(t, err)
+	_, err = c.Read(t.Context(), "s_t_u", Cut{})
+	refused(t, err, CodeMissing)
+	_, _, err = c.Delete(t.Context(), []string{"s_t_u"})
+	refused(t, err, CodeMissing)
+	_, err = c.Sweep(t.Context())
+	check(t, err)
+	apply(t, c, event.KindEnd, "s", "other")
+	apply(t, c, event.KindStart, "s", "resume")
+	if c.file.Exists() {
+		t.Fatal("a question made a file")
+	}
+}
+
+func TestOverwriteMustBeAskedFor(t *testing.T) {
+	c := newTest(t, newClock(), 0)
+	it := Item{Task: "t", Turn: "u", Data: []byte("first"), Description: "one"}
+	write(t, c, "s", it)
+	again := it
+	again.Data, again.Description = []byte("second, longer"), "two"
+	_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Turn: "v", Data: []byte("beside")}, again})
+	refused(t, err, CodeExists, "s_t_u", "overwrite")
+	if n, items := used(t, c, "s"); n != 5 || items != 1 {
+		t.Fatalf("after the refusal %d bytes in %d items: it was kept in part", n, items)
+	}
+	again.Overwrite = true
+	same(t, "description", write(t, c, "s", again)[0].Description, "two")
+	got, err := c.Read(t.Context(), "s_t_u", Cut{})
+	check(t, err)
+	same(t, "data", string(got.Data), "second, longer")
+	if n, items := used(t, c, "s"); n != 14 || items != 1 {
+		t.Fatalf("%d bytes in %d items: an overwrite counts the difference", n, items)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	c := newTest(t, newClock(), 0)
+	one := func(it Item) error {
+		it.Overwrite = true
+		_, err := c.Write(t.Context(), "s", []Item{it})
+		return err
+	}
+	check(t, one(Item{Task: "t", Turn: "u", Data: noise(MaxItem)}))
+	refused(t, one(Item{Task: "t", Turn: "u", Data: make([]byte, MaxItem+1)}), CodeTooLarge, "5,242,881", "5,242,880")
+	refused(t, one(Item{Data: make([]byte, MaxItem), Notes: json.RawMessage("1")}), CodeTooLarge)
+	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", MaxNotes) + `"`)}), CodeTooLarge, "metadata")
+	refused(t, one(Item{Notes: json.RawMessage("{")}), CodeBad, "no JSON")
+	refused(t, one(Item{Data: []byte("{"), JSON: true}), CodeBad, "no JSON")
+	refused(t, one(Item{Turn: strings.Repeat("u", MaxID+1)}), CodeBad, "97 bytes")
+	refused(t, one(Item{Description: strings.Repeat("d", MaxDescription+1)}), CodeTooLarge, "301 bytes")
+	refused(t, one(Item{Description: strings.Repeat("<", 200)}), CodeTooLarge, "label")
+	_, err := c.Write(t.Context(), "", []Item{{}})
+	refused(t, err, CodeBad, "session")
+	_, err = c.Write(t.Context(), "s", make([]Item, MaxBatch+1))
+	refused(t, err, CodeBad, "101")
+	same(t, "a full batch", len(write(t, c, "s", make([]Item, MaxBatch)...)), MaxBatch)
+
+	// The largest label that is allowed, of a session with a usual id.
+	session := "5f0c2d1e-aaaa-bbbb-cccc-0123456789ab"
+	l := write(t, c, session, Item{Description: strings.Repeat("d", MaxDescription), Data: noise(MaxItem)})[0]
+	raw, err := json.Marshal(l)
+	check(t, err)
+	if len(raw) > MaxLabel || len(raw) < 400 {
+		t.Fatalf("%d bytes: %s", len(raw), raw)
+	}
+	same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description, "two lines [31m ?")
+}
+
+// TestQuotaIsExact: fifty writers at once share what is left to the byte.
+func TestQuotaIsExact(t *testing.T) {
+	const size, writers, each = 1000, 50, 4
+	c := newTest(t, newClock(), size*77+size/2)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	kept, full := 0, 0
+	for i := range writers {
+		wg.Go(func() {
+			for j := range each {
+				_, err := c.Write(t.Context(), "s", []Item{{Task: fmt.Sprint("w", i), Turn: fmt.Sprint(j), Data: noise(size)}})
+				var e *Error
+				mu.Lock()
+				switch {
+				case err == nil:
+					kept++
+				case errors.As(err, &e) && e.Code == CodeQuota:
+					full++
+				default:
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	same(t, "kept and refused", [2]int{kept, full}, [2]int{77, writers*each - 77})
+	n, items := used(t, c, "s")
+	same(t, "used", [2]int64{n, int64(items)}, [2]int64{77 * size, 77})
+	labels, total, err := c.List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "listed", [2]int{len(labels), total}, [2]int{77, 77})
+
+	write(t, c, "other", Item{Data: noise(size)}) // another session has its own
+	write(t, c, "s", Item{Data: noise(size / 2)}) // exactly full
+	_, err = c.Write(t.Context(), "s", []Item{{Data: []byte("x")}})
+	refused(t, err, CodeQuota, "77,500 bytes used, 1 asked, 77,500 allowed", "delete", labels[len(labels)-1].Key)
+}
+
+func TestQuotaCountsTheDifference(t *testing.T) {
+	clock := newClock()
+	c := newTest(t, clock, 1000)
+	put := func(turn string, size int) error {
+		clock.pass(time.Second)
+		_, err := c.Write(t.Context(), "s", []Item{{Task: "t", Turn: turn, Data: noise(size), Overwrite: true}})
+		return err
+	}
+	check(t, put("a", 600))
+	check(t, put("b", 300))
+	check(t, put("a", 700))
+	refused(t, put("a", 701), CodeQuota, "1,000 bytes used, 1 asked, 1,000 allowed", "s_t_b (300 bytes)")
+	check(t, put("a", 10))
+	check(t, put("b", 990))
+	refused(t, put("c", 2000), CodeQuota, "do not fit")
+	n, bytes, err := c.Delete(t.Context(), []string{"s_t_a"})
+	check(t, err)
+	same(t, "deleted", [2]int64{int64(n), bytes}, [2]int64{1, 10})
+	check(t, put("c", 10))
+	_, _, err = c.Delete(t.Context(), []string{"s_t_b", "s_t_gone"})
+	refused(t, err, CodeMissing, "s_t_gone")
+	if n, items := used(t, c, "s"); n != 1000 || items != 2 {
+		t.Fatalf("%d bytes in %d items: a refused delete took something", n, items)
+	}
+}
+
+func TestListByTaskAndTime(t *testing.T) {
+	clock := newClock()
+	c := newTest(t, clock, 0)
+	begin := clock.now()
+	for i := range 10 {
+		write(t, c, "s", Item{Task: fmt.Sprint("t", i%2), Turn: fmt.Sprint(i), Description: fmt.Sprint("part ", i), Data: []byte("data")})
+		write(t, c, "other", Item{Task: "t0", Turn: fmt.Sprint(i)})
+		clock.pass(time.Minute)
+	}
+	turns := func(q Filter) string {
+		t.Helper()
+		labels, total, err := c.List(t.Context(), q)
+		check(t, err)
+		out := ""
+		for _, l := range labels {
+			k, err := ParseKey(l.Key)
+			check(t, err)
+			out += k.Turn
+		}
+		return fmt.Sprint(out, " of ", total)
+	}
+	same(t, "all", turns(Filter{Session: "s"}), "9876543210 of 10")
+	same(t, "task", turns(Filter{Session: "s", Task: "t1"}), "97531 of 5")
+	same(t, "time", turns(Filter{Session: "s", Since: begin.Add(2 * time.Minute), Until: begin.Add(5 * time.Minute)}), "432 of 3")
+	same(t, "limit", turns(Filter{Session: "s", Limit: 2}), "98 of 10")
+	same(t, "every session", turns(Filter{Since: begin.Add(9 * time.Minute)}), "99 of 2")
+	_, _, err := c.List(t.Context(), Filter{Limit: 1001})
+	refused(t, err, CodeBad)
+}
+
+// TestNothingReadableOnDisk: neither data nor description nor notes.
+func TestNothingReadableOnDisk(t *testing.T) {
+	clock := newClock()
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
+	c := open(t, o)
+	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade", Notes: json.RawMessage(`"marmalade"`)})[0]
+	check(t, c.Close())
+	for _, suffix := range []string{"", "-wal"} {
+		if b, err := os.ReadFile(o.Path + suffix); err == nil && bytes.Contains(b, []byte("marmalade")) {
+			t.Fatal("the file tells what was set aside")
+		}
+	}
+	o.Seal = seal(t) // another key
+	_, err := open(t, o).Read(t.Context(), l.Key, Cut{})
+	refused(t, err, CodeFull, "key to this text is lost")
+}
+
+func TestRedaction(t *testing.T) {
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
+		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
+	c := open(t, o)
+	for _, redact := range []bool{true, false} {
+		l := write(t, c, "s", Item{Data: []byte("key sk-secret"), Description: "sk-secret", Redact: redact})[0]
+		got, err := c.Read(t.Context(), l.Key, Cut{})
+		check(t, err)
+		if strings.Contains(string(got.Data)+got.Description, "sk-secret") == redact {
+			t.Fatalf("redact %v: %s %s", redact, got.Data, got.Description)
+		}
+	}
+}
+
+// TestLabelsHoldNoSecret: a label is told in lists and its key lies unsealed, so neither holds a secret, asked or not.
+func TestLabelsHoldNoSecret(t *testing.T) {
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
+		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
+	c := open(t, o)
+	if l := write(t, c, "s", Item{Data: []byte("x"), Description: "for sk-secret"})[0]; l.Description != "for [gone]" {
+		t.Errorf("described as %q", l.Description)
+	}
+	for _, it := range []Item{{Task: "sk-secret"}, {Turn: "a sk-secret b"}} {
+		it.Data = []byte("x")
+		_, err := c.Write(t.Context(), "s", []Item{it})
+		refused(t, err, CodeBad, "another")
+	}
+}
+
+// TestRestart: what was told is there after a restart and after the idle file was closed.
+func TestRestart(t *testing.T) {
+	clock := newClock()
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
+	c := New(o)
+	want := write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
+	check(t, errors.Join(c.CloseIdle(), c.CloseIdle()))
+	got, _, err := c.List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "after a rest", got, want)
+	check(t, c.Close())
+	got, _, err = open(t, o).List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "after a restart", got, want)
+}
+
+func TestDamageIsReportedAndRepaired(t *testing.T) {
+	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
+	check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
+	c := open(t, o)
+	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data")})
+	check(t, c.file.Use(t.Context(), func(f *cold.File) error {
+		return f.Write(t.Context(), "break", func(tx *cold.Tx) error {
+			_, err := tx.Exec(sqlPutContent, 1, 0, []byte{0}, []byte{0, packedZstd, 1, 2, 3})
+			return err
+		})
+	}))
+	labels, _, err := c.List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "listed without looking at the data", len(labels), 1)
+	_, err = c.Read(t.Context(), "s_t_u", Cut{})
+	refused(t, err, CodeFull, "delete the item")
+	write(t, c, "s", Item{Task: "t", Turn: "v", Data: []byte("data")})
+	labels, _, err = c.List(t.Context(), Filter{Session: "s"})
+	check(t, err)
+	same(t, "no other item went with it", len(labels), 2)
+	write(t, c, "s", Item{Task: "t", Turn: "u", Data: []byte("data"), Overwrite: true})
+	got, err := c.Read(t.Context(), "s_t_u", Cut{})
+	check(t, err)
+	same(t, "set aside again", string(got.Data), "data")
+}

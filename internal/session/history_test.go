@@ -179,8 +179,8 @@ func TestFoldedEqualsWhole(t *testing.T) {
 	must(t, err)
 	b, err := whole.thread(t.Context(), "long", true)
 	must(t, err)
-	if a.digest.Done == 0 || a.fresh || !b.fresh {
-		t.Fatalf("one has a summary up to %d, the other %v", a.digest.Done, b.digest.Done)
+	if a.summary.Done == 0 || a.fresh || !b.fresh {
+		t.Fatalf("one has a summary up to %d, the other %v", a.summary.Done, b.summary.Done)
 	}
 	if d := cmp.Diff(b.work(), a.work(), cmp.AllowUnexported(work{})); d != "" {
 		t.Errorf("the work differs:\n%s", d)
@@ -218,7 +218,7 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	d, ok, err := r.loadSummary(t.Context(), "long")
 	must(t, err)
-	if !ok || !d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
+	if !ok || !d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
 		t.Error("own changes count as those of others, or the other way round")
 	}
 }

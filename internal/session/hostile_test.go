@@ -77,16 +77,16 @@ func FuzzContext(f *testing.F) {
 		for i := range 8 {
 			for j, e := range []event.Event{{Kind: event.KindPrompt, Text: prompt}, {Kind: event.KindRun, Text: command}, {Kind: event.KindEdit, Paths: []event.Path{event.Path(command)}}} {
 				e.Time = noon
-				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), digest{})
+				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), summary{})
 				th.items = append(th.items, items...)
 			}
 		}
 		th.compact(b)
 		harmless(t, th.assemble(Request{}, b, Worktree{}, nil), total)
 		// What was compacted can be stored, and is read as the same.
-		raw, err := th.digest.encode()
+		raw, err := th.summary.encode()
 		must(t, err)
-		got, ok := decodeDigest(raw)
+		got, ok := decodeSummary(raw)
 		if !ok {
 			t.Fatalf("its own form is not read: %s", raw)
 		}
@@ -96,14 +96,14 @@ func FuzzContext(f *testing.F) {
 	})
 }
 
-func FuzzDigest(f *testing.F) {
+func FuzzSummary(f *testing.F) {
 	th := thread{}
 	for i, e := range long(30).events {
-		items, _ := itemsOf(numbered(e, int64(i+1)), digest{})
+		items, _ := itemsOf(numbered(e, int64(i+1)), summary{})
 		th.items = append(th.items, items...)
 	}
 	th.compact(DefaultBudget)
-	raw, err := th.digest.encode()
+	raw, err := th.summary.encode()
 	must(f, err)
 	if len(raw) < 500 {
 		f.Fatalf("nothing was compacted: %s", raw)
@@ -112,11 +112,11 @@ func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`{"v":1,"work":{"files":{"a":null}}}`))
 	f.Add([]byte(`{"v":1,"phases":[{"runs":{"x":null},"trails":{"y":[]}}],"work":{"checks":[null]}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		d, ok := decodeDigest(raw)
+		d, ok := decodeSummary(raw)
 		if !ok {
 			return
 		}
-		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
+		th := thread{summary: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
 		th.compact(DefaultBudget)
 		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)

@@ -43,12 +43,12 @@ func (p *prefixes) String() string {
 type chronicle []string
 
 func (c *chronicle) add(e event.Event, number int64) {
-	switch i, _ := itemsOf(numbered(e, number), digest{}); {
+	switch i, _ := itemsOf(numbered(e, number), summary{}); {
 	case len(i) == 0:
 	case i[0].prompt != "":
 		*c = append(*c, "Prompt: "+quote(extract(i[0].prompt, caps[0][1])))
 	default:
-		if s := tellLatest([]Action{i[0].action}); s != "" {
+		if s := formatLatest([]Action{i[0].action}); s != "" {
 			*c = append(*c, s)
 		}
 	}

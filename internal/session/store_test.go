@@ -353,7 +353,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.take(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
+		s.fold(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
 		again, err := s.encode()
 		must(t, err)
 		back, err := decode("s", again)

@@ -87,8 +87,8 @@ func lines(s string) (out []string) {
 	return out
 }
 
-// compare finds the longest common lines between what x and y have in common at both ends. Where that would take too
-// long, all of x goes and all of y comes.
+// compare finds the longest common lines between what x and y have in common at both ends. Where that would take too long, all lines of x
+// are removed and all of y are added.
 func compare(x, y []string) []op {
 	head := 0
 	for head < len(x) && head < len(y) && x[head] == y[head] {

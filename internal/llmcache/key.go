@@ -3,6 +3,7 @@ package llmcache
 import (
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ type Key struct{ Session, Task, Turn string }
 // MaxID is the longest id of a session, a task or a turn, in bytes as escaped.
 const MaxID = 96
 
-// String is the key as it is stored and told.
+// String is the key as it is stored and printed.
 func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) + "_" + escape(k.Turn) }
 
 // ParseKey is the inverse of String.
@@ -23,8 +24,8 @@ func ParseKey(s string) (Key, error) {
 	}
 	var ids [3]string
 	for i, p := range parts {
-		id, ok := unescape(p)
-		if !ok || id == "" || len(p) > MaxID || escape(id) != p {
+		id, err := url.PathUnescape(p)
+		if err != nil || id == "" || len(p) > MaxID || escape(id) != p {
 			return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: its part %d is %.100q", s, i+1, p)
 		}
 		ids[i] = id
@@ -84,24 +85,4 @@ func escape(id string) string {
 
 func plain(c byte) bool {
 	return c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
-
-func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		var c byte
-		if i+2 >= len(s) {
-			return "", false
-		}
-		if n, err := fmt.Sscanf(s[i+1:i+3], "%02X", &c); n != 1 || err != nil {
-			return "", false
-		}
-		b.WriteByte(c)
-		i += 2
-	}
-	return b.String(), true
 }

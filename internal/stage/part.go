@@ -12,10 +12,10 @@ import (
 	"math"
 )
 
-// Part is one thing that a key depends on. Contents are digested: a part says that something changed, not into what.
+// Part is one thing that a key depends on. Contents are digested: a part shows that something changed, not how.
 type Part struct {
 	Kind string // see the package's documentation
-	Name string // of the input, variable, file; "" where the kind says it all
+	Name string // of the input, variable, file; "" where the kind is enough
 	Sum  Sum
 }
 
@@ -112,7 +112,7 @@ func Changes(was, is Material) (out []Change) {
 	return out
 }
 
-// turned says what became of a thing whose kind is another one now.
+// turned describes a change of kind.
 func turned(was, is string) string {
 	switch is {
 	case kindAbsent:
@@ -140,7 +140,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// kept is how many bytes of a digest are stored: enough to tell two apart, a third of the space.
+// kept is how many bytes of a digest are stored: enough to distinguish two.
 const kept = 12
 
 // pack makes the stored form: names and shortened digests, compressed.

@@ -191,7 +191,7 @@ func (l *plan) diff() string {
 	var b strings.Builder
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
-			b.WriteString(diff(path, f.before, f.after))
+			b.WriteString(unifiedDiff(path, f.before, f.after))
 		}
 	}
 	return cutLines(b.String(), maxOutput)

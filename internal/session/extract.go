@@ -207,15 +207,15 @@ func split(line string) []string {
 	return append(out, line[start:])
 }
 
-// housekeeping are commands about the conversation itself.
-var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
+// clientCommands are commands about the conversation itself, not about the work.
+var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
 	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
 
 // empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a placeholder of the
 // client for an image or a finished task.
 func empty(text string) bool {
 	text = strings.TrimSpace(text)
-	if first, _, _ := strings.Cut(text, " "); housekeeping[first] {
+	if first, _, _ := strings.Cut(text, " "); clientCommands[first] {
 		return true
 	}
 	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {

@@ -50,7 +50,7 @@ var hostile = []string{
 
 // TestHostile: whatever is said or run, it is told as a quotation or not at all.
 func TestHostile(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
@@ -147,7 +147,7 @@ func TestExtract(t *testing.T) {
 
 // TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
 func TestSimilar(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release", "speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
 		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
@@ -176,7 +176,7 @@ func TestSimilar(t *testing.T) {
 }
 
 func TestPromptCache(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	at := noon
 	rq := func(id, session string, side bool, input, write, read int64) ModelRequest {
 		at = at.Add(1e9)
@@ -202,7 +202,7 @@ func TestPromptCache(t *testing.T) {
 
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newContextFixture(b, Options{})
 	s := long(400)
 	r.log(b, s.events...)
 	r.context(b, Request{Session: "long"})
@@ -214,7 +214,7 @@ func BenchmarkAssemble(b *testing.B) {
 
 // BenchmarkWhole: the same session without a summary.
 func BenchmarkWhole(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newContextFixture(b, Options{})
 	r.log(b, long(400).events...)
 	for b.Loop() {
 		r.context(b, Request{Session: "long", Total: 500})

@@ -54,7 +54,7 @@ func (c *chronicle) add(e event.Event, number int64) {
 	}
 }
 
-// text is the newest lines that have room: a window over the chronicle; tokens 0 is all of it.
+// text is the newest lines that fit: a window over the chronicle; tokens 0 is all of it.
 func (c chronicle) text(tokens int) string {
 	first, used := len(c), index.Tokens(preamble)
 	for first > 0 && (tokens == 0 || used+index.Tokens(c[first-1]) <= tokens) {
@@ -70,7 +70,7 @@ func (c chronicle) text(tokens int) string {
 
 // orders replays a session: after every event a request is made, in either order.
 func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	var c chronicle
 	for i, e := range events {
 		r.log(t, e)

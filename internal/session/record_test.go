@@ -127,28 +127,28 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// room is a history on a log of its own.
-type room struct {
+// contextFixture is a store on a log of its own.
+type contextFixture struct {
 	*Store
 	db *cold.DB
 }
 
-func newRoom(t testing.TB, o Options) room {
+func newContextFixture(t testing.TB, o Options) contextFixture {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
 	must(t, err)
 	o.Dir, o.DB, o.Now = dir, db, now
-	r := room{New(o), db}
+	r := contextFixture{New(o), db}
 	t.Cleanup(func() { must(t, r.Close()); must(t, db.Close()) })
 	return r
 }
 
-func (r room) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
+func (r contextFixture) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
 
 // log appends events, in batches as the daemon does.
-func (r room) log(t testing.TB, events ...event.Event) {
+func (r contextFixture) log(t testing.TB, events ...event.Event) {
 	t.Helper()
 	for batch := range slices.Chunk(events, 500) {
 		_, _, err := r.db.Append(t.Context(), batch)
@@ -156,7 +156,7 @@ func (r room) log(t testing.TB, events ...event.Event) {
 	}
 }
 
-func (r room) context(t testing.TB, q Request) Context {
+func (r contextFixture) context(t testing.TB, q Request) Context {
 	t.Helper()
 	c, err := r.Assemble(t.Context(), q)
 	must(t, err)
@@ -172,7 +172,7 @@ func TestRecordedContexts(t *testing.T) {
 	var tokens []int
 	over, segments := 0, 0
 	for name, sessions := range recorded(t) {
-		r := newRoom(t, Options{})
+		r := newContextFixture(t, Options{})
 		for _, s := range sessions[:min(len(sessions), *recordMost)] {
 			line := fmt.Sprintf("%s %.8s: %d events, %d prompts; tokens", name, s[0].Session, len(s), asks(s))
 			done := 0

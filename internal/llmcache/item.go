@@ -13,12 +13,12 @@ import (
 // The bounds. Sizes are of the bytes as they were given, before compression.
 const (
 	MaxItem        = 5 << 20        // bytes of an item's data and notes
-	MaxNotes       = 16 << 10       // bytes of an item's notes
-	MaxDescription = 300            // bytes of a description
-	MaxLabel       = 500            // bytes of a label's JSON form
-	MaxBatch       = 100            // items in one write
+	maxNotes       = 16 << 10       // bytes of an item's notes
+	maxDescription = 300            // bytes of a description
+	maxLabel       = 500            // bytes of a label's JSON form
+	maxBatch       = 100            // items in one write
 	Quota          = 50 << 20       // bytes of a session's items
-	Life           = 24 * time.Hour // of items after the last event of their session
+	life           = 24 * time.Hour // of items after the last event of their session
 )
 
 // Item is what is stored.
@@ -88,17 +88,17 @@ func (p prepared) check(it Item) error {
 	switch {
 	case p.Size > MaxItem:
 		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s", p.Label.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
-	case len(it.Notes) > MaxNotes:
-		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(MaxNotes))
-	case len(p.Description) > MaxDescription:
-		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), MaxDescription)
+	case len(it.Notes) > maxNotes:
+		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
+	case len(p.Description) > maxDescription:
+		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
 		return bad("give a JSON object", "the metadata of %s is no JSON", p.Label.Key)
 	case it.JSON && !json.Valid(it.Data):
 		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Label.Key)
 	}
-	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > MaxLabel {
-		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), MaxLabel)
+	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
+		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), maxLabel)
 	}
 	return nil
 }

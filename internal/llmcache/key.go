@@ -10,14 +10,14 @@ import (
 // Key names an item: {session}_{task}_{turn}, each part escaped so that no id can pretend to be two.
 type Key struct{ Session, Task, Turn string }
 
-// MaxID is the longest id of a session, a task or a turn, in bytes as escaped.
-const MaxID = 96
+// maxID is the longest id of a session, a task or a turn, in bytes as escaped.
+const maxID = 96
 
 // String is the key as it is stored and printed.
 func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) + "_" + escape(k.Turn) }
 
-// ParseKey is the inverse of String.
-func ParseKey(s string) (Key, error) {
+// parseKey is the inverse of String.
+func parseKey(s string) (Key, error) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 3 {
 		return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: it has %d parts, not 3", s, len(parts))
@@ -25,7 +25,7 @@ func ParseKey(s string) (Key, error) {
 	var ids [3]string
 	for i, p := range parts {
 		id, err := url.PathUnescape(p)
-		if err != nil || id == "" || len(p) > MaxID || escape(id) != p {
+		if err != nil || id == "" || len(p) > maxID || escape(id) != p {
 			return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: its part %d is %.100q", s, i+1, p)
 		}
 		ids[i] = id
@@ -44,8 +44,8 @@ func (k Key) complete() (Key, error) {
 		}
 	}
 	for _, id := range []string{k.Session, k.Task, k.Turn} {
-		if n := len(escape(id)); n > MaxID {
-			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, MaxID)
+		if n := len(escape(id)); n > maxID {
+			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, maxID)
 		}
 	}
 	return k, nil

@@ -45,7 +45,7 @@ func (c *Cache) Apply(ctx context.Context, seq int64, events []event.Event) erro
 	for _, e := range events {
 		var err error
 		switch {
-		case e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > Life:
+		case e.Kind != event.KindStart && e.Kind != event.KindEnd || c.o.Now().Sub(e.Time) > life:
 		case e.Kind == event.KindStart:
 			err = c.write(ctx, sqlResumeSession, e.Session, e.Time.UnixMilli())
 		case e.Tool == "logout" || e.Tool == "exit" || e.Tool == "prompt_input_exit":
@@ -109,7 +109,7 @@ func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 	err = c.useExisting(ctx, func(f *cold.File) error {
 		// What was written under a clock that ran ahead would stay for as long.
 		err := f.Write(ctx, "date sessions", func(tx *cold.Tx) error {
-			_, err := tx.Exec(sqlDateSessions, now.UnixMilli(), now.Add(Life).UnixMilli())
+			_, err := tx.Exec(sqlDateSessions, now.UnixMilli(), now.Add(life).UnixMilli())
 			return err
 		})
 		if err != nil {
@@ -120,7 +120,7 @@ func (c *Cache) Sweep(ctx context.Context) (gone []Usage, err error) {
 			return err
 		}
 		for _, u := range all {
-			if now.Sub(c.last(u)) < Life {
+			if now.Sub(c.last(u)) < life {
 				continue
 			}
 			// It may have become active since: the deadline is checked again inside the transaction.

@@ -35,7 +35,7 @@ type Content struct {
 // Read returns an item, cut to what is asked for. It counts as a use of the item and its session. The error is an
 // *Error of code not_found where there is no such item, or nothing at the pointer.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
-	k, err := ParseKey(key)
+	k, err := parseKey(key)
 	if err == nil {
 		err = cut.check()
 	}

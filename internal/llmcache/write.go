@@ -29,7 +29,7 @@ ON CONFLICT (item) DO UPDATE SET json = ?2, notes = ?3, data = ?4`
 // it, so concurrent writers cannot exceed it together. An item that replaces another counts the difference. The error is an *Error of
 // code quota, too_large, exists or storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Label, error) {
-	if len(items) == 0 || len(items) > MaxBatch {
+	if len(items) == 0 || len(items) > maxBatch {
 		return nil, bad("write 1 to 100 items at a time", "%d items", len(items))
 	}
 	now := c.o.Now()
@@ -147,11 +147,11 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 
 // Delete takes items out and returns how many there were and their bytes. Keys that nothing has are not found.
 func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, err error) {
-	if len(keys) == 0 || len(keys) > MaxBatch {
+	if len(keys) == 0 || len(keys) > maxBatch {
 		return 0, 0, bad("delete 1 to 100 items at a time", "%d keys", len(keys))
 	}
 	for _, k := range keys {
-		if _, err := ParseKey(k); err != nil {
+		if _, err := parseKey(k); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -124,7 +124,7 @@ func (c *Cache) Run(ctx context.Context) error {
 		case <-c.wake:
 			t.Reset(saveAfter)
 		case <-t.C:
-			if c.FinishEnded(ctx) {
+			if c.finishEnded(ctx) {
 				t.Reset(endSlack)
 			}
 			if err := c.write(ctx); err != nil && ctx.Err() == nil {

@@ -184,8 +184,8 @@ func (c *Cache) EndTurn(w Worktree, session string, well bool) {
 	}
 }
 
-// FinishEnded makes entries of the turns that ended endSlack ago or longer; waiting reports whether others have ended since.
-func (c *Cache) FinishEnded(ctx context.Context) (waiting bool) {
+// finishEnded makes entries of the turns that ended endSlack ago or longer; waiting reports whether others have ended since.
+func (c *Cache) finishEnded(ctx context.Context) (waiting bool) {
 	ended := map[string]Worktree{}
 	c.mu.Lock()
 	now := c.o.Now()

@@ -119,7 +119,7 @@ func TestCompaction(t *testing.T) {
 	for _, e := range s.events {
 		r.log(t, e)
 		c := r.context(t, Request{Session: "long"})
-		if c.Tokens > DefaultBudget.Total {
+		if c.Tokens > defaultBudget.Total {
 			t.Fatalf("%d tokens:\n%s", c.Tokens, c.Text())
 		}
 		front := ""

@@ -184,7 +184,7 @@ func TestRecordedContexts(t *testing.T) {
 				line += fmt.Sprintf(" %d", c.Tokens)
 				tokens = append(tokens, c.Tokens)
 				segments += len(c.Segments)
-				if c.Tokens > DefaultBudget.Total {
+				if c.Tokens > defaultBudget.Total {
 					over++
 				}
 				if *recordShow {
@@ -197,7 +197,7 @@ func TestRecordedContexts(t *testing.T) {
 	slices.Sort(tokens)
 	n := len(tokens)
 	t.Logf("%d contexts of %d segments each: tokens p10 %d, median %d, p90 %d, most %d; over the budget of %d: %d", n, segments/max(1, n),
-		tokens[n/10], tokens[n/2], tokens[n*9/10], tokens[n-1], DefaultBudget.Total, over)
+		tokens[n/10], tokens[n/2], tokens[n*9/10], tokens[n-1], defaultBudget.Total, over)
 	if over > 0 {
 		t.Error("the budget does not hold")
 	}

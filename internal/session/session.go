@@ -237,7 +237,7 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 	err = s.snapshots.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
 			removed = 0
-			err := tx.Each(sqlDropOld, []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
+			err := tx.Each(sqlDropOld, []any{now.Add(-cleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
 			if err != nil {
 				return err
 			}
@@ -246,7 +246,7 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 			if err != nil {
 				return err
 			}
-			archived, err = change(tx, sqlOld, now.Add(-ArchiveAfter), func(snap *Snapshot) { snap.State = Archived })
+			archived, err = change(tx, sqlOld, now.Add(-archiveAfter), func(snap *Snapshot) { snap.State = Archived })
 			return err
 		})
 	})

@@ -35,8 +35,8 @@ const (
 	later   = 5 * time.Second  // after the last, where it was written within the window before
 	window  = 10 * time.Second // see later; and no change waits longer
 
-	ArchiveAfter = 30 * 24 * time.Hour
-	CleanUpAfter = 90 * 24 * time.Hour
+	archiveAfter = 30 * 24 * time.Hour
+	cleanUpAfter = 90 * 24 * time.Hour
 )
 
 const (
@@ -57,7 +57,7 @@ type Options struct {
 	Now    func() time.Time // time of what is written
 	Log    *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Seal   *cold.Seal       // seals summaries; nil stores them open
-	Budget func() Budget    // of a context; nil: DefaultBudget
+	Budget func() Budget    // of a context; nil: defaultBudget
 }
 
 // Store keeps snapshots and summaries of sessions. It is a consumer of the event log, and safe for concurrent use.
@@ -89,7 +89,7 @@ type entry struct {
 // New opens nothing.
 func New(o Options) *Store {
 	if o.Budget == nil {
-		o.Budget = func() Budget { return DefaultBudget }
+		o.Budget = func() Budget { return defaultBudget }
 	}
 	lazy := func(file, migrations string) *cold.Lazy {
 		files, err := fs.Sub(embedded, "sql/"+migrations)

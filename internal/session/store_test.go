@@ -311,7 +311,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 			same(t, "archived and removed", []int{archived, removed}, want)
 		}
 		h.did("old", event.KindPrompt, "begin")
-		wait(ArchiveAfter - time.Second)
+		wait(archiveAfter - time.Second)
 		h.did("new", event.KindPrompt, "begin")
 		sweep(0, 0)
 		wait(2 * time.Second)
@@ -319,7 +319,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 		got, err := h.Get(t.Context(), "old")
 		must(t, err)
 		same(t, "state", got.State, Archived)
-		wait(CleanUpAfter - ArchiveAfter)
+		wait(cleanUpAfter - archiveAfter)
 		sweep(1, 1)
 		if _, err := h.Get(t.Context(), "old"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)

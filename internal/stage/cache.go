@@ -175,7 +175,7 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 }
 
 // begin looks the entry up again, because another run may have ended since. If there is none, it sets the reason.
-func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m Material) (err error) {
+func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m keyParts) (err error) {
 	first := t.Miss // a damaged entry was dropped and is not found again
 	t.Miss = ""
 	if err := c.find(ctx, f, t, r); err != nil || t.Hit {
@@ -252,7 +252,7 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 	if m.Key() != res.Key {
 		why := "an input changed while it ran"
 		if began := c.runs.material(res.Key); began != nil {
-			if d := Changes(began, m); len(d) > 0 {
+			if d := differences(began, m); len(d) > 0 {
 				why = d[0].String() + " while it ran"
 			}
 		}

@@ -141,7 +141,7 @@ func (c *Cache) drop(ctx context.Context, f *cold.File, keys ...string) error {
 }
 
 // store writes a record and its row. The file is written first, so that every row has one.
-func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m Material, record []byte) error {
+func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m keyParts, record []byte) error {
 	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}

@@ -141,7 +141,7 @@ func (s *Session) names(path string) bool {
 }
 
 // reads reports whether a file, or one below a folder, is among the dependencies.
-func (m Material) reads(path string) bool {
+func (m keyParts) reads(path string) bool {
 	for _, p := range m {
 		if group(p.Kind) == kindFile && (p.Name == path || strings.HasPrefix(p.Name, path+"/")) {
 			return true

@@ -32,13 +32,13 @@ type near struct {
 	key     string
 	created time.Time
 	from    sources
-	stored  Material
+	stored  keyParts
 	changes []Change
 }
 
 // nearest finds the entry of the stage with the fewest differences from the material, the newest of equal ones. ok is false when there is
 // none.
-func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int) (best near, ok bool, err error) {
+func nearest(ctx context.Context, f *cold.File, stage string, m keyParts, n int) (best near, ok bool, err error) {
 	is := m.short()
 	err = f.Each(ctx, sqlNearest, []any{stage, n}, func(rows cold.Row) error {
 		var e near
@@ -53,7 +53,7 @@ func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int)
 			return nil // one that cannot be compared is not the nearest
 		}
 		_ = json.Unmarshal(from, &e.from) // without it, it is compared all the same
-		if e.changes = Changes(e.stored, is); !ok || len(e.changes) < len(best.changes) {
+		if e.changes = differences(e.stored, is); !ok || len(e.changes) < len(best.changes) {
 			best, ok = e, true
 		}
 		return nil
@@ -62,7 +62,7 @@ func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int)
 }
 
 // explain is the reason, in words, why there is no entry.
-func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m Material) (string, error) {
+func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m keyParts) (string, error) {
 	e, ok, err := nearest(ctx, f, stage, m, fewEntries)
 	switch {
 	case err != nil:
@@ -145,8 +145,8 @@ func (c *Cache) whyAgain(ctx context.Context, f *cold.File, p Place, stage strin
 		return Why{}, err
 	}
 	// What is not on the disk is taken as it was.
-	disk := func(p Part) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && r.Template != "" }
-	now := Material{}
+	disk := func(p keyPart) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && r.Template != "" }
+	now := keyParts{}
 	for _, part := range e.stored {
 		if !disk(part) {
 			now = append(now, part)
@@ -157,7 +157,7 @@ func (c *Cache) whyAgain(ctx context.Context, f *cold.File, p Place, stage strin
 			now = append(now, part)
 		}
 	}
-	w := Why{Key: e.key, Nearest: e.key, Idle: idle, Changes: Changes(e.stored, now)}
+	w := Why{Key: e.key, Nearest: e.key, Idle: idle, Changes: differences(e.stored, now)}
 	if w.Hit = len(w.Changes) == 0; !w.Hit {
 		w.Miss = w.Changes[0].String()
 	}

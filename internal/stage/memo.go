@@ -46,9 +46,9 @@ func (m *memo) reads() int64 {
 	return m.read
 }
 
-// parts digests dependencies. Each becomes the Part of the same index, also one that does not exist.
-func (m *memo) parts(ctx context.Context, deps []dep) (Material, error) {
-	out := make(Material, len(deps))
+// parts digests dependencies. Each becomes the part of the same index, also one that does not exist.
+func (m *memo) parts(ctx context.Context, deps []dep) (keyParts, error) {
+	out := make(keyParts, len(deps))
 	workers := runtime.GOMAXPROCS(0)
 	if len(deps) < 64 {
 		workers = 1
@@ -73,9 +73,9 @@ func (m *memo) parts(ctx context.Context, deps []dep) (Material, error) {
 	return out, g.Wait()
 }
 
-func (m *memo) part(d dep) (Part, error) {
+func (m *memo) part(d dep) (keyPart, error) {
 	id, err := stat(d.abs)
-	p := Part{Name: d.name}
+	p := keyPart{Name: d.name}
 	switch {
 	case missing(err):
 		p.Kind = kindAbsent

@@ -239,10 +239,10 @@ func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 const maxWalked = 200_000
 
 // template is the part of the request's template.
-func (m *memo) template(r *Request) (Part, error) {
+func (m *memo) template(r *Request) (keyPart, error) {
 	sum, err := m.file(r.Template)
 	if os.IsNotExist(err) {
-		return Part{}, fmt.Errorf("%w: template %s does not exist", ErrRequest, r.Template)
+		return keyPart{}, fmt.Errorf("%w: template %s does not exist", ErrRequest, r.Template)
 	}
-	return Part{Kind: kindTemplate, Sum: sum}, err
+	return keyPart{Kind: kindTemplate, Sum: sum}, err
 }

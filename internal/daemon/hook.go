@@ -16,7 +16,7 @@ type hookHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	places    *sessionPlaces
-	sequences *sequenceRecorder
+	reload    *reloadHandler
 	hints     *hints
 	times     *hookTimes
 	metrics   *metrics
@@ -51,7 +51,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	}
 	h.places.saw(call.Session, w.repo.Root)
 	h.events.Add(call.Events...)
-	h.sequences.record(ctx, w, call)
+	h.reload.record(ctx, w, call)
 	w.watch.Nudge()
 	switch {
 	case f.Wait && !call.Deaf && hooks.Speaks(call.Agent, call.Event):

@@ -71,7 +71,7 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 
 // Close writes what is only in memory and closes the database.
 func (c *Cache) Close() error {
-	err := c.Flush(context.Background())
+	err := c.CloseIdle()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file == nil {

@@ -162,8 +162,10 @@ func (c *Cache) loadDigests(ctx context.Context, f *cold.File) error {
 // maxLoaded bounds what is read at the first use: 2 µs each.
 const maxLoaded = 100_000
 
-// Flush writes new digests to the disk, so that the next daemon need not read those files. It opens nothing.
-func (c *Cache) Flush(ctx context.Context) error {
+// CloseIdle writes new digests to the disk, so that the next daemon need not read those files. It opens nothing. The file stays open:
+// to open it reads all digests, which would make the next hit slow.
+func (c *Cache) CloseIdle() error {
+	ctx := context.Background()
 	c.mu.Lock()
 	f := c.file
 	c.mu.Unlock()

@@ -146,7 +146,7 @@ func TestForgetNames(t *testing.T) {
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.c.Flush(t.Context()); err != nil {
+	if err := r.c.CloseIdle(); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []event.Path{"src/a.go", "notes"} {
@@ -156,7 +156,7 @@ func TestForgetNames(t *testing.T) {
 		if _, err := r.c.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(r.c.Flush(t.Context()), cold.ScrubFolder(t.Context(), r.store)); err != nil {
+		if err := errors.Join(r.c.CloseIdle(), cold.ScrubFolder(t.Context(), r.store)); err != nil {
 			t.Fatal(err)
 		}
 		if r.onDisk(string(path)) {

@@ -74,13 +74,15 @@ type Cache struct {
 
 	position cold.Position
 
+	offering sync.Mutex                 // guards offered; Apply must not wait for mu, which is held while the file is opened
+	offered  map[string]map[string]bool // session → ids of the entries that it was offered
+
 	mu      sync.Mutex // guards what follows
 	loaded  bool
 	entries map[string]*Entry
 	index   *entryIndex
-	turns   map[string]*turn           // session → what is being recorded
-	last    map[string]string          // session → its newest entry
-	offered map[string]map[string]bool // session → ids of the entries that it was offered
+	turns   map[string]*turn  // session → what is being recorded
+	last    map[string]string // session → its newest entry
 	counts  map[string]int64
 	bad     []string        // ids of rows that cannot be read
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry

@@ -116,8 +116,8 @@ func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 
 // NotOffered leaves out what the session was offered before, and all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) []Match {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.offering.Lock()
+	defer c.offering.Unlock()
 	var out []Match
 	for _, m := range found {
 		if !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
@@ -129,7 +129,7 @@ func (c *Cache) NotOffered(session string, found []Match) []Match {
 
 // NoteOffer notes that entries were offered to a session.
 func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) error {
-	c.mu.Lock()
+	c.offering.Lock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
 		c.offered = map[string]map[string]bool{}
 	}
@@ -139,7 +139,7 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) 
 	for _, m := range offered {
 		c.offered[session][m.Entry.ID] = true
 	}
-	c.mu.Unlock()
+	c.offering.Unlock()
 	now := c.o.Now().UnixMilli()
 	return c.save(ctx, "note an offer", func(tx *cold.Tx) error {
 		for _, m := range offered {

@@ -1,30 +1,33 @@
 package hooks
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Bounds of what is looked at. Longer input is cut, never refused.
 const (
-	maxCommand = 64 << 10 // bytes of a shell command that are parsed
+	maxCommand = 64 << 10 // bytes of a command or a pattern
 	maxOutput  = 30 << 10 // bytes of a tool's output that are searched for paths
-	maxPrompt  = 64 << 10 // bytes of a prompt that are looked at
+	maxPrompt  = 64 << 10 // bytes of a prompt
 	maxBatch   = 256      // calls of one batch that are decoded
 )
 
-// ErrAgent says that no decoder speaks this agent's language.
+// ErrAgent says that no agent has that name.
 var ErrAgent = errors.New("unknown agent")
 
 // ErrPayload says that a payload is not a JSON object.
 var ErrPayload = errors.New("not a JSON object")
 
-// Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a
-// nil Tree are allowed.
+// Repo is what decoding needs to know of the repository. The zero value knows no file; nil functions and a nil Tree are allowed.
 type Repo struct {
 	Root    event.Root            // the worktree of the daemon, symlinks resolved
 	Roots   []event.Root          // further worktrees: a path in any of them is the same event.Path
@@ -34,7 +37,19 @@ type Repo struct {
 	Tags    TagRules              // the user's own tags
 }
 
-// Call is one delivery of a hook: what it tells (Events) and what it asks (Query).
+// Locator finds the files of the repository for calls made in a working folder.
+func (r Repo) Locator(cwd string) *index.Locator {
+	return index.NewLocator(r.Tree, r.Ignored, cwd, append([]event.Root{r.Root}, r.Roots...)...)
+}
+
+func (r Repo) now() time.Time {
+	if r.Now == nil {
+		return time.Time{}
+	}
+	return r.Now()
+}
+
+// Call is one delivery of a hook: what happened (Events) and what is asked (Query).
 type Call struct {
 	Agent    string        // that called: as given to Decode, or the one that runs its settings
 	Event    string        // the agent's name of the event, "" if it has none
@@ -46,15 +61,15 @@ type Call struct {
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
 	Asked *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps []event.Step `json:",omitempty"` // the calls told of, with what it takes to do them again
+	Steps []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
 	Next  event.Path   `json:",omitempty"` // the file that a call is about to change
 	Over  string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Deaf  bool         `json:",omitempty"` // what is answered here is dropped, though the event has a channel
+	Deaf  bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
 	Again bool         `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or another word of the agent;
-// ok is false when none begins.
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or another word of the agent; ok is false
+// when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
 		if e.Kind == event.KindStart {
@@ -64,71 +79,91 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// Decode reads one payload of an agent's hook: a JSON object, or from "git" the words of the hook (see GitHook).
-// Unknown events and fields give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log:
-// a hook itself never fails. Only the first JSON value of payload is read.
-func Decode(agent string, payload []byte, r Repo) (Call, error) {
-	return DecodeFrom(agent, nil, payload, r)
+// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not, the text may wait for
+// the next event that does.
+func (c Call) TakesText() bool {
+	e := agents.EventOf(c.Agent, c.Event)
+	return e.Context != agents.None && !e.Continues && !c.Deaf
 }
 
-// DecodeFrom is Decode for a caller whose environment is known in part (see caller): Copilot and Cursor run hooks
-// that were entered for Claude Code. Call.Agent is the agent that really called, and whose form an answer needs.
-func DecodeFrom(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
-	if agent == "git" {
-		return decodeGit(payload)
-	}
-	if translators[agent] == nil {
+// Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
+func (c Call) Continues() bool { return agents.EventOf(c.Agent, c.Event).Continues }
+
+// Decode reads one payload of an agent's hook: a JSON object; what follows it is not read. env is what is known of the caller's environment
+// (see caller): Copilot and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that really called, whose form an
+// answer needs. Unknown events and fields give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log: a hook itself
+// never fails.
+func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
+	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
 	}
-	in, err := first(payload)
-	if err != nil {
+	var raw rawPayload
+	if err := decodeFirst(payload, &raw); err != nil {
 		return Call{Agent: agent}, fmt.Errorf("decode %s hook payload of %d bytes: %w: %w", agent, len(payload), ErrPayload, err)
 	}
-	agent = caller(agent, in, env)
-	return listen(agent, translators[agent](in), r), nil
+	p := canonical(caller(agent, &raw, env), &raw)
+	return p.call(r), nil
 }
 
-// scene is where and when a tool call happened: everything about it that is not the call itself.
-type scene struct {
-	repo     Repo
-	place    *place
-	agent    string
-	session  string
-	subagent string
-	turn     string
-	batch    string
-	past     bool // told by a transcript: the tree of today is not that of the call
-	at       time.Time
-}
-
-func (r Repo) now() time.Time {
-	if r.Now == nil {
-		return time.Time{}
+// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write a line break or a
+// second value after it. A field of the wrong type is left empty: agents change the types of their payloads without notice, and one surprising
+// field must not cost the other twenty.
+func decodeFirst(data []byte, into any) error {
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		return errors.New("it does not begin with a brace")
 	}
-	return r.Now()
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(into)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return nil
+	}
+	return err
 }
 
-// event is a new event of this scene. IDs repeat when the same happening is told twice: by PostToolUse and
-// PostToolBatch, by settings and a plugin, by the hook and later by the transcript.
-func (s *scene) event(id string, kind event.Kind) event.Event {
-	return event.Event{ID: id, Time: s.at, Kind: kind, Agent: s.agent, Session: s.session,
-		Subagent: s.subagent, Turn: s.turn, Batch: s.batch}
-}
-
-// keep drops what must not be stored: ignored files, doubles, and what exceeds n.
-func (s *scene) keep(ps []event.Path, n int) []event.Path {
-	var out []event.Path
-	seen := make(map[event.Path]bool, len(ps))
-	for _, p := range ps {
-		if p == "" || seen[p] || len(out) >= n || s.ignored(p) {
-			continue
+// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that learning could use: CwdChanged
+// and the worktree events (every payload has its own cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with its
+// source). Stop only ends a turn.
+func (p *payload) call(r Repo) Call {
+	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Deaf: p.dropped}
+	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent, Turn: p.turn, Time: p.when(r.now())}
+	switch p.event {
+	case "UserPromptSubmit":
+		c.Events, c.Query = s.Prompt(p.prompt)
+		c.Asked = s.asked(p.prompt, c.Events)
+	case "PreToolUse":
+		c.Next = s.changes(p.tool)
+		c.Query = s.next(p.tool)
+	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
+		c.Events = s.Tool(p.tool)
+		c.Steps = s.steps(p.tool, c.Events)
+		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent, p.name).Context != agents.None {
+			c.Query = s.next(p.tool) // the model of this agent can get text only now
 		}
-		seen[p] = true
-		out = append(out, p)
+	case "PostToolBatch":
+		c.Events = s.batch(p.calls)
+	case "SessionStart":
+		c.Events = s.border(event.KindStart, p.source)
+		c.Asked = s.resumed(p.source, c.Events)
+	case "SessionEnd":
+		c.Events, c.Over = s.border(event.KindEnd, p.reason), "session"
+	case "Stop":
+		c.Over, c.Again = "turn", p.again
 	}
-	return out
+	if c.Query != nil {
+		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {
+			c.Kind = HintPrompt
+		}
+	}
+	return c
 }
 
-func (s *scene) ignored(p event.Path) bool { return s.repo.Ignored != nil && s.repo.Ignored(p) }
-
-func (s *scene) has(p event.Path) bool { return s.repo.Tree != nil && s.repo.Tree.Has(p) }
+// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are installed twice: within ten
+// seconds it is the same one.
+func (s *CallContext) border(kind event.Kind, source string) []event.Event {
+	if s.Session == "" {
+		return nil
+	}
+	at := s.Time.Truncate(10 * time.Second).Unix()
+	e := s.event(strings.Join([]string{string(kind), s.Session, s.Subagent, source, fmt.Sprint(at)}, ":"), kind)
+	e.Tool, e.OK = source, true
+	return []event.Event{e}
+}

@@ -36,7 +36,7 @@ func TestCaller(t *testing.T) {
 		{"qwen", `{"timestamp":"2026-11-20T10:00:02Z"}`, nil, "qwen"},
 	}
 	for _, tt := range tests {
-		call, err := DecodeFrom(tt.agent, tt.env, []byte(tt.payload), orchard())
+		call, err := Decode(tt.agent, tt.env, []byte(tt.payload), orchard())
 		if err != nil || call.Agent != tt.want {
 			t.Errorf("%s %s %v: %q, %v, want %s", tt.agent, tt.payload, tt.env, call.Agent, err, tt.want)
 		}
@@ -44,7 +44,7 @@ func TestCaller(t *testing.T) {
 	// The recorded payloads of Claude Code are its own, in any terminal.
 	files, _ := filepath.Glob("testdata/claude/*.json")
 	for _, name := range files {
-		if call, err := DecodeFrom("claude", map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"}, contentOf(t, name), orchard()); err != nil || call.Agent != "claude" {
+		if call, err := Decode("claude", map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"}, contentOf(t, name), orchard()); err != nil || call.Agent != "claude" {
 			t.Errorf("%s: %q, %v", name, call.Agent, err)
 		}
 	}
@@ -57,7 +57,7 @@ func recorded(t *testing.T, agent, name string, r Repo) Call {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call, err := Decode(agent, payload, r)
+	call, err := Decode(agent, nil, payload, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestRunTwice(t *testing.T) {
 func TestClaudeNamesAtCursor(t *testing.T) {
 	payload := `{"cursor_version":"2.6","conversation_id":"c","workspace_roots":["` + orchardRoot + `"],"hook_event_name":"PostToolUse",
 		"tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"},"tool_response":"x"}`
-	call, err := Decode("claude", []byte(payload), orchard())
+	call, err := Decode("claude", nil, []byte(payload), orchard())
 	if err != nil || call.Agent != "cursor" || call.Event != "PostToolUse" || len(call.Events) != 1 || call.Events[0].Agent != "cursor" {
 		t.Fatalf("%+v, %v", call, err)
 	}
@@ -114,16 +114,18 @@ func TestClaudeNamesAtCursor(t *testing.T) {
 
 // TestCopilotTime: a clock that is far off is not believed.
 func TestCopilotTime(t *testing.T) {
-	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false, `"soon"`: false, "null": false, "": false, "1e9": false} {
-		if got := copilotTime(json.RawMessage(raw)); got.IsZero() == want {
+	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false, `"soon"`: false, "null": false, "": false, "1e99": false} {
+		var v any
+		_ = json.Unmarshal([]byte(raw), &v)
+		if got := copilotTime(v); got.IsZero() == want {
 			t.Errorf("%s: %v", raw, got)
 		}
 	}
 	now := orchard().now()
-	if got := (told{at: now.Add(-time.Hour)}).when(now); !got.Equal(now) {
+	if got := (&payload{at: now.Add(-time.Hour)}).when(now); !got.Equal(now) {
 		t.Error("an hour ago was believed")
 	}
-	if at := now.Add(-time.Second); !(told{at: at}).when(now).Equal(at) {
+	if at := now.Add(-time.Second); !(&payload{at: at}).when(now).Equal(at) {
 		t.Error("a second ago was not believed")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/client"
 )
 
@@ -23,14 +24,14 @@ var channels = []struct {
 }
 
 func TestChannels(t *testing.T) {
-	if len(channels) != len(agents) {
-		t.Errorf("%d agents, %d rows", len(agents), len(channels))
+	if len(channels) != len(agents.All) {
+		t.Errorf("%d agents, %d rows", len(agents.All), len(channels))
 	}
 	longText := strings.Repeat("本", 5000)
 	for _, c := range channels {
 		for _, event := range []string{c.start, c.prompt, c.before, c.after} {
 			event, silent := strings.CutPrefix(event, "-")
-			if Speaks(c.agent, event) == silent {
+			if speaks(c.agent, event) == silent {
 				t.Errorf("%s, %s: speaks is %v", c.agent, event, !silent)
 			}
 			if got := Render(c.agent, event, longText); (got == nil) != silent || len(got) > c.limit {
@@ -38,48 +39,38 @@ func TestChannels(t *testing.T) {
 			}
 		}
 	}
-	for agent, events := range mouths {
-		if _, err := AgentOf(agent); err != nil {
-			t.Error(err)
-		}
-		for event := range events {
-			if Continues(agent, event) {
-				t.Errorf("%s, %s is both free and dear", agent, event)
-			}
-		}
-	}
 }
+
+// speaks reports whether text at that event reaches the model for no more than its tokens.
+func speaks(agent, event string) bool { return Call{Agent: agent, Event: event}.TakesText() }
 
 // TestPatience holds the client's own table to what is known here: it waits where we enter a hook that is waited
 // for, at an event that carries text, and nowhere else.
 func TestPatience(t *testing.T) {
-	for _, a := range Agents() {
-		for _, b := range a.beats {
-			wait, starts := client.Patience(a.Name, b.event)
-			speaks := (Speaks(a.Name, b.event) || Continues(a.Name, b.event)) && !b.async
-			if (wait > 0) != speaks {
-				t.Errorf("%s, %s: waits %d ms, speaks %v", a.Name, b.event, wait, speaks)
+	for _, a := range agents.All {
+		for _, e := range a.Events {
+			wait, starts := client.Patience(a.Name, e.Name)
+			if (wait > 0) != e.Awaited() {
+				t.Errorf("%s, %s: waits %d ms, awaited %v", a.Name, e.Name, wait, e.Awaited())
 			}
 			want, first := int64(50), false
-			switch translatedEvent(a.Name, b.event) {
+			switch e.Canonical {
 			case "SessionStart":
 				want, first = 400, true
 			case "UserPromptSubmit":
 				want, first = 150, true
 			}
-			if speaks && (wait != want || starts != first) {
-				t.Errorf("%s, %s: waits %d ms, starts %v", a.Name, b.event, wait, starts)
+			if e.Awaited() && (wait != want || starts != first) {
+				t.Errorf("%s, %s: waits %d ms, starts %v", a.Name, e.Name, wait, starts)
 			}
-			if b.timeout > 0 && wait >= int64(b.timeout)*1000 {
-				t.Errorf("%s, %s: waits longer than the agent", a.Name, b.event)
+			if e.Timeout > 0 && wait >= int64(e.Timeout)*1000 {
+				t.Errorf("%s, %s: waits longer than the agent", a.Name, e.Name)
 			}
 		}
 	}
-	for agent, events := range mouths { // events of Claude Code's settings, run by others
-		for event := range events {
-			if wait, _ := client.Patience(agent, event); wait == 0 && (agent == "cursor" || agent == "copilot") && !strings.HasPrefix(strings.ToLower(event), "sub") {
-				t.Errorf("%s, %s: nobody waits", agent, event)
-			}
+	for _, c := range [][2]string{{"cursor", "SessionStart"}, {"cursor", "PostToolUse"}, {"copilot", "SessionStart"}, {"copilot", "PostToolUse"}} { // Claude Code's settings, run by others
+		if wait, _ := client.Patience(c[0], c[1]); wait == 0 {
+			t.Errorf("%s, %s: nobody waits", c[0], c[1])
 		}
 	}
 	for _, c := range [][2]string{{"claude", "PostToolUse"}, {"claude", "SessionEnd"}, {"gemini", "BeforeTool"}, {"codex", "PostToolUse"},
@@ -88,11 +79,4 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%s, %s: waits %d ms", c[0], c[1], wait)
 		}
 	}
-}
-
-// translatedEvent is Claude Code's name of an agent's event.
-func translatedEvent(agent, event string) string {
-	in := object{}
-	in.put("hook_event_name", event)
-	return translators[agent](in).event
 }

@@ -2,260 +2,242 @@ package hooks
 
 import (
 	"path"
+	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// command is a simple command: its name without folders, its words, and where its input comes from.
-type command struct {
-	name  string
-	exe   word // the word that the name is of: a script may be a file of the repository
-	args  []word
-	piped bool        // reads another command's output, a file or a here-document
-	xargs bool        // its files are on another command's output
-	in    *redirected // here-document
+// command turns a call of a shell tool into events, in the order of the command line. The last one has what the result named: only after it did
+// the agent see anything. A command line of which nothing is known is still one run event.
+func (s *CallContext) command(c ToolCall) []event.Event {
+	line := redact.Private(event.Clip(commandText(c.Input), maxCommand))
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	if c.Failed && !ran(c) {
+		e := s.failed(c)
+		e.Text, e.Named = store(line, event.MaxText), s.mentions(line, false)
+		return []event.Event{e}
+	}
+	dir := ""
+	if at := c.Input.text("workdir"); at != "" {
+		dir = s.Files.Abs(at, "")
+	}
+	r := shell.Follow(s.Files, shell.Line{Text: line, PowerShell: c.Name == "PowerShell", Dir: dir, Past: s.Past})
+	done, missing := completed(r.Ops, c)
+	ops, redacted := merge(done), newRedacted(line)
+	var out []event.Event
+	if e, ok := s.missed(append(missing, r.Missing...), c); ok {
+		out = append(out, e)
+	}
+	for _, op := range ops {
+		out = append(out, s.eventOf(op, c, redacted))
+	}
+	if len(out) == 0 || c.Failed && len(ops) == 0 {
+		out = append(out, s.eventOf(shell.Op{Kind: event.KindRun}, c, redacted))
+	}
+	last := &out[len(out)-1]
+	last.Listing = lists(ops)
+	if !r.Self {
+		last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
+	}
+	return append(out, s.diffFiles(ops, c)...)
 }
 
-// call walks a simple command.
-func (sh *shell) call(x *syntax.CallExpr, piped bool, in *redirected) {
-	if len(x.Args) == 0 {
-		sh.assign(x.Assigns)
-		return
+// commandText is the command line of a call of a shell tool.
+func commandText(in arguments) string {
+	if text := in.text("command", "cmd"); text != "" {
+		return text
 	}
-	for _, a := range x.Assigns {
-		if a.Value != nil {
-			sh.field(a.Value) // a command inside may read files
-		}
+	if list := in.texts("command"); len(list) > 0 {
+		return shell.Join(list)
 	}
-	sh.run(command{args: sh.fields(x.Args), piped: piped, in: in})
+	return ""
 }
 
-// run takes off what only wraps a command and hands it to the one who knows it.
-func (sh *shell) run(c command) {
-	for range 8 {
-		if len(c.args) == 0 {
-			return
-		}
-		c.exe = c.args[0]
-		c.name, c.args = path.Base(slash(c.exe.text)), c.args[1:]
-		c.name = strings.TrimSuffix(c.name, ".exe")
-		rest, ok := unwrap(c.name, c.args)
-		if !ok {
-			break
-		}
-		c.xargs = c.xargs || c.name == "xargs" || c.name == "parallel"
-		c.args = rest
-	}
-	switch c.name {
-	case "cd", "pushd":
-		sh.cd(c.args)
-	case "bash", "sh", "zsh", "dash", "ksh", "eval":
-		sh.inner(c)
-	case "git":
-		sh.git(c)
-	default:
-		if !quiet[c.name] {
-			sh.command(c)
-		}
-	}
+// ran reports whether a call that failed was begun at all: denied, interrupted and invalid calls were not.
+func ran(c ToolCall) bool {
+	return c.why == "" && (strings.HasPrefix(c.Problem, "Exit code") || strings.HasPrefix(c.Problem, "Error: Exit code") ||
+		strings.Contains(event.Clip(c.Problem, 200), "timed out") || strings.HasPrefix(c.Problem, "Command failed") ||
+		slices.Contains([]string{whyMissing, whyDir}, classify(c.Problem))) // only a command that ran finds that out
 }
 
-// quiet commands neither read nor change files of interest and say nothing about the work.
-var quiet = map[string]bool{"echo": true, "printf": true, "true": true, "false": true, ":": true, "test": true, "[": true, "sleep": true,
-	"set": true, "unset": true, "pwd": true, "exit": true, "return": true, "wait": true, "which": true, "type": true, "date": true,
-	"clear": true, "read": true, "shift": true, "trap": true, "umask": true, "hash": true, "alias": true, "popd": true, "whoami": true,
-	"uname": true, "hostname": true, "printenv": true, "break": true, "continue": true, "seq": true, "basename": true, "dirname": true,
-	"realpath": true, "mkdir": true, "tr": true, "rev": true, "yes": true, "shopt": true, "ulimit": true, "export": true}
-
-// wrappers run the command in their arguments. The letters are options that take a value; skip is the number
-// of words of their own before it.
-var wrappers = map[string]struct {
-	short, long string
-	skip        int
-}{
-	"sudo": {short: "ugpCh", long: "user group"}, "doas": {short: "u"}, "env": {short: "uCS", long: "unset chdir"}, "timeout": {short: "ks", long: "kill-after signal", skip: 1}, "gtimeout": {short: "ks", skip: 1},
-	"nice": {short: "n"}, "ionice": {short: "cn"}, "nohup": {}, "time": {short: "fo"}, "command": {}, "builtin": {}, "exec": {short: "a"}, "noglob": {}, "stdbuf": {short: "ioe"}, "setsid": {},
-	"xargs": {short: "IiLnPdsaE", long: "max-args max-procs delimiter replace"}, "parallel": {short: "jIn"}, "caffeinate": {short: "tw"}, "unbuffer": {}, "npx": {short: "pc", long: "package"}, "bunx": {}, "pnpx": {}, "uvx": {long: "from with"}, "then": {}, "rtk": {}, "busybox": {},
+// merge joins neighboring runs: "make && make test" is one piece of work.
+func merge(ops []shell.Op) (out []shell.Op) {
+	for _, op := range ops {
+		n := len(out)
+		if op.Kind == event.KindRun && n > 0 && out[n-1].Kind == event.KindRun {
+			b := &out[n-1]
+			b.Named = append(b.Named, op.Named...)
+			b.Words += " " + op.Words
+			b.Listing = b.Listing || op.Listing
+			continue
+		}
+		out = append(out, op)
+	}
+	return out
 }
 
-// runners run the command after one of these words.
-var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "pdm": "run", "hatch": "run", "direnv": "exec", "dotenv": "run"}
+// lists reports whether what the operations print is mainly names, or lines after a name: some operation lists, and none prints a file's content.
+func lists(ops []shell.Op) bool {
+	return slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Listing }) &&
+		!slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind == event.KindRead && !op.Silent })
+}
 
-// unwrap gives the words of the command inside, or ok false.
-func unwrap(name string, args []word) (rest []word, ok bool) {
-	if verbs, found := runners[name]; found {
-		if len(args) < 2 || !args[0].ok || !strings.Contains(" "+verbs+" ", " "+args[0].text+" ") {
-			return nil, false
-		}
-		args = args[1:]
-		for len(args) > 0 && args[0].flag() {
-			args = args[1:]
-		}
-		return args, len(args) > 0
+// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are put together from expanded
+// words: "mysql --password x" has x, and so has $PASSWORD, without the mark that redact.Text knows it by. Only words that are left in the redacted
+// line are stored, and none that occurs only after "=".
+type redacted struct {
+	text   string
+	whole  bool            // nothing was taken out
+	terms  map[string]bool // of text
+	values map[string]bool // terms of what is assigned in text and occurs nowhere else
+}
+
+func newRedacted(command string) redacted {
+	r := redacted{text: redact.Text(command), terms: map[string]bool{}, values: map[string]bool{}}
+	r.whole = r.text == command
+	for _, t := range redact.CommandTerms(r.text, maxCommand) {
+		r.terms[t] = true
 	}
-	w, found := wrappers[name]
-	if !found || len(args) == 0 || name == "command" && args[0].flag() {
-		return nil, false
+	if strings.Contains(r.text, "=") {
+		for _, t := range redact.Terms(r.text, maxCommand) {
+			r.values[t] = !r.terms[t]
+		}
 	}
-	skip := w.skip
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a.is("--"):
-			return args[i+1:], i+1 < len(args)
-		case a.flag():
-			if takesValue(a.text, w.short, w.long) {
-				i++
+	return r
+}
+
+// of are the terms of a text that may be stored.
+func (r redacted) of(text string) []string {
+	return slices.DeleteFunc(redact.CommandTerms(event.Clip(text, maxCommand), event.MaxTerms), func(t string) bool {
+		return r.values[t] || !r.whole && !r.terms[t]
+	})
+}
+
+func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Event {
+	e := s.event("", op.Kind)
+	e.Paths, e.From, e.Named = op.Paths, op.From, s.Files.Keep(op.Named, event.MaxSeen)
+	e.OK = !c.Failed || op.Kind != event.KindRun && op.Kind != event.KindSearch
+	switch op.Kind {
+	case event.KindSearch:
+		if line.whole || strings.Contains(line.text, op.Pattern) {
+			e.Text = store(op.Pattern, event.MaxText)
+		}
+		e.Terms = line.of(op.Pattern + " " + op.Words)
+	case event.KindRun:
+		e.Text = store(line.text, event.MaxText)
+		e.Terms = line.of(first(op.Words, line.text))
+	}
+	e.Tags = s.tags(op.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
+	return e
+}
+
+// completed returns the operations that took place, as the exit status and the messages of the command say, and the operands of the others that
+// named no file. A file that was guessed from the end of its name was not read by a command that failed or printed nothing.
+func completed(ops []shell.Op, c ToolCall) (done []shell.Op, missing []shell.Operand) {
+	text := c.result()
+	nothing := c.Response != nil && strings.TrimSpace(text) == ""
+	for _, op := range ops {
+		why := ""
+		if op.Operand.Name != "" {
+			why = refusal(text, op.Operand.Name)
+		}
+		guessed := op.Guessed && (c.Failed || op.Kind == event.KindRead && nothing)
+		if why == "" && !guessed {
+			done = append(done, op)
+		} else if why == whyMissing {
+			missing = append(missing, op.Operand)
+		}
+	}
+	return done, missing
+}
+
+// maxMessage is the longest line, in bytes, that may be a message of a command.
+const maxMessage = 1024
+
+// refusal is why a command could not open an operand, "" if its messages do not say that it could not.
+func refusal(text, operand string) string {
+	for line := range strings.Lines(text) {
+		if len(line) <= maxMessage && contains(line, operand) {
+			if why := classify(line); why == whyMissing || why == whyDir || why == whyDenied {
+				return why
 			}
-		case name == "env" && a.ok && strings.IndexByte(a.text, '=') > 0:
-		case skip > 0:
-			skip--
-		default:
-			return args[i:], true
 		}
 	}
-	return nil, false
+	return ""
 }
 
-// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and --lines=5.
-func takesValue(flag, short, long string) bool {
-	if name, ok := strings.CutPrefix(flag, "--"); ok {
-		return !strings.Contains(name, "=") && long != "" && strings.Contains(" "+long+" ", " "+name+" ")
+// contains reports whether a line has the name, not only as a part of another name.
+func contains(line, name string) bool {
+	part := func(c byte) bool {
+		return c == '_' || c == '.' || c == '-' || c == '/' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 	}
-	i := strings.IndexAny(flag[1:], short)
-	return short != "" && i >= 0 && i+2 == len(flag)
-}
-
-// options are the words of a command sorted into operands and options.
-type options struct {
-	ops    []word
-	values map[string][]word // "-e" or "--regexp" → values, or nil for an option without
-}
-
-// parseArgs sorts words. Options with a value are told by short (letters) and long (names).
-func parseArgs(args []word, short, long string) options {
-	o := options{values: map[string][]word{}}
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a.is("--"):
-			o.ops = append(o.ops, args[i+1:]...)
-			return o
-		case !a.flag():
-			o.ops = append(o.ops, a)
-		case takesValue(a.text, short, long) && i+1 < len(args):
-			o.letters(a.text, "")
-			key := a.text
-			if key[1] != '-' {
-				key = "-" + key[len(key)-1:]
-			}
-			i++
-			o.values[key] = append(o.values[key], args[i])
-		default:
-			o.letters(a.text, short)
+	for from := 0; ; {
+		i := strings.Index(line[from:], name)
+		if i < 0 {
+			return false
 		}
-	}
-	return o
-}
-
-// letters enters an option without a value in the next word: --name, --name=value, -abc, -n5.
-func (o options) letters(flag, short string) {
-	if strings.HasPrefix(flag, "--") {
-		name, value, has := strings.Cut(flag, "=")
-		o.values[name] = append(o.values[name], word{text: value, ok: has})
-		return
-	}
-	for i := 1; i < len(flag); i++ {
-		key := "-" + flag[i:i+1]
-		if strings.IndexByte(short, flag[i]) >= 0 && i+1 < len(flag) {
-			o.values[key] = append(o.values[key], word{text: flag[i+1:], ok: true})
-			return
-		}
-		if _, ok := o.values[key]; !ok {
-			o.values[key] = nil
-		}
-	}
-	o.values[flag] = append(o.values[flag], word{})
-}
-
-// has reports whether one of the options was given.
-func (o options) has(names ...string) bool {
-	for _, n := range names {
-		if _, ok := o.values[n]; ok {
+		begin, end := from+i, from+i+len(name)
+		if (begin == 0 || !part(line[begin-1])) && (end == len(line) || !part(line[end])) {
 			return true
 		}
+		from = begin + 1
 	}
-	return false
 }
 
-// cd changes the working folder. An agent may tell the folder it ended in: cd sub, told in …/sub, stays.
-func (sh *shell) cd(args []word) {
-	var to word
-	for _, a := range args {
-		if a.is("-") || !a.flag() && a.text != "--" {
-			to = a
-			break
+// missed is the failure of a command to find a file, for a rescue: it names the file that is not there.
+func (s *CallContext) missed(operands []shell.Operand, c ToolCall) (event.Event, bool) {
+	if !c.Failed || classify(c.Problem) != whyMissing {
+		return event.Event{}, false
+	}
+	var ps []event.Path
+	for _, o := range operands {
+		if p, ok := s.Files.Path(o.Name, o.Dir); ok && strings.Contains(c.Problem, o.Name) {
+			ps = append(ps, p)
 		}
 	}
-	before := sh.dir
-	switch {
-	case to.is("-") && sh.prev != "":
-		sh.dir = sh.prev
-	case !to.ok || to.glob || to.text == "" || to.text == "-":
-		sh.dir = lost
-	case sh.dir == lost && !absolute(slash(to.text)):
-	default:
-		next := sh.place.abs(to.text, sh.dir)
-		if rel, in := sh.place.inside(next); in && rel != "" && !sh.folder(event.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(slash(to.text))) {
-			next = sh.dir
-		}
-		sh.dir = next
+	if ps = s.Files.Keep(ps, event.MaxSeen); len(ps) == 0 {
+		return event.Event{}, false
 	}
-	sh.prev = before
+	e := s.event("", event.KindFailed)
+	e.Paths, e.Why, e.Tags = ps, whyMissing, s.tags(event.KindFailed, nil, ps)
+	return e, true
 }
 
-// inner walks the script of bash -c '…' and eval; bash file.sh runs that file.
-func (sh *shell) inner(c command) {
-	if c.name == "eval" {
-		var b []string
-		for _, a := range c.args {
-			if !a.ok {
-				return
-			}
-			b = append(b, a.text)
-		}
-		sh.nested(strings.Join(b, " "), c)
-		return
+// resultDirs are the folders that names in the result may be relative to: at most six.
+func resultDirs(r shell.Result) (dirs []string) {
+	var all []string
+	for _, op := range r.Ops {
+		all = append(all, op.Dirs...)
 	}
-	for i, a := range c.args {
-		switch {
-		case a.flag() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c") && i+1 < len(c.args):
-			if c.args[i+1].ok {
-				sh.nested(c.args[i+1].text, c)
-			}
-			return
-		case !a.flag():
-			sh.started(c)
-			return
+	for _, dir := range append(all, r.Dir) {
+		if dir = path.Clean(dir); index.IsAbs(dir) && !slices.Contains(dirs, dir) && len(dirs) < 6 {
+			dirs = append(dirs, dir)
 		}
 	}
-	if c.in != nil {
-		sh.nested(c.in.body, c)
-		return
-	}
-	sh.started(c)
+	return dirs
 }
 
-func (sh *shell) nested(src string, c command) {
-	if sh.nest >= maxNest {
-		sh.started(c)
-		return
+// diffFiles are edits that the agent itself found a command to have made. They come last: deliveries of the same call that lack them number the
+// others alike.
+func (s *CallContext) diffFiles(ops []shell.Op, c ToolCall) (out []event.Event) {
+	response, _ := c.Response.(map[string]any)
+	diff, _ := response["bashEditDiff"].(map[string]any)
+	for _, name := range arguments(diff).texts("changedFiles") {
+		p, ok := s.Files.Path(name, "")
+		changed := slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind != event.KindRead && slices.Contains(op.Paths, p) })
+		if !ok || s.Files.Ignored(p) || len(out) >= event.MaxSeen || changed {
+			continue
+		}
+		e := s.event("", event.KindEdit)
+		e.Paths, e.OK = []event.Path{p}, true
+		e.Tags = s.tags(event.KindEdit, nil, e.Paths)
+		out = append(out, e)
 	}
-	sh.sub().run(func(in *shell) {
-		in.nest++
-		in.script(src)
-	})
+	return out
 }

@@ -32,7 +32,7 @@ var failureMarks = []struct{ mark, why string }{
 
 // classify says why a call failed, from what the tool said.
 func classify(problem string) string {
-	problem = lower(clip(problem, 2048))
+	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {
 		if strings.Contains(problem, f.mark) {
 			return f.why
@@ -60,24 +60,24 @@ func onlyMissing(text string) bool {
 	if i := strings.LastIndex(text, "\n<shellId: "); i > 0 {
 		text = text[:i] // Copilot's own line
 	}
-	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(lower(text), ": no such file or directory")
+	return len(text) < 1024 && !strings.Contains(text, "\n") && strings.Contains(strings.ToLower(text), ": no such file or directory")
 }
 
 // failed is the event of a call that did not do its work on a file. The path is kept although it may name
 // nothing: that is what a rescue needs.
-func (s *scene) failed(c toolCall, names ...string) event.Event {
-	e := s.event(c.eventID(s.subagent), event.KindFailed)
-	e.Tool, e.Why = c.name, c.why
+func (s *CallContext) failed(c ToolCall, names ...string) event.Event {
+	e := s.event(c.eventID(s.Subagent), event.KindFailed)
+	e.Tool, e.Why = c.Name, c.why
 	if e.Why == "" {
-		e.Why = classify(c.problem)
+		e.Why = classify(c.Problem)
 	}
 	for _, name := range names {
-		if p, ok := s.place.file(name, ""); ok {
+		if p, ok := s.Files.Path(name, ""); ok {
 			e.Paths = append(e.Paths, p)
 		}
 	}
-	e.Paths = s.keep(e.Paths, event.MaxSeen)
-	e.Seen = s.mentions(c.problem, false)
+	e.Paths = s.Files.Keep(e.Paths, event.MaxSeen)
+	e.Seen = s.mentions(c.Problem, false)
 	e.Tags = s.tags(event.KindFailed, nil, e.Paths)
 	return e
 }

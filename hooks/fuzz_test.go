@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
@@ -15,8 +16,8 @@ func FuzzPrompt(f *testing.F) {
 	f.Add("\xff<system-reminder\x00>")
 	r := orchard()
 	f.Fuzz(func(t *testing.T, text string) {
-		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
-		events, _ := s.prompt(text, "prompt:x")
+		s := &CallContext{Repo: r, Files: r.Locator(orchardRoot)}
+		events, _ := s.Prompt(text)
 		for _, e := range events {
 			if len(e.Text) > event.MaxText || redact.Text(e.Text) != e.Text || len(e.Tags) > MaxTags {
 				t.Errorf("%q: %+v", text, e)
@@ -32,15 +33,13 @@ func FuzzShell(f *testing.F) {
 	r := orchard()
 	f.Fuzz(func(t *testing.T, command, out string) {
 		events := bash(r, orchardRoot, command, out)
-		if len(events) == 0 && strings.TrimSpace(redact.Private(clip(command, maxCommand))) != "" {
+		if len(events) == 0 && strings.TrimSpace(redact.Private(event.Clip(command, maxCommand))) != "" {
 			t.Errorf("%q: nothing", command)
 		}
 		for _, e := range events {
 			checkEvent(t, r, e)
 		}
-		s := &scene{repo: r, place: newPlace(r, orchardRoot)}
-		sh := &shell{scene: s, dir: orchardRoot, vars: map[string]string{}, steps: new(int)}
-		sh.powershell(command)
+		shell.Follow(r.Locator(orchardRoot), shell.Line{Text: command, PowerShell: true})
 	})
 }
 
@@ -48,8 +47,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/home/dev/orchard","tool_name":"Read","tool_use_id":"t","tool_input":{"file_path":"go.mod"}}`))
 	f.Add([]byte(`{"hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"Edit","tool_input":{"file_path":"go.mod"},"tool_response":"Error: x"}]}`))
 	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"x","session_id":1}`))
-	f.Add([]byte(`{"args":["post-commit"]}`))
-	fuzzAgents(f, "claude", "codex", "git")
+	fuzzAgents(f, "claude", "codex")
 }
 
 func FuzzGemini(f *testing.F)   { fuzzAgents(f, "gemini") }
@@ -70,7 +68,7 @@ func fuzzAgents(f *testing.F, agents ...string) {
 	r := orchard()
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		for _, agent := range agents {
-			call, err := Decode(agent, payload, r)
+			call, err := Decode(agent, nil, payload, r)
 			if err != nil && (len(call.Events) > 0 || call.Query != nil) {
 				t.Errorf("%s: %v and %+v", agent, err, call)
 			}

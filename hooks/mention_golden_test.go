@@ -41,7 +41,7 @@ func TestNamedInPrompts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call, err := Decode("claude", payload, orchard())
+		call, err := Decode("claude", nil, payload, orchard())
 		if err != nil {
 			t.Fatal(err)
 		}

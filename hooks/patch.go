@@ -1,66 +1,42 @@
 package hooks
 
 import (
-	"strings"
-
+	"github.com/aoa-dev/aoa/hooks/shell"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// patchOp is one file of a patch in the form of the apply_patch tool.
-type patchOp struct {
-	verb     string // Add, Update, Delete
-	name, to string // to: the new name, if the file moves
-}
-
-// patchOps reads the headers of a patch; its lines are not kept.
-func patchOps(patch string) []patchOp {
-	var ops []patchOp
-	for line := range strings.Lines(clip(patch, 16*maxCommand)) {
-		line = strings.TrimSpace(line)
-		for _, verb := range []string{"Add", "Update", "Delete"} {
-			if name, ok := strings.CutPrefix(line, "*** "+verb+" File: "); ok && len(ops) < event.MaxSeen {
-				ops = append(ops, patchOp{verb: verb, name: name})
-			}
-		}
-		if to, ok := strings.CutPrefix(line, "*** Move to: "); ok && len(ops) > 0 {
-			ops[len(ops)-1].to = to
-		}
-	}
-	return ops
-}
-
 // patch is a call of apply_patch.
-func (s *scene) patch(c toolCall) []event.Event {
-	text := c.input.text("command", "input", "patch")
-	if list := c.input.texts("command"); text == "" && len(list) > 0 {
+func (s *CallContext) patch(c ToolCall) []event.Event {
+	text := c.Input.text("command", "input", "patch")
+	if list := c.Input.texts("command"); text == "" && len(list) > 0 {
 		text = list[len(list)-1]
 	}
-	ops := patchOps(text)
-	if c.failed {
+	ops := shell.PatchFiles(text)
+	if c.Failed {
 		names := make([]string, len(ops))
 		for i, op := range ops {
-			names[i] = op.name
+			names[i] = op.Name
 		}
 		return []event.Event{s.failed(c, names...)}
 	}
 	var events []event.Event
 	for _, op := range ops {
-		events = append(events, s.changed(op, s.place.cwd)...)
+		events = append(events, s.changed(op, s.Files.Cwd)...)
 	}
 	return events
 }
 
 // changed are the events of one file of a patch applied in dir.
-func (s *scene) changed(op patchOp, dir string) []event.Event {
-	p, ok := s.place.file(op.name, dir)
-	if !ok || s.ignored(p) {
+func (s *CallContext) changed(op shell.PatchFile, dir string) []event.Event {
+	p, ok := s.Files.Path(op.Name, dir)
+	if !ok || s.Files.Ignored(p) {
 		return nil
 	}
-	e := s.event("", map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.verb])
+	e := s.event("", map[string]event.Kind{"Add": event.KindWrite, "Update": event.KindEdit, "Delete": event.KindDelete}[op.Verb])
 	e.Paths, e.OK = []event.Path{p}, true
 	e.Tags = s.tags(e.Kind, nil, e.Paths)
 	out := []event.Event{e}
-	if to, ok := s.place.file(op.to, dir); ok && !s.ignored(to) {
+	if to, ok := s.Files.Path(op.To, dir); ok && !s.Files.Ignored(to) {
 		r := s.event("", event.KindRename)
 		r.From, r.Paths, r.OK = e.Paths, []event.Path{to}, true
 		out = append(out, r)

@@ -3,32 +3,10 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-const pluginDir = "../scripts/claude-plugin"
-
-// TestPluginHooks: the plugin runs what an installation in settings runs. UPDATE_DECODE=1 writes it.
-func TestPluginHooks(t *testing.T) {
-	a := agentOf(t, "claude")
-	file := filepath.Join(pluginDir, "hooks", "hooks.json")
-	if os.Getenv("UPDATE_DECODE") != "" {
-		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+eventsJSON(a.groups(), false)+`}`, "", "  ")
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := parseSettings(contentOf(t, file), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if have, mixed := s.own(); mixed || !sameGroups(have, a.groups()) || len(have) != len(s.byEv) {
-		t.Errorf("the plugin's hooks are not those that are installed: %+v", have)
-	}
-}
 
 func TestPlugin(t *testing.T) {
 	read := func(name string, v any) {

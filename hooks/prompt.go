@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
@@ -30,7 +29,7 @@ var machineHeads = []string{"This session is being continued from a previous con
 
 // takeApart splits a prompt. Tags that are not closed run to the end.
 func takeApart(prompt string) said {
-	prompt = redact.Private(clip(prompt, maxPrompt))
+	prompt = redact.Private(event.Clip(prompt, maxPrompt))
 	prompt, _ = carve(prompt, "hook_context") // what hooks have said before, ours among them: Gemini CLI sends it along
 	var s said
 	for _, head := range machineHeads {
@@ -94,10 +93,10 @@ func carve(text, tag string) (rest, inner string) {
 	return kept.String(), cut.String()
 }
 
-// prompt makes the event of a prompt, and the question that goes with it. Machine text alone is no prompt: the files
+// Prompt makes the event of a prompt, and the question that goes with it. Machine text alone is no prompt: the files
 // that it names were seen, nothing was asked.
-func (s *scene) prompt(text, id string) (events []event.Event, query *event.Query) {
-	p := takeApart(text)
+func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Query) {
+	p, id := takeApart(text), s.promptID(text)
 	if p.human == "" && p.pasted == "" {
 		e := s.event(id, event.KindRun)
 		e.Tool, e.OK = "notification", true
@@ -117,17 +116,17 @@ func (s *scene) prompt(text, id string) (events []event.Event, query *event.Quer
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)
 	e.Tags = s.tags(event.KindPrompt, e.Terms, e.Named)
-	q := &event.Query{Task: event.TaskPrompt, Session: s.session, Subagent: s.subagent, Prompt: e.Text}
+	q := &event.Query{Task: event.TaskPrompt, Session: s.Session, Subagent: s.Subagent, Prompt: e.Text}
 	q.Tags = e.Tags[:min(len(e.Tags), 3)]
 	return []event.Event{e}, q
 }
 
-// promptID is the same for every delivery of one prompt: the agent's id, else what was said, where and when.
-func promptID(id, session, text string, at time.Time) string {
-	if id == "" {
-		id = digest(session, text, strconv.FormatInt(at.Unix(), 10))
+// promptID is the same for every delivery of one prompt: the agent's id, else a digest of what was typed, where and when.
+func (s *CallContext) promptID(text string) string {
+	if s.Turn != "" {
+		return "prompt:" + s.Turn
 	}
-	return "prompt:" + id
+	return "prompt:" + digest(s.Session, text, strconv.FormatInt(s.Time.Unix(), 10))
 }
 
 func digest(parts ...string) string {
@@ -136,4 +135,15 @@ func digest(parts ...string) string {
 		h.Write([]byte(strconv.Itoa(len(p)) + ":" + p))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// lower lowers ASCII only: byte offsets stay the same, which strings.ToLower does not promise.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] |= 0x20
+		}
+	}
+	return string(b)
 }

@@ -56,7 +56,7 @@ func TestOwnWordsAreNoPrompt(t *testing.T) {
 	} {
 		raw, err := json.Marshal(map[string]string{"hook_event_name": c.event, "session_id": "s", "prompt": c.prompt})
 		check(t, err)
-		call, err := Decode(c.agent, raw, orchard())
+		call, err := Decode(c.agent, nil, raw, orchard())
 		if err != nil || len(call.Events) != 1 {
 			t.Fatalf("%s: %+v, %v", c.prompt, call.Events, err)
 		}

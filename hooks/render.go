@@ -1,49 +1,14 @@
 package hooks
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
 )
-
-// shape is how an agent wants text that its model shall read.
-type shape uint8
-
-const (
-	nested shape = iota + 1 // {"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}
-	camel                   // {"additionalContext":…}
-	snake                   // {"additional_context":…}
-)
-
-// mouths says which events carry text to the model, and in which shape; what is not here does not.
-// Claude Code 2.1.329 and Codex 0.169.0 were measured (Codex accepts PostToolUse and drops its text), the
-// others are as their makers document them, but for Qwen Code's PreToolUse: 0.24.4 takes its text and hands it to
-// nobody. Events with a capital letter at Cursor and Copilot are those that they
-// run from Claude Code's settings.
-var mouths = map[string]map[string]shape{
-	"claude": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "UserPromptExpansion": nested,
-		"PreToolUse": nested, "PostToolUse": nested, "PostToolUseFailure": nested, "PostToolBatch": nested, "PostModelSwitch": nested},
-	"codex": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested, "PreToolUse": nested},
-	"qwen": {"SessionStart": nested, "SubagentStart": nested, "UserPromptSubmit": nested,
-		"PostToolUse": nested, "PostToolUseFailure": nested},
-	"gemini":   {"SessionStart": nested, "BeforeAgent": nested, "AfterTool": nested},
-	"cursor":   {"sessionStart": snake, "postToolUse": snake, "SessionStart": snake, "PostToolUse": snake},
-	"copilot":  {"sessionStart": camel, "subagentStart": camel, "postToolUse": camel, "SessionStart": camel, "SubagentStart": camel, "PostToolUse": camel},
-	"opencode": {"PostToolUse": camel}, // read by our plugin, which puts it behind the tool's output
-}
-
-// ends are events whose text reaches the model too, but keeps the turn going and costs a call of it.
-var ends = map[string]map[string]shape{
-	"claude": {"Stop": nested, "SubagentStop": nested},
-}
-
-// Speaks reports whether text given at that event reaches the agent's model for no more than its tokens. Where it
-// does not, the text may wait for the next event that does.
-func Speaks(agent, event string) bool { return mouths[agent][event] != 0 }
-
-// Continues reports whether text given at that event reaches the model and makes it go on when it was done: only
-// for those who asked for it.
-func Continues(agent, event string) bool { return ends[agent][event] != 0 }
 
 // Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the text into a
 // file and show its beginning; Codex does so over 2,500 tokens, Copilot cuts at 10 KB.
@@ -53,7 +18,7 @@ const (
 )
 
 func longest(event string) int {
-	if event == "SessionStart" || event == "sessionStart" {
+	if strings.EqualFold(event, "SessionStart") {
 		return MaxStart
 	}
 	return MaxHint
@@ -68,28 +33,40 @@ func Render(agent, event, text string) []byte {
 
 // dress puts a text that is harmless into the agent's JSON, and a notice for the person beside it.
 func dress(agent, event, text, notice string) []byte {
-	how := max(mouths[agent][event], ends[agent][event])
-	if how == 0 || text == "" {
+	if text == "" {
 		return nil
 	}
-	switch how {
-	case snake:
-		return []byte(compact(struct {
+	switch agents.EventOf(agent, event).Context {
+	case agents.None:
+		return nil
+	case agents.Snake:
+		return compact(struct {
 			Text string `json:"additional_context"`
-		}{text}))
-	case camel:
-		return []byte(compact(struct {
+		}{text})
+	case agents.Camel:
+		return compact(struct {
 			Text string `json:"additionalContext"`
-		}{text}))
+		}{text})
 	}
 	type output struct {
 		Event string `json:"hookEventName"`
 		Text  string `json:"additionalContext"`
 	}
-	return []byte(compact(struct {
+	return compact(struct {
 		Notice string `json:"systemMessage,omitempty"`
 		Output output `json:"hookSpecificOutput"`
-	}{notice, output{event, text}}))
+	}{notice, output{event, text}})
+}
+
+// compact is v as JSON on one line, with < > & as they are.
+func compact(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil // impossible: only our own plain structs come here
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // harmless takes out what could pass for more than text: control characters other than line ends, invisible

@@ -30,8 +30,8 @@ func TestRender(t *testing.T) {
 		if got := string(Render(tt.agent, tt.event, "a.go: x\n")); got != tt.want {
 			t.Errorf("Render(%s, %s) = %s, want %s", tt.agent, tt.event, got, tt.want)
 		}
-		if Speaks(tt.agent, tt.event) == Continues(tt.agent, tt.event) && tt.want != "" || Speaks(tt.agent, tt.event) && tt.want == "" {
-			t.Errorf("Speaks(%s, %s)", tt.agent, tt.event)
+		if speaks(tt.agent, tt.event) == (Call{Agent: tt.agent, Event: tt.event}).Continues() && tt.want != "" || speaks(tt.agent, tt.event) && tt.want == "" {
+			t.Errorf("takes text: (%s, %s)", tt.agent, tt.event)
 		}
 	}
 	if got := Render("claude", "PreToolUse", " \n\x00\u200b "); got != nil {

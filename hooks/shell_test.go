@@ -34,11 +34,20 @@ func sketch(events []event.Event) string {
 	return strings.Join(out, "; ")
 }
 
+// input reads the arguments of a call.
+func input(raw []byte) (in map[string]any) {
+	_ = json.Unmarshal(raw, &in)
+	return in
+}
+
+// bash runs a command line. Without stdout there is no result yet.
 func bash(r Repo, cwd, command, stdout string) []event.Event {
-	in, _ := json.Marshal(map[string]string{"command": command})
-	res, _ := json.Marshal(map[string]string{"stdout": stdout})
-	s := &scene{repo: r, place: newPlace(r, cwd), agent: "claude", session: "s", at: r.now()}
-	return s.tool(toolCall{name: "Bash", id: "t", input: parse(in), response: res})
+	s := &CallContext{Repo: r, Files: r.Locator(cwd), Agent: "claude", Session: "s", Time: r.now()}
+	c := ToolCall{Name: "Bash", ID: "t", Input: arguments{"command": command}}
+	if stdout != "" {
+		c.Response = map[string]any{"stdout": stdout}
+	}
+	return s.Tool(c)
 }
 
 var commandLines = []struct{ command, want string }{
@@ -212,7 +221,7 @@ func TestShellBounds(t *testing.T) {
 		t.Errorf("%d seen, want %d", n, event.MaxSeen)
 	}
 	many := strings.Repeat("cat dira/pkg/file1.go dirb/pkg/file2.go; ", 5000)
-	if n := len(bash(r, "/r", many, "")); n == 0 || n > maxActs {
+	if n := len(bash(r, "/r", many, "")); n == 0 || n > 60 {
 		t.Errorf("%d events", n)
 	}
 	if got := sketch(bash(r, "/r", "grep -n Serve dira/pkg/*.go dirb/pkg/file1.go && wc -l dira/pkg/*.go", "")); got != "search /Serve/ @dirb/pkg/file1.go; run" {
@@ -225,7 +234,7 @@ func TestShellBounds(t *testing.T) {
 	for _, src := range []string{strings.Repeat("(", 60_000), strings.Repeat("$(", 900) + strings.Repeat(")", 900), strings.Repeat("{ ", 1900),
 		"cat " + strings.Repeat("{a,b}", 40), "cat {1..99999999}", strings.Repeat("bash -c \"", 50), strings.Repeat("for x in a b c d e f g h; do ", 12) + "ls" + strings.Repeat("; done", 12),
 		strings.Repeat("cat */*/*.go;", 4000), strings.Repeat("eval eval ", 1000)} {
-		if events := bash(r, "/r", src, ""); len(events) == 0 || len(events) > maxActs {
+		if events := bash(r, "/r", src, ""); len(events) == 0 || len(events) > 60 {
 			t.Errorf("%.20s: %d events", src, len(events))
 		}
 	}
@@ -234,12 +243,12 @@ func TestShellBounds(t *testing.T) {
 // What a transcript tells of moves and removals is long past: the tree of today stands.
 func TestPastMoves(t *testing.T) {
 	r := orchard()
-	s := &scene{repo: r, place: newPlace(r, orchardRoot), past: true}
+	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Past: true}
 	for command, want := range map[string]string{
 		"rm go.mod": "run @go.mod", "mv web/server.go web/old.go": "run @web/server.go @web/old.go", "git mv web/older.go web/server.go": "rename web/older.go>web/server.go",
 	} {
 		in, _ := json.Marshal(map[string]string{"command": command})
-		if got := sketch(s.tool(toolCall{name: "Bash", id: "t", input: parse(in)})); got != want {
+		if got := sketch(s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in)})); got != want {
 			t.Errorf("%s: %s, want %s", command, got, want)
 		}
 	}
@@ -247,9 +256,9 @@ func TestPastMoves(t *testing.T) {
 
 func TestArgv(t *testing.T) {
 	r := orchard()
-	s := &scene{repo: r, place: newPlace(r, orchardRoot)}
+	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot)}
 	for _, in := range []string{`{"command":["bash","-lc","cat go.mod"]}`, `{"command":["cat","go.mod"]}`, `{"cmd":"cat go.mod"}`, `{"command":"cat server.go ../go.mod","workdir":"web"}`} {
-		if got := sketch(s.tool(toolCall{name: "exec_command", id: "t", input: parse([]byte(in))})); !strings.HasSuffix(got, "read go.mod") {
+		if got := sketch(s.Tool(ToolCall{Name: "exec_command", ID: "t", Input: input([]byte(in))})); !strings.HasSuffix(got, "read go.mod") {
 			t.Errorf("%s: %s", in, got)
 		}
 	}

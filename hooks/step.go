@@ -3,7 +3,6 @@ package hooks
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -19,21 +18,21 @@ const (
 
 // steps is the call as something that can be told of and done again; none for calls that have nothing to do with the
 // repository. events are those of the same call.
-func (s *scene) steps(c toolCall, events []event.Event) []event.Step {
-	server, _ := splitMCP(c.name)
-	if silent[c.name] || c.name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
+func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
+	server, _ := splitMCP(c.Name)
+	if silent[c.Name] || c.Name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
 		return nil
 	}
-	st := event.Step{ID: toolCall{id: s.unique(c.id)}.eventID(s.subagent), Time: s.at, Subagent: s.subagent, Tool: clip(c.name, 64), Act: event.ActOther, OK: !c.failed}
+	st := event.Step{ID: ToolCall{ID: s.unique(c.ID)}.eventID(s.Subagent), Time: s.Time, Subagent: s.Subagent, Tool: event.Clip(c.Name, 64), Act: event.ActOther, OK: !c.Failed}
 	if len(events) > 0 {
 		st.ID = events[0].ID // a call without an id has been given one
-	} else if c.id == "" {
+	} else if c.ID == "" {
 		return nil
 	}
-	switch c.name {
+	switch c.Name {
 	case "Read":
 		s.fileStep(&st, c, event.ActRead)
-		st.Offset, st.Limit = c.input.number("offset"), c.input.number("limit")
+		st.Offset, st.Limit = c.Input.number("offset"), c.Input.number("limit")
 	case "Edit", "MultiEdit":
 		s.fileStep(&st, c, event.ActEdit)
 		swaps(&st, c)
@@ -49,10 +48,7 @@ func (s *scene) steps(c toolCall, events []event.Event) []event.Step {
 	for _, e := range events {
 		st.Found = max(st.Found, len(e.Seen))
 	}
-	text := output(c.response)
-	if c.failed {
-		text = c.problem
-	}
+	text := c.result()
 	if st.Bytes = len(text); text != "" {
 		sum := sha256.Sum256([]byte(text))
 		st.Digest = hex.EncodeToString(sum[:8])
@@ -60,9 +56,9 @@ func (s *scene) steps(c toolCall, events []event.Event) []event.Step {
 	return []event.Step{st}
 }
 
-func (s *scene) fileStep(st *event.Step, c toolCall, act event.Act) {
-	p, ok := s.place.file(c.input.text("file_path", "notebook_path", "path"), "")
-	if ok && !s.ignored(p) {
+func (s *CallContext) fileStep(st *event.Step, c ToolCall, act event.Act) {
+	p, ok := s.Files.Path(c.Input.text("file_path", "notebook_path", "path"), "")
+	if ok && !s.Files.Ignored(p) {
 		st.Act, st.Paths = act, []event.Path{p}
 	}
 }
@@ -77,25 +73,25 @@ func opens(st *event.Step, events []event.Event) {
 	st.Paths = st.Paths[:min(len(st.Paths), event.MaxSeen)]
 }
 
-func (s *scene) searchStep(st *event.Step, c toolCall) {
-	if where := c.input.text("path"); where != "" {
-		rel, ok := s.place.inside(s.place.abs(where, ""))
+func (s *CallContext) searchStep(st *event.Step, c ToolCall) {
+	if where := c.Input.text("path"); where != "" {
+		rel, ok := s.Files.Inside(s.Files.Abs(where, ""))
 		if !ok {
 			return // outside of the repository
 		}
 		st.Folder = event.Path(rel)
-	} else if rel, ok := s.place.inside(s.place.cwd); ok {
+	} else if rel, ok := s.Files.Inside(s.Files.Cwd); ok {
 		st.Folder = event.Path(rel)
 	}
 	st.Act = event.ActList
-	if c.name == "Grep" {
+	if c.Name == "Grep" {
 		st.Act = event.ActSearch
-		putIn(st, &st.Pattern, c.input.text("pattern"))
-		putIn(st, &st.Glob, c.input.text("glob"))
-		st.Mode, st.Limit = map[string]string{"content": "content", "count": "count"}[c.input.text("output_mode")], c.input.number("head_limit")
-		st.Fold = c.input.flag("-i")
+		putIn(st, &st.Pattern, c.Input.text("pattern"))
+		putIn(st, &st.Glob, c.Input.text("glob"))
+		st.Mode, st.Limit = map[string]string{"content": "content", "count": "count"}[c.Input.text("output_mode")], c.Input.number("head_limit")
+		st.Fold = c.Input.flag("-i")
 		// What the replay cannot do as the tool does is not done at all.
-		if c.input.flag("multiline") || c.input.text("type") != "" {
+		if c.Input.flag("multiline") || c.Input.text("type") != "" {
 			st.Cut = true
 		}
 		if st.Mode == "" {
@@ -103,18 +99,15 @@ func (s *scene) searchStep(st *event.Step, c toolCall) {
 		}
 		return
 	}
-	putIn(st, &st.Glob, c.input.text("pattern"))
+	putIn(st, &st.Glob, c.Input.text("pattern"))
 }
 
 // runStep is a command. One that only prints a file is a read: it can be done again without a shell.
-func (s *scene) runStep(st *event.Step, c toolCall, events []event.Event) {
-	command := c.input.text("command", "cmd")
-	if list := c.input.texts("command"); command == "" && len(list) > 0 {
-		command = joinArgv(list)
-	}
+func (s *CallContext) runStep(st *event.Step, c ToolCall, events []event.Event) {
+	command := commandText(c.Input)
 	st.Act = event.ActRun
 	putIn(st, &st.Command, command)
-	if c.input.flag("run_in_background") {
+	if c.Input.flag("run_in_background") {
 		st.Act = event.ActOther
 	}
 	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == event.KindRead && len(events[0].Paths) == 1 {
@@ -150,27 +143,24 @@ func printed(command string) (from, lines int, ok bool) {
 
 // putIn puts an input into a step, without its secrets.
 func putIn(st *event.Step, to *string, text string) {
-	clean := redact.Text(clip(text, maxCommand))
+	clean := redact.Text(event.Clip(text, maxCommand))
 	st.Secret = st.Secret || clean != text && len(text) <= maxCommand
 	if len(clean) > maxStepText || len(text) > maxCommand {
-		clean, st.Cut = clip(clean, maxStepText), true
+		clean, st.Cut = event.Clip(clean, maxStepText), true
 	}
 	*to = clean
 }
 
 // swaps are the replacements of an edit. Without both texts of each it cannot be done again.
-func swaps(st *event.Step, c toolCall) {
-	all := []object{c.input}
-	if list := c.input.list("edits"); len(list) > 0 {
-		all = nil
-		for _, raw := range list[:min(len(list), maxStepEdits)] {
-			all = append(all, parse(raw))
-		}
-		st.Cut = len(list) > maxStepEdits
+func swaps(st *event.Step, c ToolCall) {
+	all := []any{map[string]any(c.Input)}
+	if list, _ := c.Input["edits"].([]any); len(list) > 0 {
+		all, st.Cut = list[:min(len(list), maxStepEdits)], len(list) > maxStepEdits
 	}
-	for _, o := range all {
-		old, one := stringOf(o["old_string"])
-		now, two := stringOf(o["new_string"])
+	for _, edit := range all {
+		o, _ := edit.(map[string]any)
+		old, one := o["old_string"].(string)
+		now, two := o["new_string"].(string)
 		if !one || !two || old == "" {
 			st.Edits, st.Cut = nil, true
 			return
@@ -179,18 +169,6 @@ func swaps(st *event.Step, c toolCall) {
 			st.Edits, st.Secret = nil, true
 			return
 		}
-		st.Edits = append(st.Edits, event.Swap{Old: old, New: now, All: o.flag("replace_all")})
+		st.Edits = append(st.Edits, event.Swap{Old: old, New: now, All: arguments(o).flag("replace_all")})
 	}
-}
-
-func (o object) number(key string) int {
-	var n json.Number
-	if json.Unmarshal(o[key], &n) != nil {
-		return 0
-	}
-	i, err := strconv.Atoi(n.String())
-	if err != nil || i < 0 {
-		return 0
-	}
-	return i
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 )
@@ -87,7 +89,7 @@ type tagRule struct{ pattern, tag string }
 
 // tags are the intent tags of an event: at most MaxTags, each once, without '#'. said is the redacted prompt
 // or command, the files are those acted upon, else those named.
-func (s *scene) tags(kind event.Kind, said []string, files []event.Path) []string {
+func (s *CallContext) tags(kind event.Kind, said []string, files []event.Path) []string {
 	var out []string
 	add := func(tag string) {
 		tag = strings.TrimSpace(strings.TrimLeft(tag, "#"))
@@ -96,7 +98,7 @@ func (s *scene) tags(kind event.Kind, said []string, files []event.Path) []strin
 		}
 	}
 	files = files[:min(len(files), 3)]
-	for _, rule := range s.repo.Tags.sorted() {
+	for _, rule := range s.Repo.Tags.sorted() {
 		if rule.hits(said, files) {
 			add(rule.tag)
 		}
@@ -162,26 +164,5 @@ func matchPath(pattern string, p event.Path) bool {
 		ok, _ := path.Match(pattern, p.Base())
 		return ok
 	}
-	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(string(p), "/"))
-}
-
-func matchParts(pattern, parts []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range len(parts) + 1 {
-				if matchParts(pattern[1:], parts[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(parts) == 0 {
-			return false
-		}
-		if ok, _ := path.Match(pattern[0], parts[0]); !ok {
-			return false
-		}
-		pattern, parts = pattern[1:], parts[1:]
-	}
-	return len(parts) == 0
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "/"), string(p))
 }

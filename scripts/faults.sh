@@ -13,6 +13,7 @@ run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
 run 'TestClock|TestWrongClock|TestAnyBadValue' ./internal/daemon
 run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
+run 'TestRulesEqualGit' ./watcher # 10 trees a round
 printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole anew refused lost wrong
 awk -F'|' '/verdicts\|/ {
   n = split($3, part, " ")

@@ -50,17 +50,20 @@ func (g *repository) at(dir string) *repository {
 	return &repository{tb: g.tb, dir: dir, env: g.env}
 }
 
-func (g *repository) try(args ...string) (string, error) {
+// command prepares a git command with the next second as its date.
+func (g *repository) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com",
 		"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir = g.dir
 	clock++
 	date := fmt.Sprintf("%d +0000", clock)
 	cmd.Env = append(append([]string{}, g.env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true", "LC_ALL=C")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return strings.TrimSpace(out.String()), err
+	return cmd
+}
+
+func (g *repository) try(args ...string) (string, error) {
+	out, err := g.command(args...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
 }
 
 func (g *repository) git(args ...string) string {

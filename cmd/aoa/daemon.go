@@ -62,7 +62,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	}
-	note := filepath.Join(registry(a.env), api.Fingerprint(place.Store))
+	note := filepath.Join(a.registry(), api.Fingerprint(place.Store))
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Patience: client.Factor(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -235,7 +236,7 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 	}
 	var out []event.Event
 	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = hooks.Transcripts(ctx, hooks.TranscriptDirIn(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
+	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))
 		}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
@@ -35,7 +36,7 @@ it is. Every other byte of those files stays. Without a subcommand it is aoa hoo
 // hookNames are all that hooks can be installed for.
 func hookNames() []string {
 	var names []string
-	for _, g := range hooks.Agents() {
+	for _, g := range agents.All {
 		names = append(names, g.Name)
 	}
 	return append(names, "git")
@@ -52,11 +53,11 @@ func knownHooks(names []string) error {
 }
 
 // scopeFlags are --user, --project and --local: at most one of them.
-type scopeFlags map[hooks.Scope]*bool
+type scopeFlags map[install.Scope]*bool
 
-func addScopes(c *cobra.Command, help map[hooks.Scope]string) scopeFlags {
+func addScopes(c *cobra.Command, help map[install.Scope]string) scopeFlags {
 	s := scopeFlags{}
-	for _, scope := range hooks.Scopes {
+	for _, scope := range install.Scopes {
 		s[scope] = c.Flags().Bool(string(scope), false, help[scope])
 	}
 	c.MarkFlagsMutuallyExclusive("user", "project", "local")
@@ -64,7 +65,7 @@ func addScopes(c *cobra.Command, help map[hooks.Scope]string) scopeFlags {
 }
 
 // chosen is the scope that was asked for, "" if none was.
-func (s scopeFlags) chosen() hooks.Scope {
+func (s scopeFlags) chosen() install.Scope {
 	for scope, on := range s {
 		if *on {
 			return scope
@@ -83,15 +84,15 @@ once. A file that cannot be edited safely is left alone, and what belongs there 
 		Args:      cobra.MinimumNArgs(1),
 		ValidArgs: hookNames(),
 	}
-	flags := addScopes(c, map[hooks.Scope]string{hooks.User: "for all repositories of this user",
-		hooks.Project: "for all who work on this repository: to be committed", hooks.Local: "for this user in this worktree, kept out of git (default)"})
+	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
+		install.Project: "for all who work on this repository: to be committed", install.Local: "for this user in this worktree, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
 		}
 		scope := flags.chosen()
 		if scope == "" {
-			scope = hooks.Local
+			scope = install.Local
 		}
 		out := []hookChange{}
 		for _, name := range names {
@@ -109,10 +110,10 @@ once. A file that cannot be edited safely is left alone, and what belongs there 
 
 // hookChange is what became of a file, for --json.
 type hookChange struct {
-	Agent string      `json:"agent"`
-	Scope hooks.Scope `json:"scope,omitempty"` // user, project or local; none for git
-	File  string      `json:"file"`
-	Done  string      `json:"done"` // created, changed, unchanged, deleted, absent
+	Agent string        `json:"agent"`
+	Scope install.Scope `json:"scope,omitempty"` // user, project or local; none for git
+	File  string        `json:"file"`
+	Done  string        `json:"done"` // created, changed, unchanged, deleted, absent
 }
 
 func (a *app) changesTable(changes []hookChange) {
@@ -124,47 +125,48 @@ func (a *app) changesTable(changes []hookChange) {
 }
 
 // installHook enters our hooks for an agent, or for git.
-func (a *app) installHook(ctx context.Context, name string, scope hooks.Scope) ([]hookChange, error) {
+func (a *app) installHook(ctx context.Context, name string, scope install.Scope) ([]hookChange, error) {
 	if name == "git" {
 		repo, err := a.repo(ctx)
 		if err != nil {
 			return nil, err
 		}
-		done, err := hooks.InstallGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+		done, err := install.AddGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 		return changes("git", "", done), refusal(err)
 	}
-	agent, err := hooks.AgentOf(name)
-	if err != nil {
-		return nil, usage("%v", err)
+	agent, ok := agents.Find(name)
+	if !ok {
+		return nil, knownHooks([]string{name})
 	}
 	var repo *watcher.Repo
-	if scope != hooks.User {
+	var err error
+	if scope != install.User {
 		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
 	}
 	file, o := a.hookFile(agent, scope, repo)
-	if scope == hooks.Local && a.tracked(ctx, repo, agent.Pattern()) {
+	if scope == install.Local && a.tracked(ctx, repo, install.Pattern(agent)) {
 		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",
-			"%s is tracked by git: hooks there would be everyone's", agent.Pattern())
+			"%s is tracked by git: hooks there would be everyone's", install.Pattern(agent))
 	}
-	c, err := hooks.Install(name, file, o)
+	c, err := install.Add(agent, file, o)
 	if err != nil {
 		return nil, refusal(err)
 	}
 	switch { // a file that others began is theirs to commit: it is not hidden from them
-	case scope == hooks.Local && (agent.Personal() || c.Done == hooks.Created):
-		_, err = hooks.Exclude(repo.CommonDir, agent.Pattern())
-	case scope == hooks.Project && !agent.Personal():
-		_, err = hooks.Unexclude(repo.CommonDir, agent.Pattern())
+	case scope == install.Local && (agent.Settings.Local != "" || c.Done == install.Created):
+		_, err = install.Exclude(repo.CommonDir, install.Pattern(agent))
+	case scope == install.Project && agent.Settings.Local == "":
+		_, err = install.Unexclude(repo.CommonDir, install.Pattern(agent))
 	}
-	if agent.Note != "" && c.Done != hooks.Unchanged {
+	if agent.Note != "" && c.Done != install.Unchanged {
 		a.talk("%s", agent.Note)
 	}
-	return changes(name, scope, []hooks.Change{c}), refusal(err)
+	return changes(name, scope, []install.Change{c}), refusal(err)
 }
 
-func changes(name string, scope hooks.Scope, done []hooks.Change) (out []hookChange) {
+func changes(name string, scope install.Scope, done []install.Change) (out []hookChange) {
 	for _, c := range done {
 		out = append(out, hookChange{name, scope, c.File, c.Done})
 	}
@@ -172,17 +174,17 @@ func changes(name string, scope hooks.Scope, done []hooks.Change) (out []hookCha
 }
 
 // hookFile is an agent's file in a scope, and how far a symbolic link may lead from it.
-func (a *app) hookFile(agent hooks.Agent, scope hooks.Scope, repo *watcher.Repo) (string, hooks.Options) {
-	if scope != hooks.User {
+func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Repo) (string, install.Options) {
+	if scope != install.User {
 		root := string(repo.Root)
-		return agent.File(scope, root, "", a.getenv), hooks.Options{Within: root}
+		return install.File(agent, scope, root, "", a.getenv), install.Options{Within: root}
 	}
 	home := a.home()
-	file := agent.File(scope, "", home, a.getenv)
+	file := install.File(agent, scope, "", home, a.getenv)
 	if rel, err := filepath.Rel(home, file); err != nil || !filepath.IsLocal(rel) {
-		return file, hooks.Options{}
+		return file, install.Options{}
 	}
-	return file, hooks.Options{Within: home}
+	return file, install.Options{Within: home}
 }
 
 // tracked reports whether git has the file, a path from the root with slashes.
@@ -201,8 +203,8 @@ are cut. The settings of a user, which serve all repositories, are touched with 
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: hookNames(),
 	}
-	flags := addScopes(c, map[hooks.Scope]string{hooks.User: "only from the user's settings",
-		hooks.Project: "only from the files that all share", hooks.Local: "only from the personal files"})
+	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
+		install.Project: "only from the files that all share", install.Local: "only from the personal files"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
@@ -230,9 +232,9 @@ are cut. The settings of a user, which serve all repositories, are touched with 
 
 // removeNamed takes hooks out and lists what it changed. A file that cannot be edited is reported, the others are
 // done. scope "" is the repository's: the project's and the personal files of each worktree.
-func (a *app) removeNamed(ctx context.Context, names []string, scope hooks.Scope) (out []hookChange, err error) {
+func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
-	if scope != hooks.User {
+	if scope != install.User {
 		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
@@ -242,43 +244,43 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope hooks.Scope
 		var done []hookChange
 		switch {
 		case name == "git" && scope == "":
-			var cs []hooks.Change
-			cs, err = hooks.RemoveGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+			var cs []install.Change
+			cs, err = install.RemoveGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 			done = changes("git", "", cs)
 		case name == "git":
 		default:
 			done, err = a.removeAgent(ctx, name, scope, repo)
 		}
 		errs = append(errs, refusal(err))
-		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == hooks.Absent })...)
+		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)
 		err = nil
 	}
 	return out, errors.Join(errs...)
 }
 
-func (a *app) removeAgent(ctx context.Context, name string, scope hooks.Scope, repo *watcher.Repo) (out []hookChange, err error) {
-	agent, err := hooks.AgentOf(name)
-	if err != nil {
-		return nil, err
+func (a *app) removeAgent(ctx context.Context, name string, scope install.Scope, repo *watcher.Repo) (out []hookChange, err error) {
+	agent, ok := agents.Find(name)
+	if !ok {
+		return nil, knownHooks([]string{name})
 	}
-	if scope == hooks.User {
+	if scope == install.User {
 		file, o := a.hookFile(agent, scope, nil)
-		c, err := hooks.Remove(name, file, o)
-		return changes(name, scope, []hooks.Change{c}), err
+		c, err := install.Remove(agent, file, o)
+		return changes(name, scope, []install.Change{c}), err
 	}
 	var errs []error
 	for _, root := range append([]string{string(repo.Root)}, names(repo)...) {
-		for _, s := range []hooks.Scope{hooks.Local, hooks.Project} {
+		for _, s := range []install.Scope{install.Local, install.Project} {
 			if scope != "" && scope != s {
 				continue
 			}
-			c, err := hooks.Remove(name, agent.File(s, root, "", a.getenv), hooks.Options{Within: root})
+			c, err := install.Remove(agent, install.File(agent, s, root, "", a.getenv), install.Options{Within: root})
 			errs = append(errs, err)
-			out = append(out, changes(name, s, []hooks.Change{c})...)
+			out = append(out, changes(name, s, []install.Change{c})...)
 		}
 	}
-	if scope != hooks.Project {
-		_, err := hooks.Unexclude(repo.CommonDir, agent.Pattern())
+	if scope != install.Project {
+		_, err := install.Unexclude(repo.CommonDir, install.Pattern(agent))
 		errs = append(errs, err)
 	}
 	return out, errors.Join(errs...)
@@ -297,7 +299,7 @@ func names(repo *watcher.Repo) (out []string) {
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	_, err := a.removeNamed(ctx, hookNames(), "")
 	for _, st := range a.hookStates(ctx, repo) {
-		if st.Scope == hooks.User && st.State != hooks.Absent && st.State != hooks.Refused {
+		if st.Scope == install.User && st.State != install.Absent && st.State != install.Refused {
 			a.talk("the hooks in %s serve all repositories and stay; aoa hooks remove %s --user removes them", st.File, st.Agent)
 		}
 	}
@@ -306,7 +308,7 @@ func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 
 // refusal adds what to put into the file by hand.
 func refusal(err error) error {
-	var r *hooks.Refusal
+	var r *install.Refusal
 	if !errors.As(err, &r) {
 		return err
 	}
@@ -331,15 +333,16 @@ printed. Without NAME, the names.`,
 				all = all[:len(all)-1] // git has scripts
 				return a.answer(all, func() { fmt.Fprintln(a.out, strings.Join(all, "\n")) })
 			}
-			text, err := hooks.Snippet(args[0])
-			if errors.Is(err, hooks.ErrAgent) {
-				var b []byte
-				if b, err = scripts.Read(args[0]); err != nil {
-					return usage("%v", err)
-				}
-				text = string(b)
+			agent, ok := agents.Find(args[0])
+			if ok {
+				_, err := fmt.Fprint(a.out, install.Snippet(agent))
+				return err
 			}
-			_, err = fmt.Fprint(a.out, text)
+			script, err := scripts.Read(args[0])
+			if err != nil {
+				return usage("%v", err)
+			}
+			_, err = a.out.Write(script)
 			return err
 		},
 	}

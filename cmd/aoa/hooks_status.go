@@ -7,18 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // hookState is one file of `aoa hooks status --json`.
 type hookState struct {
-	Agent  string      `json:"agent"`
-	Scope  hooks.Scope `json:"scope,omitempty"` // user, project or local; none for git
-	File   string      `json:"file"`
-	State  string      `json:"state"` // installed, outdated, absent, refused
-	Events []string    `json:"events"`
-	Note   string      `json:"note,omitempty"` // why refused
+	Agent  string        `json:"agent"`
+	Scope  install.Scope `json:"scope,omitempty"` // user, project or local; none for git
+	File   string        `json:"file"`
+	State  string        `json:"state"` // installed, outdated, absent, refused
+	Events []string      `json:"events"`
+	Note   string        `json:"note,omitempty"` // why refused
 }
 
 func (a *app) hooksList() *cobra.Command {
@@ -41,7 +42,7 @@ func (a *app) hooksStatus(ctx context.Context) error {
 	return a.answer(all, func() {
 		rows := []string{"agent\tstate\tfile"}
 		for i, st := range all {
-			if st.State != hooks.Absent {
+			if st.State != install.Absent {
 				rows = append(rows, strings.TrimRight(fmt.Sprintf("%s\t%s, %s\t%s %s", st.Agent, st.State, or(string(st.Scope), "repository"), st.File, st.Note), " "))
 			} else if i == 0 || all[i-1].Agent != st.Agent {
 				if !present(all, st.Agent) {
@@ -62,7 +63,7 @@ func or(s, instead string) string {
 
 func present(all []hookState, agent string) bool {
 	for _, st := range all {
-		if st.Agent == agent && st.State != hooks.Absent {
+		if st.Agent == agent && st.State != install.Absent {
 			return true
 		}
 	}
@@ -72,18 +73,18 @@ func present(all []hookState, agent string) bool {
 // hookStates looks at every file of every agent, and at git's hooks.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	out := []hookState{}
-	for _, agent := range hooks.Agents() {
-		for _, scope := range hooks.Scopes {
-			if scope == hooks.Local && !agent.Personal() {
+	for _, agent := range agents.All {
+		for _, scope := range install.Scopes {
+			if scope == install.Local && agent.Settings.Local == "" {
 				continue // it is the project's file: git knows whose it is
 			}
 			file, o := a.hookFile(agent, scope, repo)
-			st, err := hooks.Examine(agent.Name, file, o)
+			st, err := install.Examine(agent, file, o)
 			if err != nil {
-				st.State, st.Note = hooks.Refused, err.Error()
+				st.State, st.Note = install.Refused, err.Error()
 			}
-			if scope == hooks.Project && !agent.Personal() && st.State != hooks.Absent && !a.tracked(ctx, repo, agent.Pattern()) {
-				scope = hooks.Local
+			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo, install.Pattern(agent)) {
+				scope = install.Local
 			}
 			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note})
 		}
@@ -100,14 +101,14 @@ func listed(events []string) []string {
 
 // gitState is the worst of git's hooks.
 func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
-	all, err := hooks.StatusGit(ctx, string(repo.Root), hooks.GitOptions{Env: a.env})
+	all, err := install.ExamineGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 	if err != nil {
-		return hookState{Agent: "git", File: repo.CommonDir, State: hooks.Refused, Events: []string{}, Note: err.Error()}
+		return hookState{Agent: "git", File: repo.CommonDir, State: install.Refused, Events: []string{}, Note: err.Error()}
 	}
-	worst := hookState{Agent: "git", State: hooks.Absent, Events: []string{}}
+	worst := hookState{Agent: "git", State: install.Absent, Events: []string{}}
 	for _, s := range all {
 		worst.File, worst.Note = s.File, s.Note
-		if s.State != hooks.Absent {
+		if s.State != install.Absent {
 			worst.State = s.State
 			worst.Events = append(worst.Events, s.Events...)
 		}
@@ -126,9 +127,9 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			advice += " --" + string(st.Scope)
 		}
 		switch {
-		case st.State == hooks.Installed:
+		case st.State == install.Installed:
 			out = append(out, finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""})
-		case st.State == hooks.Outdated, st.State == hooks.Refused && st.Agent == "git":
+		case st.State == install.Outdated, st.State == install.Refused && st.Agent == "git":
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/install"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -84,7 +85,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	for _, h := range o.hooks {
-		done, err := a.installHook(ctx, h, hooks.Local)
+		done, err := a.installHook(ctx, h, install.Local)
 		for _, c := range done {
 			a.talk("hooks of %s: %s %s", h, c.File, c.Done)
 		}
@@ -158,7 +159,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {
 		return none, err
 	}
-	dir := hooks.TranscriptDirIn(a.claudeHome(), repo.Root)
+	dir := transcript.Dir(a.claudeHome(), repo.Root)
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) == 0 {
 		return none, nil
 	}

@@ -57,7 +57,7 @@ func stateOf(t *testing.T, pid int) string {
 func TestNoZombies(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("stop")
 	server := d.command(d.bin, "mcp")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
@@ -16,7 +16,7 @@ func (a *app) promptCache(ctx context.Context, limit int) error {
 	if err != nil {
 		return err
 	}
-	r := api.PromptCacheRequest{Limit: limit, Transcripts: hooks.TranscriptDirs(a.claudeHome(), append(repo.Worktrees(), repo.Root)...)}
+	r := api.PromptCacheRequest{Limit: limit, Transcripts: transcript.Dirs(a.claudeHome(), append(repo.Worktrees(), repo.Root)...)}
 	ans, err := api.Call(ctx, client, api.PromptCache, r)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tailscale/hujson"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/install"
 )
 
 // statusSetting is the "statusLine" of Claude Code's settings.
@@ -44,7 +44,7 @@ alone, and what belongs there is printed.`,
 				return a.statusByHand()
 			}
 			file, o := a.statusFile()
-			return a.statusDone(hooks.InstallStatusLine(file, o))
+			return a.statusDone(install.AddStatusLine(file, o))
 		},
 	}
 	c.Flags().BoolVar(&hand, "print", false, "print the setting and change no file")
@@ -58,26 +58,26 @@ func (a *app) statuslineRemove() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			file, o := a.statusFile()
-			return a.statusDone(hooks.RemoveStatusLine(file, o))
+			return a.statusDone(install.RemoveStatusLine(file, o))
 		},
 	}
 }
 
 // statusFile is the user's settings, and how far a symbolic link may lead from them.
-func (a *app) statusFile() (string, hooks.Options) {
+func (a *app) statusFile() (string, install.Options) {
 	file := filepath.Join(a.claudeHome(), "settings.json")
 	if rel, err := filepath.Rel(a.home(), file); err != nil || !filepath.IsLocal(rel) {
-		return file, hooks.Options{}
+		return file, install.Options{}
 	}
-	return file, hooks.Options{Within: a.home()}
+	return file, install.Options{Within: a.home()}
 }
 
-func (a *app) statusDone(c hooks.Change, err error) error {
+func (a *app) statusDone(c install.Change, err error) error {
 	if err != nil {
 		return refusal(err)
 	}
 	return a.answer(statusChange(c), func() {
-		if c.Done == hooks.Absent {
+		if c.Done == install.Absent {
 			a.talk("no status line of aOa is in %s", c.File)
 			return
 		}
@@ -92,7 +92,7 @@ func (a *app) statusByHand() error {
 	if err != nil {
 		return fail(exitFailed, "mend the file first", "read status line: %v", err)
 	}
-	want.Type, want.Command = "command", hooks.StatusLineFor(want.Command)
+	want.Type, want.Command = "command", install.StatusLineCommand(want.Command)
 	return a.answer(map[string]any{"file": file, "statusLine": want}, func() {
 		a.talk("put this into %s, in the place of its statusLine:", file)
 		fmt.Fprintf(a.out, "\"statusLine\": %s\n", snippet(want))

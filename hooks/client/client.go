@@ -18,9 +18,6 @@ func wantsHelp(args []string) bool {
 const (
 	stdinWait   = 250 // for the whole of stdin: agents do not always close it
 	writeWait   = 50  // for handing a frame to a daemon that may hang
-	hintWait    = 50
-	promptWait  = 150
-	startWait   = 400 // the daemon's own start included
 	retryEvery  = 4   // between two attempts to reach a daemon that is starting
 	startAgain  = 30_000
 	startAtOnce = 2_000 // at a prompt or a session's start

@@ -10,9 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/reload"
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // eraser removes what somebody wants to be forgotten from every store.
@@ -25,8 +23,6 @@ type eraser struct {
 	answers   *answers
 	sharing   *sharing
 	worktrees *worktrees
-	contexts  *history.History
-	sequences *reload.Cache
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc
 
@@ -132,13 +128,12 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	}
 	f := e.filter()
 	err = r.consumers.forget(ctx, f)
-	_, rerr := r.sequences.Forget(ctx, f.Path, f.Session, f.Since)
 	results, serr := r.stages.Forget(ctx, f)
 	var cerr error
 	if f.Path != "" {
 		cerr = r.worktrees.forgetContents(f.Path)
 	}
-	if err = errors.Join(err, rerr, serr, cerr, r.contexts.Forget(ctx)); err != nil {
+	if err = errors.Join(err, serr, cerr); err != nil {
 		return results, err
 	}
 	e.Stores = true

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
 )
 
 // hints asks package prefetch at each hook, in time, and renders what it decided.
@@ -27,7 +28,7 @@ type hints struct {
 	hot      *hot.Store
 	recent   *recentEvents
 	edits    *remoteEdits
-	contexts *history.History
+	contexts *session.Store
 	recorder *sequenceRecorder
 	cache    *llmcache.Cache
 	metrics  *metrics
@@ -142,7 +143,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call) (ou
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
 		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
-		AtStop: h.settings.get().PartnerAtStop && hooks.Continues(call.Agent, "Stop")}
+		AtStop: h.settings.get().PartnerAtStop && agents.EventOf(call.Agent, "Stop").Continues}
 	if len(recent) > 0 {
 		o.Edited = h.edited(ctx, q)
 	}
@@ -194,7 +195,7 @@ func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.
 // mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for
 // it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
 func (h *hints) mayContinue(call hooks.Call) bool {
-	return hooks.Continues(call.Agent, call.Event) && !call.Again && h.settings.get().PartnerAtStop
+	return call.Continues() && !call.Again && h.settings.get().PartnerAtStop
 }
 
 // continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch/reload"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 // sequenceRecorder records what sessions did after a prompt, for package reload.
@@ -28,7 +29,7 @@ func (r *sequenceRecorder) sweep(ctx context.Context) {
 // newSequences opens nothing.
 func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
 	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
-		Env: env, Redact: redact.Text, Seal: seal.Seal, Open: seal.Open,
+		Env: env, Redact: redact.Text, Seal: seal,
 		Config: func() reload.Config {
 			c := b.settings.get().Reload
 			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
@@ -62,18 +63,14 @@ func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.C
 		return
 	}
 	at := r.worktree(w)
+	agent, _ := agents.Find(call.Agent)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !hooks.TellsTurns(call.Agent))
+		r.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
 	case call.Over != "" && call.Subagent == "":
-		r.cache.End(at, call.Session, call.Over == "turn" || !hooks.TellsTurns(call.Agent))
+		r.cache.EndTurn(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
-		r.cache.Before(at, call.Session, call.Next)
+		r.cache.NoteBefore(at, call.Session, call.Next)
 	}
-	r.cache.Did(at, call.Session, call.Steps)
-	if slices.ContainsFunc(call.Events, func(e event.Event) bool {
-		return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
-	}) {
-		r.cache.Untell(call.Session)
-	}
+	r.cache.AddCalls(at, call.Session, call.Steps)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -33,7 +33,7 @@ func (r *transcriptReader) run(ctx context.Context) error {
 }
 
 func (r *transcriptReader) read(ctx context.Context, dir string) {
-	report, err := hooks.Transcripts(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(events []event.Event) error {
+	report, err := transcript.Read(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(events []event.Event) error {
 		fresh, err := r.events.Append(ctx, events)
 		r.mu.Lock()
 		r.state.Events += fresh

@@ -1,23 +1,20 @@
 package eval
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 // commit is one commit of a history with the names that its files had at the time, and what they held.
@@ -35,156 +32,54 @@ type blob struct {
 	oid  string
 }
 
-var errHistory = errors.New("git log printed what its documentation does not know")
-
 // history reads the commits of a repository that are not merges, oldest first by committer time, with the names of
 // their time: the importer of the daemon knows today's names, which a replay must not. excluded files are left out.
 //
 // Renames with changes need contents: where those were not fetched (a partial clone), only exact renames are known.
 func history(ctx context.Context, dir string, env []string, excluded func(event.Path) bool) ([]commit, error) {
-	commits, err := historyWith(ctx, dir, env, excluded, "-M")
+	commits, err := historyWith(ctx, dir, env, excluded, "50%")
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return historyWith(ctx, dir, env, excluded, "-M100%")
+		return historyWith(ctx, dir, env, excluded, "100%")
 	}
 	return commits, err
 }
 
 func historyWith(ctx context.Context, dir string, env []string, excluded func(event.Path) bool, renames string) ([]commit, error) {
-	cmd, err := config.FindGit(env).Command(ctx, dir, "log", "--reverse", "--no-merges", "--raw", "--no-abbrev",
-		renames, "-z", "--format=%x01%H%x00%ct%x00%s%x00%b", "HEAD")
-	if err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", dir, err)
-	}
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", dir, err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", dir, err)
-	}
-	commits, err := decodeHistory(out, excluded)
-	if err != nil {
-		_, _ = io.Copy(io.Discard, out)
-	}
-	if werr := cmd.Wait(); werr != nil {
-		err = fmt.Errorf("%w: %s", werr, strings.TrimSpace(said.String()))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", dir, err)
-	}
-	slices.SortStableFunc(commits, func(a, b commit) int { return a.event.Time.Compare(b.event.Time) })
-	return commits, nil
-}
-
-// decodeHistory reads what git log prints for history.
-func decodeHistory(in io.Reader, excluded func(event.Path) bool) ([]commit, error) {
-	r := bufio.NewReaderSize(in, 1<<16)
 	var out []commit
-	for {
-		token, err := next(r)
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return out, err
-		}
-		switch sha, begins := strings.CutPrefix(token, "\x01"); {
-		case begins:
-			c, err := head(r, sha)
-			if err != nil {
-				return out, err
-			}
-			out = append(out, c)
-		case strings.HasPrefix(token, ":") && len(out) > 0:
-			if err := out[len(out)-1].entry(r, token, excluded); err != nil {
-				return out, err
-			}
-		case token != "":
-			return out, fmt.Errorf("%w: %.40q", errHistory, token)
-		}
+	err := watcher.ReadLog(ctx, config.FindGit(env), dir, watcher.LogOptions{From: []string{"HEAD"}, Renames: renames, Bodies: true},
+		func(c *watcher.Commit) error {
+			out = append(out, newCommit(c, excluded))
+			return nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("read history of %s: %w", dir, err)
 	}
+	slices.Reverse(out)
+	slices.SortStableFunc(out, func(a, b commit) int { return a.event.Time.Compare(b.event.Time) })
+	return out, nil
 }
 
-// next reads to the next NUL.
-func next(r *bufio.Reader) (string, error) {
-	s, err := r.ReadString(0)
-	if err == io.EOF && strings.Trim(s, "\n") != "" {
-		err = io.ErrUnexpectedEOF
-	}
-	return strings.TrimPrefix(strings.TrimSuffix(s, "\x00"), "\n"), err
-}
-
-func head(r *bufio.Reader, sha string) (commit, error) {
-	at, err := next(r)
-	if err != nil {
-		return commit{}, noEnd(err)
-	}
-	subject, err := r.ReadString(0)
-	if err != nil {
-		return commit{}, noEnd(err)
-	}
-	subject = strings.ToValidUTF8(strings.TrimSuffix(subject, "\x00"), "")
-	body, err := r.ReadString(0)
-	if err != nil {
-		return commit{}, noEnd(err)
-	}
-	body = strings.ToValidUTF8(strings.TrimSpace(strings.TrimSuffix(body, "\x00")), "")
-	seconds, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || seconds < 0 || seconds > 1e11 {
-		return commit{}, fmt.Errorf("%w: time %.40q", errHistory, at)
-	}
-	when := time.Unix(seconds, 0).UTC()
-	return commit{sha: sha, body: body,
-		event: event.Event{ID: "commit:" + sha, Time: when, Kind: event.KindCommit, Agent: "git", OK: true, Text: subject, Terms: redact.Terms(subject, event.MaxTerms)},
-		moved: event.Event{ID: "rename:" + sha, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}, nil
-}
-
-// entry reads one changed file: ":100644 100644 old new M" and its path, or two for a rename.
-func (c *commit) entry(r *bufio.Reader, token string, excluded func(event.Path) bool) error {
-	f := strings.Fields(token)
-	if len(f) != 5 || len(f[4]) == 0 {
-		return fmt.Errorf("%w: %.80q", errHistory, token)
-	}
-	name, err := r.ReadString(0)
-	if err != nil {
-		return noEnd(err)
-	}
-	from, to := strings.TrimSuffix(name, "\x00"), ""
-	if f[4][0] == 'R' || f[4][0] == 'C' {
-		if to, err = r.ReadString(0); err != nil {
-			return noEnd(err)
+func newCommit(c *watcher.Commit, excluded func(event.Path) bool) commit {
+	when := time.Unix(c.Time, 0).UTC()
+	out := commit{sha: c.ID, body: strings.TrimSpace(c.Body),
+		event: event.Event{ID: "commit:" + c.ID, Time: when, Kind: event.KindCommit, Agent: "git", OK: true, Text: c.Subject,
+			Terms: redact.Terms(c.Subject, event.MaxTerms)},
+		moved: event.Event{ID: "rename:" + c.ID, Time: when, Kind: event.KindRename, Agent: "git", OK: true}}
+	for _, f := range c.Files {
+		switch {
+		case excluded != nil && excluded(f.Path):
+			continue
+		case f.Status == 'D':
+			out.event.Gone = append(out.event.Gone, f.Path)
+			continue
+		case f.From != "":
+			out.moved.From, out.moved.Paths = append(out.moved.From, f.From), append(out.moved.Paths, f.Path)
 		}
-		to = strings.TrimSuffix(to, "\x00")
+		out.event.Paths = append(out.event.Paths, f.Path)
+		out.blobs = append(out.blobs, blob{f.Path, f.Blob})
 	}
-	if to == "" {
-		from, to = "", from
-	}
-	p, err := event.NewPath(to)
-	if err != nil || f[1] == "160000" || f[0] == "160000" || excluded != nil && excluded(p) {
-		return nil // a submodule is no file
-	}
-	switch f[4][0] {
-	case 'D':
-		c.event.Gone = append(c.event.Gone, p)
-		return nil
-	case 'R':
-		if old, err := event.NewPath(from); err == nil {
-			c.moved.From, c.moved.Paths = append(c.moved.From, old), append(c.moved.Paths, p)
-		}
-	}
-	c.event.Paths = append(c.event.Paths, p)
-	c.blobs = append(c.blobs, blob{p, f[3]})
-	return nil
-}
-
-func noEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return out
 }
 
 // events are the commits as the daemon gets them: a rename before the commit that made it.

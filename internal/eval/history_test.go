@@ -125,19 +125,3 @@ func TestClone(t *testing.T) {
 		t.Error("an empty folder is no clone")
 	}
 }
-
-func FuzzHistory(f *testing.F) {
-	f.Add([]byte("\x01abc\x00100\x00subject\x00\n:100644 100644 1 2 M\x00a.go\x00:100644 100644 1 2 R100\x00b.go\x00c.go\x00\x01d\x001\x00\x00"))
-	f.Add([]byte(":1 2 3 4 D\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		commits, err := decodeHistory(bytes.NewReader(data), nil)
-		if err != nil {
-			return
-		}
-		for _, e := range events(commits) {
-			if len(e.From) > 0 && len(e.From) != len(e.Paths) {
-				t.Fatalf("%d names became %d", len(e.From), len(e.Paths))
-			}
-		}
-	})
-}

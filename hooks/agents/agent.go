@@ -1,0 +1,100 @@
+package agents
+
+// Shape is the JSON in which an agent takes text for its model.
+type Shape uint8
+
+// The shapes.
+const (
+	None   Shape = iota // the agent shows its model nothing of what the hook prints
+	Nested              // {"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}
+	Camel               // {"additionalContext":…}
+	Snake               // {"additional_context":…}
+)
+
+// Event is one event of an agent's hooks.
+type Event struct {
+	Name      string // as the agent spells it; Cursor and Copilot spell the first letter small or, in Claude Code's settings, large
+	Canonical string // Claude Code's name for it
+	Context   Shape  // how text reaches the model there
+	Continues bool   // text keeps a turn going that was about to end, and costs a call of the model
+	Installed bool   // install enters our command there
+	Matcher   string // of the entry
+	Timeout   int    // of the entry, in seconds; 0 is the agent's default
+	Async     bool   // the agent does not wait for the command, so nothing that it prints is read
+}
+
+// Awaited reports whether the agent waits for our command there and passes on what it prints.
+func (e Event) Awaited() bool { return e.Context != None && e.Installed && !e.Async }
+
+// Milliseconds in which a hook answers. A hook that takes longer is worse than one without an answer.
+const (
+	hintDeadline   = 50
+	promptDeadline = 150
+	startDeadline  = 400
+)
+
+// Deadline is how long an answer may take, in milliseconds. starts says that a daemon that does not run is started within that time, and answers.
+func (e Event) Deadline() (ms int64, starts bool) {
+	switch e.Canonical {
+	case "SessionStart":
+		return startDeadline, true
+	case "UserPromptSubmit":
+		return promptDeadline, true
+	}
+	return hintDeadline, false
+}
+
+// Settings say where an agent keeps its hooks. Names have forward slashes.
+type Settings struct {
+	Project string // the file of a worktree
+	Local   string // the personal file of a worktree, if it is another one
+	Home    string // the agent's folder in the user's home
+	HomeVar string // the variable that names another folder instead
+	User    string // the user's file in that folder
+	Plugin  string // a program of ours instead of settings: its name in package scripts
+}
+
+// Agent is a coding agent that runs our hook.
+type Agent struct {
+	Name     string // as in aoa hook NAME
+	Title    string // as its makers call it
+	Note     string // what its user has to know after an installation
+	Settings Settings
+	Events   []Event
+}
+
+// Find returns the agent of that name.
+func Find(name string) (Agent, bool) {
+	for _, a := range All {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// EndsTurns reports whether the agent says that a turn has ended: then a turn without that event was interrupted.
+func (a Agent) EndsTurns() bool {
+	for _, e := range a.Events {
+		if e.Canonical == "Stop" && e.Installed {
+			return true
+		}
+	}
+	return false
+}
+
+// Event returns the event that the agent calls so; the zero Event if it has none.
+func (a Agent) Event(name string) Event {
+	for _, e := range a.Events {
+		if name != "" && len(name) == len(e.Name) && name[0]|0x20 == e.Name[0]|0x20 && name[1:] == e.Name[1:] {
+			return e
+		}
+	}
+	return Event{}
+}
+
+// EventOf returns the event of that agent; the zero Event if there is no such agent or event.
+func EventOf(agent, event string) Event {
+	a, _ := Find(agent)
+	return a.Event(event)
+}

@@ -1,0 +1,111 @@
+package agents
+
+// The tools whose calls say which files are used, as each agent names them. Not every version has all of them.
+const (
+	fileTools     = "Read|Edit|Write|NotebookEdit"
+	allTools      = fileTools + "|Grep|Glob|Bash|PowerShell|Agent|Task"
+	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob|list_directory|mcp_.*"
+	qwenMatcher   = "read_file|read_many_files|edit|write_file|run_shell_command|grep_search|glob|list_directory|agent|task|mcp__.*"
+	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
+)
+
+// All are the agents with hooks. An event is installed where its payload teaches something or where its text reaches the model.
+// Not installed at Claude Code: SubagentStart (the first call of a subagent says the same), PreCompact (SessionStart with
+// source compact follows), WorktreeCreate (a hook there replaces Claude Code's own), MessageDisplay and others that name no
+// files. Cursor may ignore a whole file that names an event it does not know, so it gets only documented ones.
+//
+// Claude Code 2.1.329 and Codex 0.169.0 were measured: Codex accepts text at PostToolUse and drops it. The others are as
+// their makers document them, except PreToolUse of Qwen Code: 0.24.4 reads the text and passes it to nobody.
+var All = []Agent{
+	{Name: "claude", Title: "Claude Code",
+		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude", HomeVar: "CLAUDE_CONFIG_DIR", User: "settings.json"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
+			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
+			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: fileTools, Timeout: 2},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
+			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools, Async: true},
+			// The only event of a failed Edit. Rescue and stale answer here.
+			{Name: "PostToolBatch", Canonical: "PostToolBatch", Context: Nested, Installed: true, Timeout: 2},
+			{Name: "Stop", Canonical: "Stop", Context: Nested, Continues: true, Installed: true, Timeout: 2},
+			// Not async: the client ends asynchronous hooks when it exits.
+			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "PermissionDenied", Canonical: "PermissionDenied"},
+			{Name: "SubagentStart", Context: Nested},
+			{Name: "SubagentStop", Context: Nested, Continues: true},
+			{Name: "UserPromptExpansion", Context: Nested},
+			{Name: "PostModelSwitch", Context: Nested},
+		}},
+	{Name: "codex", Title: "Codex",
+		Note:     "Codex runs new hooks once they are trusted: type /hooks in it. A project's hooks need a trusted project.",
+		Settings: Settings{Project: ".codex/hooks.json", Home: ".codex", HomeVar: "CODEX_HOME", User: "hooks.json"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Matcher: "startup|resume|clear|compact", Timeout: 5},
+			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
+			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch", Timeout: 2},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
+			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "Stop", Canonical: "Stop"},
+			{Name: "SubagentStart", Context: Nested},
+		}},
+	{Name: "gemini", Title: "Gemini CLI",
+		Note:     "Gemini CLI warns once that the hooks of a project are new.",
+		Settings: Settings{Project: ".gemini/settings.json", Home: ".gemini", User: "settings.json"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Timeout: 5},
+			{Name: "BeforeAgent", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
+			{Name: "AfterTool", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: geminiMatcher, Timeout: 2},
+			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "BeforeTool", Canonical: "PreToolUse"},
+			{Name: "AfterAgent", Canonical: "Stop"},
+		}},
+	{Name: "cursor", Title: "Cursor",
+		Settings: Settings{Project: ".cursor/hooks.json", Home: ".cursor", User: "hooks.json"},
+		Events: []Event{
+			{Name: "sessionStart", Canonical: "SessionStart", Context: Snake, Installed: true, Timeout: 5},
+			{Name: "beforeSubmitPrompt", Canonical: "UserPromptSubmit", Installed: true, Timeout: 3},
+			{Name: "postToolUse", Canonical: "PostToolUse", Context: Snake, Installed: true, Matcher: cursorMatcher, Timeout: 2},
+			{Name: "postToolUseFailure", Canonical: "PostToolUseFailure", Installed: true, Matcher: cursorMatcher, Timeout: 2},
+			{Name: "sessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "userPromptSubmit", Canonical: "UserPromptSubmit"},
+			{Name: "preToolUse", Canonical: "PreToolUse"},
+			{Name: "stop", Canonical: "Stop"},
+		}},
+	{Name: "copilot", Title: "Copilot CLI",
+		Note:     "Copilot CLI runs the hooks of a repository only in folders that it was told to trust.",
+		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", HomeVar: "COPILOT_HOME", User: "hooks/aoa.json"},
+		Events: []Event{
+			{Name: "sessionStart", Canonical: "SessionStart", Context: Camel, Installed: true, Timeout: 5},
+			{Name: "userPromptSubmitted", Canonical: "UserPromptSubmit", Installed: true, Timeout: 3},
+			{Name: "postToolUse", Canonical: "PostToolUse", Context: Camel, Installed: true, Timeout: 2},
+			{Name: "postToolUseFailure", Canonical: "PostToolUseFailure", Installed: true, Timeout: 2},
+			{Name: "sessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "userPromptSubmit", Canonical: "UserPromptSubmit"},
+			{Name: "preToolUse", Canonical: "PreToolUse"},
+			{Name: "stop", Canonical: "Stop"},
+			{Name: "subagentStart", Context: Camel},
+		}},
+	{Name: "qwen", Title: "Qwen Code",
+		Settings: Settings{Project: ".qwen/settings.json", Home: ".qwen", User: "settings.json"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Timeout: 5},
+			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: qwenMatcher, Timeout: 2},
+			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: qwenMatcher, Timeout: 2},
+			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
+			{Name: "PreToolUse", Canonical: "PreToolUse"},
+			{Name: "PermissionDenied", Canonical: "PermissionDenied"},
+			{Name: "Stop", Canonical: "Stop"},
+			{Name: "SubagentStart", Context: Nested},
+		}},
+	{Name: "opencode", Title: "OpenCode",
+		Note:     "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
+		Settings: Settings{Project: ".opencode/plugins/aoa.js", Home: ".config", HomeVar: "XDG_CONFIG_HOME", User: "opencode/plugins/aoa.js", Plugin: "opencode-plugin.js"},
+		Events: []Event{
+			{Name: "SessionStart", Canonical: "SessionStart", Installed: true},
+			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Installed: true},
+			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Camel, Installed: true},
+			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Installed: true},
+			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true},
+		}},
+}

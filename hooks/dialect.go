@@ -1,0 +1,304 @@
+package hooks
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dialects are the tools of the agents other than Claude Code and Codex, by Claude Code's names for them, old names and those in Claude Code's
+// settings included. A tool that is not in it gives no events unless it is an MCP server's.
+var dialects = map[string]map[string]string{
+	"gemini": {"read_file": "Read", "replace": "Edit", "edit": "Edit", "write_file": "Write", "run_shell_command": "Bash", "grep_search": "Grep",
+		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "invoke_agent": "Agent", "delegate_to_agent": "Agent"},
+	"qwen": {"read_file": "Read", "edit": "Edit", "replace": "Edit", "write_file": "Write", "run_shell_command": "Bash", "grep_search": "Grep",
+		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "agent": "Agent", "task": "Agent", "notebook_edit": "Edit"},
+	"cursor": {"Shell": "Bash", "Bash": "Bash", "Read": "Read", "Write": "Write", "Edit": "Edit", "StrReplace": "Edit", "MultiEdit": "Edit", "Grep": "Grep",
+		"Glob": "Glob", "SemanticSearch": "Grep", "LS": "LS", "Task": "Agent", "Agent": "Agent", "apply_patch": "apply_patch", "Delete": "apply_patch"},
+	"copilot": {"bash": "Bash", "powershell": "PowerShell", "view": "Read", "create": "Write", "edit": "Edit", "str_replace_editor": "Edit", "str_replace": "Edit",
+		"apply_patch": "apply_patch", "grep": "Grep", "rg": "Grep", "glob": "Glob", "task": "Agent", "Bash": "Bash", "PowerShell": "PowerShell", "Read": "Read",
+		"Write": "Write", "Edit": "Edit", "Grep": "Grep", "Glob": "Glob", "Agent": "Agent", "Task": "Agent"},
+	"opencode": {"read": "Read", "edit": "Edit", "multiedit": "Edit", "write": "Write", "patch": "apply_patch", "apply_patch": "apply_patch", "bash": "Bash",
+		"shell": "Bash", "grep": "Grep", "glob": "Glob", "list": "LS", "ls": "LS", "task": "Agent"},
+}
+
+// readMany is the tool that reads several files at once. Its name is what the reading of unknown tools goes by.
+const readMany = "read_many_files"
+
+// argument is a key of Claude Code's tools and the keys that other agents have for it.
+type argument struct {
+	key  string
+	from []string
+}
+
+var (
+	fileArgument    = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file", "filename", "notebook_path"}}
+	folderArgument  = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory"}}
+	matchArgument   = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob", "search_term"}}
+	commandArgument = argument{"command", []string{"command", "cmd", "script"}}
+)
+
+// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same call in different dialects
+// are the same.
+var toolArguments = map[string][]argument{
+	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument}, "Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument},
+	"LS": {folderArgument}, "Bash": {commandArgument}, "PowerShell": {commandArgument}, readMany: {{"paths", []string{"paths", "include", "files"}}},
+	"Agent":       {{"description", []string{"description"}}, {"prompt", []string{"prompt", "task", "objective", "query"}}},
+	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
+}
+
+// translate puts the tool call into Claude Code's terms. input may be an object or a text that holds one.
+func (p *payload) translate(name string, input any) {
+	in, text := parseArguments(input)
+	tool, known := dialects[p.agent][name]
+	if !known {
+		tool = mcpName(name)
+	}
+	if tool == "Edit" && in.text(fileArgument.from...) == "" {
+		if patch := patchIn(in, text); patch != "" { // some call the patch tool Edit
+			tool, in = "apply_patch", arguments{"patch": patch}
+		}
+	}
+	if tool == "" {
+		p.event = ""
+		return
+	}
+	p.tool.Name, p.tool.Input = tool, in
+	if keys := toolArguments[tool]; len(keys) > 0 {
+		out := arguments{}
+		for _, a := range keys {
+			for _, k := range a.from {
+				if v := firstValue(in[k]); v != nil {
+					out[a.key] = v
+					break
+				}
+			}
+		}
+		p.tool.Input = out
+	}
+	if tool == "Bash" || tool == "PowerShell" {
+		if code := exitCode(p.tool.Response); code != "" && p.event == "PostToolUse" {
+			p.fails("Exit code " + code + "\n" + output(p.tool.Response))
+		}
+		p.toolDir = in.text("dir_path", "directory", "working_directory", "workdir", "cwd")
+	}
+}
+
+// gemini reads a payload of Gemini CLI. A call that failed is an AfterTool with an error in its response.
+func (p *payload) gemini(raw *rawPayload) {
+	if raw.Tool == "" {
+		return
+	}
+	response, _ := raw.Response.(map[string]any)
+	if problem := problemText(response["error"]); problem != "" {
+		p.fails(problem)
+		p.dropped = p.name == "AfterTool" // 0.61.0 passes the text on for tools that worked
+	}
+	p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"])
+	p.translate(raw.Tool, raw.Input)
+}
+
+// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is beside the prompt that the
+// model gets; without it the turn is one that the machine continues, except in versions that do not know the key.
+func (p *payload) qwen(raw *rawPayload) {
+	if raw.Submitted != nil && p.event == "UserPromptSubmit" {
+		if p.prompt = *raw.Submitted; p.prompt == "" {
+			p.event = ""
+		}
+	}
+	if raw.Tool == "" {
+		return
+	}
+	p.tool.Problem = problemText(raw.Error)
+	if response, ok := raw.Response.(map[string]any); ok {
+		if problem := problemText(response["error"]); problem != "" && p.event == "PostToolUse" {
+			p.fails(problem)
+		}
+		p.tool.Response = firstValue(response["llmContent"], response["returnDisplay"], raw.Response)
+	}
+	p.translate(raw.Tool, raw.Input)
+}
+
+// cursor reads a payload of Cursor. What before- and after-events of single tools say, postToolUse says too.
+func (p *payload) cursor(raw *rawPayload) {
+	p.session = first(raw.Conversation, raw.Session)
+	if p.cwd == "" && len(raw.Workspaces) > 0 {
+		p.cwd = raw.Workspaces[0]
+	}
+	if p.event == "SessionStart" {
+		p.source = first(p.source, "startup")
+	}
+	if raw.Tool == "" {
+		return
+	}
+	if text, ok := raw.Output.(string); ok {
+		p.tool.Response = cursorOutput(text)
+	} else {
+		p.tool.Response = firstValue(raw.Output, raw.Response)
+	}
+	if p.event == "PostToolUseFailure" {
+		p.tool.Problem = first(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
+	}
+	input := raw.Input
+	if raw.Tool == "Delete" { // Claude Code has no tool for it, but patches delete files
+		in, _ := parseArguments(input)
+		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + strings.ReplaceAll(in.text(fileArgument.from...), "\n", " ") + "\n*** End Patch"}
+	}
+	p.translate(raw.Tool, input)
+}
+
+// cursorOutput is a result that comes as a text of JSON. One that was cut on its way is no JSON any more, but still names files.
+func cursorOutput(text string) any {
+	var v any
+	if decodeValue(text, &v) {
+		return v
+	}
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
+}
+
+// copilot reads a payload of Copilot CLI in either of its dialects: events spelled like postToolUse come with keys like toolName and without their
+// name, events spelled like PostToolUse with keys like tool_name.
+func (p *payload) copilot(raw *rawPayload) {
+	p.session, p.at = first(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
+	if p.source == "new" {
+		p.source = "startup"
+	}
+	tool := first(raw.ToolCamel, raw.Tool)
+	if tool == "" {
+		return
+	}
+	given, _ := firstValue(raw.ResultCamel, raw.Result).(map[string]any)
+	result := arguments(given)
+	p.tool.Response = firstValue(result["textResultForLlm"], result["text_result_for_llm"])
+	switch kind := result.text("resultType", "result_type"); kind {
+	case "", "success":
+	default: // failure, rejected, denied
+		p.fails(kind + ": " + result.text("textResultForLlm", "text_result_for_llm"))
+	}
+	if p.event == "PostToolUseFailure" {
+		p.tool.Problem = first(problemText(raw.Error), p.tool.Problem)
+	}
+	input := firstValue(raw.Args, raw.Input)
+	if tool == "str_replace_editor" || tool == "Edit" { // one tool with commands
+		in, _ := input.(map[string]any)
+		switch in["command"] {
+		case "view":
+			tool = "view"
+		case "create":
+			tool = "create"
+		}
+	}
+	p.translate(tool, input)
+}
+
+// copilotEvent finds an event by the keys that only it has.
+func copilotEvent(raw *rawPayload) string {
+	switch {
+	case raw.ToolCamel != "" && raw.ResultCamel != nil:
+		return "postToolUse"
+	case raw.ToolCamel != "" && raw.Error != nil:
+		return "postToolUseFailure"
+	case raw.ToolCamel != "":
+		return "preToolUse"
+	case raw.Transformed != nil:
+		return "userPromptTransformed"
+	case raw.Prompt != "":
+		return "userPromptSubmitted"
+	case raw.Source != "":
+		return "sessionStart"
+	case raw.Reason != nil:
+		return "sessionEnd"
+	}
+	return ""
+}
+
+// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets the same id from it.
+func copilotTime(v any) time.Time {
+	switch v := v.(type) {
+	case float64:
+		if v >= 1 && v < 1<<53 {
+			return time.UnixMilli(int64(v)).UTC()
+		}
+	case string:
+		if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in their names there, so
+// they give no events.
+func (p *payload) opencode(raw *rawPayload) {
+	p.prompt = unquoted(p.prompt)
+	if raw.Tool == "" {
+		return
+	}
+	if problem := problemText(raw.Error); problem != "" {
+		p.fails(problem)
+	}
+	p.translate(raw.Tool, raw.Input)
+}
+
+// unquoted takes off the quotes that opencode run puts around a prompt of several words.
+func unquoted(prompt string) string {
+	text := strings.TrimSpace(prompt)
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return prompt
+	}
+	if inner := text[1 : len(text)-1]; !strings.Contains(strings.ReplaceAll(inner, `\"`, ""), `"`) {
+		return strings.ReplaceAll(inner, `\"`, `"`)
+	}
+	return prompt
+}
+
+// exitLine is how Gemini CLI, Qwen Code and Copilot CLI write of a command that failed.
+var exitLine = regexp.MustCompile(`(?m)^(?:Exit Code: |<exited with exit code )([1-9][0-9]*)\b`)
+
+// exitCode is that of a command which failed, "" if it did not, or if the result does not say.
+func exitCode(response any) string {
+	if o, ok := response.(map[string]any); ok {
+		for _, key := range []string{"exitCode", "exit_code"} {
+			if n, ok := o[key].(float64); ok && n != 0 {
+				return strconv.Itoa(int(n))
+			}
+		}
+	}
+	text := output(response)
+	if m := exitLine.FindStringSubmatch(text[max(0, len(text)-2048):]); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func patchIn(in arguments, text string) string {
+	for _, s := range []string{text, in.text("input", "patch", "patchText", "command")} {
+		if strings.Contains(s, "*** Begin Patch") {
+			return s
+		}
+	}
+	return ""
+}
+
+// ownTools are those of aOa's MCP server: calls of them teach nothing.
+var ownTools = map[string]bool{"suggest_files": true, "why_file": true, "missing_partners": true, "feedback": true,
+	"list_reload_options": true, "reload_cached": true}
+
+// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes mcp_server_tool, Cursor MCP:tool.
+func mcpName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
+		if ownTools[rest] {
+			return "mcp__aoa__" + rest
+		}
+		return "mcp__server__" + rest
+	}
+	if strings.HasPrefix(name, "mcp__") {
+		return name
+	}
+	if rest, ok := strings.CutPrefix(name, "mcp_"); ok {
+		server, tool, _ := strings.Cut(rest, "_")
+		return "mcp__" + server + "__" + tool
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package install
+
+import (
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+// Scope says whose settings: one person's everywhere, a repository's for all who work on it, or one person's in one worktree.
+type Scope string
+
+// The scopes of an installation.
+const (
+	User    Scope = "user"
+	Project Scope = "project"
+	Local   Scope = "local"
+)
+
+// Scopes are all of them, the default one first.
+var Scopes = []Scope{Local, Project, User}
+
+// File is the settings file of an agent in a scope: root is the worktree, home the user's home, getenv the environment. Most agents
+// have no personal file in a worktree: theirs is the project's, and Exclude keeps it out of git.
+func File(a agents.Agent, scope Scope, root, home string, getenv func(string) string) string {
+	s := a.Settings
+	if scope == User {
+		dir := filepath.Join(home, s.Home)
+		if s.HomeVar != "" && filepath.IsAbs(getenv(s.HomeVar)) {
+			dir = getenv(s.HomeVar)
+		}
+		return filepath.Join(dir, filepath.FromSlash(s.User))
+	}
+	name := s.Project
+	if scope == Local {
+		name = Pattern(a)
+	}
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// Pattern is the file of the local scope as git names it, for Exclude and Unexclude.
+func Pattern(a agents.Agent) string {
+	if a.Settings.Local != "" {
+		return a.Settings.Local
+	}
+	return a.Settings.Project
+}
+
+// Command is what an agent runs. Without the binary it succeeds and prints nothing: some agents print an error at every event
+// else, and Copilot refuses the tool. It never changes: Codex asks its user to trust each new command.
+func Command(agent string, args ...string) string {
+	return "command -v aoa >/dev/null 2>&1 || exit 0; exec aoa hook " + strings.Join(append([]string{agent}, args...), " ")
+}
+
+// powerShellCommand is the same for PowerShell, cmdCommand for cmd.exe.
+func powerShellCommand(agent string, args ...string) string {
+	return "if (Get-Command aoa -ErrorAction SilentlyContinue) { aoa hook " + strings.Join(append([]string{agent}, args...), " ") + " }"
+}
+
+func cmdCommand(agent string) string {
+	return "where aoa >nul 2>&1 && aoa hook " + agent + " || exit /b 0"
+}
+
+// handler is one command in a settings file. Each agent uses some of the fields; the order is that of their makers' examples.
+type handler struct {
+	Name           string   `json:"name,omitempty"`
+	Type           string   `json:"type,omitempty"`
+	Command        string   `json:"command,omitempty"`
+	CommandWindows string   `json:"commandWindows,omitempty"`
+	Bash           string   `json:"bash,omitempty"`
+	PowerShell     string   `json:"powershell,omitempty"`
+	Args           []string `json:"args,omitempty"`
+	Timeout        int      `json:"timeout,omitempty"` // seconds; milliseconds at Gemini CLI and Qwen Code
+	TimeoutSec     int      `json:"timeoutSec,omitempty"`
+	Matcher        string   `json:"matcher,omitempty"` // where there are no groups
+	Async          bool     `json:"async,omitempty"`
+}
+
+// newHandler is our command for an event.
+func newHandler(agent string, e agents.Event) handler {
+	switch agent {
+	case "codex":
+		return handler{Type: "command", Command: Command(agent), CommandWindows: cmdCommand(agent), Timeout: e.Timeout}
+	case "gemini", "qwen": // on Windows they run PowerShell, and have no field of its own for that
+		command := Command(agent)
+		if runtime.GOOS == "windows" {
+			command = powerShellCommand(agent)
+		}
+		return handler{Name: "aoa", Type: "command", Command: command, Timeout: e.Timeout * 1000}
+	case "cursor":
+		return handler{Command: Command(agent), Timeout: e.Timeout, Matcher: e.Matcher}
+	case "copilot": // its payload does not name the event
+		return handler{Type: "command", Bash: Command(agent, e.Name), PowerShell: powerShellCommand(agent, e.Name), TimeoutSec: e.Timeout}
+	}
+	return handler{Type: "command", Command: Command(agent), Timeout: e.Timeout, Async: e.Async}
+}
+
+// flat reports whether an agent's events hold commands, not groups of commands.
+func flat(agent string) bool { return agent == "cursor" || agent == "copilot" }
+
+// group is what one event runs. In a flat file it is one handler.
+type group struct {
+	Event   string    `json:"-"`
+	Matcher string    `json:"matcher,omitempty"`
+	Hooks   []handler `json:"hooks"`
+}
+
+// groupsOf are our entries in the settings of an agent.
+func groupsOf(a agents.Agent) (out []group) {
+	for _, e := range a.Events {
+		if !e.Installed {
+			continue
+		}
+		g := group{Event: e.Name, Hooks: []handler{newHandler(a.Name, e)}}
+		if !flat(a.Name) {
+			g.Matcher = e.Matcher
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// isOurs recognizes our handlers for an agent by their command, whoever wrote them.
+func isOurs(agent string) func(handler) bool {
+	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(\.exe)?["']?\s+hook\s+` + agent + `\b`)
+	return func(h handler) bool {
+		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash, h.PowerShell}, command.MatchString)
+	}
+}

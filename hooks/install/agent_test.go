@@ -1,0 +1,174 @@
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+// TestFiles holds where each agent looks for hooks.
+func TestFiles(t *testing.T) {
+	root, home := filepath.FromSlash("/r"), filepath.FromSlash("/h")
+	env := func(string) string { return "" }
+	want := map[string][3]string{ // local, project, user
+		"claude":   {"/r/.claude/settings.local.json", "/r/.claude/settings.json", "/h/.claude/settings.json"},
+		"codex":    {"/r/.codex/hooks.json", "/r/.codex/hooks.json", "/h/.codex/hooks.json"},
+		"gemini":   {"/r/.gemini/settings.json", "/r/.gemini/settings.json", "/h/.gemini/settings.json"},
+		"cursor":   {"/r/.cursor/hooks.json", "/r/.cursor/hooks.json", "/h/.cursor/hooks.json"},
+		"copilot":  {"/r/.github/hooks/aoa.json", "/r/.github/hooks/aoa.json", "/h/.copilot/hooks/aoa.json"},
+		"qwen":     {"/r/.qwen/settings.json", "/r/.qwen/settings.json", "/h/.qwen/settings.json"},
+		"opencode": {"/r/.opencode/plugins/aoa.js", "/r/.opencode/plugins/aoa.js", "/h/.config/opencode/plugins/aoa.js"},
+	}
+	if len(want) != len(agents.All) {
+		t.Errorf("%d agents, want %d", len(agents.All), len(want))
+	}
+	for _, a := range agents.All {
+		for i, scope := range Scopes {
+			if got := filepath.ToSlash(File(a, scope, root, home, env)); got != want[a.Name][i] {
+				t.Errorf("%s, %s: %s, want %s", a.Name, scope, got, want[a.Name][i])
+			}
+		}
+	}
+	moved := func(name string) string {
+		return map[string]string{"CODEX_HOME": "/elsewhere", "COPILOT_HOME": "relative"}[name]
+	}
+	if got := filepath.ToSlash(File(agentOf(t, "codex"), User, root, home, moved)); runtime.GOOS != "windows" && got != "/elsewhere/hooks.json" {
+		t.Errorf("moved to %s", got)
+	}
+	if got := filepath.ToSlash(File(agentOf(t, "copilot"), User, root, home, moved)); got != "/h/.copilot/hooks/aoa.json" {
+		t.Errorf("moved to %s", got)
+	}
+}
+
+// TestSnippets holds what is entered to goldens: it is what people see in their files. UPDATE_DECODE=1 writes them.
+func TestSnippets(t *testing.T) {
+	for _, a := range agents.All {
+		if a.Settings.Plugin != "" || runtime.GOOS == "windows" { // two agents want another command there
+			continue
+		}
+		got := Snippet(a)
+		golden := filepath.Join("testdata", "settings", a.Name+".json")
+		if os.Getenv("UPDATE_DECODE") != "" {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := cmp.Diff(string(contentOf(t, golden)), got); d != "" {
+			t.Errorf("%s: %s", a.Name, d)
+		}
+	}
+}
+
+// TestCreated: a file that we make is deleted again, with the folders that only it needed.
+func TestCreated(t *testing.T) {
+	for _, a := range agents.All {
+		for _, scope := range Scopes {
+			root, home := t.TempDir(), t.TempDir()
+			o := Options{Within: root}
+			if scope == User {
+				o.Within = home
+			}
+			file := File(a, scope, root, home, func(string) string { return "" })
+			if c, err := Add(a, file, o); err != nil || c.Done != Created {
+				t.Fatalf("%s, %s: %+v, %v", a.Name, scope, c, err)
+			}
+			if st, err := Examine(a, file, o); err != nil || st.State != Installed || len(st.Events) != len(installed(a)) {
+				t.Errorf("%s, %s: %+v, %v", a.Name, scope, st, err)
+			}
+			if c, err := Add(a, file, o); err != nil || c.Done != Unchanged {
+				t.Errorf("%s, %s, again: %+v, %v", a.Name, scope, c, err)
+			}
+			if c, err := Remove(a, file, o); err != nil || c.Done != Deleted {
+				t.Errorf("%s, %s: %+v, %v", a.Name, scope, c, err)
+			}
+			for _, dir := range []string{root, home} {
+				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+					t.Errorf("%s, %s: left behind: %v, %v", a.Name, scope, left, err)
+				}
+			}
+			if c, err := Remove(a, file, o); err != nil || c.Done != Absent {
+				t.Errorf("%s, %s, again: %+v, %v", a.Name, scope, c, err)
+			}
+		}
+	}
+}
+
+// TestOnlyOurAgent: what we entered for one agent is not taken out for another.
+func TestOnlyOurAgent(t *testing.T) {
+	file := settingsAt(t, "{}")
+	if _, err := Add(agentOf(t, "qwen"), file, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	before := string(contentOf(t, file))
+	if c, err := Remove(agentOf(t, "gemini"), file, Options{}); err != nil || c.Done != Absent || string(contentOf(t, file)) != before {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestProgramOfOthers: a plugin of somebody else under our name is left alone; an old one of ours is replaced.
+func TestProgramOfOthers(t *testing.T) {
+	file := settingsAt(t, "export const Mine = async () => ({}) // aoa\n")
+	_, err := Add(agentOf(t, "opencode"), file, Options{})
+	refused(t, "foreign plugin", err, true)
+	if c, err := Remove(agentOf(t, "opencode"), file, Options{}); err != nil || c.Done != Absent {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if st, err := Examine(agentOf(t, "opencode"), file, Options{}); err != nil || st.State != Refused {
+		t.Errorf("%+v, %v", st, err)
+	}
+	old := settingsAt(t, "// aOa for OpenCode "+programMark+" opencode)\nold\n")
+	if st, err := Examine(agentOf(t, "opencode"), old, Options{}); err != nil || st.State != Outdated {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if c, err := Add(agentOf(t, "opencode"), old, Options{}); err != nil || c.Done != Changed {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := Remove(agentOf(t, "opencode"), old, Options{}); err != nil || c.Done != Deleted {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestGuard: the command is silent and succeeds without the binary, and passes stdin on with it.
+func TestGuard(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell command")
+	}
+	sh, err := exec.LookPath("sh")
+	check(t, err)
+	dir := t.TempDir()
+	for _, a := range agents.All {
+		if a.Settings.Plugin != "" {
+			continue
+		}
+		for _, g := range groupsOf(a) {
+			h := g.Hooks[0]
+			command := h.Command + h.Bash
+			run := func() string {
+				cmd := exec.Command(sh, "-c", command)
+				cmd.Env, cmd.Stdin = []string{"PATH=" + dir}, strings.NewReader("in")
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%s: %v", command, err)
+				}
+				return string(out)
+			}
+			os.Remove(filepath.Join(dir, "aoa"))
+			if out := run(); out != "" {
+				t.Errorf("%s without the binary: %q", command, out)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "aoa"), []byte("#!"+sh+"\nread x; echo \"$* $x\"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if out := run(); !strings.HasPrefix(out, "hook "+a.Name) || !strings.HasSuffix(out, " in\n") {
+				t.Errorf("%s: %q", command, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+// settingsFile is a file that is about to be edited.
+type settingsFile struct {
+	name    string // as the caller knows it
+	target  string // symlinks resolved
+	old     []byte // nil: it does not exist
+	mode    fs.FileMode
+	within  string // the folder that it must not lead out of
+	snippet string
+}
+
+func (f *settingsFile) refuse(why string) error {
+	return &Refusal{File: f.name, Why: why, Snippet: f.snippet}
+}
+
+// open reads the file and refuses what a rename would harm.
+func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
+	within := o.Within
+	if within == "" {
+		within = filepath.Dir(filepath.Dir(name))
+	}
+	f := &settingsFile{name: name, target: name, mode: 0o644, within: within, snippet: Snippet(a)}
+	_, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, f.checkFolder()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at settings: %w", err)
+	}
+	if f.target, err = filepath.EvalSymlinks(name); err != nil {
+		return nil, f.refuse("it is a symbolic link to nothing")
+	}
+	if !inside(within, f.target) {
+		return nil, f.refuse("it is a symbolic link to " + f.target)
+	}
+	st, err := os.Stat(f.target)
+	if err != nil {
+		return nil, fmt.Errorf("look at settings: %w", err)
+	}
+	switch {
+	case !st.Mode().IsRegular():
+		return nil, f.refuse("it is not a regular file")
+	case st.Mode().Perm()&0o200 == 0:
+		return nil, f.refuse("it is read-only")
+	case st.Size() > 16<<20:
+		return nil, f.refuse("it is larger than 16 MB")
+	}
+	f.mode = st.Mode().Perm()
+	if f.old, err = os.ReadFile(f.target); err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	if f.old == nil {
+		f.old = []byte{}
+	}
+	return f, nil
+}
+
+func (f *settingsFile) checkFolder() error {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(f.name))
+	if err == nil && !inside(f.within, dir) {
+		return f.refuse("its folder is a symbolic link to " + dir)
+	}
+	return nil
+}
+
+// inside reports whether name (symlinks resolved) lies in dir.
+func inside(dir, name string) bool {
+	if d, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = d
+	}
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (f *settingsFile) write(done string, b []byte) (Change, error) {
+	if f.old == nil {
+		if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil {
+			return Change{}, fmt.Errorf("write settings: %w", err)
+		}
+	}
+	if err := replaceFile(f.target, f.old, b, f.mode); err != nil {
+		return Change{}, fmt.Errorf("write settings: %w", err)
+	}
+	return Change{File: f.name, Done: done}, nil
+}
+
+// delete removes the file, and the folders above it as far as they are below within and nothing else is in them.
+func (f *settingsFile) delete() (Change, error) {
+	if err := os.Remove(f.target); err != nil {
+		return Change{}, fmt.Errorf("delete settings: %w", err)
+	}
+	for dir := filepath.Dir(f.target); inside(f.within, filepath.Dir(dir)); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+	return Change{File: f.name, Done: Deleted}, nil
+}

@@ -1,0 +1,329 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// gitHome is an environment in which git sees only the test's own repository, and in which a script named aoa
+// writes down how it was called.
+type gitHome struct {
+	t   *testing.T
+	env []string
+	log string
+	bin string
+}
+
+func newGitHome(t *testing.T) *gitHome {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("shell scripts")
+	}
+	top := t.TempDir()
+	h := &gitHome{t: t, log: filepath.Join(top, "calls"), bin: filepath.Join(top, "bin")}
+	script := "#!/bin/sh\n" + `echo "$*|$(cat)" >>"` + h.log + "\"\nexit 7\n"
+	fileWith(t, filepath.Join(h.bin, "aoa"), script, 0o755)
+	h.env = []string{"PATH=" + h.bin + ":" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
+	return h
+}
+
+func fileWith(t *testing.T, name, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *gitHome) git(dir string, args ...string) {
+	h.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+	cmd.Env = h.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (h *gitHome) repo() string {
+	h.t.Helper()
+	dir := h.t.TempDir()
+	h.git(dir, "init", "-q", "-b", "main")
+	return dir
+}
+
+// calls waits until the fake aoa was called n times: hooks run it in the background.
+func (h *gitHome) calls(n int) string {
+	h.t.Helper()
+	var b []byte
+	fault.Until(h.t, time.Minute, fmt.Sprintf("aoa is called %d times", n), func() bool {
+		b, _ = os.ReadFile(h.log)
+		return bytes.Count(b, []byte("\n")) >= n
+	})
+	os.Remove(h.log)
+	return string(b)
+}
+
+func (h *gitHome) options() GitOptions { return GitOptions{Env: h.env, Blocks: true} }
+
+// TestGitHooksFire makes real commits, merges, checkouts and rewrites.
+func TestGitHooksFire(t *testing.T) {
+	h := newGitHome(t)
+	dir := h.repo()
+	if out, err := AddGit(context.Background(), dir, h.options()); err != nil || len(out) != 4 || out[0].Done != Created {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
+	if got := h.calls(1); got != "hook git post-commit|\n" {
+		t.Errorf("commit: %q", got)
+	}
+	h.git(dir, "commit", "-q", "--allow-empty", "--amend", "-m", "uno")
+	if got := h.calls(2); !strings.Contains(got, "hook git post-rewrite amend|\n") || !strings.Contains(got, "hook git post-commit|\n") {
+		t.Errorf("amend: %q", got)
+	}
+	h.git(dir, "checkout", "-q", "-b", "side") // fails if the hook's exit status is not ours
+	if got := h.calls(1); !strings.HasPrefix(got, "hook git post-checkout ") || !strings.HasSuffix(got, " 1|\n") {
+		t.Errorf("checkout: %q", got)
+	}
+	h.git(dir, "commit", "-q", "--allow-empty", "-m", "two")
+	h.git(dir, "checkout", "-q", "main")
+	h.git(dir, "merge", "-q", "side")
+	if got := h.calls(3); !strings.Contains(got, "hook git post-merge 0|\n") {
+		t.Errorf("merge: %q", got)
+	}
+	tree := filepath.Join(t.TempDir(), "linked")
+	h.git(dir, "worktree", "add", "-q", tree)
+	h.calls(1)
+	h.git(tree, "commit", "-q", "--allow-empty", "-m", "three")
+	if got := h.calls(1); got != "hook git post-commit|\n" {
+		t.Errorf("commit in a linked worktree: %q", got)
+	}
+	if out, err := AddGit(context.Background(), tree, h.options()); err != nil || out[0].Done != Unchanged {
+		t.Errorf("installing again from the linked worktree: %+v, %v", out, err)
+	}
+	if err := os.Remove(filepath.Join(h.bin, "aoa")); err != nil {
+		t.Fatal(err)
+	}
+	h.git(dir, "commit", "-q", "--allow-empty", "-m", "without the binary")
+	if out, err := RemoveGit(context.Background(), dir, h.options()); err != nil || len(out) != 4 || out[0].Done != Deleted {
+		t.Errorf("remove: %+v, %v", out, err)
+	}
+	for _, name := range GitHooks {
+		if _, err := os.Stat(filepath.Join(dir, ".git", "hooks", name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+}
+
+func TestGitHookShapes(t *testing.T) {
+	h := newGitHome(t)
+	for name, before := range map[string]string{
+		"plain":          "#!/bin/sh\necho mine\n",
+		"exec":           "#!/bin/sh\nexec /bin/true\n",
+		"only a shebang": "#!/bin/sh\n",
+		"no last newline": "#!/usr/bin/env bash\nset -eu\n" +
+			"true",
+		"nothing but shebang": "#!/bin/bash",
+		"options":             "#!/usr/bin/env -S bash -eu\ntrue\n",
+		"lefthook":            "#!/bin/sh\nif [ \"$LEFTHOOK\" = \"0\" ]; then\n  exit 0\nfi\ncall_lefthook() { :; }\ncall_lefthook run \"post-commit\" \"$@\"\n",
+		"pre-commit":          "#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\nARGS=(hook-impl)\ntrue\n",
+		"git-lfs":             "#!/bin/sh\ncommand -v true >/dev/null 2>&1 || { exit 2; }\ntrue post-commit \"$@\"\n",
+		"fails":               "#!/bin/sh\nexit 3\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := h.repo()
+			file := filepath.Join(dir, ".git", "hooks", "post-commit")
+			fileWith(t, file, before, 0o750)
+			for range 2 {
+				if _, err := AddGit(context.Background(), dir, h.options()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			installed := string(contentOf(t, file))
+			if n := strings.Count(installed, "# >>> aoa"); n != 1 {
+				t.Errorf("%d blocks:\n%s", n, installed)
+			}
+			h.git(dir, "commit", "-q", "--allow-empty", "-m", "x")
+			if got := h.calls(1); got != "hook git post-commit|\n" {
+				t.Errorf("called %q by\n%s", got, installed)
+			}
+			if st, err := ExamineGit(context.Background(), dir, h.options()); err != nil || st[0].State != Installed {
+				t.Errorf("status %+v, %v", st, err)
+			}
+			if _, err := RemoveGit(context.Background(), dir, h.options()); err != nil {
+				t.Fatal(err)
+			}
+			if after := string(contentOf(t, file)); after != before {
+				t.Errorf("before %q\nafter %q", before, after)
+			}
+			if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o750 {
+				t.Errorf("mode %v, %v", st.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestGitHooksLeftAlone(t *testing.T) {
+	h := newGitHome(t)
+	dir := h.repo()
+	hooks := filepath.Join(dir, ".git", "hooks")
+	fileWith(t, filepath.Join(hooks, "post-commit"), "#!/usr/bin/env python3\nprint(1)\n", 0o755)
+	fileWith(t, filepath.Join(hooks, "post-merge"), "\x7fELF\x00\x00", 0o755)
+	fileWith(t, filepath.Join(hooks, "post-rewrite"), "#!/bin/sh\n", 0o644)
+	fileWith(t, filepath.Join(dir, "elsewhere"), "#!/bin/sh\n", 0o755)
+	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(hooks, "post-checkout")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := AddGit(context.Background(), dir, h.options())
+	if !errors.Is(err, ErrRefused) || len(out) != 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for _, why := range []string{"not a shell script", "not executable", "symbolic link"} {
+		if !strings.Contains(err.Error(), why) {
+			t.Errorf("no word of %q in: %v", why, err)
+		}
+	}
+	if b := contentOf(t, filepath.Join(dir, "elsewhere")); string(b) != "#!/bin/sh\n" {
+		t.Errorf("the link's target was changed: %s", b)
+	}
+}
+
+func TestHooksPath(t *testing.T) {
+	h := newGitHome(t)
+	dir := h.repo()
+	h.git(dir, "config", "core.hooksPath", ".husky/_")
+	_, err := AddGit(context.Background(), dir, h.options())
+	var r *Refusal
+	if !errors.As(err, &r) || !strings.Contains(r.Why, "husky") || !strings.Contains(r.Snippet, "aoa hook git") {
+		t.Errorf("husky: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".husky")); err == nil {
+		t.Error("a tracked folder was made")
+	}
+	if st, err := ExamineGit(context.Background(), dir, h.options()); err != nil || st[0].State != Refused {
+		t.Errorf("%+v, %v", st, err)
+	}
+	h.git(dir, "config", "core.hooksPath", filepath.Join(dir, ".git", "hooks")) // as Claude Code writes it
+	if out, err := AddGit(context.Background(), dir, h.options()); err != nil || len(out) != 4 {
+		t.Errorf("the git dir's own hooks: %+v, %v", out, err)
+	}
+}
+
+// TestConfiguredHooks: what is written for git 2.54 and later, whatever git runs here.
+func TestConfiguredHooks(t *testing.T) {
+	h := newGitHome(t)
+	dir := h.repo()
+	before := contentOf(t, filepath.Join(dir, ".git", "config"))
+	g, err := openGit(context.Background(), dir, GitOptions{Env: h.env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{Changed, Unchanged} {
+		out, err := g.installConfig(context.Background())
+		if err != nil || len(out) != 4 || out[0].Done != want {
+			t.Fatalf("round %d: %+v, %v", i, out, err)
+		}
+	}
+	if st, err := ExamineGit(context.Background(), dir, GitOptions{Env: h.env}); err != nil || st[3].State != Installed {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if g.configured {
+		h.git(dir, "commit", "-q", "--allow-empty", "-m", "one")
+		if got := h.calls(1); got != "hook git post-commit|\n" {
+			t.Errorf("git runs %q", got)
+		}
+		h.git(dir, "checkout", "-q", "-b", "side")
+		if got := h.calls(1); !strings.HasPrefix(got, "hook git post-checkout ") || !strings.HasSuffix(got, " 1|\n") {
+			t.Errorf("git runs %q", got)
+		}
+	}
+	// As git runs it: a shell, with the arguments appended.
+	cmd := exec.Command("sh", "-c", configCommand("post-merge")+` "$@"`, "sh", "a b", "1")
+	cmd.Env = h.env
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v %s", err, out)
+	}
+	if got := h.calls(1); got != "hook git post-merge a b 1|\n" {
+		t.Errorf("called %q", got)
+	}
+	if out, err := RemoveGit(context.Background(), dir, GitOptions{Env: h.env}); err != nil || len(out) != 4 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if after := contentOf(t, filepath.Join(dir, ".git", "config")); !bytes.Equal(after, before) {
+		t.Errorf("before %q\nafter %q", before, after)
+	}
+}
+
+func TestGitVersions(t *testing.T) {
+	for version, want := range map[string]bool{"git version 2.54.0": true, "git version 2.53.9": false, "git version 2.39.5 (Apple Git-154)": false,
+		"git version 2.60.1.windows.1": true, "git version 3.0.rc0": true, "git": false, "": false} {
+		if got := hasConfigHooks(version); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
+}
+
+func TestNotARepository(t *testing.T) {
+	h := newGitHome(t)
+	if _, err := AddGit(context.Background(), t.TempDir(), h.options()); err == nil {
+		t.Error("installed outside of any repository")
+	}
+}
+
+func TestExclude(t *testing.T) {
+	for name, before := range map[string]string{
+		"git's own": "# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n", "no newline": "*.o\n*.a", "empty": "", "newline": "\n", "absent": "-",
+	} {
+		t.Run(name, func(t *testing.T) {
+			common := t.TempDir()
+			file := filepath.Join(common, "info", "exclude")
+			if before != "-" {
+				fileWith(t, file, before, 0o600)
+			}
+			for _, want := range []bool{true, false} {
+				c, err := Exclude(common, LocalSettings)
+				if err != nil || (c.Done != Unchanged) != want {
+					t.Fatalf("%+v, %v", c, err)
+				}
+			}
+			if b := contentOf(t, file); !strings.Contains(string(b)+"\n", "\n/"+LocalSettings+"\n") {
+				t.Errorf("%q", b)
+			}
+			if _, err := Unexclude(common, LocalSettings); err != nil {
+				t.Fatal(err)
+			}
+			after, err := os.ReadFile(file)
+			if before == "-" && err == nil || before != "-" && string(after) != before {
+				t.Errorf("before %q, after %q, %v", before, after, err)
+			}
+			if c, err := Unexclude(common, LocalSettings); err != nil || c.Done != Absent {
+				t.Errorf("%+v, %v", c, err)
+			}
+		})
+	}
+	common := t.TempDir()
+	theirs := "/" + LocalSettings + "\n"
+	fileWith(t, filepath.Join(common, "info", "exclude"), theirs, 0o644)
+	if c, err := Exclude(common, LocalSettings); err != nil || c.Done != Unchanged {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Unexclude(common, LocalSettings); err != nil || string(contentOf(t, filepath.Join(common, "info", "exclude"))) != theirs {
+		t.Error("somebody else's line was taken")
+	}
+}

@@ -1,0 +1,175 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+// ErrRefused is wrapped by every refusal to edit somebody's file. Nothing was changed then.
+var ErrRefused = errors.New("not edited")
+
+// Refusal says why a file was left alone, and what to put there by hand.
+type Refusal struct {
+	File    string
+	Why     string // "it is not valid JSON (…)"
+	Snippet string // what should be in the file; empty when removing
+}
+
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("edit %s: %s: %v; change it by hand", r.File, r.Why, ErrRefused)
+}
+
+// Unwrap makes errors.Is(err, ErrRefused) hold.
+func (r *Refusal) Unwrap() error { return ErrRefused }
+
+// Change is what became of a file.
+type Change struct {
+	File string
+	Done string // "created", "changed", "unchanged", "deleted", or "absent" when there was nothing to remove
+}
+
+// What became of a file.
+const (
+	Created   = "created"
+	Changed   = "changed"
+	Unchanged = "unchanged"
+	Deleted   = "deleted"
+	Absent    = "absent"
+)
+
+// Status is what a settings file or git hook holds of ours.
+type Status struct {
+	File   string
+	State  string   // "installed", "outdated", "absent", "refused"
+	Events []string // that run aoa, in the file's order
+	Note   string   // why refused
+}
+
+// States of an installation.
+const (
+	Installed = "installed"
+	Outdated  = "outdated"
+	Refused   = "refused"
+)
+
+// Options are for Install, Remove and Examine; the zero value works.
+type Options struct {
+	Within string // a symlink may lead anywhere inside this folder; default: the parent of the file's folder
+}
+
+// Snippet is the whole of what Add enters, for those who edit by hand.
+func Snippet(a agents.Agent) string {
+	if a.Settings.Plugin != "" {
+		return string(program(a))
+	}
+	version := ""
+	if flat(a.Name) {
+		version = `,"version":1` // after the hooks: see madeVersion
+	}
+	return indent(`{"hooks":`+eventsJSON(groupsOf(a), flat(a.Name))+version+`}`, "", "  ") + "\n"
+}
+
+// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an older version are
+// replaced. The error is a *Refusal when the file cannot be edited safely.
+func Add(a agents.Agent, file string, o Options) (Change, error) {
+	f, err := open(a, file, o)
+	if err != nil {
+		return Change{}, err
+	}
+	if a.Settings.Plugin != "" {
+		return f.installProgram(program(a))
+	}
+	if f.old == nil {
+		return f.write(Created, []byte(f.snippet))
+	}
+	s, err := parseSettings(f.old, a)
+	if err != nil {
+		return Change{}, f.refuse(err.Error())
+	}
+	want := groupsOf(a)
+	have, mixed := s.own()
+	if !mixed && sameGroups(have, want) {
+		return Change{File: file, Done: Unchanged}, nil
+	}
+	if s.remove() {
+		return f.write(Changed, []byte(f.snippet))
+	}
+	if s, err = parseSettings(s.bytes(), a); err != nil {
+		return Change{}, f.refuse(err.Error())
+	}
+	s.insert(want)
+	return f.write(Changed, s.bytes())
+}
+
+// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a file that Add
+// made is deleted.
+func Remove(a agents.Agent, file string, o Options) (Change, error) {
+	f, err := open(a, file, o)
+	if err != nil {
+		return Change{}, err
+	}
+	f.snippet = ""
+	if f.old == nil || !bytes.Contains(f.old, []byte("aoa")) {
+		return Change{File: file, Done: Absent}, nil
+	}
+	if a.Settings.Plugin != "" {
+		return f.removeProgram()
+	}
+	s, err := parseSettings(f.old, a)
+	if err != nil {
+		return Change{}, f.refuse(err.Error())
+	}
+	if s.remove() {
+		return f.delete()
+	}
+	if out := s.bytes(); !bytes.Equal(out, f.old) {
+		return f.write(Changed, out)
+	}
+	return Change{File: file, Done: Absent}, nil
+}
+
+// Examine says what Add would find.
+func Examine(a agents.Agent, file string, o Options) (Status, error) {
+	st := Status{File: file, State: Absent}
+	f, err := open(a, file, o)
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		st.State, st.Note = Refused, refusal.Why
+		return st, nil
+	}
+	if err != nil || f.old == nil {
+		return st, err
+	}
+	if a.Settings.Plugin != "" {
+		return examineProgram(a, f), nil
+	}
+	s, err := parseSettings(f.old, a)
+	if err != nil {
+		st.State, st.Note = Refused, err.Error()
+		return st, nil
+	}
+	have, mixed := s.own()
+	for _, g := range have {
+		st.Events = append(st.Events, g.Event)
+	}
+	if mixed || len(have) > 0 {
+		st.State = Outdated
+		if !mixed && sameGroups(have, groupsOf(a)) {
+			st.State = Installed
+		}
+	}
+	return st, nil
+}
+
+// sameGroups compares in any order: the file's own order of events stands.
+func sameGroups(have, want []group) bool {
+	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
+		return !slices.ContainsFunc(have, func(h group) bool { return sameGroup(h, w) })
+	})
+}
+
+func sameGroup(a, b group) bool { return a.Event == b.Event && compact(a) == compact(b) }

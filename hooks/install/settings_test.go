@@ -1,0 +1,396 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+const theirs = `{"matcher":"Bash","hooks":[{"type":"command","command":"lint <\"$F\" && say done"}]}`
+
+// shapes are settings files as people have them. Each must come back to the byte after install and remove.
+var shapes = map[string]string{
+	"empty object":            `{}`,
+	"empty object, newline":   "{}\n",
+	"empty object, inner":     "{\n}\n",
+	"empty object, blanks":    "{   }",
+	"one line":                `{"model":"opus"}`,
+	"one line, blanks":        `{ "model": "opus", "n": 1.50 }`,
+	"pretty":                  "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Read\"]\n  }\n}\n",
+	"four blanks":             "{\n    \"model\": \"opus\"\n}",
+	"tabs":                    "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"b\"\n\t}\n}\n",
+	"crlf":                    "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+	"byte order mark":         "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
+	"line comments":           "// mine\n{\n  // the model\n  \"model\": \"opus\" // why not\n}\n// end\n",
+	"block comments":          "/* a */{/* b */\"model\"/* c */:/* d */\"opus\"/* e */}/* f */",
+	"only a comment":          "{\n  // nothing yet\n}\n",
+	"trailing comma":          "{\n  \"model\": \"opus\",\n}\n",
+	"trailing comma, comment": "{\n  \"model\": \"opus\", // note, with comma\n  /* , */\n}\n",
+	"hooks empty":             `{"hooks":{}}`,
+	"hooks empty, blanks":     "{\n  \"hooks\": {\n  },\n  \"z\": 1\n}\n",
+	"hooks empty, comment":    "{\n  \"hooks\": { /* later */ }\n}\n",
+	"event empty":             "{\n  \"hooks\": {\n    \"PreToolUse\": [],\n    \"Stop\": [ ]\n  }\n}\n",
+	"all events empty":        `{"hooks":{"SessionStart":[],"UserPromptSubmit":[],"PreToolUse":[],"PostToolUse":[],"PostToolUseFailure":[],"PostToolBatch":[],"Stop":[],"SessionEnd":[]}}`,
+	"foreign group":           "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + "\n    ]\n  }\n}\n",
+	"foreign group, one line": `{"hooks":{"PreToolUse":[` + theirs + `]},"z":[1,2]}`,
+	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + ", // keep\n    ],\n  },\n}\n",
+	"foreign event":           "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
+	"foreign events, many":    "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" + theirs + "]\n\t},\n\t\"a\": null\n}",
+	"escaped key":             `{"ho\u006fks":{"Stop":[` + theirs + `]}}`,
+	"unknown keys, odd order": "{\n  \"z\": {\"hooks\": [1]},\n  \"hooks\": {},\n  \"a\": \"\\u00e9\\/\"\n}",
+	"words of ours elsewhere": `{"env":{"X":"exec aoa hook claude"}}`,
+	"foreign aoa":             `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}]}}`,
+	"deep blanks":             "\n\n  {\n\n\n    \"hooks\"  :  {\n\n\"Stop\"  : [\n\n" + theirs + "\n\n]\n\n}\n\n}\n\n",
+	"no end of line":          "{\n  \"model\": \"opus\"}",
+	"unicode":                 "{\n  \"näme\": \"日本語 \\ud83d\\ude00\"\n}\n",
+}
+
+// dialects says how the shapes look in the settings of other agents: their events, and their form of a group.
+var dialects = map[string]*strings.Replacer{
+	"claude": strings.NewReplacer(),
+	"codex":  strings.NewReplacer("Notification", "PreCompact"),
+	"gemini": strings.NewReplacer("PreToolUse", "AfterTool", "Stop", "BeforeAgent", "PostToolBatch", "BeforeModel"),
+	"qwen":   strings.NewReplacer("PostToolBatch", "TodoCreated"),
+	"cursor": strings.NewReplacer(theirs, `{"command":"lint <\"$F\" && say done","matcher":"Bash"}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"command":"aoa status; /opt/laoa hook cursor"}`),
+	"copilot": strings.NewReplacer(theirs, `{"type":"command","bash":"lint <\"$F\" && say done","timeoutSec":9}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"bash":"aoa status; /opt/laoa hook copilot"}`),
+}
+
+// shapesOf are the shapes in an agent's dialect, and some that only it has.
+func shapesOf(agent string) map[string]string {
+	out := map[string]string{}
+	for name, text := range shapes {
+		out[name] = dialects[agent].Replace(text)
+	}
+	switch agent {
+	case "gemini":
+		out["switches beside events"] = "{\n  \"hooks\": {\n    \"enabled\": true,\n    \"disabled\": [\"their-hook\"]\n  }\n}\n"
+	case "cursor", "copilot":
+		out["version"] = "{\n  \"version\": 1\n}\n"
+		out["version, one line"] = `{"version":1}`
+		out["version, hooks empty"] = `{"version":1,"hooks":{}}`
+		out["hooks empty, version"] = "{\n  \"hooks\": {},\n  \"version\": 1\n}\n"
+		out["version, foreign"] = dialects[agent].Replace("{\n  \"version\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      " + theirs + "\n    ]\n  }\n}\n")
+	}
+	return out
+}
+
+func agentOf(t testing.TB, name string) agents.Agent {
+	t.Helper()
+	a, ok := agents.Find(name)
+	if !ok {
+		t.Fatalf("no agent %s", name)
+	}
+	return a
+}
+
+// installed are the events that Add enters.
+func installed(a agents.Agent) (out []agents.Event) {
+	for _, e := range a.Events {
+		if e.Installed {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func settingsAt(t testing.TB, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "p", ".claude", "settings.local.json")
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func contentOf(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSettingsComeBackToTheByte(t *testing.T) {
+	for agent := range dialects {
+		all := shapesOf(agent)
+		if len(all) < 30 {
+			t.Fatalf("%s: only %d shapes", agent, len(all))
+		}
+		for name, before := range all {
+			t.Run(agent+"/"+name, func(t *testing.T) { comesBack(t, agentOf(t, agent), before) })
+		}
+	}
+}
+
+func comesBack(t *testing.T, a agents.Agent, before string) {
+	file := settingsAt(t, before)
+	if c, err := Add(a, file, Options{}); err != nil || c.Done != Changed {
+		t.Fatalf("install: %+v, %v", c, err)
+	}
+	edited := contentOf(t, file)
+	if st, err := Examine(a, file, Options{}); err != nil || st.State != Installed || len(st.Events) != len(installed(a)) {
+		t.Fatalf("status %+v, %v\n%s", st, err, edited)
+	}
+	holds(t, a, before, string(edited))
+	if c, err := Add(a, file, Options{}); err != nil || c.Done != Unchanged || !bytes.Equal(contentOf(t, file), edited) {
+		t.Errorf("twice is not once: %+v, %v", c, err)
+	}
+	if c, err := Remove(a, file, Options{}); err != nil || c.Done != Changed {
+		t.Fatalf("remove: %+v, %v", c, err)
+	}
+	if after := contentOf(t, file); string(after) != before {
+		t.Errorf("before\n%s\nafter\n%s\ninstalled\n%s", before, after, edited)
+	}
+	if st, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+	if c, err := Remove(a, file, Options{}); err != nil || c.Done != Absent {
+		t.Errorf("second remove: %+v, %v", c, err)
+	}
+}
+
+// holds checks that every value of the old file is in the new one, and every command of ours.
+func holds(t *testing.T, agent agents.Agent, before, after string) {
+	t.Helper()
+	var a, b map[string]any
+	for in, v := range map[string]*map[string]any{before: &a, after: &b} {
+		std, err := hujson.Standardize(bytes.TrimPrefix([]byte(in), bom))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+		if err := json.Unmarshal(std, v); err != nil {
+			t.Fatalf("%v in\n%s", err, in)
+		}
+	}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			t.Errorf("key %q is gone", k)
+		}
+	}
+	events, _ := b["hooks"].(map[string]any)
+	for _, e := range installed(agent) {
+		list, _ := events[e.Name].([]any)
+		if len(list) == 0 || !strings.Contains(compact(list[len(list)-1]), "aoa hook "+agent.Name) {
+			t.Errorf("%s does not end with our entry: %v", e.Name, list)
+		}
+	}
+}
+
+func TestSettingsStyle(t *testing.T) {
+	file := settingsAt(t, "{\r\n\t\"model\": \"opus\"\r\n}\r\n")
+	if _, err := Add(agentOf(t, "claude"), file, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got := string(contentOf(t, file))
+	if !strings.Contains(got, "\"opus\",\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n") {
+		t.Errorf("not in the file's style:\n%q", got)
+	}
+	if strings.Contains(strings.ReplaceAll(got, "\r\n", ""), "\n") {
+		t.Error("line ends are mixed")
+	}
+}
+
+func TestSettingsThatDidNotExist(t *testing.T) {
+	project := t.TempDir()
+	file := filepath.Join(project, ".claude", "settings.local.json")
+	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Created {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if b := contentOf(t, file); !json.Valid(b) || string(b) != Snippet(agentOf(t, "claude")) {
+		t.Errorf("created\n%s", b)
+	}
+	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Unchanged {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Deleted {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if left, err := os.ReadDir(project); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if c, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Absent {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestSettingsChangedMeanwhile: what others wrote after us stays, also around and inside our groups.
+func TestSettingsChangedMeanwhile(t *testing.T) {
+	file := settingsAt(t, "{\n  \"hooks\": {}\n}\n")
+	if _, err := Add(agentOf(t, "claude"), file, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(contentOf(t, file)), `"PreToolUse":[{`, `"PreToolUse":[`+theirs+`, {`, 1)
+	edited = strings.Replace(edited, `"Stop":[{"hooks":[`, `"Stop":[{"hooks":[{"type":"command","command":"mine"},`, 1)
+	edited = strings.Replace(edited, `"SessionEnd":[`, "\n// theirs\n\"SessionEnd\":[", 1)
+	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Remove(agentOf(t, "claude"), file, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got := string(contentOf(t, file))
+	s, err := parseSettings([]byte(got), agentOf(t, "claude"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	if left, mixed := s.own(); len(left) > 0 || mixed || strings.Contains(got, "aoa") {
+		t.Errorf("ours are left:\n%s", got)
+	}
+	for _, want := range []string{theirs, `{"hooks":[{"type":"command","command":"mine"}]}`, "// theirs"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is gone:\n%s", want, got)
+		}
+	}
+}
+
+func TestOldGroupsAreReplaced(t *testing.T) {
+	for _, old := range []string{
+		`{"hooks":{"PreToolUse":[{"matcher":"Read","hooks":[{"type":"command","command":"aoa hook claude","timeout":9}]}]}}`,
+		`{"hooks":{"Setup":[{"hooks":[{"type":"command","command":"/usr/local/bin/aoa","args":["hook","claude"]}]}]},"a":1}`,
+	} {
+		file := settingsAt(t, old)
+		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Outdated {
+			t.Fatalf("status %+v, %v", st, err)
+		}
+		if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Changed {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		got := string(contentOf(t, file))
+		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+			t.Errorf("status %+v, %v\n%s", st, err, got)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty file": "", "no JSON": "model: opus", "cut off": `{"hooks":{"Stop":[`, "array": "[]", "null": "null", "two values": "{}{}",
+		"hooks is a list": `{"hooks":[]}`, "hooks is null": `{"hooks":null}`, "event is an object": `{"hooks":{"Stop":{}}}`,
+		"hooks twice": `{"hooks":{},"hooks":{}}`, "event twice": `{"hooks":{"Stop":[],"Stop":[]}}`, "single quotes": `{'a':1}`,
+	} {
+		file := settingsAt(t, content)
+		_, err := Add(agentOf(t, "claude"), file, Options{})
+		refused(t, name, err, true)
+		if got := string(contentOf(t, file)); got != content {
+			t.Errorf("%s: changed to %s", name, got)
+		}
+		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Refused || st.Note == "" {
+			t.Errorf("%s: status %+v, %v", name, st, err)
+		}
+	}
+	broken := settingsAt(t, `{"hooks": aoa hook claude`)
+	_, err := Remove(agentOf(t, "claude"), broken, Options{})
+	refused(t, "remove from broken", err, false)
+}
+
+func refused(t *testing.T, name string, err error, snippet bool) {
+	t.Helper()
+	var r *Refusal
+	if !errors.Is(err, ErrRefused) || !errors.As(err, &r) || r.Why == "" || (r.Snippet != "") != snippet {
+		t.Errorf("%s: %v, want a refusal", name, err)
+	}
+}
+
+func TestFilesThatAreNotPlain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links and modes of unix")
+	}
+	target := settingsAt(t, "{\n  \"a\": 1\n}\n")
+	project := filepath.Dir(filepath.Dir(target))
+	link := filepath.Join(project, ".claude", "link.json")
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Add(agentOf(t, "claude"), link, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
+		t.Error("the link was not followed, or was replaced")
+	}
+	if _, err := Remove(agentOf(t, "claude"), link, Options{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
+		t.Errorf("remove through the link: %v\n%s", err, contentOf(t, target))
+	}
+	outside := settingsAt(t, "{}")
+	far := filepath.Join(project, ".claude", "far.json")
+	if err := os.Symlink(outside, far); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Add(agentOf(t, "claude"), far, Options{})
+	refused(t, "link out of the project", err, true)
+	if _, err := Add(agentOf(t, "claude"), far, Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
+		t.Errorf("allowed to go there: %v", err)
+	}
+	nowhere := filepath.Join(project, ".claude", "nowhere.json")
+	if err := os.Symlink("/nonexistent", nowhere); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Add(agentOf(t, "claude"), nowhere, Options{})
+	refused(t, "dangling link", err, true)
+	if err := os.Chmod(target, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Add(agentOf(t, "claude"), target, Options{})
+	refused(t, "read-only", err, true)
+	_, err = Add(agentOf(t, "claude"), filepath.Join(project, ".claude"), Options{Within: "/"})
+	refused(t, "a folder", err, true)
+}
+
+func TestNoHalfWrittenFile(t *testing.T) {
+	file := settingsAt(t, "{}")
+	if err := replaceFile(file, []byte("{ }"), []byte("new"), 0o644); err == nil {
+		t.Error("a file that was changed meanwhile was overwritten")
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".aoa-*")); len(left) > 0 || string(contentOf(t, file)) != "{}" {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func FuzzSettings(f *testing.F) {
+	for _, s := range shapes {
+		f.Add(uint8(0), []byte(s))
+		f.Add(uint8(3), []byte(s))
+	}
+	f.Add(uint8(0), []byte(`{"hooks":{"Stop":[1,null,{"hooks":[{"command":"aoa hook claude"},{}]}]}}`))
+	f.Fuzz(func(t *testing.T, which uint8, before []byte) {
+		a := agents.All[int(which)%(len(agents.All)-1)] // the last has a program
+		s, err := parseSettings(before, a)
+		if err != nil {
+			return
+		}
+		empty := s.remove()
+		if out := s.bytes(); !bytes.Equal(out, before) {
+			if _, err := parseSettings(out, a); err != nil && !empty {
+				t.Fatalf("%q → %q: %v", before, out, err)
+			}
+			return // it has ours already
+		}
+		s.insert(groupsOf(a))
+		added := s.bytes()
+		again, err := parseSettings(added, a)
+		if err != nil {
+			t.Fatalf("%q → %q: %v", before, added, err)
+		}
+		if own, mixed := again.own(); mixed || !sameGroups(own, groupsOf(a)) {
+			t.Fatalf("%q → %q: not all are in", before, added)
+		}
+		empty = again.remove()
+		if after := again.bytes(); empty || !bytes.Equal(after, before) {
+			t.Fatalf("%q → %q → %q, empty %v", before, added, after, empty)
+		}
+	})
+}

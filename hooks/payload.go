@@ -1,0 +1,294 @@
+package hooks
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// rawPayload has the fields that the agents' payloads have. None has all. A field that may be a text or an object is of type any.
+type rawPayload struct {
+	Event         string   `json:"hook_event_name"`
+	EventCamel    string   `json:"hookEventName"`
+	Session       string   `json:"session_id"`
+	SessionCamel  string   `json:"sessionId"`
+	Conversation  string   `json:"conversation_id"`
+	Subagent      string   `json:"agent_id"`
+	Cwd           string   `json:"cwd"`
+	Workspaces    []string `json:"workspace_roots"`
+	PromptID      string   `json:"prompt_id"`
+	Generation    string   `json:"generation_id"`
+	Turn          string   `json:"turn_id"`
+	Prompt        string   `json:"prompt"`
+	Submitted     *string  `json:"submitted_prompt"`
+	Transformed   any      `json:"transformedPrompt"`
+	Source        string   `json:"source"`
+	Reason        any      `json:"reason"`
+	Timestamp     any      `json:"timestamp"`
+	Transcript    string   `json:"transcript_path"`
+	CursorVersion string   `json:"cursor_version"`
+	StopActive    bool     `json:"stop_hook_active"`
+
+	rawCall
+	ToolCamel    string    `json:"toolName"`
+	CallID       string    `json:"tool_call_id"`
+	Args         any       `json:"toolArgs"`
+	Output       any       `json:"tool_output"`
+	Result       any       `json:"tool_result"`
+	ResultCamel  any       `json:"toolResult"`
+	Error        any       `json:"error"`
+	ErrorMessage any       `json:"error_message"`
+	FailureType  any       `json:"failure_type"`
+	Interrupted  bool      `json:"is_interrupt"`
+	Calls        []rawCall `json:"tool_calls"`
+}
+
+// rawCall is a tool call as Claude Code's payloads have it.
+type rawCall struct {
+	Tool     string `json:"tool_name"`
+	ID       string `json:"tool_use_id"`
+	Input    any    `json:"tool_input"`
+	Response any    `json:"tool_response"`
+}
+
+func (c rawCall) toolCall() ToolCall {
+	input, _ := c.Input.(map[string]any)
+	return ToolCall{Name: c.Tool, ID: c.ID, Input: input, Response: c.Response}
+}
+
+// payload is what a payload says in the terms of Claude Code. All agents' payloads are put into them, so that the rest of the package knows one
+// form.
+type payload struct {
+	agent    string // that called
+	name     string // the event as the agent calls it: the answer has to bear that name
+	event    string // the event as Claude Code calls it, "" if it has none like it
+	session  string
+	subagent string
+	turn     string
+	cwd      string
+	prompt   string
+	source   string
+	reason   string
+	again    bool // a turn ends that went on only because of a hook
+	dropped  bool // the agent drops the answer, though the event takes text
+	at       time.Time
+	tool     ToolCall
+	toolDir  string // where the tool ran, if not in cwd
+	calls    []rawCall
+}
+
+// first returns the first text that is not empty.
+func first(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// firstValue returns the first value that is there.
+func firstValue(values ...any) any {
+	for _, v := range values {
+		if v != nil && v != "" {
+			return v
+		}
+	}
+	return nil
+}
+
+// canonical puts an agent's payload into the terms of Claude Code.
+func canonical(agent string, raw *rawPayload) *payload {
+	p := &payload{agent: agent, name: first(raw.Event, raw.EventCamel), session: first(raw.Session, raw.SessionCamel), subagent: raw.Subagent, cwd: raw.Cwd,
+		turn: first(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source, reason: problemText(raw.Reason), again: raw.StopActive, calls: raw.Calls}
+	if agent == "copilot" && p.name == "" {
+		p.name = copilotEvent(raw)
+	}
+	p.event = agents.EventOf(agent, p.name).Canonical
+	p.tool = raw.toolCall()
+	p.tool.ID = first(raw.ID, raw.CallID)
+	switch agent {
+	case "gemini":
+		p.gemini(raw)
+	case "cursor":
+		p.cursor(raw)
+	case "copilot":
+		p.copilot(raw)
+	case "qwen":
+		p.qwen(raw)
+	case "opencode":
+		p.opencode(raw)
+	}
+	switch p.event {
+	case "PostToolUse":
+		if text, plain := p.tool.Response.(string); plain && p.tool.Name == "Bash" && onlyMissing(text) {
+			p.tool.Failed, p.tool.Problem = true, text // Codex says what a command printed, not how it ended
+		}
+	case "PostToolUseFailure":
+		p.tool.Failed, p.tool.Problem = true, first(p.tool.Problem, firstText(raw.Error), output(raw.Error))
+		if raw.Interrupted {
+			p.tool.why = whyOther
+		}
+	case "PermissionDenied":
+		p.tool.Failed, p.tool.Problem, p.tool.why = true, p.reason, whyDenied
+	}
+	return p
+}
+
+// fails makes the call one that failed, for the reason that the tool or the agent gave.
+func (p *payload) fails(problem string) { p.event, p.tool.Problem = "PostToolUseFailure", problem }
+
+// folder is where the tool ran, which the agent may give relative to cwd.
+func (p *payload) folder() string {
+	if p.toolDir == "" {
+		return p.cwd
+	}
+	if dir := index.Slash(p.toolDir); !index.IsAbs(dir) {
+		return path.Join(index.Slash(p.cwd), dir)
+	}
+	return p.toolDir
+}
+
+// when is the time that the payload says, if it can be right.
+func (p *payload) when(now time.Time) time.Time {
+	if d := now.Sub(p.at); p.at.IsZero() || d > 2*time.Minute || d < -2*time.Minute {
+		return now
+	}
+	return p.at
+}
+
+// caller says which agent really runs a hook that was installed for Claude Code. Copilot and Cursor run Claude Code's settings files too, with
+// payloads of their own, and want answers in their own form. What the payload says counts first; the environment may have come from a terminal
+// inside another agent.
+func caller(agent string, raw *rawPayload, env map[string]string) string {
+	result, _ := raw.Result.(map[string]any)
+	switch {
+	case agent != "claude":
+		return agent
+	case raw.CursorVersion != "":
+		return "cursor"
+	case arguments(result).text("result_type") != "", raw.SessionCamel != "", raw.ToolCamel != "":
+		return "copilot"
+	case raw.PromptID != "", env["CLAUDECODE"] != "":
+		return agent
+	case env["CURSOR_VERSION"] != "":
+		return "cursor"
+	case raw.Transcript == "" && (firstText(raw.Timestamp) != "" || env["COPILOT_CLI"] != ""):
+		return "copilot" // Claude Code always names its transcript and never the time
+	}
+	return agent
+}
+
+// firstText is a value if it is a text, else "".
+func firstText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// problemText is what a value says about a failure: a text, or an object with a message; "" if there was none.
+func problemText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		return first(arguments(v).text("message", "error", "type"), "failed")
+	}
+	return ""
+}
+
+// arguments are the fields of a JSON object by name: what a tool is called with differs from tool to tool.
+type arguments map[string]any
+
+// text is the text at the first of the keys that has one.
+func (a arguments) text(keys ...string) string {
+	for _, k := range keys {
+		if s, ok := a[k].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// texts is the list of texts at key; a single text is a list of one.
+func (a arguments) texts(key string) (out []string) {
+	switch v := a[key].(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func (a arguments) flag(key string) bool { return a[key] == true }
+
+// number is a whole number that is not negative, 0 for anything else.
+func (a arguments) number(key string) int {
+	f, _ := a[key].(float64)
+	if n := int(f); n > 0 && float64(n) == f {
+		return n
+	}
+	return 0
+}
+
+// parseArguments reads arguments that are an object, or a text that holds one.
+func parseArguments(v any) (in arguments, text string) {
+	switch v := v.(type) {
+	case map[string]any:
+		return v, ""
+	case string:
+		decodeValue(v, &in)
+		return in, v
+	}
+	return nil, ""
+}
+
+// decodeValue reads a text that holds JSON; false if it is none, or of another type.
+func decodeValue(text string, into any) bool { return json.Unmarshal([]byte(text), into) == nil }
+
+// output is the text of a tool's result, whatever its shape: a text, {stdout, stderr}, {content}, {filenames}, a list of {type: text, text}
+// blocks. At most maxOutput bytes are of use to anyone.
+func output(v any) string {
+	var b strings.Builder
+	line := func(s string) {
+		if s != "" && b.Len() < maxOutput {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(s)
+		}
+	}
+	switch v := v.(type) {
+	case string:
+		line(v)
+	case []any:
+		for _, block := range v {
+			if o, ok := block.(map[string]any); ok {
+				line(arguments(o).text("text", "content"))
+			} else {
+				line(firstText(block))
+			}
+		}
+	case map[string]any:
+		o := arguments(v)
+		for _, name := range o.texts("filenames") {
+			line(name)
+		}
+		for _, k := range []string{"stdout", "stderr", "output", "result", "text"} {
+			line(o.text(k))
+		}
+		if _, nested := o["content"].(map[string]any); !nested {
+			line(output(o["content"]))
+		}
+	}
+	return event.Clip(b.String(), maxOutput)
+}

@@ -1,4 +1,0 @@
-package hooks
-
-// keepOwner: access control lists are inherited from the folder here.
-func keepOwner(string, string) {}

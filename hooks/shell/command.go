@@ -1,0 +1,261 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// command is a simple command: its name without folders, its words, and where its input comes from.
+type command struct {
+	name  string
+	exe   word // the word that the name is of: a script may be a file of the repository
+	args  []word
+	piped bool        // reads another command's output, a file or a here-document
+	xargs bool        // its files are on another command's output
+	in    *redirected // here-document
+}
+
+// call walks a simple command.
+func (sh *walker) call(x *syntax.CallExpr, piped bool, in *redirected) {
+	if len(x.Args) == 0 {
+		sh.assign(x.Assigns)
+		return
+	}
+	for _, a := range x.Assigns {
+		if a.Value != nil {
+			sh.field(a.Value) // a command inside may read files
+		}
+	}
+	sh.run(command{args: sh.fields(x.Args), piped: piped, in: in})
+}
+
+// run takes off what only wraps a command and hands it to the one who knows it.
+func (sh *walker) run(c command) {
+	for range 8 {
+		if len(c.args) == 0 {
+			return
+		}
+		c.exe = c.args[0]
+		c.name, c.args = path.Base(index.Slash(c.exe.text)), c.args[1:]
+		c.name = strings.TrimSuffix(c.name, ".exe")
+		rest, ok := unwrap(c.name, c.args)
+		if !ok {
+			break
+		}
+		c.xargs = c.xargs || c.name == "xargs" || c.name == "parallel"
+		c.args = rest
+	}
+	switch c.name {
+	case "cd", "pushd":
+		sh.cd(c.args)
+	case "bash", "sh", "zsh", "dash", "ksh", "eval":
+		sh.inner(c)
+	case "git":
+		sh.git(c)
+	default:
+		if !quiet[c.name] {
+			sh.command(c)
+		}
+	}
+}
+
+// quiet commands neither read nor change files of interest and say nothing about the work.
+var quiet = map[string]bool{"echo": true, "printf": true, "true": true, "false": true, ":": true, "test": true, "[": true, "sleep": true,
+	"set": true, "unset": true, "pwd": true, "exit": true, "return": true, "wait": true, "which": true, "type": true, "date": true,
+	"clear": true, "read": true, "shift": true, "trap": true, "umask": true, "hash": true, "alias": true, "popd": true, "whoami": true,
+	"uname": true, "hostname": true, "printenv": true, "break": true, "continue": true, "seq": true, "basename": true, "dirname": true,
+	"realpath": true, "mkdir": true, "tr": true, "rev": true, "yes": true, "shopt": true, "ulimit": true, "export": true}
+
+// wrappers run the command in their arguments. The letters are options that take a value; skip is the number
+// of words of their own before it.
+var wrappers = map[string]struct {
+	short, long string
+	skip        int
+}{
+	"sudo": {short: "ugpCh", long: "user group"}, "doas": {short: "u"}, "env": {short: "uCS", long: "unset chdir"}, "timeout": {short: "ks", long: "kill-after signal", skip: 1}, "gtimeout": {short: "ks", skip: 1},
+	"nice": {short: "n"}, "ionice": {short: "cn"}, "nohup": {}, "time": {short: "fo"}, "command": {}, "builtin": {}, "exec": {short: "a"}, "noglob": {}, "stdbuf": {short: "ioe"}, "setsid": {},
+	"xargs": {short: "IiLnPdsaE", long: "max-args max-procs delimiter replace"}, "parallel": {short: "jIn"}, "caffeinate": {short: "tw"}, "unbuffer": {}, "npx": {short: "pc", long: "package"}, "bunx": {}, "pnpx": {}, "uvx": {long: "from with"}, "then": {}, "rtk": {}, "busybox": {},
+}
+
+// runners run the command after one of these words.
+var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "pdm": "run", "hatch": "run", "direnv": "exec", "dotenv": "run"}
+
+// unwrap gives the words of the command inside, or ok false.
+func unwrap(name string, args []word) (rest []word, ok bool) {
+	if verbs, found := runners[name]; found {
+		if len(args) < 2 || !args[0].ok || !strings.Contains(" "+verbs+" ", " "+args[0].text+" ") {
+			return nil, false
+		}
+		args = args[1:]
+		for len(args) > 0 && args[0].flag() {
+			args = args[1:]
+		}
+		return args, len(args) > 0
+	}
+	w, found := wrappers[name]
+	if !found || len(args) == 0 || name == "command" && args[0].flag() {
+		return nil, false
+	}
+	skip := w.skip
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.is("--"):
+			return args[i+1:], i+1 < len(args)
+		case a.flag():
+			if takesValue(a.text, w.short, w.long) {
+				i++
+			}
+		case name == "env" && a.ok && strings.IndexByte(a.text, '=') > 0:
+		case skip > 0:
+			skip--
+		default:
+			return args[i:], true
+		}
+	}
+	return nil, false
+}
+
+// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and --lines=5.
+func takesValue(flag, short, long string) bool {
+	if name, ok := strings.CutPrefix(flag, "--"); ok {
+		return !strings.Contains(name, "=") && long != "" && strings.Contains(" "+long+" ", " "+name+" ")
+	}
+	i := strings.IndexAny(flag[1:], short)
+	return short != "" && i >= 0 && i+2 == len(flag)
+}
+
+// options are the words of a command sorted into operands and options.
+type options struct {
+	ops    []word
+	values map[string][]word // "-e" or "--regexp" → values, or nil for an option without
+}
+
+// parseArgs sorts words. Options with a value are told by short (letters) and long (names).
+func parseArgs(args []word, short, long string) options {
+	o := options{values: map[string][]word{}}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.is("--"):
+			o.ops = append(o.ops, args[i+1:]...)
+			return o
+		case !a.flag():
+			o.ops = append(o.ops, a)
+		case takesValue(a.text, short, long) && i+1 < len(args):
+			o.letters(a.text, "")
+			key := a.text
+			if key[1] != '-' {
+				key = "-" + key[len(key)-1:]
+			}
+			i++
+			o.values[key] = append(o.values[key], args[i])
+		default:
+			o.letters(a.text, short)
+		}
+	}
+	return o
+}
+
+// letters enters an option without a value in the next word: --name, --name=value, -abc, -n5.
+func (o options) letters(flag, short string) {
+	if strings.HasPrefix(flag, "--") {
+		name, value, has := strings.Cut(flag, "=")
+		o.values[name] = append(o.values[name], word{text: value, ok: has})
+		return
+	}
+	for i := 1; i < len(flag); i++ {
+		key := "-" + flag[i:i+1]
+		if strings.IndexByte(short, flag[i]) >= 0 && i+1 < len(flag) {
+			o.values[key] = append(o.values[key], word{text: flag[i+1:], ok: true})
+			return
+		}
+		if _, ok := o.values[key]; !ok {
+			o.values[key] = nil
+		}
+	}
+	o.values[flag] = append(o.values[flag], word{})
+}
+
+// has reports whether one of the options was given.
+func (o options) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := o.values[n]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// cd changes the working folder. An agent may tell the folder it ended in: cd sub, told in …/sub, stays.
+func (sh *walker) cd(args []word) {
+	var to word
+	for _, a := range args {
+		if a.is("-") || !a.flag() && a.text != "--" {
+			to = a
+			break
+		}
+	}
+	before := sh.dir
+	switch {
+	case to.is("-") && sh.prev != "":
+		sh.dir = sh.prev
+	case !to.ok || to.glob || to.text == "" || to.text == "-":
+		sh.dir = lost
+	case sh.dir == lost && !index.IsAbs(index.Slash(to.text)):
+	default:
+		next := sh.Abs(to.text, sh.dir)
+		if rel, in := sh.Inside(next); in && rel != "" && !sh.Folder(event.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(index.Slash(to.text))) {
+			next = sh.dir
+		}
+		sh.dir = next
+	}
+	sh.prev = before
+}
+
+// inner walks the script of bash -c '…' and eval; bash file.sh runs that file.
+func (sh *walker) inner(c command) {
+	if c.name == "eval" {
+		var b []string
+		for _, a := range c.args {
+			if !a.ok {
+				return
+			}
+			b = append(b, a.text)
+		}
+		sh.nested(strings.Join(b, " "), c)
+		return
+	}
+	for i, a := range c.args {
+		switch {
+		case a.flag() && !strings.HasPrefix(a.text, "--") && strings.Contains(a.text, "c") && i+1 < len(c.args):
+			if c.args[i+1].ok {
+				sh.nested(c.args[i+1].text, c)
+			}
+			return
+		case !a.flag():
+			sh.started(c)
+			return
+		}
+	}
+	if c.in != nil {
+		sh.nested(c.in.body, c)
+		return
+	}
+	sh.started(c)
+}
+
+func (sh *walker) nested(src string, c command) {
+	if sh.nest >= maxNest {
+		sh.started(c)
+		return
+	}
+	in := sh.sub()
+	in.nest++
+	in.script(src)
+}

@@ -1,0 +1,292 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Bounds of one command line. What exceeds them is not looked at.
+const (
+	MaxLine   = 64 << 10 // bytes of a command line that are parsed
+	maxOps    = 60       // operations that are kept
+	maxSteps  = 2000     // simple commands that are walked, loops unrolled
+	maxNest   = 4        // bash -c inside bash -c
+	maxParens = 2000     // opening brackets: deeper nesting is no command that a person reads
+	maxLoop   = 30       // rounds of a for loop
+	maxNamed  = 5        // files that a pattern may match to name them
+	maxBelow  = 1000     // files of a folder that is moved or removed
+)
+
+// lost is the working folder after a cd to somewhere unknown: no relative name leads into the repository.
+const lost = "?"
+
+// Op is one thing that a command line did.
+type Op struct {
+	Kind    event.Kind
+	Paths   []event.Path // acted upon
+	From    []event.Path // renames
+	Named   []event.Path // only named
+	Dirs    []string     // folders searched or listed, absolute
+	Pattern string       // what was searched for
+	Words   string       // further text for terms
+	Listing bool         // prints names, or lines that begin with one
+	Silent  bool         // prints nothing of interest
+	Operand Operand      // that Paths are of; zero for a pattern, and where a failure of the command is not told by operand
+	Guessed bool         // no file has the name of the operand: Paths is the only one that ends in it
+}
+
+// Operand is a file name as it was typed.
+type Operand struct {
+	Name string
+	Dir  string // the working folder; it may be unknown
+}
+
+// Line is a command line and where it ran.
+type Line struct {
+	Text       string
+	PowerShell bool
+	Dir        string // absolute; "" is the Locator's
+	Past       bool   // read from a transcript: the files of today are not those of the call
+}
+
+// Result is what a command line did.
+type Result struct {
+	Ops     []Op
+	Missing []Operand // of readers that no known file answers to
+	Dir     string    // where the line began; it may be unknown
+	Self    bool      // aOa itself was asked: its answer must not teach it
+}
+
+// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it can know, and
+// notes what each simple command does to files.
+func Follow(at *index.Locator, line Line) Result {
+	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{}, steps: new(int)}
+	if sh.dir == "" {
+		sh.dir = at.Cwd
+	}
+	if sh.dir == "" {
+		sh.dir = lost
+	}
+	sh.result.Dir = sh.dir
+	if line.PowerShell {
+		sh.powershell(line.Text)
+	} else {
+		sh.script(line.Text)
+	}
+	return *sh.result
+}
+
+// walker is in one shell: the line's or a subshell.
+type walker struct {
+	*index.Locator
+	dir, prev string
+	vars      map[string]string
+	past      bool
+	nest      int
+	result    *Result // of the line
+	steps     *int    // of the line
+}
+
+// Join undoes ["bash", "-lc", "command"]; another list of arguments is put together word by word.
+func Join(argv []string) string {
+	if len(argv) >= 3 && strings.HasSuffix(argv[0], "sh") && strings.HasPrefix(argv[1], "-") && strings.HasSuffix(argv[1], "c") {
+		return argv[2]
+	}
+	quoted := make([]string, len(argv))
+	for i, a := range argv {
+		q, err := syntax.Quote(a, syntax.LangBash)
+		if err != nil {
+			q = "''"
+		}
+		quoted[i] = q
+	}
+	return strings.Join(quoted, " ")
+}
+
+// script parses and walks a piece of shell; what cannot be parsed counts as run, with the files it names.
+func (sh *walker) script(src string) {
+	f := parseShell(src)
+	if f == nil {
+		sh.note(Op{Kind: event.KindRun, Named: sh.Mentions(src, false)})
+		return
+	}
+	sh.stmts(f.Stmts)
+}
+
+func parseShell(src string) (f *syntax.File) {
+	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxParens {
+		return nil
+	}
+	// The parser is third-party code that meets text from anywhere: should it panic, the text was no command.
+	defer func() {
+		if recover() != nil {
+			f = nil
+		}
+	}()
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func (sh *walker) stmts(list []*syntax.Stmt) {
+	for _, st := range list {
+		sh.stmt(st, false)
+	}
+}
+
+// stmt walks one statement; piped says that it reads another's output.
+func (sh *walker) stmt(st *syntax.Stmt, piped bool) {
+	if st == nil || *sh.steps > maxSteps {
+		return
+	}
+	*sh.steps++
+	var in *redirected
+	for _, r := range st.Redirs {
+		if sh.redirect(r, &in) {
+			piped = true
+		}
+	}
+	switch x := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		sh.call(x, piped, in)
+	case *syntax.BinaryCmd:
+		if x.Op == syntax.Pipe || x.Op == syntax.PipeAll {
+			sh.sub().stmt(x.X, piped)
+			sh.sub().stmt(x.Y, true)
+		} else {
+			sh.stmt(x.X, piped)
+			sh.stmt(x.Y, piped)
+		}
+	case *syntax.Subshell:
+		sh.sub().stmts(x.Stmts)
+	case *syntax.TimeClause:
+		sh.stmt(x.Stmt, piped)
+	case *syntax.DeclClause:
+		sh.assign(x.Args)
+	default:
+		sh.compound(st.Cmd)
+	}
+	for _, r := range st.Redirs {
+		sh.written(r)
+	}
+}
+
+// compound walks every branch: which one is taken is not known.
+func (sh *walker) compound(cmd syntax.Command) {
+	switch x := cmd.(type) {
+	case *syntax.Block:
+		sh.stmts(x.Stmts)
+	case *syntax.IfClause:
+		for ; x != nil; x = x.Else {
+			sh.stmts(x.Cond)
+			sh.stmts(x.Then)
+		}
+	case *syntax.WhileClause:
+		sh.stmts(x.Cond)
+		sh.stmts(x.Do)
+	case *syntax.CaseClause:
+		for _, item := range x.Items {
+			sh.stmts(item.Stmts)
+		}
+	case *syntax.ForClause:
+		sh.loop(x)
+	}
+}
+
+// loop walks the body once per known item, or once with an unknown one.
+func (sh *walker) loop(x *syntax.ForClause) {
+	it, ok := x.Loop.(*syntax.WordIter)
+	if !ok || it.Name == nil {
+		sh.stmts(x.Do)
+		return
+	}
+	rounds := 0
+	for _, w := range sh.fields(it.Items) {
+		for _, item := range sh.spread(w) {
+			if rounds++; rounds <= maxLoop {
+				sh.vars[it.Name.Value] = item
+				sh.stmts(x.Do)
+			}
+		}
+	}
+	delete(sh.vars, it.Name.Value)
+	if rounds == 0 {
+		sh.stmts(x.Do)
+	}
+}
+
+// sub is a subshell: its cd and its variables do not come back.
+func (sh *walker) sub() *walker {
+	inner := *sh
+	inner.vars = maps.Clone(sh.vars)
+	return &inner
+}
+
+// redirected is the text that a here-document gives to a command.
+type redirected struct{ body string }
+
+// redirect notes what a statement reads before it starts; true if its input comes from a redirection.
+func (sh *walker) redirect(r *syntax.Redirect, in **redirected) bool {
+	switch r.Op {
+	case syntax.RdrIn, syntax.RdrInOut:
+		for _, w := range sh.fields([]*syntax.Word{r.Word}) {
+			sh.touched(event.KindRead, w)
+		}
+		return true
+	case syntax.Hdoc, syntax.DashHdoc:
+		if r.Hdoc != nil {
+			*in = &redirected{sh.heredoc(r.Hdoc)}
+		}
+		return true
+	case syntax.WordHdoc:
+		return true
+	}
+	return false
+}
+
+// written notes what a statement's output went to.
+func (sh *walker) written(r *syntax.Redirect) {
+	kind := event.KindWrite
+	switch r.Op {
+	case syntax.RdrOut, syntax.ClbOut, syntax.RdrAll:
+	case syntax.AppOut, syntax.AppAll:
+		kind = event.KindEdit
+	default:
+		return
+	}
+	if r.N != nil && r.N.Value == "2" {
+		return
+	}
+	for _, w := range sh.fields([]*syntax.Word{r.Word}) {
+		sh.write(kind, w)
+	}
+}
+
+// note keeps an Op. Doubles, as in loops, are dropped.
+func (sh *walker) note(a Op) {
+	if len(sh.result.Ops) >= maxOps {
+		return
+	}
+	if a.Kind != event.KindRename { // the two sides of a rename stay in step
+		a.Paths = sh.Keep(a.Paths, maxBelow)
+	}
+	a.Named = sh.Keep(a.Named, event.MaxSeen)
+	if len(a.Paths) == 0 && (a.Kind.Open() || a.Kind == event.KindRename || a.Kind == event.KindDelete) {
+		return
+	}
+	for _, b := range sh.result.Ops {
+		if a.Kind == b.Kind && a.Pattern == b.Pattern && a.Kind != event.KindRun && a.Kind != event.KindRename &&
+			slices.Equal(a.Paths, b.Paths) && slices.Equal(a.Named, b.Named) && len(a.Dirs) == len(b.Dirs) {
+			return
+		}
+	}
+	sh.result.Ops = append(sh.result.Ops, a)
+}

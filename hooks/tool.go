@@ -1,0 +1,291 @@
+package hooks
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/redact"
+)
+
+// ToolCall is one call of one tool, however it was delivered: by a hook, in a batch, in a transcript.
+type ToolCall struct {
+	Name     string
+	ID       string
+	Input    arguments
+	Response any // the tool's own object, or the text that the model saw
+	Failed   bool
+	Problem  string // what went wrong, in the tool's words; "" means that Response says it
+	why      string // the reason if it is known without reading Problem
+}
+
+// result is what the call printed, or what went wrong.
+func (c ToolCall) result() string {
+	if c.Failed {
+		return c.Problem
+	}
+	return output(c.Response)
+}
+
+// eventID of the call's first event. All deliveries of a call agree on it, whichever hook told it.
+func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
+
+// unique makes an id that an agent counts anew in each session one of its own. Long ones are drawn at random, and
+// are the same in a session that goes on under another name.
+func (s *CallContext) unique(id string) string {
+	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
+		return id
+	}
+	return s.Session + ":" + id
+}
+
+// randomID is the length from which on an id cannot be a counter.
+const randomID = 16
+
+// readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
+var readers = map[string]func(*CallContext, ToolCall) []event.Event{
+	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
+	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
+	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command, "exec_command": (*CallContext).command,
+	"local_shell": (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
+}
+
+func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
+func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindEdit) }
+func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
+
+// silent tools say nothing about files of the repository.
+var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true,
+	"TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
+	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
+	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true, "StructuredOutput": true}
+
+// Tool turns a call into events, in the order in which things happened. A call may give none.
+func (s *CallContext) Tool(c ToolCall) []event.Event {
+	if silent[c.Name] {
+		return nil
+	}
+	if c.ID == "" { // old agents send no id: the same call in the same second is the same call
+		raw, _ := json.Marshal(c.Input)
+		c.ID = digest(s.Session, c.Name, string(raw), strconv.FormatInt(s.Time.Unix(), 10))
+	}
+	c.ID = s.unique(c.ID)
+	if c.Failed && c.Problem == "" {
+		c.Problem = output(c.Response)
+	}
+	read := readers[c.Name]
+	if read == nil {
+		read = (*CallContext).generic
+	}
+	return s.number(c, read(s, c))
+}
+
+// batch reads the calls that were made together. Most were delivered before and are known by their ids; an Edit that failed is
+// delivered only here, as a text that begins with an error.
+func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
+	for i, raw := range calls[:min(len(calls), maxBatch)] {
+		c := raw.toolCall()
+		if i == 0 && len(calls) > 1 {
+			s.Batch = c.ID
+		}
+		if text := output(c.Response); failedText(text) {
+			c.Failed, c.Problem = true, text
+		}
+		out = append(out, s.Tool(c)...)
+	}
+	return out
+}
+
+// number gives the events of a call their ids: the first has the call's, the others a suffix.
+func (s *CallContext) number(c ToolCall, events []event.Event) []event.Event {
+	for i := range events {
+		events[i].ID = c.eventID(s.Subagent)
+		if i > 0 {
+			events[i].ID += ":" + strconv.Itoa(i)
+		}
+		events[i].Tool = c.Name
+	}
+	return events
+}
+
+// open is a call of a tool that reads or changes one file.
+func (s *CallContext) open(c ToolCall, kind event.Kind) []event.Event {
+	name := c.Input.text("file_path", "notebook_path", "path")
+	if name == "" {
+		name = fileOf(c.Response)
+	}
+	p, ok := s.Files.Path(name, "")
+	if !ok || s.Files.Ignored(p) {
+		return nil
+	}
+	if c.Failed {
+		return []event.Event{s.failed(c, name)}
+	}
+	e := s.event("", kind)
+	e.Paths, e.OK = []event.Path{p}, true
+	e.Tags = s.tags(kind, nil, e.Paths)
+	return []event.Event{e}
+}
+
+// fileOf is the file that a structured result is about.
+func fileOf(response any) string {
+	o, _ := response.(map[string]any)
+	file, _ := o["file"].(map[string]any)
+	return first(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
+}
+
+// search is a call of the search tools: Grep, Glob, and the old LS.
+func (s *CallContext) search(c ToolCall) []event.Event {
+	e := s.event("", event.KindSearch)
+	pattern, where := redact.Private(c.Input.text("pattern")), c.Input.text("path")
+	e.Text = store(pattern, event.MaxText)
+	e.Terms = redact.Terms(event.Clip(pattern, maxCommand)+" "+s.Files.FolderName(where), event.MaxTerms)
+	if p, ok := s.Files.Known(where, ""); ok {
+		e.Named = s.Files.Keep([]event.Path{p}, 1)
+	}
+	e.OK, e.Listing = !c.Failed, true
+	e.Tags = s.tags(event.KindSearch, e.Terms, e.Named)
+	if c.Failed {
+		e.Kind, e.Why, e.Listing = event.KindFailed, classify(c.Problem), false
+	}
+	var dirs []string
+	if where != "" {
+		dirs = append(dirs, s.Files.Abs(where, ""))
+	}
+	e.Seen = s.mentions(c.result(), true, dirs...)
+	return []event.Event{e}
+}
+
+// delegate is the call of a subagent: its task names files, its report mentions them.
+func (s *CallContext) delegate(c ToolCall) []event.Event {
+	e := s.event("", event.KindRun)
+	task := redact.Private(c.Input.text("description") + "\n" + event.Clip(c.Input.text("prompt"), maxPrompt))
+	e.Text = store(task, event.MaxText)
+	e.Terms = redact.Terms(e.Text, event.MaxTerms)
+	e.Named = s.mentions(task, false)
+	e.OK = !c.Failed
+	e.Tags = s.tags(event.KindRun, e.Terms, e.Named)
+	e.Seen = s.mentions(output(c.Response), false)
+	return []event.Event{e}
+}
+
+// fileKeys are argument names that tools of MCP servers use for files.
+var fileKeys = []string{"file_path", "filePath", "path", "file", "filename", "relative_path", "relativePath", "uri", "paths", "files",
+	"source", "destination", "target_file", "notebook_path", "absolute_path"}
+
+// wordKeys are argument names for what is looked for.
+var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_path", "name", "text", "q"}
+
+// generic is a call of a tool that aOa does not know, as those of MCP servers: arguments that look like files
+// of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
+func (s *CallContext) generic(c ToolCall) []event.Event {
+	server, verb := splitMCP(c.Name)
+	if server == "aoa" || strings.HasSuffix(server, "_aoa") {
+		return nil
+	}
+	e := s.event("", genericKind(verb))
+	for _, k := range fileKeys {
+		for _, name := range c.Input.texts(k) {
+			name = strings.TrimPrefix(name, "file://")
+			if p, ok := s.Files.Known(name, ""); ok {
+				e.Named = append(e.Named, p)
+			}
+		}
+	}
+	e.Named = s.Files.Keep(e.Named, event.MaxSeen)
+	var words []string
+	for _, k := range wordKeys {
+		words = append(words, c.Input.texts(k)...)
+	}
+	if len(e.Named) == 0 && (e.Kind != event.KindSearch || len(words) == 0) {
+		return nil
+	}
+	e.OK = !c.Failed
+	switch {
+	case c.Failed:
+		e.Kind, e.Why, e.Paths, e.Named = event.KindFailed, classify(c.Problem), e.Named, nil
+	case e.Kind.Open():
+		e.Paths, e.Named = e.Named, nil
+	case e.Kind == event.KindSearch:
+		e.Text = store(strings.Join(words, " "), 512)
+		e.Terms = redact.Terms(e.Text, event.MaxTerms)
+		e.Listing = true
+	}
+	if !e.Kind.Open() {
+		e.Seen = s.mentions(output(c.Response), e.Listing)
+	}
+	e.Tags = s.tags(e.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
+	return []event.Event{e}
+}
+
+// splitMCP takes mcp__server__tool apart.
+func splitMCP(name string) (server, tool string) {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return "", name
+	}
+	if i := strings.LastIndex(rest, "__"); i >= 0 {
+		return rest[:i], rest[i+2:]
+	}
+	return rest, ""
+}
+
+// genericKind guesses from a tool's name what it does to the files it is given.
+func genericKind(tool string) event.Kind {
+	tool = strings.ToLower(tool)
+	for _, k := range []struct {
+		words string
+		kind  event.Kind
+	}{
+		{"search find grep list glob overview references symbols tree", event.KindSearch},
+		{"write create", event.KindWrite},
+		{"edit update replace patch insert modify delete rename", event.KindEdit},
+		{"read get view open cat show", event.KindRead},
+	} {
+		if slices.ContainsFunc(strings.Fields(k.words), func(w string) bool { return strings.Contains(tool, w) }) {
+			return k.kind
+		}
+	}
+	return event.KindRun
+}
+
+// changes is the file that a call is about to change.
+func (s *CallContext) changes(c ToolCall) event.Path {
+	if c.Name != "Edit" && c.Name != "Write" && c.Name != "MultiEdit" {
+		return ""
+	}
+	p, ok := s.Files.Path(c.Input.text("file_path"), "")
+	if !ok || s.Files.Ignored(p) {
+		return ""
+	}
+	return p
+}
+
+// next is the question when a file is opened: which one comes after it?
+func (s *CallContext) next(c ToolCall) *event.Query {
+	p, ok := event.Path(""), false
+	switch c.Name {
+	case "Read", "Edit", "Write", "MultiEdit", "NotebookEdit":
+		p, ok = s.Files.Path(c.Input.text("file_path", "notebook_path"), "")
+	case "apply_patch", "Bash":
+		if s.Agent != "claude" { // it has tools for single files, and is asked there
+			p, ok = s.opened(c)
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &event.Query{Task: event.TaskNext, Session: s.Session, Subagent: s.Subagent, Current: p}
+}
+
+// opened is the first known file that a command or a patch opens.
+func (s *CallContext) opened(c ToolCall) (event.Path, bool) {
+	for _, e := range s.Tool(ToolCall{Name: c.Name, ID: "next", Input: c.Input}) {
+		if e.Kind.Open() && len(e.Paths) > 0 && s.Files.Has(e.Paths[0]) {
+			return e.Paths[0], true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,328 @@
+package transcript
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/hooks"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Bounds of a transcript.
+const (
+	maxLine    = 8 << 20 // bytes of a line that is read; longer ones are skipped
+	maxYield   = 500     // events or requests given at once
+	maxPending = 4096    // calls waiting for their result
+)
+
+// Report counts what Read found. The makers of the format promise nothing: what is not understood is skipped and counted, never an error.
+type Report struct {
+	Files    int            // files opened
+	Sessions int            // sessions that gave events
+	Events   int            // events given
+	Prompts  int            // of these prompts
+	Skipped  map[string]int // lines and calls not used, by reason: long, broken, type, elsewhere, double, unpaired, unreadable
+}
+
+// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their own) and gives what happened in r's worktrees, oldest
+// file first, in batches of at most 500 events of one file. Files are streamed; memory is bounded by one line of at most 8 MB. A missing dir is an
+// empty one. The error is ctx's or yield's; everything else is counted.
+func Read(ctx context.Context, dir string, r hooks.Repo, yield func([]event.Event) error) (Report, error) {
+	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{}, sessions: map[string]bool{}}
+	t.report.Skipped = map[string]int{}
+	for _, name := range files(dir) {
+		if err := ctx.Err(); err != nil {
+			return t.report, err
+		}
+		if err := t.file(ctx, name); err != nil {
+			return t.report, err
+		}
+	}
+	t.report.Sessions = len(t.sessions)
+	return t.report, nil
+}
+
+// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is kept: long is true. The last line has io.EOF
+// with it if it does not end.
+func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if n += int64(len(part)); n <= maxLine {
+			line = append(line, part...)
+		} else {
+			line = nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, n, n > maxLine, err
+		}
+	}
+}
+
+// line is a line of a transcript. A field of another type than expected is empty.
+type line struct {
+	Type        string  `json:"type"`
+	Subtype     string  `json:"subtype"`
+	UUID        string  `json:"uuid"`
+	Cwd         string  `json:"cwd"`
+	Timestamp   string  `json:"timestamp"`
+	Session     string  `json:"sessionId"`
+	Subagent    string  `json:"agentId"`
+	Prompt      string  `json:"promptId"`
+	Sidechain   bool    `json:"isSidechain"`
+	Meta        bool    `json:"isMeta"`
+	Summary     bool    `json:"isCompactSummary"`
+	OnlyVisible bool    `json:"isVisibleInTranscriptOnly"`
+	Message     message `json:"message"`
+	Result      any     `json:"toolUseResult"`
+}
+
+type message struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"` // a text, or a list of blocks
+	Usage   *usage          `json:"usage"`
+}
+
+// block is a part of a message: text, a call of a tool or its result.
+type block struct {
+	Type    string         `json:"type"`
+	Text    string         `json:"text"`
+	ID      string         `json:"id"`
+	Name    string         `json:"name"`
+	Input   map[string]any `json:"input"`
+	Call    string         `json:"tool_use_id"`
+	Failed  bool           `json:"is_error"`
+	Content any            `json:"content"`
+}
+
+// parse reads JSON as far as its types fit; false if it is not JSON, or no object.
+func parse(raw []byte, into any) bool {
+	err := json.Unmarshal(raw, into)
+	wrong := (*json.UnmarshalTypeError)(nil)
+	return err == nil || errors.As(err, &wrong) && wrong.Field != ""
+}
+
+// content is the text of a message, if it is one, and its blocks.
+func (m message) content() (text string, typed bool, blocks []block) {
+	if json.Unmarshal(m.Content, &text) == nil && len(m.Content) > 0 && m.Content[0] == '"' {
+		return text, true, nil
+	}
+	var list []json.RawMessage
+	_ = json.Unmarshal(m.Content, &list)
+	for _, raw := range list {
+		var b block
+		if parse(raw, &b) {
+			blocks = append(blocks, b)
+		}
+	}
+	return "", false, blocks
+}
+
+// places finds the worktree of each working folder.
+type places struct {
+	repo  hooks.Repo
+	known map[string]*index.Locator // by working folder
+}
+
+// context is where and when a line was written, nil if that was in another repository. file is the name of the transcript.
+func (p places) context(l *line, file string) *hooks.CallContext {
+	at, ok := p.known[l.Cwd]
+	if !ok {
+		at = p.repo.Locator(l.Cwd)
+		if len(p.known) < 1024 {
+			p.known[l.Cwd] = at
+		}
+	}
+	when, err := time.Parse(time.RFC3339Nano, l.Timestamp)
+	if _, in := at.Inside(at.Cwd); !in || err != nil {
+		return nil
+	}
+	c := &hooks.CallContext{Repo: p.repo, Files: at, Agent: "claude", Session: l.Session, Subagent: l.Subagent, Turn: l.Prompt, Time: when, Past: true}
+	if id, ok := strings.CutPrefix(strings.TrimSuffix(file, ".jsonl"), "agent-"); ok && c.Subagent == "" {
+		c.Subagent = id
+	}
+	if c.Subagent == "" && l.Sidechain {
+		c.Subagent = "sidechain"
+	}
+	return c
+}
+
+type reader struct {
+	places
+	yield    func([]event.Event) error
+	report   Report
+	seen     map[string]bool // ids of events and lines: resumed sessions repeat what went before
+	sessions map[string]bool // session ids that gave events
+	pending  map[string]pendingCall
+	batch    []event.Event
+}
+
+// pendingCall is a call whose result has not come yet.
+type pendingCall struct {
+	name, message string
+	input         map[string]any
+}
+
+func (t *reader) skip(why string) { t.report.Skipped[why]++ }
+
+func (t *reader) file(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		t.skip("unreadable")
+		return nil
+	}
+	defer f.Close()
+	t.report.Files++
+	t.pending = map[string]pendingCall{}
+	in := bufio.NewReaderSize(f, 64<<10)
+	for {
+		text, _, long, err := readLine(in)
+		switch {
+		case long:
+			t.skip("long")
+		case len(text) > 8 || strings.TrimSpace(string(text)) != "":
+			if e := t.line(text, filepath.Base(name)); e != nil {
+				return e
+			}
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.skip("unreadable")
+			}
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for range t.pending {
+		t.skip("unpaired")
+	}
+	return t.flush()
+}
+
+// line reads one line of a transcript.
+func (t *reader) line(raw []byte, file string) error {
+	var l line
+	if !parse(raw, &l) {
+		t.skip("broken")
+		return nil
+	}
+	if l.Type != "user" && l.Type != "assistant" && l.Type != "system" {
+		t.skip("type")
+		return nil
+	}
+	at := t.context(&l, file)
+	if at == nil {
+		t.skip("elsewhere")
+		return nil
+	}
+	switch {
+	case l.Type == "assistant":
+		t.called(l.Message)
+	case l.Type == "user":
+		return t.user(at, &l)
+	case l.Subtype == "compact_boundary":
+		return t.add([]event.Event{at.Compacted(l.UUID)})
+	}
+	return nil
+}
+
+// called keeps the calls of an assistant's message until their results come.
+func (t *reader) called(m message) {
+	_, _, blocks := m.content()
+	for _, b := range blocks {
+		switch {
+		case b.Type != "tool_use" || b.ID == "":
+		case len(t.pending) >= maxPending:
+			t.skip("unpaired")
+		default:
+			t.pending[b.ID] = pendingCall{name: b.Name, message: m.ID, input: b.Input}
+		}
+	}
+}
+
+// user reads a line that is a prompt, or the results of calls.
+func (t *reader) user(at *hooks.CallContext, l *line) error {
+	text, typed, blocks := l.Message.content()
+	var events []event.Event
+	for _, b := range blocks {
+		switch b.Type {
+		case "tool_result":
+			events = append(events, t.result(at, l, b)...)
+		case "text":
+			text += b.Text + "\n"
+			typed = true
+		}
+	}
+	if typed && text != "" && at.Subagent == "" && !l.Meta && !l.Summary && !l.OnlyVisible {
+		if l.UUID != "" && t.seen["line:"+l.UUID] {
+			t.skip("double")
+		} else {
+			prompts, _ := at.Prompt(text)
+			events = append(events, prompts...)
+		}
+		t.seen["line:"+l.UUID] = true
+	}
+	return t.add(events)
+}
+
+// result joins a result to its call.
+func (t *reader) result(at *hooks.CallContext, l *line, b block) []event.Event {
+	p, ok := t.pending[b.Call]
+	if !ok {
+		t.skip("unpaired")
+		return nil
+	}
+	delete(t.pending, b.Call)
+	c := hooks.ToolCall{Name: p.name, ID: b.Call, Input: p.input, Response: b.Content, Failed: b.Failed}
+	if structured, ok := l.Result.(map[string]any); ok && !b.Failed {
+		c.Response = structured
+	}
+	call := *at
+	call.Batch = p.message
+	return call.Tool(c)
+}
+
+// add collects events, each once, and gives them in batches.
+func (t *reader) add(events []event.Event) error {
+	for _, e := range events {
+		if t.seen[e.ID] {
+			t.skip("double")
+			continue
+		}
+		t.seen[e.ID] = true
+		if len(t.sessions) < 1<<20 {
+			t.sessions[e.Session] = true
+		}
+		if e.Kind == event.KindPrompt {
+			t.report.Prompts++
+		}
+		t.batch = append(t.batch, e)
+	}
+	if len(t.batch) >= maxYield {
+		return t.flush()
+	}
+	return nil
+}
+
+func (t *reader) flush() error {
+	for len(t.batch) > 0 {
+		n := min(len(t.batch), maxYield)
+		if err := t.yield(t.batch[:n:n]); err != nil {
+			return err
+		}
+		t.report.Events += n
+		t.batch = t.batch[n:]
+	}
+	t.batch = nil
+	return nil
+}

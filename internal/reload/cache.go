@@ -1,0 +1,229 @@
+package reload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Config is what may be set while the cache is in use.
+type Config struct {
+	Off           bool          // nothing is recorded, nothing found
+	MaxEntries    int           // 0 is 100
+	MaxIdle       time.Duration // since an entry was used last; 0 is 24 h
+	MinSimilarity float64       // of an offer; 0 is 0.7
+	AutoThreshold float64       // of a replay without asking; 0 is 0.95
+	Auto          bool          // whether there are replays without asking
+	Commands      []string      // that may be run: as they are, or with " *" behind them for plain words
+	CommandTime   time.Duration // of one command; 0 is 60 s
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxEntries = cmp.Or(c.MaxEntries, 100)
+	c.MaxIdle = cmp.Or(c.MaxIdle, 24*time.Hour)
+	c.MinSimilarity = cmp.Or(c.MinSimilarity, 0.7)
+	c.AutoThreshold = cmp.Or(c.AutoThreshold, 0.95)
+	c.CommandTime = cmp.Or(c.CommandTime, time.Minute)
+	return c
+}
+
+// Options of a Cache. Path and Now are needed.
+type Options struct {
+	Path   string // of the SQLite file; it is made at the first use
+	Now    func() time.Time
+	Log    *slog.Logger
+	Config func() Config       // asked at every use; nil: the defaults
+	Env    []string            // of the commands that are run
+	Redact func(string) string // takes secrets out of a text; nil takes none
+	Seal   *cold.Seal          // seals what is stored; nil stores it open
+}
+
+func (o Options) config() Config {
+	if o.Config == nil {
+		return Config{}.withDefaults()
+	}
+	return o.Config().withDefaults()
+}
+
+// Worktree is where a session works: entries hold for all of them, files lie in one.
+type Worktree struct {
+	Root    event.Root
+	Files   func() []event.Path              // all files that may be named
+	Ignored func(event.Path) bool            // files that are neither read nor written
+	State   func(context.Context) (s string) // hash of HEAD, branch and changed files, "" if unknown
+}
+
+func (w Worktree) ignored(p event.Path) bool { return w.Ignored != nil && w.Ignored(p) }
+
+// Cache holds the sequences. It is safe for concurrent use.
+type Cache struct {
+	o      Options
+	hashes hashes
+
+	file *cold.Lazy
+
+	position cold.Position
+
+	mu      sync.Mutex // guards what follows
+	loaded  bool
+	entries map[string]*Entry
+	index   *entryIndex
+	turns   map[string]*turn           // session → what is being recorded
+	last    map[string]string          // session → its newest entry
+	offered map[string]map[string]bool // session → ids of the entries that it was offered
+	counts  map[string]int64
+	bad     []string        // ids of rows that cannot be read
+	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
+	counted bool            // counts are to be written
+	wake    chan struct{}
+
+	applying sync.Mutex // held while files are changed
+}
+
+// The counts.
+const (
+	countLookups  = "lookups"
+	countHits     = "hits"
+	countRecorded = "recorded"
+	countReplays  = "replays"
+	countDiverged = "diverged"
+	countEvicted  = "evicted" // and behind a colon: why
+)
+
+// New makes a Cache. It opens nothing yet.
+func New(o Options) *Cache {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Cache{o: o, file: cold.NewLazy(o.Path, cold.Migrations(sqlFiles), cold.Options{Now: o.Now, Log: o.Log}), entries: map[string]*Entry{}, index: newEntryIndex(), turns: map[string]*turn{}, last: map[string]string{},
+		counts: map[string]int64{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1), hashes: hashes{now: o.Now}}
+}
+
+// saveAfter is how long what changed waits for more before it is written.
+const saveAfter = 500 * time.Millisecond
+
+// Run writes what changed, saveAfter after the last change, until ctx ends; then the rest.
+func (c *Cache) Run(ctx context.Context) error {
+	t := time.NewTimer(saveAfter)
+	t.Stop()
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return c.write(context.WithoutCancel(ctx))
+		case <-c.wake:
+			t.Reset(saveAfter)
+		case <-t.C:
+			if c.FinishEnded(ctx) {
+				t.Reset(endSlack)
+			}
+			if err := c.write(ctx); err != nil && ctx.Err() == nil {
+				c.o.Log.Warn("sequences not written", "err", err)
+			}
+		}
+	}
+}
+
+// Close writes what waits and closes the file.
+func (c *Cache) Close() error {
+	c.endAll()
+	err := c.write(context.Background())
+	return errors.Join(err, c.file.Close())
+}
+
+// CloseIdle closes the file if nobody used it since the last CloseIdle; the next use opens it again.
+func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
+
+// endAll makes entries of the turns that have ended, however recently.
+func (c *Cache) endAll() {
+	ended := map[string]Worktree{}
+	c.mu.Lock()
+	for session, t := range c.turns {
+		if !t.ended.IsZero() {
+			ended[session] = t.place
+		}
+	}
+	c.mu.Unlock()
+	for session, w := range ended {
+		c.finish(context.Background(), w, session, true)
+	}
+}
+
+// changed marks an entry to be written; mu is held.
+func (c *Cache) changed(id string) {
+	c.dirty[id] = true
+	c.signal()
+}
+
+// signal makes Run write, saveAfter from now.
+func (c *Cache) signal() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// count adds to a count; mu is held.
+func (c *Cache) count(name string, n int64) {
+	c.counts[name] += n
+	c.counted = true
+}
+
+// List returns all entries, used last first.
+func (c *Cache) List(ctx context.Context) ([]Entry, error) {
+	if err := c.load(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]Entry, 0, len(c.entries))
+	for e := range maps.Values(c.entries) {
+		out = append(out, *e)
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
+}
+
+// Get returns one entry by its id or an unambiguous beginning of it; ErrNone if there is none.
+func (c *Cache) Get(ctx context.Context, id string) (Entry, error) {
+	if err := c.load(ctx); err != nil {
+		return Entry{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, err := c.find(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	return *e, nil
+}
+
+// find is Get with mu held.
+func (c *Cache) find(id string) (*Entry, error) {
+	if e, ok := c.entries[id]; ok {
+		return e, nil
+	}
+	var found *Entry
+	for k, e := range c.entries {
+		if len(id) >= 4 && (strings.HasPrefix(k, id) || strings.HasPrefix(k, "cache-"+id)) {
+			if found != nil {
+				return nil, fmt.Errorf("%w: %q begins the ids of several", ErrNone, id)
+			}
+			found = e
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%w: %q", ErrNone, id)
+	}
+	return found, nil
+}

@@ -1,0 +1,337 @@
+package reload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+func TestRecordFindReplay(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\nvar one = 1\n", "b.go": "package b\n"})
+	search := event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: "one", Mode: "content", Found: 1}
+	list := event.Step{Tool: "Glob", Act: event.ActList, Glob: "*.go", Found: 2}
+	d.turn("s1", "explain where the number one is defined", search, list, reads("a.go"))
+	id := d.find("please explain where number one gets defined")
+	if id == "" {
+		t.Fatal("not found")
+	}
+	if d.find("explain where the number two is defined in the tests of the shell") != "" {
+		t.Error("something else was found")
+	}
+	got := d.replay(Request{ID: id})
+	d.states(got, Done, Done, Done)
+	if got.Steps[0].Output != "a.go:2:var one = 1\n" || got.Steps[1].Output != "a.go\nb.go\n" || !strings.Contains(got.Steps[2].Output, "     2\tvar one = 1\n") {
+		t.Errorf("%+v", got.Steps)
+	}
+	d.write("a.go", "package a\n\nvar one = 11\n")
+	d.states(d.replay(Request{ID: id, Skip: []int{1}}), Done, Skipped, Changed)
+	d.write("a.go", "package a\n")
+	d.states(d.replay(Request{ID: id}), Diverged)
+	d.must(os.Remove(filepath.Join(d.root, "a.go")))
+	d.states(d.replay(Request{ID: id, Skip: []int{0}}), Skipped, Done, Diverged)
+	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Skip: []int{3}}); !errors.Is(err, ErrIndex) {
+		t.Error(err)
+	}
+	if e, err := d.cache.Get(t.Context(), id); err != nil || e.Uses != 4 || e.Successes != 2 || e.Failures != 2 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestRestart: what was recorded is there after a restart, sealed on disk; a row that cannot be opened is dropped.
+func TestRestart(t *testing.T) {
+	dir := t.TempDir()
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	d.must(err)
+	d.must(d.cache.Close())
+	d.open(Options{Seal: seal})
+	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
+	id := d.find("explain the zebra crossing in a.go")
+	d.must(d.cache.Close())
+	raw, err := os.ReadFile(d.store)
+	d.must(err)
+	if !bytes.Contains(raw, []byte(id)) || bytes.Contains(raw, []byte("zebra")) {
+		t.Error("not sealed")
+	}
+	d.open(Options{Seal: seal})
+	if again := d.find("explain the zebra crossing in a.go"); again != id || id == "" {
+		t.Errorf("%q after %q", again, id)
+	}
+	d.must(d.cache.Close())
+	d.open(Options{})
+	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("without the seal: %v, %v", all, err)
+	}
+	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
+	if d.find("explain the zebra crossing in a.go") == "" {
+		t.Error("nothing can be recorded any more")
+	}
+}
+
+func TestWhatIsNotRecorded(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	d.turn("s1", "go on", reads("a.go"))
+	d.turn("s1", "explain the zebra crossing")
+	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("explain the broken zebra crossing"), false)
+	d.did("s2", reads("a.go"))
+	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false) // without an end
+	d.cfg.Off = true
+	d.turn("s3", "explain the zebra of the other crossing", reads("a.go"))
+	d.cfg.Off = false
+	sub := reads("a.go")
+	sub.Subagent = "x"
+	d.turn("s4", "explain the zebra of the third crossing", sub)
+	if all, err := d.cache.List(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	d.turn("s5", "explain the zebra crossing in full", reads("a.go"))
+	if d.find("explain the full zebra crossing") == "" {
+		t.Fatal("nothing is recorded at all")
+	}
+	// Who corrects a turn does not want it again.
+	d.cache.BeginTurn(t.Context(), d.w, "s5", "claude", asked("no, that's not what I asked for"), false)
+	if d.find("explain the full zebra crossing") != "" {
+		t.Error("a corrected turn is offered")
+	}
+	// Failing tests neither, until they pass.
+	fails := commands("go test ./...")
+	fails.Cut = true
+	d.turn("s6", "repair the compass needle", reads("a.go"), fails)
+	if d.find("repair the compass needle") != "" {
+		t.Error("a turn whose tests failed is offered")
+	}
+	d.turn("s6", "repair the compass needle", reads("a.go"), commands("go test ./..."))
+	if d.find("repair the compass needle") == "" {
+		t.Error("a turn whose tests passed is not offered")
+	}
+}
+
+func TestEvict(t *testing.T) {
+	files := map[string]string{}
+	for i := range 8 {
+		files[fmt.Sprintf("f%d.go", i)] = fmt.Sprint(i)
+	}
+	d := newFixture(t, files)
+	d.cfg.MaxEntries = 5
+	word := []string{"apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel"}
+	for i, w := range word {
+		d.turn("s", "explain the "+w+" harvest of "+w, reads(fmt.Sprintf("f%d.go", i)))
+	}
+	for i, w := range word {
+		if got := d.find("explain the "+w+" harvest of "+w) != ""; got != (i >= 3) {
+			t.Errorf("%s is there: %v", w, got)
+		}
+	}
+	id := d.find("explain the damson harvest of damson")
+	d.must(os.Remove(filepath.Join(d.root, "f3.go")))
+	d.cache.Evict(t.Context(), d.w)
+	if _, err := d.cache.Get(t.Context(), id); !errors.Is(err, ErrNone) {
+		t.Errorf("an entry whose only file is gone: %v", err)
+	}
+	id = d.find("explain the elder harvest of elder")
+	d.write("f4.go", "")
+	for range 3 {
+		s, err := d.cache.Get(t.Context(), id)
+		d.must(err)
+		d.cache.accept(t.Context(), s.ID, "", false)
+	}
+	d.cache.Evict(t.Context(), d.w)
+	if _, err := d.cache.Get(t.Context(), id); !errors.Is(err, ErrNone) {
+		t.Errorf("an entry that always fails: %v", err)
+	}
+	d.at = d.at.Add(25 * time.Hour)
+	d.cache.Evict(t.Context(), d.w)
+	if all, _ := d.cache.List(t.Context()); len(all) != 0 {
+		t.Errorf("%d entries after a day", len(all))
+	}
+	s, err := d.cache.Stats(t.Context())
+	if d.must(err); s.Evicted["full"] != 3 || s.Evicted["stale"] != 1 || s.Evicted["failing"] != 1 || s.Evicted["idle"] != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestExactTriggers(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	command := func(name, args string) event.Asked { return event.Asked{Type: Command, Target: name, Text: args} }
+	d.cache.BeginTurn(t.Context(), d.w, "s", "claude", command("check", ""), false)
+	d.did("s", reads("a.go"))
+	d.cache.EndTurn(d.w, "s", true)
+	d.at = d.at.Add(time.Second)
+	d.cache.FinishEnded(t.Context())
+	find := func(a event.Asked) float64 {
+		found, err := d.cache.Find(t.Context(), d.w, a)
+		d.must(err)
+		if len(found) == 0 {
+			return 0
+		}
+		return found[0].Similarity
+	}
+	if s := find(command("check", "")); s != 1 {
+		t.Errorf("the same: %v", s)
+	}
+	d.w.State = func(context.Context) string { return "another" }
+	if s := find(command("check", "")); s != 0.8 {
+		t.Errorf("in another state: %v", s)
+	}
+	if find(command("review", "")) != 0 || find(command("check", "the tests of the parser")) != 0 {
+		t.Error("another command, or other words, are found")
+	}
+}
+
+func TestPlansAreMadeAsAWhole(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
+	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"), edits("b.go", "three", "3"))
+	id := d.find("swap the numbers in both files")
+	d.write("b.go", "four\n")
+	got := d.replay(Request{ID: id, Edits: true})
+	if d.states(got, Planned, Planned, Diverged); got.Plan != "" {
+		t.Errorf("a plan that does not fit has a name: %+v", got)
+	}
+	d.write("b.go", "three\n")
+	got = d.replay(Request{ID: id, Edits: true})
+	if d.states(got, Planned, Planned, Planned); d.read("a.go") != "one\ntwo\n" || !strings.Contains(got.Diff, "-one\n-two\n+1\n+2\n") {
+		t.Fatalf("%+v", got)
+	}
+	plan := got.Plan
+	d.write("a.go", "zero\none\ntwo\n")
+	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: plan}); !errors.Is(err, ErrPlan) || d.read("a.go") != "zero\none\ntwo\n" {
+		t.Errorf("another plan than the one shown: %v", err)
+	}
+	got = d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
+	if d.states(got, Applied, Applied, Applied); d.read("a.go") != "zero\n1\n2\n" || d.read("b.go") != "3\n" || got.Undo == "" {
+		t.Errorf("%+v", got)
+	}
+	d.must(d.cache.Close())
+	d.open(Options{}) // the record outlives a restart
+	if _, files, err := d.cache.Undo(t.Context(), d.w, "", ""); err != nil || len(files) != 2 || d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is what is ignored.
+func TestNothingLeavesTheWorktree(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
+	outside := filepath.Join(t.TempDir(), "outside.txt")
+	d.must(os.WriteFile(outside, []byte("one"), 0o644))
+	steps := []event.Step{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
+	if runtime.GOOS != "windows" {
+		d.must(os.Symlink(outside, filepath.Join(d.root, "link")))
+		steps = append(steps, reads("link"), edits("link", "one", "two"))
+	}
+	d.turn("s", "look at what lies outside", steps...)
+	id := d.find("look at what lies outside")
+	got := d.replay(Request{ID: id})
+	for i, s := range got.Steps {
+		if i != 3 && (s.Output != "" || s.State == Done) {
+			t.Errorf("%+v", s)
+		}
+	}
+	for skip := range steps {
+		skips := []int{}
+		for i := range steps {
+			if i != skip {
+				skips = append(skips, i)
+			}
+		}
+		if got := d.replay(Request{ID: id, Edits: true, Skip: skips}); got.Plan != "" {
+			t.Errorf("%+v", got)
+		}
+	}
+	if raw, _ := os.ReadFile(outside); string(raw) != "one" || d.read("k.secret") != "one" {
+		t.Error("something was written")
+	}
+}
+
+func TestCommands(t *testing.T) {
+	list := []string{"go test ./...", "make lint *"}
+	for line, want := range map[string]bool{"go test ./...": true, " go  test ./... ": true, "go test": false, "go test ./... -exec=rm": false,
+		"go test ./...; rm x": false, "make lint": true, "make lint -j4 all": true, "make lint $(rm x)": false, "make lint | sh": false, "make": false,
+		"make lint 'a b'": false, "A=b go test ./...": false, "": false, "make lint *": false} {
+		if _, ok := allowed(line, list); ok != want {
+			t.Errorf("%q is allowed: %v", line, ok)
+		}
+	}
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	d.turn("s", "tell the version of git twice", commands("git version"), commands("git no-such-thing"))
+	id := d.find("tell the version of git twice")
+	d.states(d.replay(Request{ID: id}), Skipped, Skipped)
+	d.cfg.Commands = []string{"git version", "git no-such-thing"}
+	if got := d.replay(Request{ID: id}); !strings.HasPrefix(got.Steps[0].Output, "git version") {
+		t.Errorf("%+v", got)
+	} else {
+		d.states(got, Done, Diverged)
+	}
+}
+
+func TestSecretsAreRefused(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	d.cfg.Commands = []string{"git version"}
+	secret := commands("git version")
+	secret.Secret = true
+	d.turn("s", "call the service with the key", secret, reads("a.go"))
+	d.states(d.replay(Request{ID: d.find("call the service with the key")}), Refused, Done)
+}
+
+// TestConcurrent: sessions do not mix, and nothing races.
+func TestConcurrent(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"})
+	var g sync.WaitGroup
+	for i := range 8 {
+		g.Go(func() {
+			session, file := fmt.Sprint("s", i), "a.go"
+			if i%2 == 1 {
+				file = "b.go"
+			}
+			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden", i)), true)
+			st := reads(file)
+			st.ID, st.OK = session, true
+			d.cache.AddCalls(d.w, session, []event.Step{st})
+			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
+			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
+			if err := d.cache.write(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.Wait()
+	all, err := d.cache.List(t.Context())
+	if d.must(err); len(all) != 8 {
+		t.Fatalf("%d entries", len(all))
+	}
+	for _, e := range all {
+		if odd := strings.ContainsAny(e.Session, "1357"); len(e.Actions) != 1 || (e.Actions[0].Paths[0] == "b.go") != odd {
+			t.Errorf("%s: %+v", e.Session, e.Actions)
+		}
+	}
+}
+
+// TestHostile: a megabyte, broken text and tags harm nobody.
+func TestHostile(t *testing.T) {
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing", strings.Repeat("a", 1<<20), "<<<>>> zebra cross"} {
+		d.turn(fmt.Sprint("s", i), p, reads("a.go"))
+		_ = d.find(p)
+	}
+	all, err := d.cache.List(t.Context())
+	d.must(err)
+	for _, e := range all {
+		if len(e.Text) > maxText {
+			t.Errorf("%d bytes of prompt", len(e.Text))
+		}
+	}
+	d.must(d.cache.Forget(t.Context(), cold.ForgetFilter{Session: "s0"}))
+	if left, err := d.cache.List(t.Context()); err != nil || len(left) != len(all)-1 {
+		t.Errorf("%d of %d are left, %v", len(left), len(all), err)
+	}
+}

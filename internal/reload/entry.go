@@ -1,0 +1,122 @@
+package reload
+
+import (
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Entry is a sequence: what one prompt led to, with what it takes to find it, to judge it and to do it again.
+type Entry struct {
+	ID      string    `json:"id"`
+	Trigger Trigger   `json:"trigger"`
+	Text    string    `json:"text"` // of the prompt, redacted, at most maxText bytes
+	State   string    `json:"state,omitempty"`
+	Summary string    `json:"summary"`
+	Actions []Action  `json:"actions"`
+	More    int       `json:"more,omitempty"` // actions beyond maxActions, that are not here
+	Files   []File    `json:"files,omitempty"`
+	Outcome Outcome   `json:"outcome"`
+	Session string    `json:"session"`
+	Agent   string    `json:"agent"`   // agentId in the seed's form
+	Message string    `json:"message"` // originalMessageId: the prompt's event
+	Created time.Time `json:"created"`
+
+	Used      time.Time `json:"-"` // kept beside: it changes often
+	Uses      int       `json:"-"`
+	Successes int       `json:"-"`
+	Failures  int       `json:"-"`
+
+	print fingerprint
+	size  int // bytes as stored
+}
+
+// Action is one call of a sequence.
+type Action struct {
+	event.Step
+	Seen []string `json:"seen,omitempty"` // hashes of Paths when the call was over
+	Body *string  `json:"body,omitempty"` // write: what the file then contained, if that is short
+}
+
+// File is a file that a sequence read or wrote, with the hashes of its content: hex digits of the SHA-256, gone if
+// there was none, "" if it is not known.
+type File struct {
+	Path   event.Path `json:"path"`
+	Before string     `json:"before,omitempty"`
+	After  string     `json:"after,omitempty"`
+	Wrote  bool       `json:"wrote,omitempty"`
+}
+
+// Outcome is how a turn went, as far as it can be seen without a model.
+type Outcome struct {
+	Ended     bool   `json:"ended"`           // the agent said that it was done
+	Tests     string `json:"tests,omitempty"` // passed or failed: the last run of tests; "" if there was none
+	Corrected bool   `json:"corrected,omitempty"`
+}
+
+// well reports whether nothing speaks against doing it again.
+func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" && !o.Corrected }
+
+// gone stands for the hash of a file that does not exist.
+const gone = "gone"
+
+// Bounds of an entry, so that a hundred of them stay below a megabyte.
+const (
+	maxText    = 1024     // bytes of the prompt
+	maxActions = 64       // calls
+	maxFiles   = 64       // files
+	maxEntry   = 16 << 10 // bytes as stored: texts of edits are let go of until it fits
+	maxSwap    = 8 << 10  // bytes of one old or new text
+)
+
+// alphabet of ids: no letters that look alike. 32 of them: a byte's low five bits are unbiased.
+const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
+
+func newID() string {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return "cache-" + string(b[:])
+}
+
+// ReadOnly reports whether no action changes anything: such a sequence may be replayed without asking.
+func (e *Entry) ReadOnly() bool {
+	return len(e.Actions) > 0 && !slices.ContainsFunc(e.Actions, func(a Action) bool { return !a.Act.ReadOnly() })
+}
+
+// Tools lists the agent's names of the tools, each once, in order.
+func (e *Entry) Tools() (out []string) {
+	for _, a := range e.Actions {
+		if !slices.Contains(out, a.Tool) {
+			out = append(out, a.Tool)
+		}
+	}
+	return out
+}
+
+// Steps describes the actions as they were recorded.
+func (e *Entry) Steps() []Step {
+	out := make([]Step, len(e.Actions))
+	for i, a := range e.Actions {
+		out[i] = newStep(i, a)
+		out[i].Note, out[i].OK = a.note(), a.OK
+	}
+	return out
+}
+
+// note says what stands against doing it again, "" if nothing does.
+func (a Action) note() string {
+	switch {
+	case a.Secret:
+		return "a secret was taken out of its input"
+	case a.Cut:
+		return "its input was not recorded as a whole"
+	case !a.OK:
+		return "it failed"
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package reload
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// fixture is a worktree with a cache. Its clock stands unless it is turned.
+type fixture struct {
+	*testing.T
+	cache *Cache
+	w     Worktree
+	root  string
+	store string
+	cfg   Config
+	at    time.Time
+	calls int
+}
+
+func newFixture(t *testing.T, files map[string]string) *fixture {
+	d := &fixture{T: t, root: t.TempDir(), store: filepath.Join(t.TempDir(), "reload.db"), at: time.Now().Add(time.Hour)}
+	for name, text := range files {
+		d.write(name, text)
+	}
+	d.w = Worktree{Root: event.Root(d.root), Files: d.files, Ignored: func(p event.Path) bool { return p.Ext() == ".secret" },
+		State: func(context.Context) string { return "state" }}
+	d.open(Options{})
+	return d
+}
+
+func (d *fixture) open(o Options) {
+	d.Helper()
+	o.Path, o.Now, o.Config, o.Env = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }, os.Environ()
+	d.cache = New(o)
+	d.Cleanup(func() { d.must(d.cache.Close()) })
+}
+
+func (d *fixture) must(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *fixture) files() (out []event.Path) {
+	entries, _ := os.ReadDir(d.root)
+	for _, e := range entries {
+		out = append(out, event.Path(e.Name()))
+	}
+	return out
+}
+
+func (d *fixture) write(name, text string) {
+	d.Helper()
+	d.must(os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o644))
+}
+
+func (d *fixture) read(name string) string {
+	raw, err := os.ReadFile(filepath.Join(d.root, name))
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+func asked(prompt string) event.Asked {
+	return event.Asked{Type: Prompt, Text: prompt, ID: "prompt:" + prompt}
+}
+
+// turn records what a prompt led to.
+func (d *fixture) turn(session, prompt string, steps ...event.Step) {
+	d.Helper()
+	d.cache.BeginTurn(d.Context(), d.w, session, "claude", asked(prompt), false)
+	d.did(session, steps...)
+	d.cache.EndTurn(d.w, session, true)
+	d.at = d.at.Add(time.Second)
+	d.cache.FinishEnded(d.Context())
+}
+
+func (d *fixture) did(session string, steps ...event.Step) {
+	for _, s := range steps {
+		d.calls++
+		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
+		d.cache.AddCalls(d.w, session, []event.Step{s})
+	}
+}
+
+// find returns the best entry for a prompt, "" if there is none.
+func (d *fixture) find(prompt string) string {
+	d.Helper()
+	found, err := d.cache.Find(d.Context(), d.w, asked(prompt))
+	d.must(err)
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0].Entry.ID
+}
+
+func (d *fixture) replay(r Request) Report {
+	d.Helper()
+	out, err := d.cache.Replay(d.Context(), d.w, r)
+	d.must(err)
+	return out
+}
+
+func states(r Report) (out []string) {
+	for _, s := range r.Steps {
+		out = append(out, s.State)
+	}
+	return out
+}
+
+func (d *fixture) states(r Report, want ...string) {
+	d.Helper()
+	if got := states(r); !slices.Equal(got, want) {
+		d.Fatalf("states %v, want %v: %+v", got, want, r)
+	}
+}
+
+func reads(name string) event.Step {
+	return event.Step{Tool: "Read", Act: event.ActRead, Paths: []event.Path{event.Path(name)}}
+}
+
+func edits(name, old, now string) event.Step {
+	return event.Step{Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(name)}, Edits: []event.Swap{{Old: old, New: now}}}
+}
+
+func commands(line string) event.Step {
+	return event.Step{Tool: "Bash", Act: event.ActRun, Command: line}
+}

@@ -1,0 +1,282 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// room is a cache over a folder with a few files.
+type room struct {
+	*testing.T
+	c     *Cache
+	clock *clock
+	root  string
+	store string
+	bytes int64
+	place Place
+}
+
+func newRoom(t *testing.T) *room {
+	r := &room{T: t, clock: &clock{time.Now().Add(time.Hour)}, root: t.TempDir(), store: t.TempDir(), bytes: 1 << 30}
+	write1(t, filepath.Join(r.root, "src/a.go"), "a")
+	write1(t, filepath.Join(r.root, "src/b.go"), "b")
+	r.place = Place{r.root, func(context.Context) (files []event.Path, basis []string, err error) {
+		err = filepath.WalkDir(r.root, func(name string, e os.DirEntry, err error) error {
+			if e.IsDir() {
+				basis = append(basis, name)
+			} else if p, ok := event.Root(r.root).Path(name); ok {
+				files = append(files, p)
+			}
+			return err
+		})
+		return files, basis, err
+	}}
+	r.begin()
+	return r
+}
+
+// begin opens the cache, anew if it was open.
+func (r *room) begin() {
+	if r.c != nil {
+		if err := r.c.Close(); err != nil {
+			r.Fatal(err)
+		}
+	}
+	r.c = New(Options{Dir: filepath.Join(r.store, "stage"), Now: r.clock.now, Bytes: func() int64 { return r.bytes },
+		Keep: func() time.Duration { return 24 * time.Hour }})
+	c := r.c
+	r.Cleanup(func() { _ = c.Close() }) // closed twice is closed
+}
+
+func (r *room) request() Request {
+	return Request{Stage: "s", Command: []string{"true"}, Deps: []string{"src/*.go"}}
+}
+
+func (r *room) turn(q Request) *Turn {
+	r.Helper()
+	t, err := r.c.Begin(r.Context(), r.place, q)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return t
+}
+
+func (r *room) keep(q Request, t *Turn, out string) {
+	r.Helper()
+	defer t.Release()
+	rec := &Record{Frames: []Frame{{Stdout, []byte(out)}}}
+	kept, why, err := r.c.End(r.Context(), r.place, q, Result{Key: t.Key, Duration: time.Second, Record: rec.Append(nil)})
+	if err != nil || !kept {
+		r.Fatalf("not kept: %v, %s", err, why)
+	}
+}
+
+func TestHitNeedsNoReading(t *testing.T) {
+	r := newRoom(t)
+	q := r.request()
+	r.keep(q, r.turn(q), "out")
+	read := r.c.memo.reads()
+	for range 3 {
+		if got := r.turn(q); !got.Hit || !strings.Contains(string(got.Record), "out") || got.Entry.Duration != 1000 {
+			t.Fatalf("%+v", got)
+		}
+	}
+	if r.c.memo.reads() != read {
+		t.Errorf("hits read %d files", r.c.memo.reads()-read)
+	}
+	r.begin()
+	if got := r.turn(q); !got.Hit || r.c.memo.reads() != 0 {
+		t.Errorf("after a restart: hit %v, %d files read", got.Hit, r.c.memo.reads())
+	}
+}
+
+// TestOneRuns: of many that want the same at once one runs, and all others get what it printed; when it comes to nothing,
+// the next one runs.
+func TestOneRuns(t *testing.T) {
+	r := newRoom(t)
+	q := r.request()
+	first := r.turn(q)
+	const n = 20
+	hits, runs := make(chan *Turn, n), make(chan *Turn, n)
+	var g sync.WaitGroup
+	for range n {
+		g.Go(func() {
+			got, err := r.c.Begin(t.Context(), r.place, q)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case got.Hit:
+				hits <- got
+			default:
+				runs <- got
+			}
+		})
+	}
+	first.Release() // it failed
+	second := <-runs
+	select {
+	case <-runs:
+		t.Error("two run at once")
+	case <-hits:
+		t.Error("a hit of nothing")
+	default:
+	}
+	r.keep(q, second, "out")
+	g.Wait()
+	if len(hits) != n-1 || len(runs) != 0 {
+		t.Errorf("%d hits, %d more runs", len(hits), len(runs))
+	}
+	// One that does not wait any longer leaves the others alone.
+	q.Stage = "other"
+	first = r.turn(q)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.c.Begin(ctx, r.place, q); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	first.Release()
+}
+
+func TestChangeWhileRunningIsNotKept(t *testing.T) {
+	r := newRoom(t)
+	q := r.request()
+	turn := r.turn(q)
+	write1(t, filepath.Join(r.root, "src/b.go"), "changed")
+	rec := (&Record{}).Append(nil)
+	kept, why, err := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec})
+	if err != nil || kept || why != "file src/b.go changed while it ran" {
+		t.Errorf("kept %v, %q, %v", kept, why, err)
+	}
+	turn.Release()
+	if kept, why, _ := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec, Exit: 3}); kept || why != "exit code 3" {
+		t.Errorf("a failure: kept %v, %q", kept, why)
+	}
+}
+
+func TestEviction(t *testing.T) {
+	r := newRoom(t)
+	r.bytes = 10_000
+	for i := range 10 {
+		q := r.request()
+		q.Inputs = map[string]string{"n": fmt.Sprint(i)}
+		r.keep(q, r.turn(q), strings.Repeat("x", 3000))
+		r.clock.at = r.clock.at.Add(time.Minute)
+	}
+	files, _ := os.ReadDir(filepath.Join(r.store, "stage"))
+	left, err := r.c.List(t.Context(), "", 100)
+	if err != nil || len(left) != 3 || len(files) != 3 {
+		t.Fatalf("%v: %d entries, %d files", err, len(left), len(files))
+	}
+	q := r.request()
+	q.Inputs = map[string]string{"n": "9"}
+	if !r.turn(q).Hit {
+		t.Error("the newest is gone")
+	}
+	// Nobody uses them for a day; a file without a row, from a crash, goes too.
+	r.clock.at = r.clock.at.Add(25 * time.Hour)
+	write1(t, filepath.Join(r.store, "stage", strings.Repeat("a", 24)), "orphan")
+	if err := r.c.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(filepath.Join(r.store, "stage")); len(files) != 0 {
+		t.Errorf("%d files are left", len(files))
+	}
+}
+
+// TestClockAhead: what was kept under a clock that ran ahead goes when nobody uses it, once the clock is right again.
+func TestClockAhead(t *testing.T) {
+	r := newRoom(t)
+	const years = 12 * 365 * 24 * time.Hour
+	for _, wait := range []time.Duration{years, -years, 25 * time.Hour} {
+		if left, err := r.c.List(t.Context(), "", 100); err != nil || wait != years && len(left) != 1 {
+			t.Fatalf("%v: %d entries are left", err, len(left))
+		}
+		r.clock.at = r.clock.at.Add(wait)
+		if wait == years {
+			q := r.request()
+			r.keep(q, r.turn(q), "out")
+		}
+		if err := r.c.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := r.c.List(t.Context(), "", 100); err != nil || len(left) != 0 {
+		t.Fatalf("%v: %d entries are left", err, len(left))
+	}
+}
+
+func TestSessionKeepsWhatStagesSay(t *testing.T) {
+	r := newRoom(t)
+	tell := func(p Progress) {
+		t.Helper()
+		p.Session, p.Pipeline = "s", "p"
+		if err := r.c.Progress(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell(Progress{State: Running, Context: map[string]json.RawMessage{"a": []byte(`[1]`)}})
+	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text")}, Key: "k1", Tokens: 7})
+	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2", Tokens: 5})
+	r.begin() // it was killed here
+	s, err := r.c.Session(t.Context(), "s", "p")
+	if err != nil || !s.Known || s.State != Running || s.Steps["one"] != "k1" || len(s.Outputs) != 2 || s.Tokens != 12 || string(s.Context["a"]) != "[1]" {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	tell(Progress{State: Done})
+	if s, _ = r.c.Session(t.Context(), "s", "p"); len(s.Steps) != 0 || len(s.Outputs) != 2 {
+		t.Errorf("done: %+v", s)
+	}
+	if s, _ = r.c.Session(t.Context(), "other", "p"); s.Known {
+		t.Error("another session knows of it")
+	}
+	big := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "big", Value: make([]byte, maxSession+1)}}
+	if err := r.c.Progress(t.Context(), big); !errors.Is(err, ErrSession) {
+		t.Errorf("too much: %v", err)
+	}
+	r.clock.at = r.clock.at.Add(sessionKeep + time.Hour)
+	if err := r.c.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, _ = r.c.Session(t.Context(), "s", "p"); s.Known {
+		t.Error("it is kept for ever")
+	}
+}
+
+// TestDefinitionsAreNoSession: a session in which definitions were parsed, and no pipeline ran, has nothing to forget.
+func TestDefinitionsAreNoSession(t *testing.T) {
+	r := newRoom(t)
+	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if had, err := r.c.ForgetSession(t.Context(), "s"); had || err != nil {
+		t.Errorf("had %v, %v", had, err)
+	}
+	if data, err := r.c.Loaded(t.Context(), "s"); data != nil || err != nil {
+		t.Errorf("%q is left, %v", data, err)
+	}
+}
+
+func TestLoadedForFiveMinutes(t *testing.T) {
+	r := newRoom(t)
+	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.at = r.clock.at.Add(loaderTTL - time.Second)
+	if b, err := r.c.Loaded(t.Context(), "s"); err != nil || string(b) != "x" {
+		t.Errorf("within: %q, %v", b, err)
+	}
+	r.clock.at = r.clock.at.Add(time.Second)
+	if b, err := r.c.Loaded(t.Context(), "s"); err != nil || b != nil {
+		t.Errorf("after: %q, %v", b, err)
+	}
+}

@@ -1,0 +1,166 @@
+package stage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// onDisk tells whether any file of the store has the text in it.
+func (r *room) onDisk(text string) (found bool) {
+	r.Helper()
+	err := filepath.WalkDir(r.store, func(name string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			found = found || bytes.Contains(data, []byte(text))
+		}
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return found
+}
+
+// TestForget: what is forgotten is gone, down to the bytes on the disk, and nothing else is.
+func TestForget(t *testing.T) {
+	r := newRoom(t)
+	forget := func(f cold.ForgetFilter, results int) {
+		t.Helper()
+		if n, err := r.c.Forget(t.Context(), f); err != nil || n != results {
+			t.Fatalf("%d results, %v; want %d", n, err, results)
+		}
+		if err := cold.ScrubFolder(t.Context(), r.store); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget(cold.ForgetFilter{Session: "x"}, 0)
+	if _, err := os.Stat(filepath.Join(r.store, "stage.db")); err == nil {
+		t.Error("a cache that nobody used was made to be forgotten in")
+	}
+
+	one, other := r.request(), r.request()
+	other.Stage, other.Deps = "other", []string{"src/b.go"}
+	r.keep(one, r.turn(one), "of-both-files")
+	for _, s := range []string{"s1", "s2"} {
+		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-in-" + s)}, Key: "k"}
+		if err := r.c.Progress(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.at = r.clock.at.Add(time.Hour)
+	}
+	between := r.clock.at
+	r.clock.at = r.clock.at.Add(time.Hour)
+	r.keep(other, r.turn(other), "of-one-file")
+	for _, text := range []string{"of-both-files", "of-one-file", "told-in-s1", "told-in-s2"} {
+		if !r.onDisk(text) {
+			t.Fatalf("%q is not on the disk, the test says nothing", text)
+		}
+	}
+
+	forget(cold.ForgetFilter{Session: "s1"}, 0)
+	if r.onDisk("told-in-s1") || !r.onDisk("told-in-s2") || !r.onDisk("of-both-files") {
+		t.Error("one session is not what went")
+	}
+	forget(cold.ForgetFilter{Path: "src/a.go"}, 1)
+	if r.turn(one).Hit || r.onDisk("of-both-files") || !r.onDisk("of-one-file") {
+		t.Error("the results of what read a file are not what went")
+	}
+	forget(cold.ForgetFilter{Since: between}, 1)
+	if r.onDisk("of-one-file") || !r.onDisk("told-in-s2") {
+		t.Error("what came since is not what went")
+	}
+	forget(cold.ForgetFilter{Since: between.Add(-2 * time.Hour)}, 0)
+	if r.onDisk("told-in-s2") {
+		t.Error("a session of that time is still there")
+	}
+}
+
+// TestSealed: what steps printed is no text on the disk, and without the key it is as if it had never been kept.
+func TestSealed(t *testing.T) {
+	r := newRoom(t)
+	seal := func() *cold.Seal {
+		t.Helper()
+		dir := t.TempDir()
+		s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	mine := seal()
+	r.c.o.Seal = mine
+	q := r.request()
+	r.keep(q, r.turn(q), "printed-by-a-step")
+	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-by-a-stage")}, Key: "k",
+		Context: map[string]json.RawMessage{"a": []byte(`"handed-on"`)}}
+	if err := r.c.Progress(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.turn(q); !got.Hit || !bytes.Contains(got.Record, []byte("printed-by-a-step")) {
+		t.Errorf("with the key: %+v", got)
+	}
+	s, err := r.c.Session(t.Context(), "s", "p")
+	if err != nil || string(s.Outputs[0].Value) != "told-by-a-stage" || string(s.Context["a"]) != `"handed-on"` {
+		t.Errorf("with the key: %v %+v", err, s)
+	}
+	for _, text := range []string{"printed-by-a-step", "told-by-a-stage", "handed-on"} {
+		if r.onDisk(text) {
+			t.Errorf("%q lies open on the disk", text)
+		}
+	}
+	other := seal()
+	r.c.o.Seal = other
+	if got := r.turn(q); got.Hit {
+		t.Errorf("without the key: %+v", got)
+	}
+	if _, err := r.c.Session(t.Context(), "s", "p"); !errors.Is(err, cold.ErrLostKey) {
+		t.Errorf("without the key: %v", err)
+	}
+	for _, had := range []bool{true, false} {
+		if got, err := r.c.ForgetSession(t.Context(), "s"); got != had || err != nil {
+			t.Errorf("forgotten without the key: %v %v, want %v", got, err, had)
+		}
+	}
+}
+
+// TestForgetNames: a forgotten name is not left in the digests of files, in the line of a command, or in what a pipeline
+// printed.
+func TestForgetNames(t *testing.T) {
+	r := newRoom(t)
+	one, other := r.request(), r.request()
+	other.Stage, other.Deps, other.Shown = "other", []string{"src/b.go"}, "lint notes/plan.txt"
+	r.keep(one, r.turn(one), "of-both-files")
+	r.keep(other, r.turn(other), "of-one-file")
+	p := Progress{Session: "s1", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("see notes/plan.txt")}, Key: "k"}
+	if err := r.c.Progress(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []event.Path{"src/a.go", "notes"} {
+		if !r.onDisk(string(path)) {
+			t.Fatalf("%q is not on the disk, the test says nothing", path)
+		}
+		if _, err := r.c.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.c.Flush(t.Context()), cold.ScrubFolder(t.Context(), r.store)); err != nil {
+			t.Fatal(err)
+		}
+		if r.onDisk(string(path)) {
+			t.Errorf("%q is still on the disk", path)
+		}
+	}
+}

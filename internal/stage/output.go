@@ -1,0 +1,181 @@
+package stage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
+var errOutput = errors.New("a declared output")
+
+// Gather reads the files that a step was to make, below root, into the recorder. A name must be there; a glob may name
+// nothing. A folder stands for everything in it. Links are kept as links; names may not lead out of root.
+func Gather(root string, outputs []string, r *Recorder) error {
+	disk, err := os.OpenRoot(root)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errOutput, err)
+	}
+	defer disk.Close()
+	var names []string
+	for _, o := range outputs {
+		found, err := made(disk, o)
+		if err != nil {
+			return err
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if err := gather(disk, name, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Made reports whether every declared output that is a name, not a glob, is there.
+func Made(root string, outputs []string) bool {
+	return !slices.ContainsFunc(outputs, func(o string) bool {
+		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(o)))
+		return err != nil && !glob(o)
+	})
+}
+
+// made finds the files that one declared output names.
+func made(disk *os.Root, output string) ([]string, error) {
+	p, err := cleanPattern(output, false)
+	if err != nil {
+		return nil, err
+	}
+	info, err := disk.Lstat(p)
+	switch {
+	case err == nil && info.IsDir():
+		p = path.Join(escape(p), "**")
+	case err == nil:
+		return []string{p}, nil
+	case !glob(p):
+		return nil, fmt.Errorf("%w, %s, was not made", errOutput, output)
+	}
+	found, err := doublestar.Glob(disk.FS(), p, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	if err != nil {
+		return nil, fmt.Errorf("%w, %s: %w", errOutput, output, err)
+	}
+	return slices.DeleteFunc(found, func(n string) bool { return n == ".git" || strings.HasPrefix(n, ".git/") }), nil
+}
+
+// escape makes a pattern that names exactly this.
+func escape(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
+}
+
+func gather(disk *os.Root, name string, r *Recorder) error {
+	p, err := event.NewPath(name)
+	if err != nil {
+		return fmt.Errorf("%w, %s: %w", errOutput, name, err)
+	}
+	info, err := disk.Lstat(name)
+	if err != nil {
+		return fmt.Errorf("%w, %s: %w", errOutput, name, err)
+	}
+	f := File{Path: p, Mode: uint32(info.Mode().Perm())}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := disk.Readlink(name)
+		if err != nil {
+			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
+		}
+		f.Link, f.Data = true, []byte(target)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w, %s, is neither a file nor a link", errOutput, name)
+	case info.Size() > r.Left():
+		r.Add(File{Data: make([]byte, r.Left()+1)}) // too much: counts like output that is
+		return nil
+	default:
+		if f.Data, err = disk.ReadFile(name); err != nil {
+			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
+		}
+	}
+	r.Add(f)
+	return nil
+}
+
+// Restore writes the files of a record below root, with their modes; those that are right already are not touched. It
+// returns how many it wrote. A file appears whole or not at all.
+func Restore(root string, files []File) (int, error) {
+	if len(files) == 0 {
+		return 0, nil
+	}
+	disk, err := os.OpenRoot(root)
+	if err != nil {
+		return 0, fmt.Errorf("restore outputs: %w", err)
+	}
+	defer disk.Close()
+	written := 0
+	for _, f := range files {
+		if same(disk, f) {
+			continue
+		}
+		if err := restore(disk, f); err != nil {
+			return written, fmt.Errorf("restore %s: %w", f.Path.Display(), err)
+		}
+		written++
+	}
+	return written, nil
+}
+
+func same(disk *os.Root, f File) bool {
+	info, err := disk.Lstat(string(f.Path))
+	if err != nil {
+		return false
+	}
+	if f.Link {
+		target, err := disk.Readlink(string(f.Path))
+		return err == nil && target == string(f.Data)
+	}
+	if !info.Mode().IsRegular() || info.Size() != int64(len(f.Data)) || uint32(info.Mode().Perm()) != f.Mode {
+		return false
+	}
+	data, err := disk.ReadFile(string(f.Path))
+	return err == nil && bytes.Equal(data, f.Data)
+}
+
+// restore writes beside the place and renames, so that nobody reads half a file.
+func restore(disk *os.Root, f File) error {
+	name := string(f.Path)
+	if dir := f.Path.Dir(); dir != "" {
+		if err := disk.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	beside := path.Join(f.Path.Dir(), ".aoa-"+f.Path.Base()+".new")
+	_ = disk.Remove(beside) // of one that was killed here
+	err := write(disk, beside, f)
+	if err == nil {
+		err = disk.Rename(beside, name)
+	}
+	if err != nil {
+		_ = disk.Remove(beside)
+	}
+	return err
+}
+
+func write(disk *os.Root, name string, f File) error {
+	if f.Link {
+		return disk.Symlink(string(f.Data), name)
+	}
+	if err := disk.WriteFile(name, f.Data, 0o600); err != nil {
+		return err
+	}
+	return disk.Chmod(name, fs.FileMode(f.Mode)) // the mode it had, whatever the umask says
+}

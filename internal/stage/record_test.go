@@ -1,0 +1,126 @@
+package stage
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestRecordComesBack(t *testing.T) {
+	r := NewRecorder(1 << 10)
+	out, errs := r.Writer(Stdout, nil), r.Writer(Stderr, nil)
+	for _, s := range []string{"a", "b"} {
+		_, _ = out.Write([]byte(s)) // kept, not passed on
+	}
+	_, _ = errs.Write([]byte("talk"))
+	_, _ = out.Write([]byte("c\x00"))
+	r.Add(File{Path: "x/y", Mode: 0o751, Data: []byte("data")})
+	r.Add(File{Path: "l", Mode: 0o777, Link: true, Data: []byte("x/y")})
+	rec, ok, err := r.Record()
+	if !ok || err != nil || len(rec.Frames) != 3 {
+		t.Fatalf("kept %v, %v, %d frames", ok, err, len(rec.Frames))
+	}
+	back, err := DecodeRecord(rec.Append(nil))
+	if err != nil || !reflect.DeepEqual(back, rec) {
+		t.Errorf("%v\n%+v\n%+v", err, back, rec)
+	}
+	if string(back.Output(Stdout)) != "abc\x00" || string(back.Output(Stderr)) != "talk" {
+		t.Errorf("stdout %q, stderr %q", back.Output(Stdout), back.Output(Stderr))
+	}
+	raw := rec.Append(nil)
+	for n := range raw {
+		if _, err := DecodeRecord(raw[:n]); err == nil {
+			t.Fatalf("its first %d bytes pass for a record", n)
+		}
+	}
+}
+
+func TestRecorderIsBounded(t *testing.T) {
+	var passed bytes.Buffer
+	r := NewRecorder(10)
+	w := r.Writer(Stdout, &passed)
+	for range 5 {
+		if _, err := w.Write([]byte("1234")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rec, ok, _ := r.Record(); ok || len(rec.Frames) != 0 || passed.Len() != 20 {
+		t.Errorf("kept %v, %d frames, passed on %d of 20 bytes", ok, len(rec.Frames), passed.Len())
+	}
+}
+
+// TestRestoreStaysInside: a record that names files elsewhere is none, and a link that leads out is not followed.
+func TestRestoreStaysInside(t *testing.T) {
+	for _, name := range []string{"../out", "/etc/x", "a/../../out", ".git/config", ""} {
+		raw := (&Record{Files: []File{{Path: "placeholder", Mode: 0o644}}}).Append(nil)
+		raw = bytes.Replace(raw, appendText(nil, "placeholder"), appendText(nil, name), 1)
+		if _, err := DecodeRecord(raw); err == nil {
+			t.Errorf("a file called %q passes", name)
+		}
+	}
+	top := t.TempDir()
+	root := filepath.Join(top, "root")
+	write1(t, filepath.Join(root, "in"), "in")
+	write1(t, filepath.Join(top, "outside", "f"), "safe")
+	if err := os.Symlink(filepath.Join(top, "outside"), filepath.Join(root, "way")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(root, []File{{Path: "way/f", Mode: 0o644, Data: []byte("gone")}}); err == nil {
+		t.Error("a link led out")
+	}
+	if b, _ := os.ReadFile(filepath.Join(top, "outside", "f")); string(b) != "safe" {
+		t.Errorf("the file outside holds %q", b)
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	f.Add((&Record{Frames: []Frame{{1, []byte("a")}}, Files: []File{{Path: "x", Mode: 0o644, Data: []byte("y")}, {Path: "l", Link: true}}}).Append(nil))
+	f.Add([]byte(magic + "."))
+	f.Add([]byte(magic + "\x01\xff\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rec, err := DecodeRecord(b)
+		if err != nil {
+			return
+		}
+		again, err := DecodeRecord(rec.Append(nil))
+		if err != nil || !reflect.DeepEqual(again, rec) {
+			t.Fatalf("%v: %+v became %+v", err, rec, again)
+		}
+		for _, f := range rec.Files {
+			if !filepath.IsLocal(string(f.Path)) || strings.HasPrefix(string(f.Path), ".git/") {
+				t.Fatalf("a file called %q", f.Path)
+			}
+		}
+	})
+}
+
+func FuzzUnpack(f *testing.F) {
+	m := Material{{Kind: kindFile, Name: "a/b", Sum: Sum{1, 2, 3}}, {Kind: kindNoEnv, Name: "HOME"}}
+	f.Add(m.pack())
+	f.Add(Material{}.pack())
+	f.Add([]byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := unpack(b)
+		if err != nil {
+			return
+		}
+		if again, err := unpack(m.pack()); err != nil || len(Changes(again, m)) > 0 {
+			t.Fatalf("%v: %v became %v", err, m, again)
+		}
+	})
+}
+
+func TestKeyTellsListsApart(t *testing.T) {
+	a := Material{{Kind: "input", Name: "ab"}, {Kind: "input", Name: "c"}}
+	b := Material{{Kind: "input", Name: "a"}, {Kind: "input", Name: "bc"}}
+	if a.Key() == b.Key() || len(a.Key()) != keyLen {
+		t.Errorf("%s and %s", a.Key(), b.Key())
+	}
+	back, err := unpack(a.pack())
+	if err != nil || !reflect.DeepEqual(back, a.short()) {
+		t.Errorf("%v: %v", err, back)
+	}
+}

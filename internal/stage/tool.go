@@ -1,0 +1,61 @@
+package stage
+
+import (
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// tools remembers what programs said their version is, as long as the program's file is the same. (A shim that starts
+// another program by a file in the project says so only when asked anew: that file belongs among the dependencies.)
+type tools struct {
+	mu sync.Mutex
+	by map[toolKey]toolVersion
+}
+
+type toolKey struct{ command, path string }
+
+type toolVersion struct {
+	id   identity
+	text string
+}
+
+// maxTools bounds the versions that are kept.
+const maxTools = 256
+
+// Version returns what that command of that program said, "" when it must be asked.
+func (c *Cache) Version(command, path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	id, err := stat(real)
+	if err != nil {
+		return ""
+	}
+	c.tools.mu.Lock()
+	defer c.tools.mu.Unlock()
+	if v := c.tools.by[toolKey{command, real}]; v.id == id {
+		return v.text
+	}
+	return ""
+}
+
+// SetVersion remembers it.
+func (c *Cache) SetVersion(command, path, text string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	id, err := stat(real)
+	// The program ran a moment ago: had it been replaced within that moment, its times would be as young.
+	if err != nil || !id.reliable(c.o.Now().Add(-time.Minute)) {
+		return
+	}
+	c.tools.mu.Lock()
+	defer c.tools.mu.Unlock()
+	if c.tools.by == nil || len(c.tools.by) >= maxTools {
+		c.tools.by = map[toolKey]toolVersion{}
+	}
+	c.tools.by[toolKey{command, real}] = toolVersion{id, text}
+}

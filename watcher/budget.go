@@ -1,0 +1,57 @@
+package watcher
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// share is how many of the system's watches a Watcher takes: at most half of those that were free when it asked, so that
+// other programs of the user and other repositories get some.
+type budget struct {
+	most int // watches of a user; 0: the system does not say, and its refusal is the only bound
+	free int
+}
+
+// shareError says why not every folder is watched. It is no error of the system: the watches are left to others.
+type budgetError struct{ free int }
+
+func (e budgetError) Error() string {
+	return fmt.Sprintf("aOa takes at most half of the file watches that are free, and %d were", e.free)
+}
+
+var errMaxWatches = errors.New("the configured number of watches is used up")
+
+// askShare asks the system how many watches are free. own are watches that the Watcher holds already.
+func (w *Watcher) measureBudget(own int) {
+	w.budget = budget{most: w.maxUserWatches()}
+	if w.budget.most > 0 {
+		w.budget.free = max(w.budget.most-w.usedWatches()+own, 0)
+	}
+}
+
+// renewShare asks again when the system's limit was changed.
+func (w *Watcher) renewBudget() {
+	if w.src.add != nil && w.maxUserWatches() != w.budget.most {
+		w.measureBudget(w.watches + len(w.gitDirs))
+	}
+}
+
+// lacks is why there is no room for n more watches, nil if there is.
+func (w *Watcher) overBudget(n int) error {
+	if w.budget.most > 0 && w.watches+len(w.gitDirs)+n > w.budget.free/2 {
+		return budgetError{w.budget.free}
+	}
+	return nil
+}
+
+// remedy is the command that gives more watches, "" where none is known.
+func (w *Watcher) hintFor(err error) string {
+	switch {
+	case w.budget.most > 0 && (errors.As(err, &budgetError{}) || errors.Is(err, syscall.ENOSPC)):
+		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 2*w.budget.most))
+	case w.budget.most > 0 && errors.Is(err, syscall.EMFILE):
+		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa stop and aoa start"
+	}
+	return ""
+}

@@ -1,0 +1,217 @@
+package watcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// patience is how long a test waits for what must come; a loaded machine needs most of it.
+const patience = time.Minute
+
+// desk is a repository that somebody works in.
+type checkout struct {
+	t    testing.TB
+	root string
+	env  []string
+	path string // PATH of the watcher; "" is that of env
+}
+
+func newCheckout(t testing.TB) *checkout {
+	t.Helper()
+	home := t.TempDir()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &checkout{t: t, root: root, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
+	d.git("init", "-q", "-b", "main")
+	return d
+}
+
+func (d *checkout) git(args ...string) {
+	d.t.Helper()
+	if out, err := d.tryGit(args...); err != nil {
+		d.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (d *checkout) tryGit(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = d.root, d.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (d *checkout) abs(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
+
+func (d *checkout) write(name, content string) {
+	d.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(d.abs(name)), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(d.abs(name), []byte(content), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *checkout) rename(from, to string) {
+	d.t.Helper()
+	if err := os.Rename(d.abs(from), d.abs(to)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *checkout) remove(name string) {
+	d.t.Helper()
+	if err := os.RemoveAll(d.abs(name)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// commit commits everything, dated back so that nothing looks like work of this second.
+func (d *checkout) commit(subject string) {
+	d.t.Helper()
+	d.git("add", "-A")
+	d.git("commit", "-q", "--allow-empty", "-m", subject)
+}
+
+// age makes all files old, as in a clone of last week.
+func (d *checkout) age() {
+	old := time.Now().Add(-7 * 24 * time.Hour)
+	_ = filepath.WalkDir(d.root, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.IsDir() && e.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && e.Type().IsRegular() {
+			err = os.Chtimes(path, old, old)
+		}
+		return err
+	})
+	d.git("update-index", "-q", "--refresh")
+}
+
+// watching is a running watcher and what it said so far.
+type watching struct {
+	t      testing.TB
+	d      *checkout
+	w      *Watcher
+	events chan []event.Event
+	heads  chan struct{}
+	done   chan error
+	cancel context.CancelFunc
+	seen   []event.Event
+	marks  int
+}
+
+func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
+	d.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	env := d.env
+	if d.path != "" {
+		env = append(slices.Clone(env), "PATH="+d.path)
+	}
+	r, err := OpenRepo(ctx, d.root, env)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	o.Now = time.Now
+	w := NewWatcher(r, o)
+	w.activeOnly = false // these repositories are small, also for kqueue
+	for _, set := range with {
+		set(w)
+	}
+	s := &watching{t: d.t, d: d, w: w, cancel: cancel, events: make(chan []event.Event, 100_000),
+		heads: make(chan struct{}, 100_000), done: make(chan error, 1)}
+	go func() {
+		s.done <- w.Run(ctx, func(b []event.Event) { s.events <- b }, func() { s.heads <- struct{}{} })
+	}()
+	d.t.Cleanup(func() {
+		cancel()
+		<-s.done
+		close(s.done)
+	})
+	select {
+	case <-w.Ready():
+	case err := <-s.done:
+		d.t.Fatalf("Run ended at once: %v", err)
+	case <-time.After(patience):
+		d.t.Fatal("not ready in time")
+	}
+	return s
+}
+
+// until collects events until enough says so.
+func (s *watching) until(what string, enough func() bool) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for !enough() {
+		select {
+		case batch := <-s.events:
+			s.seen = append(s.seen, batch...)
+		case <-deadline:
+			s.t.Fatalf("no %s in time; seen: %s", what, strings.Join(s.summary(), ", "))
+		}
+	}
+}
+
+// mark saves one more file and waits until it is reported: what came before it has been reported as well.
+func (s *watching) mark() {
+	s.t.Helper()
+	s.marks++
+	name := fmt.Sprintf("mark%d.txt", s.marks)
+	s.d.write(name, name)
+	s.until(name, func() bool { return slices.Contains(s.summary(), "save "+name) })
+	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
+}
+
+// told lists what was seen as "kind path".
+func (s *watching) summary() []string {
+	var out []string
+	for _, e := range s.seen {
+		switch {
+		case e.Kind == event.KindBranch:
+			out = append(out, "branch "+e.Text)
+		case e.Tool == "bulk":
+			out = append(out, fmt.Sprintf("bulk %s of %d", e.Kind, len(e.Paths)))
+		case e.Kind == event.KindRename:
+			for i := range e.Paths {
+				out = append(out, fmt.Sprintf("rename %s %s", e.From[i], e.Paths[i]))
+			}
+		default:
+			out = append(out, string(e.Kind)+" "+string(e.Paths[0]))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// expect compares all that was seen since the last time, after a mark.
+func (s *watching) expect(want ...string) {
+	s.t.Helper()
+	s.mark()
+	slices.Sort(want)
+	if got := s.summary(); !slices.Equal(got, want) {
+		s.t.Errorf("saw  %q\nwant %q", got, want)
+	}
+	s.seen = nil
+}
+
+func (s *watching) awaitHead() {
+	s.t.Helper()
+	select {
+	case <-s.heads:
+	case <-time.After(patience):
+		s.t.Fatal("nobody was told to look at HEAD")
+	}
+}

@@ -1,0 +1,180 @@
+package watcher
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// due says when step has something to do again.
+func (w *Watcher) due() (at time.Time, ok bool) {
+	w.in.mu.Lock()
+	defer w.in.mu.Unlock()
+	soonest := func(t time.Time, is bool) {
+		if is && (!ok || t.Before(at)) {
+			at, ok = t, true
+		}
+	}
+	in := w.in
+	soonest(in.saves.due())
+	soonest(in.window.due())
+	if in.window.idle() {
+		soonest(in.headAt.Add(w.o.quiet()), !in.headAt.IsZero())
+		soonest(in.maybeGitAt.Add(w.o.quiet()), len(in.maybeGit) > 0)
+		soonest(in.lostAt.Add(w.o.atMost()), !in.lostAt.IsZero())
+	}
+	soonest(w.mayReconcile(nudgeEvery), in.nudged)
+	return at, ok
+}
+
+// step does what is due: first the folders, so that nothing in new ones is missed, then HEAD, then the files.
+func (w *Watcher) step(ctx context.Context) error {
+	if err := w.goneOr(nil); err != nil {
+		return err
+	}
+	at := w.o.Now()
+	w.applyMoves(at)
+	if w.takeLost(at) {
+		if err := w.recover(ctx); err != nil {
+			return err
+		}
+	}
+	if w.takeNudge(at) {
+		w.reconcile(ctx)
+	}
+	saves, maybeGit, scan := w.take(at)
+	var batch []event.Event
+	if scan {
+		batch = w.checkHead(ctx, at)
+	}
+	if w.rulesIn(saves) || w.rulesIn(maybeGit) {
+		w.reload(ctx)
+	}
+	batch = append(batch, w.resolve(saves, nil, at)...)
+	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)
+	if len(batch) > 0 {
+		if err := w.goneOr(nil); err != nil {
+			return err // what looked like deletions was the end
+		}
+		w.emit(batch)
+	}
+	if scan {
+		w.head()
+	}
+	return ctx.Err()
+}
+
+// take takes what is due from the inbox; look says that HEAD should be looked at.
+func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, scan bool) {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	scan = in.window.close(at)
+	ripe := !at.Before(in.maybeGitAt.Add(reviewQuiet)) && scan
+	if in.window.idle() {
+		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.quiet())) {
+			scan = true
+		}
+		ripe = scan || !at.Before(in.maybeGitAt.Add(w.o.quiet()))
+	}
+	if scan {
+		in.headAt = time.Time{}
+	}
+	saves = in.saves.take(at)
+	if ripe && len(in.maybeGit) > 0 {
+		maybeGit = slices.Collect(maps.Keys(in.maybeGit))
+		in.maybeGit = map[event.Path]bool{}
+	}
+	return saves, maybeGit, scan
+}
+
+// finish emits what waits when the watcher is stopped, without asking git.
+func (w *Watcher) finish() {
+	at := w.o.Now()
+	w.applyMoves(at)
+	w.in.mu.Lock()
+	saves := w.in.saves.all()
+	w.in.mu.Unlock()
+	batch := w.resolve(saves, nil, at)
+	if len(batch) > 0 && w.goneOr(nil) == nil {
+		w.emit(batch)
+	}
+}
+
+// beat looks at what no report may have told: HEAD, a lock whose end was missed, folders that are not watched.
+func (w *Watcher) beat(ctx context.Context) error {
+	if err := w.goneOr(nil); err != nil {
+		return err
+	}
+	at := w.o.Now()
+	_, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock"))
+	ref, oid, headErr := w.repo.Head(ctx)
+	w.in.mu.Lock()
+	switch {
+	case err != nil:
+		w.in.window.missing(at)
+	case w.in.window.idle():
+		w.in.window.lock(at)
+	}
+	if headErr == nil && ref+" "+oid != w.seen && w.in.headAt.IsZero() {
+		w.in.headAt = at
+	}
+	w.in.mu.Unlock()
+	if w.sparse() {
+		w.pollActive(at)
+		if !at.Before(w.mayReconcile(reconcileEvery)) {
+			w.reconcile(ctx)
+		}
+	}
+	return nil
+}
+
+// lookAtHead compares HEAD with what it was. Another branch is one event. In the middle of a rebase HEAD is
+// detached and comes back: that is no switch.
+func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
+	ref, oid, err := w.repo.Head(ctx)
+	if err != nil {
+		w.log.Debug("looking at HEAD", "error", err)
+		return nil
+	}
+	w.seen = ref + " " + oid
+	if ref == w.ref || rebasing(w.repo.GitDir) {
+		return nil
+	}
+	w.ref = ref
+	return []event.Event{branchEvent(ref, oid, at)}
+}
+
+func (w *Watcher) takeLost(at time.Time) bool {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.lostAt.IsZero() || !in.window.idle() || at.Before(in.lostAt.Add(w.o.atMost())) {
+		return false
+	}
+	in.lostAt = time.Time{}
+	return true
+}
+
+// takeNudge reports whether a hook asks for a reconciliation that may begin now.
+func (w *Watcher) takeNudge(at time.Time) bool {
+	in := w.in
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.nudged || at.Before(w.mayReconcile(nudgeEvery)) {
+		return false
+	}
+	in.nudged = false
+	return w.sparse()
+}
+
+// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a pause of several times
+// its duration, so that a slow `git status` does not run all the time.
+func (w *Watcher) mayReconcile(every time.Duration) time.Time {
+	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
+}

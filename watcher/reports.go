@@ -1,0 +1,233 @@
+package watcher
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// maxPending bounds the paths that wait to be judged; beyond it the whole tree is surveyed once instead.
+const maxPending = 100_000
+
+// inbox is where the draining goroutine leaves what the system reports and the thinking one picks it up. It
+// touches neither disk nor clock: noting an event is some map work, so that the kernel's queue stays empty.
+type reports struct {
+	wake  chan struct{} // holds at most one token; never closed
+	roots []watchRoot   // longest prefix first; set before the draining begins
+	limit int           // of pending paths, see maxPending
+
+	mu         sync.Mutex          // guards what follows
+	saves      debouncer           // changes outside git's window
+	maybeGit   map[event.Path]bool // changes that may be git's: `git status` decides
+	window     gitWindow           //
+	moves      []move              // in order: what was created, renamed or removed and may be a folder
+	headAt     time.Time           // last sign that HEAD or a ref moved; zero: none since it was looked at
+	maybeGitAt time.Time           // when doubted was last added to
+	lostAt     time.Time           // when reports were first lost; zero: none since the last recovery
+	muted      map[event.Path]bool // ignored files that keep changing: not worth a thought
+	nudged     bool                // a hook may have changed files
+	rules      bool                // .git/info changed: ignore rules must be read again
+}
+
+// watchRoot is a folder that is watched with what lies below.
+type watchRoot struct {
+	prefix string // absolute, system form, with a separator at the end
+	git    bool   // a git dir, not the worktree
+	own    bool   // the worktree's own git dir: its index.lock is the window
+}
+
+// shift is a change that may concern a folder.
+type move struct {
+	path     string // worktree: relative with slashes; git dir: absolute
+	git      bool
+	gone     bool // removed or renamed away
+	maybeGit bool // inside git's window
+}
+
+func newReports(r *Repo, quiet, atMost time.Duration) *reports {
+	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost),
+		maybeGit: map[event.Path]bool{}, muted: map[event.Path]bool{}}
+	in.addRoot(string(r.Root), false, false)
+	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
+	if r.GitDir != r.CommonDir {
+		in.addRoot(r.GitDir, true, true)
+	}
+	return in
+}
+
+// addRoot keeps the longest prefix first: a worktree may lie in its git dir and a git dir in its worktree.
+func (in *reports) addRoot(dir string, git, own bool) {
+	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git, own: own}
+	i := 0
+	for i < len(in.roots) && len(in.roots[i].prefix) > len(r.prefix) {
+		i++
+	}
+	in.roots = append(in.roots[:i], append([]watchRoot{r}, in.roots[i:]...)...)
+}
+
+// note files one report of the system.
+func (in *reports) add(ev fsnotify.Event, at time.Time) {
+	if ev.Op == fsnotify.Chmod || ev.Name == "" {
+		return
+	}
+	for _, r := range in.roots {
+		rel, ok := strings.CutPrefix(ev.Name, r.prefix)
+		if !ok || rel == "" {
+			continue
+		}
+		rel = filepath.ToSlash(rel)
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		if r.git {
+			in.addGit(rel, ev, r.own, at)
+		} else {
+			in.addTree(rel, ev, at)
+		}
+		return
+	}
+	in.signal() // a root itself: the thinking goroutine looks whether the repository is still there
+}
+
+func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
+	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+	switch {
+	case own && rel == "index.lock":
+		if gone {
+			in.window.unlock(at)
+		} else {
+			in.window.lock(at)
+		}
+		in.signal()
+	case own && rel == "index":
+		if in.window.idle() && !gone {
+			in.allMaybeGit(at)
+		}
+	case strings.HasPrefix(rel, "info/"):
+		in.rules = true
+		in.signal()
+	case concernsHead(rel):
+		in.headAt = at
+		in.signal()
+	case ev.Has(fsnotify.Create) && holdsRefs(rel):
+		in.moves = append(in.moves, move{path: ev.Name, git: true})
+		in.headAt = at
+		in.signal()
+	}
+}
+
+// doubtAll: the index was replaced and nobody saw the lock (kqueue may miss a short one, polling does).
+func (in *reports) allMaybeGit(at time.Time) {
+	in.window.lock(at)
+	in.window.unlock(at)
+	for _, p := range in.saves.all() {
+		in.maybeGit[p], in.maybeGitAt = true, at
+	}
+	in.signal()
+}
+
+func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
+	p, err := event.NewPath(rel)
+	if err != nil {
+		if rel == ".git" {
+			in.signal()
+		}
+		return
+	}
+	// While reports are known to be lost, the lock's may be among them: git may have written what still arrives.
+	covered := in.window.covers(at) || !in.lostAt.IsZero()
+	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
+		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), maybeGit: covered})
+		in.signal()
+	}
+	if len(in.saves.pending)+len(in.maybeGit) >= in.limit {
+		in.addLostLocked(at)
+		return
+	}
+	in.touchLocked(p, covered, at)
+}
+
+// touch marks a path to be judged; doubted: git may have written it.
+func (in *reports) touch(p event.Path, maybeGit bool, at time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.touchLocked(p, maybeGit, at)
+}
+
+func (in *reports) touchLocked(p event.Path, maybeGit bool, at time.Time) {
+	if in.muted[p] {
+		return
+	}
+	if maybeGit || in.maybeGit[p] {
+		in.saves.drop(p)
+		in.maybeGit[p], in.maybeGitAt = true, at
+		if len(in.maybeGit) == 1 {
+			in.signal()
+		}
+		return
+	}
+	if in.saves.touch(p, at) {
+		in.signal()
+	}
+}
+
+// noteLost: the system's queue overflowed.
+func (in *reports) addLost(at time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.addLostLocked(at)
+}
+
+func (in *reports) addLostLocked(at time.Time) {
+	if in.lostAt.IsZero() {
+		in.lostAt = at
+		in.signal()
+	}
+}
+
+// knock wakes the thinking goroutine.
+func (in *reports) signal() {
+	select {
+	case in.wake <- struct{}{}:
+	default:
+	}
+}
+
+// mute remembers an ignored file, so that its noise stays outside. The memory is small and forgetful.
+func (in *reports) mute(p event.Path) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.muted) >= 4096 {
+		clear(in.muted)
+	}
+	in.muted[p] = true
+}
+
+// speaksOfHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
+func concernsHead(rel string) bool {
+	if strings.HasSuffix(rel, ".lock") {
+		return false
+	}
+	switch rel {
+	case "HEAD", "packed-refs", "FETCH_HEAD", "logs/HEAD":
+		return true
+	}
+	if strings.HasPrefix(rel, "worktrees/") {
+		return strings.HasSuffix(rel, "/HEAD")
+	}
+	return holdsRefs(rel)
+}
+
+// holdsRefs reports whether a path of a git dir is, or lies in, a folder of refs that count.
+func holdsRefs(rel string) bool {
+	for _, dir := range []string{"refs/heads", "refs/remotes/origin", "reftable", "worktrees"} {
+		if rel == dir || strings.HasPrefix(rel, dir+"/") {
+			return !strings.HasSuffix(rel, ".lock")
+		}
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// The events of the watcher, all from agent "watch" but the last:
+//
+//	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
+//	save    Tool "bulk": more than WatchOptions.Bulk files changed in one go, Paths are all of them up to
+//	        event.MaxPaths, Text their true number ("10000 files"). A formatter, a generator or an unpacked archive is no sign of what a person works on:
+//	        learn takes such files as existing, not as edited
+//	delete  one per file, or one with Tool "bulk"
+//	rename  files that went away and came back elsewhere unchanged, all of a move in one event
+//	branch  agent "git": another branch was checked out. Paths is empty, Text the branch's short name, the
+//	        commit's id when HEAD is detached
+
+// finding is a file that is not what it was.
+type fileChange struct {
+	path     event.Path
+	old, now stamp
+	had      bool // the file was known
+	gone     bool
+}
+
+// settle judges paths that came to rest and makes events of what changed. With differ only files in it count;
+// the others were written by git and are merely remembered.
+func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
+	var saved, gone []fileChange
+	for _, p := range paths {
+		f, changed := w.compareFile(p)
+		switch {
+		case !changed || (differ != nil && !differ[p]):
+		case f.gone:
+			gone = append(gone, f)
+		default:
+			saved = append(saved, f)
+		}
+	}
+	byPath := func(a, b fileChange) int { return cmp.Compare(a.path, b.path) }
+	slices.SortFunc(saved, byPath)
+	slices.SortFunc(gone, byPath)
+	moved, saved, gone := pairRenames(saved, gone)
+	events := renameEvents(moved, at)
+	events = append(events, w.events(event.KindSave, saved, at)...)
+	return append(events, w.events(event.KindDelete, gone, at)...)
+}
+
+// settleDoubted judges paths that git may have written: those that equal the index are git's.
+func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
+	if len(paths) == 0 {
+		return nil
+	}
+	differ, err := w.differing(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			w.log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
+		}
+		differ = map[event.Path]bool{}
+	}
+	return w.resolve(paths, differ, at)
+}
+
+// judge compares a file with what is known of it, and remembers it as it is now.
+func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
+	d := w.tree.find(p.Dir())
+	f.path = p
+	if d != nil {
+		f.old, f.had = d.files[p.Base()]
+	}
+	fi, err := os.Lstat(w.repo.Root.Abs(p))
+	if err != nil || !fi.Mode().IsRegular() {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return f, false // no permission: nothing is known
+		}
+		if f.had {
+			delete(d.files, p.Base())
+			w.tree.prune(p.Dir())
+		}
+		f.gone = true
+		return f, f.had
+	}
+	f.now = stampOf(fi)
+	if f.had && f.old.same(f.now) {
+		return f, false
+	}
+	if !f.had {
+		if temporary(p.Base()) || w.tree.foreign(p.Dir()) {
+			return f, false
+		}
+		if w.repo.Ignored(p) {
+			w.in.mute(p)
+			return f, false
+		}
+	}
+	w.tree.makeDir(p.Dir()).put(p.Base(), f.now)
+	return f, true
+}
+
+// pairMoves finds files that vanished under one name and appeared under another with the same size, time and
+// inode (where there is none: the same base name).
+func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
+	if len(saved) == 0 || len(gone) == 0 {
+		return nil, saved, gone
+	}
+	type mark struct {
+		stamp
+		base string
+	}
+	key := func(s stamp, p event.Path) mark {
+		if s.inode != 0 {
+			return mark{stamp: s}
+		}
+		return mark{s, p.Base()}
+	}
+	left := map[mark]fileChange{}
+	for _, f := range gone {
+		if f.old.size != unknownSize {
+			left[key(f.old, f.path)] = f
+		}
+	}
+	from := map[event.Path]bool{}
+	for _, f := range saved {
+		g, ok := left[key(f.now, f.path)]
+		if !ok || f.had || from[g.path] {
+			restSaved = append(restSaved, f)
+			continue
+		}
+		from[g.path] = true
+		moved = append(moved, [2]fileChange{g, f})
+	}
+	for _, f := range gone {
+		if !from[f.path] {
+			restGone = append(restGone, f)
+		}
+	}
+	return moved, restSaved, restGone
+}
+
+// events makes one event per file, or one of all when they are too many for a person's work.
+func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []event.Event {
+	out := make([]event.Event, 0, len(found))
+	for _, f := range found {
+		e := event.Event{Kind: kind, Agent: "watch", Time: at.UTC(), Paths: []event.Path{f.path}, OK: true}
+		s := f.now
+		if kind == event.KindDelete {
+			s = f.old
+		} else if t := time.Unix(0, s.mtime); t.Before(at) {
+			e.Time = t.UTC()
+		}
+		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" + strconv.FormatInt(s.size, 10)
+		out = append(out, e)
+	}
+	if len(out) > w.o.bulk() {
+		return []event.Event{bulk(out)}
+	}
+	return out
+}
+
+// bulk makes one event of many.
+func bulk(events []event.Event) event.Event {
+	all := event.Event{Kind: events[0].Kind, Agent: events[0].Agent, Tool: "bulk", OK: true}
+	ids := make([]string, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+		if len(all.Paths) < event.MaxPaths {
+			all.Paths = append(all.Paths, e.Paths...)
+		}
+		if e.Time.After(all.Time) {
+			all.Time = e.Time
+		}
+	}
+	all.ID = string(all.Kind) + ":bulk:" + digest(ids)
+	all.Text = strconv.Itoa(len(events)) + " files"
+	return all
+}
+
+// renameEvents makes one event of all moves, more only beyond event.MaxPaths.
+func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
+	var out []event.Event
+	for part := range slices.Chunk(moved, event.MaxPaths) {
+		e := event.Event{Kind: event.KindRename, Agent: "watch", Time: at.UTC(), OK: true}
+		ids := make([]string, 0, len(part))
+		for _, m := range part {
+			e.From, e.Paths = append(e.From, m[0].path), append(e.Paths, m[1].path)
+			ids = append(ids, string(m[0].path)+"\x00"+string(m[1].path)+"\x00"+strconv.FormatInt(m[1].now.mtime, 10))
+		}
+		e.ID = "rename:" + digest(ids)
+		out = append(out, e)
+	}
+	return out
+}
+
+func branchEvent(ref, oid string, at time.Time) event.Event {
+	name := strings.TrimPrefix(ref, "refs/heads/")
+	if name == "" {
+		name = oid
+	}
+	return event.Event{ID: "branch:" + ref + ":" + oid + ":" + strconv.FormatInt(at.UnixMilli(), 10), Kind: event.KindBranch,
+		Agent: "git", Time: at.UTC(), Text: name, OK: true}
+}
+
+func digest(ids []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(ids, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,324 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// how is the manner of looking at a folder.
+type scanMode struct {
+	at       time.Time
+	record   bool // learn what is there; only what changed after since is news
+	since    time.Time
+	maybeGit bool // git may have written what is new
+	deep     bool // also the folders below that are known
+}
+
+// begin learns the worktree: git's folders are watched first, then those that hold listed files, then every
+// folder is looked at once, after its watch, so that no change falls between.
+func (w *Watcher) begin(ctx context.Context) error {
+	ref, oid, err := w.repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	w.ref, w.seen = ref, ref+" "+oid
+	w.watchGitFolders()
+	if _, err := os.Lstat(filepath.Join(w.repo.GitDir, "index.lock")); err == nil {
+		w.in.mu.Lock()
+		w.in.window.lock(w.start)
+		w.in.mu.Unlock()
+	}
+	var files []event.Path
+	if w.o.Tracked != nil {
+		files = w.o.Tracked()
+	} else if files, err = w.repo.Files(ctx); err != nil {
+		return err
+	}
+	return w.learn(ctx, files, w.start)
+}
+
+// learn enters files and their folders and looks at all of them. What changed before since is known from then
+// on, what changed after it is news, which may be git's.
+func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time) error {
+	for _, p := range files {
+		d := w.tree.makeDir(p.Dir())
+		if _, had := d.files[p.Base()]; !had {
+			d.put(p.Base(), stamp{size: unknownSize})
+		}
+	}
+	if !w.activeOnly {
+		w.tree.each("", w.watch)
+	}
+	h := scanMode{at: w.o.Now(), record: true, since: since, maybeGit: true}
+	for _, path := range w.folders() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d := w.tree.find(path); d != nil {
+			w.scan(path, d, h)
+		}
+	}
+	if w.activeOnly {
+		w.watchActive(h.at)
+	}
+	w.known.Store(int64(len(w.folders())))
+	return nil
+}
+
+// folders lists all known folders, parents first.
+func (w *Watcher) folders() []string {
+	var out []string
+	w.tree.each("", func(path string, _ *dir) { out = append(out, path) })
+	return out
+}
+
+// watch puts one folder under watch if there is room.
+func (w *Watcher) watch(path string, d *dir) {
+	if d.watched || d.opaque || w.polling || w.full || (w.activeOnly && w.o.Now().Sub(d.active) > activeFor) {
+		return
+	}
+	if w.o.MaxWatches > 0 && w.watches+cost(d) > w.o.MaxWatches {
+		w.exhausted(errMaxWatches)
+		return
+	}
+	if err := w.overBudget(cost(d)); err != nil {
+		w.exhausted(err)
+		return
+	}
+	err := w.src.add(w.abs(path))
+	switch {
+	case err == nil:
+		d.watched = true
+		w.watches += cost(d)
+		w.watched.Add(1)
+	case isFull(err):
+		w.exhausted(err)
+	case !errors.Is(err, fs.ErrNotExist):
+		w.log.Debug("watching a folder", "folder", path, "error", err)
+	}
+}
+
+func (w *Watcher) unwatch(path string, d *dir) {
+	if !d.watched {
+		return
+	}
+	_ = w.src.remove(w.abs(path)) // fails when the system already did it
+	d.watched, w.full = false, false
+	w.watches = max(w.watches-cost(d), 0)
+	w.watched.Add(-1)
+}
+
+// watchGit watches a folder of a git dir, beside the configured number: without it everything is guesswork.
+func (w *Watcher) watchGit(dir string) {
+	err := w.overBudget(1)
+	if err == nil || w.gitDirs[dir] {
+		err = w.src.add(dir)
+	}
+	switch {
+	case err == nil:
+		w.gitDirs[dir] = true
+	case errors.As(err, &budgetError{}) || isFull(err):
+		w.exhausted(err)
+	}
+}
+
+// watchGitFolders watches the folders of the git dirs that are there and not watched yet.
+func (w *Watcher) watchGitFolders() {
+	maps.DeleteFunc(w.gitDirs, func(dir string, _ bool) bool { return !isDir(dir) })
+	for _, dir := range gitFolders(w.repo) {
+		if !w.gitDirs[dir] {
+			w.watchGit(dir)
+		}
+	}
+}
+
+// exhausted degrades to polling what is not watched. It warns once.
+func (w *Watcher) exhausted(err error) {
+	w.full = true
+	w.partial.Store(true)
+	hint := w.hintFor(err)
+	w.shortage.Store(&shortage{err.Error(), hint})
+	if w.warned {
+		return
+	}
+	w.warned = true
+	w.log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
+}
+
+func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
+
+// look compares a folder with what is known of it and touches what differs.
+func (w *Watcher) scan(path string, d *dir, h scanMode) {
+	entries, err := os.ReadDir(w.abs(path))
+	if err != nil {
+		switch {
+		case !errors.Is(err, fs.ErrNotExist):
+		case h.record:
+			d.files = nil // listed, but gone
+		default:
+			w.removeDir(path, h.maybeGit, h.at)
+		}
+		return
+	}
+	met := 0
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+			w.scanSubdir(path, d, e.Name(), h)
+		case e.Type().IsRegular():
+			if _, had := d.files[e.Name()]; had {
+				met++
+			}
+			w.scanFile(path, d, e, h)
+		}
+	}
+	if met == len(d.files) {
+		return
+	}
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		there[e.Name()] = e.Type().IsRegular()
+	}
+	for name := range d.files {
+		switch {
+		case there[name]:
+		case h.record:
+			delete(d.files, name)
+		default:
+			w.in.touch(event.Path(join(path, name)), h.maybeGit, h.at)
+		}
+	}
+}
+
+func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
+	old, had := d.files[e.Name()]
+	fi, err := e.Info()
+	if err != nil {
+		return
+	}
+	now := stampOf(fi)
+	if had && fi.ModTime().After(d.active) {
+		d.active = fi.ModTime()
+	}
+	switch {
+	case had && old.same(now):
+		return
+	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
+		// The second is for file systems and clocks that are behind: a change in it is news only if reported.
+		if had {
+			d.put(e.Name(), now)
+		}
+		return
+	case h.record && fi.ModTime().Before(h.since):
+		return
+	}
+	if p, err := event.NewPath(join(path, e.Name())); err == nil {
+		w.in.touch(p, h.maybeGit, h.at)
+	}
+}
+
+func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
+	if name == ".git" {
+		return
+	}
+	sub := d.subs[name]
+	switch {
+	case sub == nil:
+		w.addDir(join(path, name), h)
+	case sub.opaque:
+	case h.deep:
+		w.watch(join(path, name), sub)
+		w.scan(join(path, name), sub, h)
+	}
+}
+
+// adopt takes in a folder that appeared: ignore check, watch, and only then a look, because files may have
+// been created before the watch was there. Folders in it are adopted in turn.
+func (w *Watcher) addDir(path string, h scanMode) {
+	if w.tree.foreign(path) {
+		return
+	}
+	d := w.tree.find(path)
+	if d == nil && w.repo.IgnoredDir(path) {
+		return
+	}
+	if d == nil {
+		d = w.tree.makeDir(path)
+		w.known.Add(1)
+	}
+	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
+		d.opaque = true
+		return
+	}
+	if !h.record {
+		d.active = h.at
+	}
+	h.deep = true
+	w.watch(path, d)
+	w.scan(path, d, h)
+}
+
+// leave gives up a folder that was removed or renamed away, with all below: the system keeps the watches of
+// inner folders under their old names. The files stay known until they are judged to be gone.
+func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
+	d := w.tree.find(path)
+	if d == nil {
+		return
+	}
+	d.each(path, func(path string, d *dir) {
+		w.unwatch(path, d)
+		d.opaque = false
+		for name := range d.files {
+			w.in.touch(event.Path(join(path, name)), maybeGit, at)
+		}
+	})
+	d.pruneBelow()
+	w.tree.prune(path)
+}
+
+// estrange gives up a folder that turned out to be another repository: `git init`, `clone` and `worktree add`
+// make the folder first and its .git after.
+func (w *Watcher) forgetDir(path string) {
+	d := w.tree.find(path)
+	if d == nil || path == "" {
+		return
+	}
+	d.each(path, w.unwatch)
+	d.files, d.subs, d.opaque = nil, nil, true
+}
+
+// follow handles what was created, renamed and removed, in order.
+func (w *Watcher) applyMoves(at time.Time) {
+	w.in.mu.Lock()
+	moves, rules := w.in.moves, w.in.rules
+	w.in.moves, w.in.rules = nil, false
+	w.in.mu.Unlock()
+	if rules {
+		w.forgetRules()
+	}
+	for _, m := range moves {
+		switch {
+		case m.git:
+			for _, dir := range foldersBelow(m.path) {
+				w.watchGit(dir)
+			}
+		case m.gone:
+			if m.path != "" {
+				w.removeDir(m.path, m.maybeGit, at)
+			}
+		case event.Path(m.path).Base() == ".git":
+			w.forgetDir(event.Path(m.path).Dir())
+		case isRules(event.Path(m.path).Base()):
+			w.forgetRules()
+		case isDir(w.abs(m.path)):
+			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
+		}
+	}
+}

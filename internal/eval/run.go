@@ -17,7 +17,6 @@ type Settings struct {
 	Options
 	Weights   func(repo string) map[event.Task]rank.Model // those of a repository; nil, or nil of one: the shipped ones
 	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
-	Alone     bool                                        // without baselines
 	Dump      *Dump                                       // nil: none
 }
 

@@ -15,7 +15,6 @@ type Score struct {
 	dump      *Dump
 	threshold float64
 	baselines *baselines
-	alone     bool // the baselines are not asked
 	scratch   []float64
 	any       *shown
 	unseen    *shown
@@ -42,7 +41,7 @@ func newScore(o Settings) *Score {
 	s := &Score{sums: newSums(), dump: o.Dump, threshold: o.threshold(), any: newShown("shown", false, o.threshold()), unseen: newShown("shown_unseen", true, o.threshold())}
 	s.ranked = newShown("ranked", false, o.threshold())
 	s.ranked.confident, s.ranked.fixed = &prefetch.Confidence{}, true
-	s.baselines, s.alone = newBaselines(), o.Alone
+	s.baselines = newBaselines()
 	return s
 }
 
@@ -191,9 +190,6 @@ func (s *Score) change(d *Decision) error {
 
 // compare asks each baseline; its scores are in scratch.
 func (s *Score) compare(d *Decision, each func(name string, c comparison)) {
-	if s.alone {
-		return
-	}
 	c := s.baselines.comparison(d)
 	for _, name := range Baselines {
 		if c.s == nil && (name == "coaccess" || name == "successor") {

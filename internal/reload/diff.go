@@ -75,7 +75,7 @@ func hunk(b *strings.Builder, ops []op, lo, hi int) {
 	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", a, old, c, now)
 	for _, o := range ops[lo:hi] {
 		b.WriteByte(o.kind)
-		b.WriteString(clip(strings.TrimSuffix(o.text, "\n"), maxLine))
+		b.WriteString(event.Clip(strings.TrimSuffix(o.text, "\n"), maxLine))
 		b.WriteByte('\n')
 	}
 }

@@ -18,7 +18,7 @@ func unifiedDiff(path event.Path, before, after []byte) string {
 	command := true // the first line: "diff a b"
 	for line := range strings.Lines(string(diff.Diff(from, before, "b/"+path.Display(), after))) {
 		if !command {
-			b.WriteString(clip(strings.TrimSuffix(line, "\n"), maxLine) + "\n")
+			b.WriteString(event.Clip(strings.TrimSuffix(line, "\n"), maxLine) + "\n")
 		}
 		command = false
 	}

@@ -3,7 +3,6 @@ package reload
 import (
 	"slices"
 	"testing"
-	"unicode/utf8"
 )
 
 // FuzzDecode: no stored row breaks its reader.
@@ -24,16 +23,6 @@ func FuzzDecode(f *testing.F) {
 			for _, a := range e.Actions {
 				_, _ = a.what(), a.note()
 			}
-		}
-	})
-}
-
-// FuzzClip: a clipped text is short enough.
-func FuzzClip(f *testing.F) {
-	f.Add("don't fix rank/score.go from a to b #12 fooBar 日本 and more")
-	f.Fuzz(func(t *testing.T, text string) {
-		if s := clip(text, 40); len(s) > 40 && utf8.ValidString(text) {
-			t.Fatal(len(s))
 		}
 	})
 }

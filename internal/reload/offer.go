@@ -44,7 +44,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	if t.exact() && w.State != nil {
 		state = w.State(ctx)
 	}
-	f := newFingerprint(t, clip(asked.Text, maxText), state)
+	f := newFingerprint(t, event.Clip(asked.Text, maxText), state)
 	if t.Type == Prompt && f.request.Len() < 2 {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -64,7 +63,7 @@ func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string
 		}
 		delete(c.turns, oldest)
 	}
-	asked.Text = clip(asked.Text, maxText)
+	asked.Text = event.Clip(asked.Text, maxText)
 	c.turns[session] = &turn{asked: asked, agent: agent, state: state, has: map[string]int{}, at: map[event.Path]int{},
 		before: map[event.Path]string{}, newest: asked.Time}
 }
@@ -314,11 +313,4 @@ func tested(actions []Action) string {
 // correction matches prompts that reject what was done.
 var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)
 
-func corrects(prompt string) bool { return correction.MatchString(clip(prompt, 120)) }
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
+func corrects(prompt string) bool { return correction.MatchString(event.Clip(prompt, 120)) }

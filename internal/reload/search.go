@@ -103,7 +103,7 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 			break
 		}
 		any = true
-		fmt.Fprintf(b, "%6d\t%s\n", n, clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine))
+		fmt.Fprintf(b, "%6d\t%s\n", n, event.Clip(strings.TrimRight(strings.ToValidUTF8(string(line), "�"), "\r\n"), maxLine))
 	}
 	return any
 }
@@ -176,7 +176,7 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 			continue
 		}
 		if found++; mode == "content" {
-			fmt.Fprintf(b, "%s:%d:%s\n", f.Display(), n, clip(strings.ToValidUTF8(string(line), "�"), maxLine))
+			fmt.Fprintf(b, "%s:%d:%s\n", f.Display(), n, event.Clip(strings.ToValidUTF8(string(line), "�"), maxLine))
 			if found >= limit {
 				break
 			}
@@ -253,7 +253,7 @@ func cutLines(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	s = clip(s, n)
+	s = event.Clip(s, n)
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
 		s = s[:i+1]
 	}

@@ -61,7 +61,7 @@ func summary(e *Entry) string {
 		if !command.OK {
 			how = "failed"
 		}
-		text := fmt.Sprintf("ran %s (%s)", clip(strings.Join(strings.Fields(command.Command), " "), 48), how)
+		text := fmt.Sprintf("ran %s (%s)", event.Clip(strings.Join(strings.Fields(command.Command), " "), 48), how)
 		if runs > 1 {
 			text += fmt.Sprintf(" and %d more", runs-1)
 		}
@@ -70,7 +70,7 @@ func summary(e *Entry) string {
 	if len(parts) == 0 {
 		return fmt.Sprintf("%d calls", len(e.Actions)+e.More)
 	}
-	return clip(strings.Join(parts, ", "), maxSummary)
+	return event.Clip(strings.Join(parts, ", "), maxSummary)
 }
 
 // named names one file, or counts them, with their folder and the first.

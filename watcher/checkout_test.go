@@ -3,6 +3,7 @@ package watcher
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,6 +105,21 @@ func (d *checkout) age() {
 	d.git("update-index", "-q", "--refresh")
 }
 
+// testOptions fills in what a test does not set.
+func testOptions(r *Repo, o WatchOptions) WatchOptions {
+	o.Quiet, o.AtMost, o.Now = 100*time.Millisecond, 2*time.Second, time.Now
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Files == nil {
+		o.Files = func() []event.Path {
+			files, _ := r.Files(context.Background())
+			return files
+		}
+	}
+	return o
+}
+
 // watching is a running watcher and what it said so far.
 type watching struct {
 	t      testing.TB
@@ -128,8 +144,7 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	o.Now = time.Now
-	w := NewWatcher(r, o)
+	w := NewWatcher(r, testOptions(r, o))
 	w.activeOnly = false // these repositories are small, also for kqueue
 	for _, set := range with {
 		set(w)

@@ -73,7 +73,7 @@ func TestWatchesRunOut(t *testing.T) {
 			return n, err
 		}
 	})
-	if st := s.w.Status(); !s.w.Partial() || st.Watched == 0 || st.Watched >= 12 || st.Polling {
+	if st := s.w.Status(); !st.Partial || st.Watched == 0 || st.Watched >= 12 || st.Polling {
 		t.Errorf("status %+v", st)
 	}
 	var want []string
@@ -156,18 +156,18 @@ func TestActiveFoldersOnly(t *testing.T) {
 func TestMaxWatches(t *testing.T) {
 	d := twentyFolders(t)
 	out := &logBuffer{}
-	s := d.watch(WatchOptions{MaxWatches: 5, Log: out.log()})
+	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) { w.maxWatches = 5 })
 	if st := s.w.Status(); st.Watched != 5 || !st.Partial || out.warnings() != 1 {
 		t.Errorf("status %+v, %d warnings", st, out.warnings())
 	}
 }
 
-// TestOverflow: the inbox takes 10 paths, the rest of the burst is lost and found again by a survey.
+// TestOverflow: the reports takes 10 paths, the rest of the burst is lost and found again by a survey.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
 	d.age()
-	s := d.watch(WatchOptions{Bulk: 1000}, func(w *Watcher) { w.in.limit = 10 })
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.in.limit = 10 })
 	var want []string
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "changed")
@@ -251,7 +251,7 @@ func TestQuietTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
 		w.open = func() (notifier, error) {
 			n := idleNotifier()
 			n.events, n.errors = events, errs
@@ -306,7 +306,7 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }}))
 		w.activeOnly = true
 		w.open = func() (notifier, error) { return idleNotifier(), nil }
 		begin := time.Now()

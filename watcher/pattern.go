@@ -179,7 +179,7 @@ func (m *matcher) match(p, s string) outcome {
 			if len(p) < 2 || p[1] != s[0] {
 				return missed
 			}
-			p = p[2:]
+			c, p = p[1], p[2:]
 		default:
 			if m.fold {
 				c = lowerByte(c)

@@ -184,7 +184,7 @@ func TestIgnoredNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
 		w.open = func() (notifier, error) {
 			n := idleNotifier()
 			n.events, n.errors, n.recursive = events, errs, true

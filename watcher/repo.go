@@ -61,7 +61,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	}
 	r.config = readConfig(at.common, at.git)
 	r.Bare = r.config.bare
-	r.Origin = NormalizeURL(r.config.origin)
+	r.Origin = normalizeURL(r.config.origin)
 	root := at.root
 	if r.config.worktree != "" && at.git == at.common {
 		root = r.config.worktree
@@ -111,9 +111,6 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 	return nil
 }
 
-// HasGit reports whether the git program was found; without it the own walker reads the history.
-func (r *Repo) HasGit() bool { return r.git.Found() }
-
 // Worktrees returns the roots of the repository's other worktrees that exist on this disk and are its own.
 func (r *Repo) Worktrees() []event.Root {
 	var out []event.Root
@@ -161,10 +158,10 @@ func (r *Repo) worktrees() []place {
 	return out
 }
 
-// NormalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
+// normalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
 // one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The
 // path of a local clone stays a path.
-func NormalizeURL(s string) string {
+func normalizeURL(s string) string {
 	s = strings.TrimSpace(s)
 	rest, scheme := s, false
 	if i := strings.Index(s, "://"); i > 0 {

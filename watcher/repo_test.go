@@ -167,7 +167,7 @@ func TestKinds(t *testing.T) {
 			bare := *g
 			bare.env = slices.DeleteFunc(slices.Clone(g.env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
 			without := bare.open()
-			if without.HasGit() {
+			if without.git.Found() {
 				t.Fatal("git was found without a PATH")
 			}
 			checkHead(t, top, without, k.head)
@@ -363,8 +363,8 @@ func TestNormalizeURL(t *testing.T) {
 		"../r":                              "../r",
 		"":                                  "",
 	} {
-		if got := NormalizeURL(in); got != want {
-			t.Errorf("NormalizeURL(%q) = %q, want %q", in, got, want)
+		if got := normalizeURL(in); got != want {
+			t.Errorf("normalizeURL(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

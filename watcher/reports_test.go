@@ -87,7 +87,7 @@ func TestInboxIsBounded(t *testing.T) {
 // While a checkout runs for longer than a review takes to come, its files differ from the index.
 func TestReviewWaitsForTheCheckout(t *testing.T) {
 	r := &Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}
-	w := NewWatcher(r, WatchOptions{})
+	w := NewWatcher(r, testOptions(r, WatchOptions{}))
 	w.in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
 	w.in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
 	if _, maybeGit, scan := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -14,6 +15,39 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
+
+// Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
+// ignored among them, sorted. Generated and vendored files are left out. Errors: ErrNoGit, what git said.
+func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
+	found, err := r.status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list changed files: %w", err)
+	}
+	var files []event.Path
+	for _, s := range found {
+		if !r.Excluded(s.path) {
+			files = append(files, s.path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors: ErrNoGit,
+// what git said.
+func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
+	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
+	if err != nil {
+		return nil, fmt.Errorf("list staged files: %w", err)
+	}
+	var files []event.Path
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if p, err := event.NewPath(string(name)); err == nil {
+			files = append(files, p)
+		}
+	}
+	return files, nil
+}
 
 // differing asks git which files differ from the index: changed, deleted or new and not ignored. Conflicts are
 // left out, because git wrote their markers, and so is what lies in submodules. The index is not refreshed and

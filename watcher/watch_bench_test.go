@@ -20,7 +20,7 @@ func BenchmarkBurst(b *testing.B) {
 	}
 	d.git("add", "-A")
 	d.age()
-	s := d.watch(WatchOptions{Bulk: n + 1})
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.bulk = n + 1 })
 	round := 0
 	for b.Loop() {
 		round++
@@ -64,7 +64,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		w := NewWatcher(r, WatchOptions{Now: time.Now})
+		w := NewWatcher(r, testOptions(r, WatchOptions{}))
 		w.start = time.Now()
 		w.openOrPoll()
 		if err := w.begin(b.Context()); err != nil {

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -185,7 +184,7 @@ func TestNewFoldersLoseNothing(t *testing.T) {
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
-	s := d.watch(WatchOptions{Bulk: 100_000})
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.bulk = 100_000 })
 	var want []string
 	for i := range 500 {
 		name := fmt.Sprintf("new%d/b/c/f.go", i)
@@ -301,10 +300,4 @@ func TestRepositoryGone(t *testing.T) {
 		t.Fatal("Run goes on without a repository")
 	}
 	s.done <- nil
-}
-
-func TestRunNeedsAClock(t *testing.T) {
-	if err := NewWatcher(&Repo{Root: "/r"}, WatchOptions{}).Run(context.Background(), nil, nil); err == nil {
-		t.Error("ran without Now")
-	}
 }

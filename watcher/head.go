@@ -112,7 +112,7 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 		}
 	}
 	for _, w := range r.worktrees() {
-		if rebasing(w.git) || w.git == r.CommonDir && r.Bare {
+		if rebasing(w.git) || w.git == r.CommonDir && r.config.bare {
 			continue
 		}
 		ref, commit, err := r.readRef(ctx, w.git, "HEAD")

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -89,34 +88,16 @@ func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 
 // differingIndex is differing without git: what has another size or time than the index says.
 func (r *Repo) differingIndex(ctx context.Context) (map[event.Path]bool, error) {
-	if !r.config.sha1 {
-		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
-	}
-	idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index()
-	if err != nil {
-		return nil, fmt.Errorf("read the index: %w", err)
-	}
-	differ, tracked, modules := map[event.Path]bool{}, map[event.Path]bool{}, map[string]bool{}
-	for _, e := range idx.Entries {
-		if e.Mode == filemode.Submodule {
-			modules[e.Name] = true
-			continue
-		}
-		p, err := event.NewPath(e.Name)
-		if err != nil {
-			continue
-		}
-		tracked[p] = true
-		// Stages 1 to 3 are conflicts.
-		if e.SkipWorktree || e.Stage != 0 {
-			continue
+	differ := map[event.Path]bool{}
+	others, err := r.readIndex(ctx, func(p event.Path, e *index.Entry) {
+		if e.Stage != 0 { // a conflict
+			return
 		}
 		fi, err := os.Lstat(r.Root.Abs(p))
 		if err != nil || uint32(fi.Size()) != e.Size || !sameTime(fi.ModTime(), e.ModifiedAt) { //nolint:gosec // the index keeps 32 bits
 			differ[p] = true
 		}
-	}
-	others, err := r.walkOthers(ctx, tracked, modules)
+	})
 	for _, p := range others {
 		differ[p] = true
 	}

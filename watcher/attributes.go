@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// attrRule is a line of a .gitattributes file that says something about linguist's two attributes.
+// attrRule is a line of a .gitattributes file that sets one of linguist's two attributes.
 type attrRule struct {
 	pattern
 	generated, vendored mark
 }
 
-// mark is what a line says about one attribute.
+// mark is what a line sets one attribute to.
 type mark uint8
 
 const (

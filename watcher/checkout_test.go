@@ -18,7 +18,7 @@ import (
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
 const patience = time.Minute
 
-// desk is a repository that somebody works in.
+// checkout is a repository with a worktree that a test changes.
 type checkout struct {
 	t    testing.TB
 	root string
@@ -83,7 +83,7 @@ func (d *checkout) remove(name string) {
 	}
 }
 
-// commit commits everything, dated back so that nothing looks like work of this second.
+// commit commits everything.
 func (d *checkout) commit(subject string) {
 	d.t.Helper()
 	d.git("add", "-A")
@@ -120,7 +120,7 @@ func testOptions(r *Repo, o WatchOptions) WatchOptions {
 	return o
 }
 
-// watching is a running watcher and what it said so far.
+// watching is a running watcher and what it emitted so far.
 type watching struct {
 	t      testing.TB
 	d      *checkout
@@ -169,7 +169,7 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	return s
 }
 
-// until collects events until enough says so.
+// until collects events until enough is true.
 func (s *watching) until(what string, enough func() bool) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -193,7 +193,7 @@ func (s *watching) mark() {
 	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
 }
 
-// told lists what was seen as "kind path".
+// summary lists what was seen as "kind path".
 func (s *watching) summary() []string {
 	var out []string
 	for _, e := range s.seen {
@@ -230,6 +230,6 @@ func (s *watching) awaitHead() {
 	select {
 	case <-s.heads:
 	case <-time.After(patience):
-		s.t.Fatal("nobody was told to look at HEAD")
+		s.t.Fatal("head was not called")
 	}
 }

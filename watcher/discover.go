@@ -66,7 +66,7 @@ func hasGitDir(root, git string) bool {
 	return ok && p.git == resolved(place{git: git}).git
 }
 
-// gitDir checks that d looks as git wants a git dir to look.
+// gitDir reports whether d is a git dir by the files that git checks for.
 func gitDir(d string) (place, bool) {
 	if st, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil || st.IsDir() {
 		return place{}, false

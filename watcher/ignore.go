@@ -205,7 +205,7 @@ func (rs *rules) lower(s string) string {
 	return s
 }
 
-// opinion is what a list of patterns says about a path.
+// opinion is what a list of patterns decides about a path.
 type opinion uint8
 
 const (

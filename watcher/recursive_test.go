@@ -150,7 +150,7 @@ func TestOneWatchForATree(t *testing.T) {
 	open, held := treeOf(t)
 	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = open })
 	if got := held(); !slices.Equal(got, []string{d.root}) {
-		t.Errorf("watches %q, want the worktree alone", got)
+		t.Errorf("watches %q, want only the worktree", got)
 	}
 	d.write("build/deep/o", "oo")
 	d.write("build/deep/new/o", "oo")
@@ -162,7 +162,7 @@ func TestOneWatchForATree(t *testing.T) {
 	d.git("checkout", "-q", "-b", "other")
 	s.expect("save new/c.go", "branch other")
 	if got := held(); !slices.Equal(got, []string{d.root}) {
-		t.Errorf("watches %q, want the worktree alone", got)
+		t.Errorf("watches %q, want only the worktree", got)
 	}
 }
 

@@ -41,7 +41,7 @@ type Repo struct {
 // XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are ignored. Without git
 // on the PATH go-git reads the repository, if it can.
 //
-// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or what the disk said.
+// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	r, err := openRepo(ctx, dir, env)
 	if err != nil {

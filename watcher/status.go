@@ -16,7 +16,7 @@ import (
 )
 
 // Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
-// ignored among them, sorted. Generated and vendored files are left out. Errors: ErrNoGit, what git said.
+// ignored among them, sorted. Generated and vendored files are left out. Errors: ErrNoGit, an error of git.
 func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 	found, err := r.status(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
 }
 
 // Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors: ErrNoGit,
-// what git said.
+// an error of git.
 func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
 	if err != nil {
@@ -48,10 +48,9 @@ func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
 	return files, nil
 }
 
-// differing asks git which files differ from the index: changed, deleted or new and not ignored. Conflicts are
-// left out, because git wrote their markers, and so is what lies in submodules. The index is not refreshed and
-// not locked. Without git on the PATH, and where git would run a repository's filters, the index's own sizes and times
-// decide.
+// differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left out,
+// because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Without git on the PATH,
+// and where git would run a repository's filters, sizes and times decide.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	if !r.git.Found() {
 		return r.differingIndex(ctx)

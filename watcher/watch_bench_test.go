@@ -9,7 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// BenchmarkBurst writes 10,000 files and waits until all are told, without losing one.
+// BenchmarkBurst writes 10,000 files and waits until all are emitted.
 func BenchmarkBurst(b *testing.B) {
 	const n = 10_000
 	d := newCheckout(b)
@@ -50,7 +50,7 @@ func BenchmarkNote(b *testing.B) {
 	}
 }
 
-// BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, first look.
+// BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, scan.
 func BenchmarkStart(b *testing.B) {
 	d := newCheckout(b)
 	for i := range 2000 {

@@ -234,14 +234,14 @@ func TestFormatterIsOneEvent(t *testing.T) {
 		for _, e := range s.seen {
 			var k int
 			if _, err := fmt.Sscanf(e.Text, "%d files", &k); err != nil || e.Tool != "bulk" {
-				t.Fatalf("a formatter's run told as %+v", e)
+				t.Fatalf("a formatter's run emitted as %+v", e)
 			}
 			files += k
 		}
 		return files
 	}
 	s.until("10000 files", func() bool { return sum() >= n })
-	// A machine that needs longer than a crowd is waited for may cut the run.
+	// A machine that needs longer than manyAtMost may cut the run.
 	if len(s.seen) != 1 && took < manyAtMost/2 {
 		t.Errorf("%d events of a run of %v, want one", len(s.seen), took)
 	}

@@ -78,7 +78,8 @@ func (r *Repo) Excluded(p event.Path) bool {
 // Reload reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
 // returns the old rules hold. It holds no lock and may run git for up to 5 s.
 func (r *Repo) Reload() {
-	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1), globalFile: r.excludesFile()}
+	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
+		globalFile: r.excludesFile()}
 	rs.global = readPatterns(rs.globalFile, rs.fold)
 	rs.info = readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), rs.fold)
 	rs.own = readPatterns(filepath.Join(rs.root, ".aoaignore"), rs.fold)

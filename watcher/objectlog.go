@@ -33,8 +33,14 @@ func openObjectLog(r *Repo) (*objectLog, error) {
 	objects := filesystem.NewStorageWithOptions(dotFS(r.GitDir, r.CommonDir), cache.NewObjectLRU(96*cache.MiByte), o)
 	log := &objectLog{objects: objects, paths: pathCache{}, shallow: shallow}
 	for id := range shallow {
-		if c, err := object.GetCommit(objects, plumbing.NewHash(id)); err == nil {
-			log.missing = append(log.missing, slices.DeleteFunc(c.ParentHashes, func(p plumbing.Hash) bool { return log.has(context.Background(), p.String()) })...)
+		c, err := object.GetCommit(objects, plumbing.NewHash(id))
+		if err != nil {
+			continue // History reports it if it is needed
+		}
+		for _, p := range c.ParentHashes {
+			if !log.has(context.Background(), p.String()) {
+				log.missing = append(log.missing, p)
+			}
 		}
 	}
 	return log, nil

@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -88,10 +89,7 @@ func (r *treeRead) next() error {
 
 // read reports changes until the watch is cancelled.
 func (t *treeNotifier) read(r *treeRead) {
-	defer func() {
-		_ = windows.CloseHandle(r.ov.HEvent)
-		_ = windows.CloseHandle(r.folder)
-	}()
+	defer t.end(r)
 	for {
 		var n uint32
 		err := windows.GetOverlappedResult(r.folder, &r.ov, &n, true)
@@ -117,6 +115,18 @@ func (t *treeNotifier) read(r *treeRead) {
 			return
 		}
 	}
+}
+
+// end closes a watch. A root whose folder is gone may be added again.
+func (t *treeNotifier) end(r *treeRead) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[r.root] == r {
+		delete(t.open, r.root)
+		t.roots = slices.DeleteFunc(t.roots, func(root string) bool { return root == r.root })
+	}
+	_ = windows.CloseHandle(r.ov.HEvent)
+	_ = windows.CloseHandle(r.folder)
 }
 
 // again is next, unless the watch was cancelled.

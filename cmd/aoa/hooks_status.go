@@ -3,7 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +25,8 @@ type hookState struct {
 	State  string        `json:"state"` // installed, outdated, absent, refused
 	Events []string      `json:"events"`
 	Note   string        `json:"note,omitempty"` // why refused
+
+	command string // that an agent runs, "" if it runs none in a shell
 }
 
 func (a *app) hooksList() *cobra.Command {
@@ -86,7 +93,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo, install.Pattern(agent)) {
 				scope = install.Local
 			}
-			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note})
+			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note, st.Command})
 		}
 	}
 	return append(out, a.gitState(ctx, repo))
@@ -119,6 +126,7 @@ func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 // examineHooks says what is installed, for the doctor. Missing hooks are no fault: nobody asked for them.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
+	desktop := false // that agents of the desktop do not find aoa is said once
 	all := a.hookStates(ctx, repo)
 	for _, st := range all {
 		check := "hooks of " + st.Agent
@@ -128,7 +136,11 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		}
 		switch {
 		case st.State == install.Installed:
-			out = append(out, finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""})
+			f := finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""}
+			if st.command != "" && runtime.GOOS != "windows" {
+				f = a.tryHook(ctx, f, st.command, &desktop)
+			}
+			out = append(out, f)
 		case st.State == install.Outdated, st.State == install.Refused && st.Agent == "git":
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
@@ -137,4 +149,47 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
 	}
 	return out
+}
+
+// desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it later.
+func desktopPath() string {
+	if runtime.GOOS == "darwin" {
+		return "/usr/bin:/bin:/usr/sbin:/sbin"
+	}
+	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+}
+
+// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. said is whether the second was found
+// to fail before.
+func (a *app) tryHook(ctx context.Context, f finding, command string, said *bool) finding {
+	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
+		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set", "check PATH with: command -v aoa"
+		return f
+	}
+	if *said || a.hookProgram(ctx, command, desktopPath()) != "" {
+		return f
+	}
+	*said = true
+	f.Detail += "; an agent that is started from the desktop does not find aoa, its PATH is " + desktopPath()
+	if self, err := os.Executable(); err == nil {
+		f.Advice = "if you start agents there: sudo ln -s " + self + " /usr/local/bin/aoa"
+		if runtime.GOOS == "darwin" {
+			f.Advice = "if you start agents there: sudo launchctl config user path " + filepath.Dir(self) + ":" + desktopPath() + ", then restart"
+		}
+	}
+	return f
+}
+
+// hookProgram runs an installed command with a PATH and returns the program of ours that it starts, "" if none.
+func (a *app) hookProgram(ctx context.Context, command, path string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Env = []string{"PATH=" + path, "HOME=" + a.home(), "AOA=" + a.getenv("AOA"), "AOA_DOCTOR=1"}
+	cmd.Stdin = strings.NewReader("{}")
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -43,10 +43,11 @@ const (
 
 // Status is what a settings file or git hook holds of ours.
 type Status struct {
-	File   string
-	State  string   // "installed", "outdated", "absent", "refused"
-	Events []string // that run aoa, in the file's order
-	Note   string   // why refused
+	File    string
+	State   string   // "installed", "outdated", "absent", "refused"
+	Events  []string // that run aoa, in the file's order
+	Command string   // that the first of them runs; "" for git and where a plugin runs aoa
+	Note    string   // why refused
 }
 
 // States of an installation.
@@ -155,6 +156,10 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	have, mixed := s.own()
 	for _, g := range have {
 		st.Events = append(st.Events, g.Event)
+	}
+	if len(have) > 0 {
+		h := have[0].Hooks[0]
+		st.Command = h.Command + h.Bash
 	}
 	if mixed || len(have) > 0 {
 		st.State = Outdated

@@ -11,7 +11,7 @@ PACKAGES    := ./cmd/aoa ./watcher ./...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-rooms bench-stage cross gitleaks golden install clean
+.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -63,22 +63,22 @@ fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell and Python (BIG=1: a million files and events, too)
 	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
-bench-rooms: ## every other benchmark, by package
-	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v prefetch/stage) | scripts/bench.awk
+bench-all: ## every other benchmark, by package
+	@go test -p 1 -timeout 30m -run '^$$' -bench . -skip '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) $$(go list ./... | grep -v internal/stage) | scripts/bench.awk
 
 bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside sha256sum, and bkt, task and turbo where installed
-	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./prefetch/stage/... | scripts/bench.awk
+	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./internal/stage/... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/aoa && go vet ./... || exit 1; done
 
 train: ## fit weights and confidence anew: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
 	@mkdir -p bin/left
-	go run ./cmd/aoa/train -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
-	go run ./cmd/aoa/calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
+	go run ./internal/eval/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
+	go run ./internal/eval/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 
 localize: ## which files does a text mean, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
-	@go run ./cmd/aoa/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
+	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
 
 gitleaks: ## write the rules of package redact anew from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

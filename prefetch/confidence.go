@@ -149,7 +149,7 @@ func likeliestFirst(ps []Prediction) {
 	slices.SortStableFunc(ps, func(a, b Prediction) int { return cmp.Compare(b.P, a.P) })
 }
 
-// Shipped is the confidence that aOa ships with: confidence.json, made by cmd/aoa/calibrate.
+// Shipped is the confidence that aOa ships with: confidence.json, made by internal/eval/train.
 func Shipped() *Confidence { return shipped() }
 
 //go:embed confidence.json

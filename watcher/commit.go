@@ -2,50 +2,54 @@ package watcher
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
-// commitEvent makes the event of a change: its files under the names that name gives them, without excluded
-// ones. The old side of a rename is neither among the paths nor gone: it lives on under its new name.
-func (r *Repo) commitEvent(c *change, ms []move, name func(event.Path) event.Path) event.Event {
-	from := make(map[event.Path]bool, len(ms))
-	for _, m := range ms {
+// maxSubject is how much of a commit's subject an event keeps, in bytes.
+const maxSubject = 200
+
+// commitEvent makes the event of a commit: its files under today's names, without excluded ones. The old name of a renamed
+// file is neither in Paths nor in Gone.
+func (r *Repo) commitEvent(c *Commit, renames []rename, today currentNames) event.Event {
+	from := make(map[event.Path]bool, len(renames))
+	for _, m := range renames {
 		from[m.from] = true
 	}
-	e := event.Event{ID: "commit:" + c.sha, Time: time.Unix(c.time, 0).UTC(), Author: time.Unix(c.author, 0).UTC(),
-		Kind: event.KindCommit, Agent: "git", Text: redact.Text(c.subject), Terms: redact.Terms(c.subject, event.MaxTerms), OK: true}
-	e.Paths = make([]event.Path, 0, min(len(c.entries), event.MaxPaths))
-	for i := range c.entries {
-		en := &c.entries[i]
-		switch today := name(en.path); {
-		case en.status == 'D' && (from[en.path] || today != en.path):
-			// Renamed here, or deleted once and living today under another name.
-		case r.Excluded(today):
-		case en.status == 'D':
-			e.Gone = append(e.Gone, en.path)
+	subject := strings.ToValidUTF8(c.Subject[:min(len(c.Subject), maxSubject)], "")
+	e := event.Event{ID: "commit:" + c.ID, Time: time.Unix(c.Time, 0).UTC(), Author: time.Unix(c.Author, 0).UTC(),
+		Kind: event.KindCommit, Agent: "git", Text: redact.Text(subject), Terms: redact.Terms(subject, event.MaxTerms), OK: true}
+	e.Paths = make([]event.Path, 0, min(len(c.Files), event.MaxPaths))
+	for i := range c.Files {
+		f := &c.Files[i]
+		switch name := today.of(f.Path); {
+		case f.Status == 'D' && (from[f.Path] || name != f.Path):
+			// It was renamed here, or it was deleted once and exists today under another name.
+		case r.Excluded(name):
+		case f.Status == 'D':
+			e.Gone = append(e.Gone, f.Path)
 		default:
-			e.Paths = append(e.Paths, today)
+			e.Paths = append(e.Paths, name)
 		}
 	}
-	slices.Sort(e.Paths)
-	slices.Sort(e.Gone)
-	e.Paths, e.Gone = slices.Compact(e.Paths), slices.Compact(e.Gone)
-	if len(e.Paths) > event.MaxPaths {
-		e.Paths = slices.Clip(e.Paths[:event.MaxPaths])
-	}
-	if len(e.Gone) > event.MaxPaths {
-		e.Gone = slices.Clip(e.Gone[:event.MaxPaths])
-	}
+	e.Paths, e.Gone = limitPaths(e.Paths), limitPaths(e.Gone)
 	return e
 }
 
-// renameEvent tells that files got new names in a commit. Excluded files have nothing to carry over.
-func (r *Repo) renameEvent(id string, c *change, ms []move) (event.Event, bool) {
-	e := event.Event{ID: id, Time: time.Unix(c.time, 0).UTC(), Kind: event.KindRename, Agent: "git", OK: true}
-	for _, m := range ms {
+// limitPaths sorts and keeps event.MaxPaths.
+func limitPaths(paths []event.Path) []event.Path {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return paths[:min(len(paths), event.MaxPaths)]
+}
+
+// renameEvent makes the event of a commit's renames. ok is false if only excluded files were renamed.
+func (r *Repo) renameEvent(id string, c *Commit, renames []rename) (e event.Event, ok bool) {
+	e = event.Event{ID: id, Time: time.Unix(c.Time, 0).UTC(), Kind: event.KindRename, Agent: "git", OK: true}
+	for _, m := range renames {
 		if !r.Excluded(m.to) && len(e.Paths) < event.MaxPaths {
 			e.From = append(e.From, m.from)
 			e.Paths = append(e.Paths, m.to)

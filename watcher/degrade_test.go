@@ -3,6 +3,7 @@ package watcher
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -121,7 +122,7 @@ func TestPolling(t *testing.T) {
 	s := d.watch(WatchOptions{Poll: true, Log: out.log()})
 	d.write("d05/a.go", "in a folder without recent work")
 	d.write("root.go", "new")
-	s.w.Nudge("d05/a.go") // a hook saw it
+	s.w.Nudge() // a hook saw it
 	s.until("two saves", func() bool { return len(s.seen) >= 2 })
 	s.expect("save d05/a.go", "save root.go")
 	if st := s.w.Status(); st.Partial || !st.Polling || out.warnings() != 0 {
@@ -142,7 +143,7 @@ func TestActiveFoldersOnly(t *testing.T) {
 	d.write("d01/a.go", "more of today's")
 	s.until("watched save", func() bool { return slices.Contains(s.told(), "save d01/a.go") })
 	d.write("d02/a.go", "elsewhere")
-	s.w.Nudge("d02/a.go")
+	s.w.Nudge()
 	s.until("save found by git status", func() bool { return slices.Contains(s.told(), "save d02/a.go") })
 	s.seen = nil
 	d.write("d02/a.go", "watched by now")
@@ -286,4 +287,66 @@ func TestQuietTime(t *testing.T) {
 			t.Errorf("told %d times, want the last save at the end", len(told))
 		}
 	})
+}
+
+// statusCalls runs a watcher on a false clock, with a folder that is watched only if it had recent work, while a hook
+// reports work twice a second for two minutes. It returns when `git status` ran, which takes so long.
+func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) {
+	d := newDesk(t)
+	d.write("a.go", "x")
+	d.write("sub/b.go", "x")
+	d.commit("first")
+	r, err := OpenRepo(t.Context(), d.root, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		at := time.Now().Add(-age)
+		if err := errors.Join(os.Chtimes(d.abs("a.go"), at, at), os.Chtimes(d.abs("sub/b.go"), at, at)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }})
+		w.activeOnly = true
+		w.open = func() (notifier, error) { return idleNotifier(), nil }
+		begin := time.Now()
+		w.differing = func(context.Context) (map[event.Path]bool, error) {
+			begun = append(begun, time.Since(begin))
+			<-time.After(took)
+			return nil, nil
+		}
+		done := make(chan error)
+		go func() { done <- w.Run(ctx, func([]event.Event) {}, func() {}) }()
+		<-w.Ready()
+		for range 240 {
+			w.Nudge()
+			<-time.After(500 * time.Millisecond)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return begun
+}
+
+// TestSlowStatus: where folders are not watched, a `git status` of five seconds is followed by a pause of several times that.
+func TestSlowStatus(t *testing.T) {
+	const took = 5 * time.Second
+	begun := statusCalls(t, 48*time.Hour, took)
+	if len(begun) < 2 {
+		t.Fatalf("git status ran at %v", begun)
+	}
+	for i := range len(begun) - 1 {
+		if pause := begun[i+1] - begun[i] - took; pause < 4*took {
+			t.Errorf("a pause of %v after a git status of %v", pause, took)
+		}
+	}
+}
+
+// TestNudgeWithoutUnwatched: where every folder is watched, also on macOS, nobody asks `git status`.
+func TestNudgeWithoutUnwatched(t *testing.T) {
+	if begun := statusCalls(t, time.Minute, time.Millisecond); len(begun) != 0 {
+		t.Errorf("git status ran at %v", begun)
+	}
 }

@@ -34,20 +34,20 @@ func (r *Repo) run(ctx context.Context, args ...string) ([]byte, error) {
 
 func (r *Repo) runIn(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var out []byte
-	err := r.stream(ctx, dir, "", func(rd io.Reader) (err error) {
+	err := streamGit(ctx, r.git, dir, "", func(rd io.Reader) (err error) {
 		out, err = io.ReadAll(rd)
 		return err
 	}, args...)
 	return out, err
 }
 
-// stream runs a git command in dir, feeds it input and hands its output to read while it runs. When read
-// returns an error or ctx ends, git is killed; either way it has ended when stream returns.
-func (r *Repo) stream(ctx context.Context, dir, input string, read func(io.Reader) error, args ...string) error {
+// streamGit runs a git command in dir with that input and gives its output to read while it runs. When read
+// returns an error or ctx ends, git is killed. It has ended when streamGit returns.
+func streamGit(ctx context.Context, git *config.Git, dir, input string, read func(io.Reader) error, args ...string) error {
 	parent := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd, err := r.git.Command(ctx, dir, args...)
+	cmd, err := git.Command(ctx, dir, args...)
 	if err != nil {
 		return err
 	}

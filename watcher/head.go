@@ -94,51 +94,46 @@ func (noObjects) Clear()                                                {}
 
 var _ cache.Object = noObjects{}
 
-// tip is a root of the counted history: the cursor's key for it and the commit it stands at.
+// tip is a root of the counted history: the cursor's key for it and its commit.
 type tip struct {
-	key, oid string
-	moves    bool // a move that is no fast-forward rewrites history (false: detached, it only went elsewhere)
+	key, commit string
+	branch      bool // a move that is no fast-forward rewrites history; a detached HEAD only went elsewhere
 }
 
-// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the
-// middle of a rebase is left out; busy says that there is one. A worktree that cannot be read is skipped,
-// unless it is this one.
-func (r *Repo) tips(ctx context.Context) (out []tip, busy bool, err error) {
+// tips reads the roots of the counted history: HEAD of every worktree and origin/HEAD. A worktree in the middle of a rebase
+// is left out. A worktree that cannot be read is skipped, unless it is this one.
+func (r *Repo) tips(ctx context.Context) ([]tip, error) {
+	var out []tip
 	seen := map[string]bool{}
 	add := func(t tip) {
-		if t.oid != "" && !seen[t.key] {
+		if t.commit != "" && !seen[t.key] {
 			seen[t.key] = true
 			out = append(out, t)
 		}
 	}
 	for _, w := range r.worktrees() {
-		if rebasing(w.git) {
-			busy = true
+		if rebasing(w.git) || w.git == r.CommonDir && r.Bare {
 			continue
 		}
-		if w.git == r.CommonDir && r.Bare {
-			continue
-		}
-		ref, oid, err := r.readRef(ctx, w.git, "HEAD")
+		ref, commit, err := r.readRef(ctx, w.git, "HEAD")
 		if err != nil {
 			if w.git == r.GitDir || ctx.Err() != nil {
-				return nil, busy, err
+				return nil, err
 			}
 			continue
 		}
 		if ref == "" {
 			ref = "HEAD@" + filepath.Base(w.git)
 		}
-		add(tip{key: ref, oid: oid, moves: strings.HasPrefix(ref, "refs/")})
+		add(tip{key: ref, commit: commit, branch: strings.HasPrefix(ref, "refs/")})
 	}
-	ref, oid, err := r.readRef(ctx, r.CommonDir, originHead)
-	if err == nil && ref != "" {
-		add(tip{key: ref, oid: oid, moves: true})
+	if ref, commit, err := r.readRef(ctx, r.CommonDir, originHead); err == nil && ref != "" {
+		add(tip{key: ref, commit: commit, branch: true})
 	}
-	return out, busy, ctx.Err()
+	return out, ctx.Err()
 }
 
-// rebasing: git keeps its state in one of these folders until the rebase has ended.
+// rebasing reports whether a rebase runs: git keeps its state in one of these folders.
 func rebasing(git string) bool {
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
 		if _, err := os.Stat(filepath.Join(git, dir)); err == nil {

@@ -19,12 +19,12 @@ type historySum struct {
 	commits int
 }
 
-func (d *historySum) add(c *change) {
+func (d *historySum) add(c *Commit) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %d %s", c.sha, c.time, c.author, c.subject)
-	lines := make([]string, len(c.entries))
-	for i, e := range c.entries {
-		lines[i] = fmt.Sprintf("\x00%s\x00%c\x00%s", e.path, e.status, e.blob)
+	fmt.Fprintf(h, "%s %d %d %s", c.ID, c.Time, c.Author, c.Subject)
+	lines := make([]string, len(c.Files))
+	for i, e := range c.Files {
+		lines[i] = fmt.Sprintf("\x00%s\x00%c\x00%s", e.Path, e.Status, e.Blob)
 	}
 	slices.Sort(lines)
 	for _, l := range lines {
@@ -36,10 +36,10 @@ func (d *historySum) add(c *change) {
 	d.commits++
 }
 
-func digestOf(tb testing.TB, src source, want, not []string) historySum {
+func digestOf(tb testing.TB, src commitLog, want, not []string) historySum {
 	tb.Helper()
 	var d historySum
-	if err := src.walk(context.Background(), want, not, func(c *change) error {
+	if err := src.walk(context.Background(), want, not, func(c *Commit) error {
 		d.add(c)
 		return nil
 	}); err != nil {
@@ -81,7 +81,7 @@ func BenchmarkHistoryLogAlone(b *testing.B) {
 	}
 	b.ResetTimer()
 	for b.Loop() {
-		if err := r.stream(context.Background(), string(r.Root), "", func(rd io.Reader) error {
+		if err := streamGit(context.Background(), r.git, string(r.Root), "", func(rd io.Reader) error {
 			_, err := io.Copy(io.Discard, rd)
 			return err
 		}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", logFormat, "HEAD"); err != nil {
@@ -109,8 +109,8 @@ func benchHistory(b *testing.B, r *Repo) {
 // BenchmarkHistoryGit is a whole import through git: parsing, renames, excluded files, terms, events.
 func BenchmarkHistoryGit(b *testing.B) { benchHistory(b, benchRepo(b)) }
 
-// BenchmarkHistoryWalker is the same through the own walker.
-func BenchmarkHistoryWalker(b *testing.B) {
+// BenchmarkHistoryObjects is the same through go-git.
+func BenchmarkHistoryObjects(b *testing.B) {
 	r := benchRepo(b)
 	r.git = config.FindGit(nil)
 	benchHistory(b, r)

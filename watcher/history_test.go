@@ -50,10 +50,10 @@ func (c counted) apply(events []event.Event) {
 
 func (c counted) ids() []string { return slices.Sorted(maps.Keys(c)) }
 
-// each runs a test with git and with the own walker.
+// each runs a test with git and with go-git.
 func each(t *testing.T, run func(t *testing.T, open func(*repository) *Repo)) {
 	t.Run("git", func(t *testing.T) { run(t, func(g *repository) *Repo { return g.open() }) })
-	t.Run("walker", func(t *testing.T) { run(t, func(g *repository) *Repo { return without(t, g) }) })
+	t.Run("go-git", func(t *testing.T) { run(t, func(g *repository) *Repo { return without(t, g) }) })
 }
 
 // wantCounted compares with the non-merge commits that git reaches from the given revisions.
@@ -322,7 +322,7 @@ func TestBatches(t *testing.T) {
 			t.Errorf("yield's error became %v", err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		err = r.History(ctx, HistoryOptions{Newest: 10}, func([]event.Event, map[string]string) error {
+		err = r.History(ctx, HistoryOptions{}, func([]event.Event, map[string]string) error {
 			cancel()
 			return nil
 		})
@@ -332,26 +332,26 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-func TestWalkerEqualsGit(t *testing.T) {
+func TestObjectLogEqualsGit(t *testing.T) {
 	g := newRepository(t)
 	g.dir = generated(t, 1500)
 	if dir := os.Getenv("AOA_BENCH_REPO"); dir != "" {
 		g.dir = dir
 	}
 	r := g.open()
-	o, err := openObjects(r)
+	o, err := openObjectLog(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer o.close()
 	want := digestOf(t, gitLog{r}, headOf(t, r), nil)
 	if got := digestOf(t, o, headOf(t, r), nil); got != want || want.commits < 1000 {
-		t.Errorf("all: walker %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+		t.Errorf("all: go-git %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
 	}
 	border := []string{g.git("rev-parse", "HEAD~300")}
 	want = digestOf(t, gitLog{r}, headOf(t, r), border)
 	if got := digestOf(t, o, headOf(t, r), border); got != want || want.commits < 250 {
-		t.Errorf("since: walker %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
+		t.Errorf("since: go-git %d %x, git %d %x", got.commits, got.sum[:8], want.commits, want.sum[:8])
 	}
 }
 
@@ -395,5 +395,5 @@ func TestOddNamesAndContents(t *testing.T) {
 	if got := len(bySubject["five"].Paths); got != 5000 {
 		t.Errorf("%d paths of 5000", got)
 	}
-	checkWalker(t, without(t, g), r, "")
+	checkObjectLog(t, without(t, g), r, "")
 }

@@ -30,7 +30,7 @@ type inbox struct {
 	doubtAt time.Time           // when doubted was last added to
 	lostAt  time.Time           // when reports were first lost; zero: none since the last recovery
 	muted   map[event.Path]bool // ignored files that keep changing: not worth a thought
-	nudged  map[string]bool     // folders in which a hook reported work; "" when any did
+	nudged  bool                // a hook may have changed files
 	rules   bool                // .git/info changed: ignore rules must be read again
 }
 
@@ -51,7 +51,7 @@ type shift struct {
 
 func newInbox(r *Repo, quiet, atMost time.Duration) *inbox {
 	in := &inbox{wake: make(chan struct{}, 1), limit: maxPending, saves: newBurst(quiet, atMost),
-		doubted: map[event.Path]bool{}, muted: map[event.Path]bool{}, nudged: map[string]bool{}}
+		doubted: map[event.Path]bool{}, muted: map[event.Path]bool{}}
 	in.addRoot(string(r.Root), false, false)
 	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
 	if r.GitDir != r.CommonDir {

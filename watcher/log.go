@@ -10,48 +10,72 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// change is one commit and what it did to files, as git's raw log has it.
-type change struct {
-	sha          string
-	time, author int64 // unix seconds
-	subject      string
-	entries      []entry
+// Commit is a commit that is no merge, and what it did to files.
+type Commit struct {
+	ID            string
+	Time, Author  int64  // when it was committed and written, in unix seconds; 0 if git cannot read the date
+	Subject, Body string // of the message; at most maxField bytes each
+	Files         []FileChange
 }
 
-// entry is one file of a change. Submodules do not occur: one that became a file is an added file.
-type entry struct {
-	status byte // A added, M content or mode changed, D deleted, T another type (file and symlink)
-	blob   string
-	path   event.Path
+// FileChange is one file of a Commit. Submodules do not occur: one that became a file is an added file.
+type FileChange struct {
+	Status byte       // A added, M content or mode changed, D deleted, T another type (file and symlink), R renamed
+	Blob   string     // the id of the content; of a deleted file the one it had
+	From   event.Path // the old name of a renamed file, else ""
+	Path   event.Path
+}
+
+// LogOptions choose what ReadLog reads.
+type LogOptions struct {
+	From, Not []string // revisions: commits that are reachable from one of From and from none of Not
+	Renames   string   // least similarity of renamed files, as "50%"; "": renames are deleted and added files
+	Bodies    bool     // read Body
+}
+
+var errLog = errors.New("not the format that was asked for")
+
+// logFormat begins every commit with a byte that no file begins with. git ends it with a NUL under -z.
+const logFormat = "--format=%x01%H %ct %at %s"
+
+// ReadLog yields the commits that are no merges, newest first, by one `git log` in dir, which may be a bare repository.
+// Ids in o.Not that no longer exist are ignored. It ends with the first error of yield.
+//
+// Errors: config.ErrNoGit, what git said, ctx's, and yield's own.
+func ReadLog(ctx context.Context, git *config.Git, dir string, o LogOptions, yield func(*Commit) error) error {
+	if len(o.From) == 0 {
+		return nil
+	}
+	format, renames := logFormat, "--no-renames"
+	if o.Bodies {
+		format += "%x00%b"
+	}
+	if o.Renames != "" {
+		renames = "-M" + o.Renames
+	}
+	return streamGit(ctx, git, dir, revisions(o.From, o.Not), func(rd io.Reader) error {
+		return parseLog(rd, o.Bodies, yield)
+	}, "log", "--raw", "-z", "--no-abbrev", renames, "--no-merges", "--root", "--no-color", "--no-notes", "--encoding=UTF-8",
+		"--ignore-submodules=none", format, "--ignore-missing", "--stdin")
 }
 
 // gitLog reads history through the git program.
 type gitLog struct{ r *Repo }
 
-// logFormat begins every commit with a byte that no raw entry begins with; git ends it with a NUL under -z.
-const logFormat = "--format=%x01%H %ct %at %s"
-
-// walk yields the non-merge commits that are reachable from want and not from not, newest first.
-// Ids of not that no longer exist are as if they had not been given.
-func (g gitLog) walk(ctx context.Context, want, not []string, yield func(*change) error) error {
-	if len(want) == 0 {
-		return nil
-	}
-	return g.r.stream(ctx, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
-		return parseLog(rd, yield)
-	}, "log", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-merges", "--root", "--no-color", "--no-notes", "--encoding=UTF-8", "--ignore-submodules=none", logFormat, "--ignore-missing", "--stdin")
+func (g gitLog) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
+	return ReadLog(ctx, g.r.git, string(g.r.Root), LogOptions{From: want, Not: not}, yield)
 }
 
-// list returns the ids of all commits, merges included, that are reachable from want and not from not.
 func (g gitLog) list(ctx context.Context, want, not []string) ([]string, error) {
 	if len(want) == 0 {
 		return nil, nil
 	}
 	var out []string
-	err := g.r.stream(ctx, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
+	err := streamGit(ctx, g.r.git, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
 		lines := bufio.NewScanner(rd)
 		for lines.Scan() {
 			out = append(out, lines.Text())
@@ -61,41 +85,36 @@ func (g gitLog) list(ctx context.Context, want, not []string) ([]string, error) 
 	return out, err
 }
 
-// count is the number of commits that walk would yield.
-func (g gitLog) count(ctx context.Context, want, not []string) (int, error) {
-	var n int
-	err := g.r.stream(ctx, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
+func (g gitLog) count(ctx context.Context, want, not []string) (n int, err error) {
+	err = streamGit(ctx, g.r.git, string(g.r.Root), revisions(want, not), func(rd io.Reader) error {
 		_, err := fmt.Fscan(rd, &n)
 		return err
 	}, "rev-list", "--count", "--no-merges", "--ignore-missing", "--stdin")
 	return n, err
 }
 
-// has reports whether the commit is still in the object store.
-func (g gitLog) has(ctx context.Context, oid string) bool {
-	_, err := g.r.run(ctx, "cat-file", "-e", oid+"^{commit}")
+func (g gitLog) has(ctx context.Context, id string) bool {
+	_, err := g.r.run(ctx, "cat-file", "-e", id+"^{commit}")
 	return err == nil
 }
 
 func revisions(want, not []string) string {
 	var b strings.Builder
-	for _, oid := range want {
-		b.WriteString(oid + "\n")
+	for _, id := range want {
+		b.WriteString(id + "\n")
 	}
-	for _, oid := range not {
-		b.WriteString("^" + oid + "\n")
+	for _, id := range not {
+		b.WriteString("^" + id + "\n")
 	}
 	return b.String()
 }
 
-var errLog = errors.New("git log printed what its documentation does not know")
-
-// parseLog reads the output of walk's command: "\x01<id> <committed> <authored> <subject>\0", then, if
-// there are entries, one newline and ":<modes> <ids> <status>\0<path>\0" for each.
-func parseLog(rd io.Reader, yield func(*change) error) error {
+// parseLog reads what `git log --raw -z` prints: "\x01<id> <time> <author time> <subject>\0", with bodies "<body>\0", and
+// for each file ":<modes> <ids> <status>\0<path>\0", of renames both paths. The first file of a commit begins with a newline.
+func parseLog(rd io.Reader, bodies bool, yield func(*Commit) error) error {
 	in := &fields{rd: bufio.NewReaderSize(rd, 128<<10)}
-	names := newNames()
-	var c *change
+	paths := pathCache{}
+	var c *Commit
 	for {
 		f, err := in.next()
 		if err == io.EOF {
@@ -104,9 +123,7 @@ func parseLog(rd io.Reader, yield func(*change) error) error {
 		if err != nil {
 			return fmt.Errorf("read git log: %w", err)
 		}
-		if len(f) > 1 && f[0] == '\n' {
-			f = f[1:]
-		}
+		f = bytes.TrimPrefix(f, []byte{'\n'})
 		switch {
 		case len(f) > 0 && f[0] == 1:
 			if c != nil {
@@ -114,23 +131,20 @@ func parseLog(rd io.Reader, yield func(*change) error) error {
 					return err
 				}
 			}
-			if c, err = parseHead(f[1:]); err != nil {
-				return err
+			if c, err = parseCommit(f[1:]); err == nil && bodies {
+				f, err = in.next()
+				c.Body = validText(f)
 			}
 		case len(f) > 0 && f[0] == ':' && c != nil:
-			e, ok, err := parseEntry(f)
-			if err != nil {
-				return err
-			}
-			name, err := in.next()
-			if err != nil {
-				return fmt.Errorf("read git log: a path of commit %s is missing: %w", c.sha, errLog)
-			}
-			if e.path = names.path(name); ok && e.path != "" {
-				c.entries = append(c.entries, e)
-			}
+			err = c.parseFile(f, in, paths)
 		default:
-			return fmt.Errorf("read git log: %w: %.40q", errLog, f)
+			err = fmt.Errorf("%w: %.40q", errLog, f)
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return fmt.Errorf("read git log: %w", err)
 		}
 	}
 	if c != nil {
@@ -139,66 +153,72 @@ func parseLog(rd io.Reader, yield func(*change) error) error {
 	return nil
 }
 
-func parseHead(f []byte) (*change, error) {
-	sha, rest, ok1 := bytes.Cut(f, []byte{' '})
-	ct, rest, ok2 := bytes.Cut(rest, []byte{' '})
-	at, subject, ok3 := bytes.Cut(rest, []byte{' '})
-	if !ok1 || !ok2 || !ok3 || (len(sha) != 40 && len(sha) != 64) {
-		return nil, fmt.Errorf("read git log: %w: %.40q", errLog, f)
+func parseCommit(f []byte) (*Commit, error) {
+	id, rest, ok1 := bytes.Cut(f, []byte{' '})
+	time, rest, ok2 := bytes.Cut(rest, []byte{' '})
+	author, subject, ok3 := bytes.Cut(rest, []byte{' '})
+	if !ok1 || !ok2 || !ok3 || (len(id) != 40 && len(id) != 64) {
+		return nil, fmt.Errorf("%w: %.40q", errLog, f)
 	}
-	c := &change{sha: string(sha), subject: cutSubject(subject)}
-	c.time, _ = strconv.ParseInt(string(ct), 10, 64) // a broken date is empty: 1970
-	c.author, _ = strconv.ParseInt(string(at), 10, 64)
+	c := &Commit{ID: string(id), Subject: validText(subject)}
+	c.Time, _ = strconv.ParseInt(string(time), 10, 64) // git prints nothing for a broken date
+	c.Author, _ = strconv.ParseInt(string(author), 10, 64)
 	return c, nil
 }
 
-// maxSubject is how much of a commit's subject is kept, in bytes.
-const maxSubject = 200
+func validText(b []byte) string { return strings.ToValidUTF8(string(b), "") }
 
-func cutSubject(s []byte) string {
-	return strings.ToValidUTF8(string(s[:min(len(s), maxSubject)]), "")
-}
-
-// parseEntry reads ":<old mode> <new mode> <old id> <new id> <status>". ok is false for a submodule.
-func parseEntry(f []byte) (e entry, ok bool, err error) {
+// parseFile reads ":<old mode> <new mode> <old id> <new id> <status>" and the paths that follow it.
+func (c *Commit) parseFile(f []byte, in *fields, paths pathCache) error {
 	var part [5][]byte
 	rest, more := f[1:], true
 	for i := range part {
 		if !more {
-			return e, false, fmt.Errorf("read git log: %w: %.40q", errLog, f)
+			return fmt.Errorf("%w: %.40q", errLog, f)
 		}
 		part[i], rest, more = bytes.Cut(rest, []byte{' '})
 	}
 	if more || len(part[4]) == 0 {
-		return e, false, fmt.Errorf("read git log: %w: %.40q", errLog, f)
+		return fmt.Errorf("%w: %.40q", errLog, f)
 	}
-	e, ok = makeEntry(parseMode(part[0]), parseMode(part[1]), part[4][0])
-	switch {
-	case !ok:
-	case e.status == 'D':
-		e.blob = string(part[2])
-	case e.status == 'A':
-		e.blob = string(part[3])
+	e, ok := newFileChange(parseMode(part[0]), parseMode(part[1]), part[4][0])
+	if e.Blob = string(part[3]); e.Status == 'D' {
+		e.Blob = string(part[2])
 	}
-	return e, ok, nil
+	if part[4][0] == 'R' { // also of a submodule, whose status is another by now
+		name, err := in.next()
+		if err != nil {
+			return err
+		}
+		if e.Status == 'R' {
+			e.From = paths.path(name)
+		}
+	}
+	name, err := in.next()
+	if err != nil {
+		return err
+	}
+	if e.Path = paths.path(name); ok && e.Path != "" {
+		c.Files = append(c.Files, e)
+	}
+	return nil
 }
 
-// modeLink is the mode of a submodule, modeType masks the file type.
+// Modes of files as git prints them: modeLink is a submodule, modeType masks the type.
 const (
-	modeTree uint32 = 0o040000
 	modeLink uint32 = 0o160000
 	modeType uint32 = 0o170000
 )
 
-// makeEntry decides what happened from the modes (0: none): a submodule counts as no file.
-func makeEntry(old, new uint32, status byte) (e entry, ok bool) {
+// newFileChange decides what happened from the modes (0: no file). ok is false for a submodule, which is no file.
+func newFileChange(old, new uint32, status byte) (e FileChange, ok bool) {
 	if old == modeLink {
 		old, status = 0, 'A'
 	}
 	if new == modeLink {
 		new, status = 0, 'D'
 	}
-	return entry{status: status}, old != 0 || new != 0
+	return FileChange{Status: status}, old != 0 || new != 0
 }
 
 func parseMode(b []byte) uint32 {
@@ -212,53 +232,45 @@ type fields struct {
 	long []byte
 }
 
-// maxField bounds a field: longer ones (a commit message without a line end) are cut, the rest is skipped.
-const maxField = 2 * event.MaxPath
+// maxField bounds a field in bytes: of a longer message the rest is skipped.
+const maxField = 1 << 20
 
-// next returns the next field; it is valid until the call after. io.EOF: the stream ended at a border.
+// next returns the next field; it is valid until the call after. io.EOF: the stream ended behind a field.
 func (f *fields) next() ([]byte, error) {
 	s, err := f.rd.ReadSlice(0)
 	if err == nil {
 		return s[:len(s)-1], nil
 	}
 	f.long = f.long[:0]
+	keep := func(s []byte) { f.long = append(f.long, s[:min(maxField-len(f.long), len(s))]...) }
 	for err == bufio.ErrBufferFull {
-		if room := maxField - len(f.long); room > 0 {
-			f.long = append(f.long, s[:min(room, len(s))]...)
-		}
+		keep(s)
 		s, err = f.rd.ReadSlice(0)
 	}
-	if err == io.EOF {
-		if len(s) == 0 && len(f.long) == 0 {
-			return nil, io.EOF
-		}
-		return nil, io.ErrUnexpectedEOF
+	if err == io.EOF && len(s)+len(f.long) > 0 {
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return nil, err
 	}
-	if room := maxField - len(f.long); room > 0 {
-		f.long = append(f.long, s[:min(room, len(s)-1)]...)
-	}
+	keep(s[:len(s)-1])
 	return f.long, nil
 }
 
-// names keeps one copy of each path: a history names the same few thousand files again and again.
-type names struct{ known map[string]event.Path }
-
-func newNames() *names { return &names{known: map[string]event.Path{}} }
+// pathCache keeps one copy of each path: a history names the same few thousand files again and again.
+type pathCache map[string]event.Path
 
 // path returns the Path of a name as git printed it, "" if it cannot be one.
-func (n *names) path(name []byte) event.Path {
-	if p, ok := n.known[string(name)]; ok {
+func (c pathCache) path(name []byte) event.Path {
+	if p, ok := c[string(name)]; ok {
 		return p
 	}
 	p, err := event.NewPath(string(name))
 	if err != nil {
 		return ""
 	}
-	if len(n.known) < 200_000 {
-		n.known[string(p)] = p
+	if len(c) < 200_000 {
+		c[string(p)] = p
 	}
 	return p
 }

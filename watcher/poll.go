@@ -13,7 +13,9 @@ import (
 const maxPolled = 128
 
 // sparse reports whether some folders are not watched.
-func (w *Watcher) sparse() bool { return w.polling || w.activeOnly || w.partial.Load() }
+func (w *Watcher) sparse() bool {
+	return w.polling || w.partial.Load() || w.activeOnly && w.watched.Load() < w.known.Load()
+}
 
 // pollActive looks at the unwatched folders with the most recent work. What it finds may as well be git's.
 func (w *Watcher) pollActive(at time.Time) {
@@ -42,8 +44,9 @@ func (w *Watcher) pollActive(at time.Time) {
 // It then looks whether more can be watched.
 func (w *Watcher) reconcile(ctx context.Context) {
 	at := w.o.Now()
-	w.reconciled = at
-	differ, err := w.repo.differing(ctx)
+	differ, err := w.differing(ctx)
+	w.reconciled = w.o.Now()
+	w.took = w.reconciled.Sub(at)
 	if err != nil {
 		w.log.Debug("reconciling with git status", "error", err)
 	}

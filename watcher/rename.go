@@ -1,116 +1,113 @@
 package watcher
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// move is a file that got another name in one commit.
-type move struct{ from, to event.Path }
+// rename is a file that got another name in one commit.
+type rename struct{ from, to event.Path }
 
 // maxSame bounds the files of one content that are paired with one another; more are copies of a template.
 const maxSame = 32
 
-// moves finds the renames of a change: a deleted and an added file with the same content, then one deleted
-// and one added file that share a telling name. Of several candidates those pair whose paths are most alike.
-func moves(c *change) []move {
-	var gone, born []*entry
-	for i := range c.entries {
-		switch e := &c.entries[i]; e.status {
+// renamesIn finds the renames of a commit: a deleted and an added file with the same content, then one deleted and one
+// added file that share a distinctive name. Of several candidates those pair whose paths are most alike.
+func renamesIn(c *Commit) []rename {
+	var deleted, added []*FileChange
+	for i := range c.Files {
+		switch f := &c.Files[i]; f.Status {
 		case 'D':
-			gone = append(gone, e)
+			deleted = append(deleted, f)
 		case 'A':
-			born = append(born, e)
+			added = append(added, f)
 		}
 	}
-	if len(gone) == 0 || len(born) == 0 {
+	if len(deleted) == 0 || len(added) == 0 {
 		return nil
 	}
 	used := map[event.Path]bool{}
-	out := pairUp(gone, born, used, func(e *entry) string { return e.blob }, maxSame)
-	out = append(out, pairUp(gone, born, used, func(e *entry) string {
-		if base := e.path.Base(); telling(base) {
+	out := pair(deleted, added, used, func(f *FileChange) string { return f.Blob }, maxSame)
+	out = append(out, pair(deleted, added, used, func(f *FileChange) string {
+		if base := f.Path.Base(); distinctive(base) {
 			return base
 		}
 		return ""
 	}, 1)...)
-	slices.SortFunc(out, func(a, b move) int { return strings.Compare(string(a.from), string(b.from)) })
+	slices.SortFunc(out, func(a, b rename) int { return cmp.Compare(a.from, b.from) })
 	return out
 }
 
-// pairUp groups the files by key ("" is no key) and pairs those of a group, the most alike first.
-func pairUp(gone, born []*entry, used map[event.Path]bool, key func(*entry) string, most int) []move {
-	type group struct{ gone, born []event.Path }
+// pair groups the files by key ("" is no key) and pairs those of a group, the most alike first. Groups with more than most
+// files on a side are left out.
+func pair(deleted, added []*FileChange, used map[event.Path]bool, key func(*FileChange) string, most int) []rename {
+	type group struct{ deleted, added []event.Path }
 	groups := map[string]*group{}
-	for _, e := range gone {
-		if k := key(e); k != "" && !used[e.path] {
+	for _, f := range deleted {
+		if k := key(f); k != "" && !used[f.Path] {
 			if groups[k] == nil {
 				groups[k] = &group{}
 			}
-			groups[k].gone = append(groups[k].gone, e.path)
+			groups[k].deleted = append(groups[k].deleted, f.Path)
 		}
 	}
-	for _, e := range born {
-		if g := groups[key(e)]; g != nil && !used[e.path] {
-			g.born = append(g.born, e.path)
+	for _, f := range added {
+		if g := groups[key(f)]; g != nil && !used[f.Path] {
+			g.added = append(g.added, f.Path)
 		}
 	}
-	var out []move
+	var out []rename
 	for _, g := range groups {
-		if len(g.gone) > most || len(g.born) > most {
-			continue
+		if len(g.deleted) <= most && len(g.added) <= most {
+			out = append(out, mostAlike(g.deleted, g.added, used)...)
 		}
-		out = append(out, likest(g.gone, g.born, used)...)
 	}
 	return out
 }
 
-// likest pairs two lists greedily; ties go by name, so that every run finds the same pairs.
-func likest(gone, born []event.Path, used map[event.Path]bool) []move {
+// mostAlike pairs two lists greedily. Ties go by name, so that every run finds the same pairs.
+func mostAlike(deleted, added []event.Path, used map[event.Path]bool) []rename {
 	type match struct {
-		move
-		like int
+		rename
+		alike int
 	}
-	all := make([]match, 0, len(gone)*len(born))
-	for _, from := range gone {
-		for _, to := range born {
-			all = append(all, match{move{from, to}, alike(string(from), string(to))})
+	all := make([]match, 0, len(deleted)*len(added))
+	for _, from := range deleted {
+		for _, to := range added {
+			all = append(all, match{rename{from, to}, alike(string(from), string(to))})
 		}
 	}
 	slices.SortFunc(all, func(a, b match) int {
-		if a.like != b.like {
-			return b.like - a.like
-		}
-		return strings.Compare(string(a.from)+"\x00"+string(a.to), string(b.from)+"\x00"+string(b.to))
+		return cmp.Or(b.alike-a.alike, strings.Compare(string(a.from)+"\x00"+string(a.to), string(b.from)+"\x00"+string(b.to)))
 	})
-	var out []move
+	var out []rename
 	for _, m := range all {
 		if !used[m.from] && !used[m.to] {
 			used[m.from], used[m.to] = true, true
-			out = append(out, m.move)
+			out = append(out, m.rename)
 		}
 	}
 	return out
 }
 
-// alike counts equal bytes at both ends of two paths; the end, where the name is, weighs double.
+// alike counts equal bytes at both ends of two paths; those at the end, where the name is, count double.
 func alike(a, b string) int {
-	n, short := 0, min(len(a), len(b))
+	n, m, short := 0, 0, min(len(a), len(b))
 	for n < short && a[n] == b[n] {
 		n++
 	}
-	m := 0
 	for m < short && a[len(a)-1-m] == b[len(b)-1-m] {
 		m++
 	}
 	return n + 2*m
 }
 
-// telling: a name that says which file it is. The common ones occur in every folder, and one that goes while
-// another comes is a coincidence.
-func telling(base string) bool {
+// distinctive reports whether a name identifies a file. The common ones occur in every folder; that one is deleted while
+// another is added is a coincidence.
+func distinctive(base string) bool {
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	switch strings.ToLower(stem) {
 	case "index", "main", "mod", "lib", "readme", "license", "makefile", "cmakelists", "dockerfile", "package", "__init__", "__main__",
@@ -121,29 +118,26 @@ func telling(base string) bool {
 	return len(stem) > 2
 }
 
-// lineage knows, while a walk goes from new to old, what the files of that time are called today.
-type lineage struct {
-	now map[event.Path]event.Path // a name of then → the name of today, where they differ
-	off map[string]bool           // commits outside of HEAD's history: their renames do not count
-}
+// currentNames knows, while a walk goes from new to old, what the files of that time are called today.
+type currentNames map[event.Path]event.Path // a name of that time → today's, where they differ
 
-// name is today's name of a file.
-func (l *lineage) name(p event.Path) event.Path {
-	if to, ok := l.now[p]; ok {
+// of is today's name of a file.
+func (n currentNames) of(p event.Path) event.Path {
+	if to, ok := n[p]; ok {
 		return to
 	}
 	return p
 }
 
-// back goes behind a commit: what it renamed had its old name before. A file that was moved onto a name says
-// nothing about the file that had this name earlier. (In one commit no name is both deleted and added, so the
-// order of its renames does not matter.)
-func (l *lineage) back(ms []move) {
-	for _, m := range ms {
-		today := l.name(m.to)
-		delete(l.now, m.to)
-		if l.now[m.from] = today; m.from == today {
-			delete(l.now, m.from)
+// before goes to the time before a commit: what it renamed had its old name then. A file that was renamed to a name
+// says nothing about the file that had this name earlier. In one commit no name is both deleted and added, so the
+// order of its renames does not matter.
+func (n currentNames) before(renames []rename) {
+	for _, m := range renames {
+		today := n.of(m.to)
+		delete(n, m.to)
+		if n[m.from] = today; m.from == today {
+			delete(n, m.from)
 		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 
 // kind is a row of the matrix of repositories that exist in the wild.
 type kind struct {
-	name   string
-	build  func(t *testing.T, g *repository) *repository // nil: the plain one; returns where to look from
-	init   []string
-	walker string // "": the own walker finds the same; else a part of its refusal
-	index  string // the same for reading the index without git
-	head   string // the same for HEAD without git
+	name    string
+	build   func(t *testing.T, g *repository) *repository // nil: the plain one; returns where to look from
+	init    []string
+	objects string // "": go-git finds the same history; else a part of its refusal
+	index   string // the same for reading the index without git
+	head    string // the same for HEAD without git
 }
 
 func plain(g *repository) {
@@ -127,8 +127,8 @@ var kinds = []kind{
 		g.git("submodule", "add", "-q", sub.dir, "mod")
 		return g.at(filepath.Join(g.dir, "mod"))
 	}},
-	{name: "sha256", init: []string{"--object-format=sha256"}, walker: "SHA-256", index: "SHA-256", head: "needs git"},
-	{name: "reftable", init: []string{"--ref-format=reftable"}, walker: "needs git", head: "needs git"},
+	{name: "sha256", init: []string{"--object-format=sha256"}, objects: "SHA-256", index: "SHA-256", head: "needs git"},
+	{name: "reftable", init: []string{"--ref-format=reftable"}, objects: "needs git", head: "needs git"},
 	{name: "blobless partial clone", build: func(t *testing.T, g *repository) *repository {
 		dir := filepath.Join(t.TempDir(), "partial")
 		g.git("config", "uploadpack.allowFilter", "true")
@@ -174,7 +174,7 @@ func TestKinds(t *testing.T) {
 			if files := checkFiles(t, without, top, k.index); files != nil && !slices.Equal(files, withGit) {
 				t.Errorf("files without git %q, with git %q", files, withGit)
 			}
-			checkWalker(t, without, r, k.walker)
+			checkObjectLog(t, without, r, k.objects)
 		})
 	}
 }
@@ -230,19 +230,19 @@ func checkFiles(t *testing.T, r *Repo, g *repository, expected string) []event.P
 	return got
 }
 
-func checkWalker(t *testing.T, without, with *Repo, expected string) {
+func checkObjectLog(t *testing.T, without, with *Repo, expected string) {
 	t.Helper()
-	src, done, err := without.source()
+	log, err := openObjectLog(without)
 	if err == nil {
-		defer done()
-		_, _, err = without.tips(context.Background())
+		defer log.close()
+		_, err = without.tips(context.Background())
 	}
 	if refused(t, err, expected) {
 		return
 	}
-	want, got := digestOf(t, gitLog{with}, headOf(t, with), nil), digestOf(t, src, headOf(t, with), nil)
+	want, got := digestOf(t, gitLog{with}, headOf(t, with), nil), digestOf(t, log, headOf(t, with), nil)
 	if got != want || want.commits < 2 {
-		t.Errorf("the walker found %d commits (%x), git %d (%x)", got.commits, got.sum[:4], want.commits, want.sum[:4])
+		t.Errorf("go-git found %d commits (%x), git %d (%x)", got.commits, got.sum[:4], want.commits, want.sum[:4])
 	}
 }
 

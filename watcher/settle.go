@@ -64,7 +64,7 @@ func (w *Watcher) settleDoubted(ctx context.Context, paths []event.Path, at time
 	if len(paths) == 0 {
 		return nil
 	}
-	differ, err := w.repo.differing(ctx)
+	differ, err := w.differing(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			w.log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)

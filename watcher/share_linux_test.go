@@ -105,7 +105,7 @@ func (s *watching) awaitWatched(folders int) {
 		if s.w.Status().Watched >= folders {
 			return
 		}
-		s.w.Nudge("d00/a.go")
+		s.w.Nudge()
 		s.mark()
 	}
 	s.t.Fatalf("status %+v, want %d folders watched", s.w.Status(), folders)

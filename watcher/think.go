@@ -28,7 +28,7 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 		soonest(in.doubtAt.Add(w.o.quiet()), len(in.doubted) > 0)
 		soonest(in.lostAt.Add(w.o.atMost()), !in.lostAt.IsZero())
 	}
-	soonest(w.reconciled.Add(nudgeEvery), len(in.nudged) > 0)
+	soonest(w.mayReconcile(nudgeEvery), in.nudged)
 	return at, ok
 }
 
@@ -44,7 +44,7 @@ func (w *Watcher) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if w.takeNudges(at) {
+	if w.takeNudge(at) {
 		w.reconcile(ctx)
 	}
 	saves, doubted, look := w.take(at)
@@ -127,7 +127,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 	w.in.mu.Unlock()
 	if w.sparse() {
 		w.pollActive(at)
-		if at.Sub(w.reconciled) >= reconcileEvery {
+		if !at.Before(w.mayReconcile(reconcileEvery)) {
 			w.reconcile(ctx)
 		}
 	}
@@ -161,19 +161,20 @@ func (w *Watcher) takeLost(at time.Time) bool {
 	return true
 }
 
-// takeNudges marks the folders that hooks reported as active and says whether to reconcile.
-func (w *Watcher) takeNudges(at time.Time) bool {
+// takeNudge reports whether a hook asks for a reconciliation that may begin now.
+func (w *Watcher) takeNudge(at time.Time) bool {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if len(in.nudged) == 0 || at.Before(w.reconciled.Add(nudgeEvery)) {
+	if !in.nudged || at.Before(w.mayReconcile(nudgeEvery)) {
 		return false
 	}
-	for path := range in.nudged {
-		if d := w.ground.find(path); d != nil && path != "" {
-			d.active = at
-		}
-	}
-	clear(in.nudged)
+	in.nudged = false
 	return w.sparse()
+}
+
+// mayReconcile is the earliest time of the next reconciliation: behind the last one, and behind a pause of several times
+// its duration, so that a slow `git status` does not run all the time.
+func (w *Watcher) mayReconcile(every time.Duration) time.Time {
+	return w.reconciled.Add(max(every, (statusShare-1)*w.took))
 }

@@ -22,7 +22,8 @@ var ErrRepoGone = errors.New("the repository is gone")
 const (
 	beatEvery      = 2 * time.Second  // HEAD, the repository's existence, polled folders
 	reconcileEvery = 30 * time.Second // `git status`, where not every folder is watched
-	nudgeEvery     = time.Second      // the least time between two reconciliations that hooks ask for
+	nudgeEvery     = time.Second      // the same when a hook reports work
+	statusShare    = 10               // of so many parts of the time at most one is spent in `git status`
 	activeFor      = 24 * time.Hour   // a folder without a change for longer is not worth a file descriptor
 )
 
@@ -89,8 +90,10 @@ type Watcher struct {
 	warned     bool
 	watches    int
 	share      share
-	gitDirs    map[string]bool // watched folders of the git dirs
-	reconciled time.Time
+	gitDirs    map[string]bool                                    // watched folders of the git dirs
+	reconciled time.Time                                          // when the last reconciliation ended
+	took       time.Duration                                      // of the last reconciliation
+	differing  func(context.Context) (map[event.Path]bool, error) // see Repo.differing
 
 	mostWatches, heldWatches func() int // what the system allows the user, and what the user's processes hold
 
@@ -122,7 +125,7 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Watcher{repo: r, o: o, log: log, in: newInbox(r, o.quiet(), o.atMost()), open: openNotifier, ground: &dir{},
+	return &Watcher{repo: r, o: o, log: log, differing: r.differing, in: newInbox(r, o.quiet(), o.atMost()), open: openNotifier, ground: &dir{},
 		gitDirs: map[string]bool{}, mostWatches: mostWatches, heldWatches: heldWatches, activeOnly: kqueue, ready: make(chan struct{})}
 }
 
@@ -171,14 +174,11 @@ func (w *Watcher) Status() WatchStatus {
 	return s
 }
 
-// Nudge tells that work was seen in these files by another way (a hook). Where not every folder is watched,
-// the watcher looks at once instead of in half a minute; elsewhere it costs nothing.
-func (w *Watcher) Nudge(paths ...event.Path) {
+// Nudge reports that a hook may have changed files. Where not every folder is watched, the watcher asks `git status` soon
+// instead of in half a minute; elsewhere it costs nothing.
+func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
-	for _, p := range paths {
-		w.in.nudged[p.Dir()] = true
-	}
-	w.in.nudged[""] = true
+	w.in.nudged = true
 	w.in.mu.Unlock()
 	w.in.knock()
 }

@@ -21,11 +21,11 @@ import (
 func TestHookTakesAnything(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	good := func(id string) {
 		t.Helper()
-		if s := d.feed(string(d.hook("PostToolUse", "s", id, "Read", "README.md")), "hook", "claude"); s != (said{}) {
+		if s := d.doWith(string(d.hook("PostToolUse", "s", id, "Read", "README.md")), "hook", "claude"); s != (said{}) {
 			t.Errorf("a good payload: %+v", s)
 		}
 		d.until("the good event is learned", func() bool { return len(d.log("--kind", "read")) > 0 && d.log("--kind", "read")[0].ID != "" })
@@ -51,12 +51,12 @@ func TestHookTakesAnything(t *testing.T) {
 		"a very long name":   string(bytes.ReplaceAll([]byte(whole), []byte("README.md"), bytes.Repeat([]byte("long/"), 5000))),
 		"20 MB in one field": strings.Replace(whole, `"Read"`, `"`+strings.Repeat("y", 20<<20)+`"`, 1),
 	} {
-		if s := d.feed(stdin, "hook", "claude"); s != (said{}) {
+		if s := d.doWith(stdin, "hook", "claude"); s != (said{}) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	for _, agent := range [][]string{{}, {"emacs"}, {"claude\n"}, {""}, {"git", "no-such-hook"}, {"codex", "--what"}} {
-		if s := d.feed(`{"nonsense":1}`, append([]string{"hook"}, agent...)...); s != (said{}) {
+		if s := d.doWith(`{"nonsense":1}`, append([]string{"hook"}, agent...)...); s != (said{}) {
 			t.Errorf("hook %q: %+v", agent, s)
 		}
 	}
@@ -68,7 +68,7 @@ func TestHookTakesAnything(t *testing.T) {
 }
 
 // silent sends a hook whose stdin stays open for ever.
-func (d *desk) silent(t *testing.T) {
+func (d *sandbox) silent(t *testing.T) {
 	t.Helper()
 	never, pipe, err := os.Pipe()
 	if err != nil {
@@ -124,9 +124,9 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, 32)
+			d := newSandbox(t, 32)
 			d.must("init")
-			call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
+			mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
 			want := d.must("suggest", "server/wire.go")
 			d.must("stop")
 			db := filepath.Join(d.place().Store, "aoa.db")
@@ -201,7 +201,7 @@ func edit(t *testing.T, path, statement string) {
 func TestBrokenHead(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	head := filepath.Join(d.dir, ".git", "HEAD")
 	whole, err := os.ReadFile(head)
@@ -228,7 +228,7 @@ func TestBrokenHead(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	const evil = "\x1b[31mred\x1b]0;title\x07"
 	hostile := "docs/new\nline" + evil + ".md"
 	long := strings.Repeat("directory-with-a-long-name/", 20) + "file.go"
@@ -240,7 +240,7 @@ func TestHostileNames(t *testing.T) {
 		d.git("commit", "-qm", "both "+evil+"\u202e sides")
 	}
 	d.must("init")
-	call(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
+	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
 		Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(hostile)}}})
 	found := false
 	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"log"}, {"stats", "files"},

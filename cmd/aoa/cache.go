@@ -99,6 +99,14 @@ func (a *app) toCache(r *api.CachePutRequest, it api.CacheItem, names []string) 
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(a.dir, name)
 			}
+			// To open a pipe waits until somebody writes to it.
+			info, err := os.Stat(name)
+			if err != nil {
+				return nil, fail(exitFailed, "", "%v", err)
+			}
+			if !info.Mode().IsRegular() {
+				return nil, fail(exitFailed, "read it on standard input: aoa cache put - < FILE", "%s is not a regular file", name)
+			}
 			f, err := os.Open(name)
 			if err != nil {
 				return nil, fail(exitFailed, "", "%v", err)

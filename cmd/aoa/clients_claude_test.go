@@ -14,16 +14,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// claude is the real Claude Code at a workshop.
+// claude is the real Claude Code in a sandbox.
 type claude struct {
-	*workshop
+	*clientSandbox
 	program string
 }
 
-// newClaude makes a workshop with our hooks, entered as a user enters them. Settings are key=value.
+// newClaude makes a sandbox with our hooks, entered as a user enters them. Settings are key=value.
 func newClaude(t *testing.T, program string, settings ...string) claude {
 	t.Helper()
-	c := claude{newWorkshop(t, protocolHistory()), program}
+	c := claude{newClientSandbox(t, protocolHistory()), program}
 	c.learn([]string{"--hooks", "claude"}, settings...)
 	return c
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 )
 
-// codex is the real Codex CLI at a workshop.
+// codex is the real Codex CLI in a sandbox.
 type codex struct {
-	*workshop
+	*clientSandbox
 	program string
 }
 
 // newCodex enters our hooks for the user, as the one who trusts them: a project's are not run before it is trusted.
 func newCodex(t *testing.T, program string, settings ...string) codex {
 	t.Helper()
-	c := codex{newWorkshop(t, protocolHistory()), program}
+	c := codex{newClientSandbox(t, protocolHistory()), program}
 	c.learn(nil, settings...)
 	c.must("aoa", "hooks", "install", "codex", "--user")
 	return c
@@ -104,6 +104,6 @@ func TestClientCodex(t *testing.T) {
 			return c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("cat server/wire.go")))
 		}
 		_, o := work()
-		unharmed(t, c.workshop, []string{"stopped", "killed", "hung", "store removed", "binary removed"}, 3, o.took, work)
+		unharmed(t, c.clientSandbox, []string{"stopped", "killed", "hung", "store removed", "binary removed"}, 3, o.took, work)
 	})
 }

@@ -18,19 +18,19 @@ import (
 )
 
 // harms are what can happen to aOa while its hooks stay in the client's settings.
-var harms = map[string]func(*workshop){
-	"stopped":        func(w *workshop) { w.must("aoa", "stop") },
-	"killed":         func(w *workshop) { w.end(w.pid()) },
-	"hung":           func(w *workshop) { w.signal(syscall.SIGSTOP) },
-	"store removed":  func(w *workshop) { w.removeAll(filepath.Join(w.repo, ".git", "aoa")) },
-	"binary removed": func(w *workshop) { w.removeAll(filepath.Join(w.bin, "aoa")) },
+var harms = map[string]func(*clientSandbox){
+	"stopped":        func(w *clientSandbox) { w.must("aoa", "stop") },
+	"killed":         func(w *clientSandbox) { w.end(w.pid()) },
+	"hung":           func(w *clientSandbox) { w.signal(syscall.SIGSTOP) },
+	"store removed":  func(w *clientSandbox) { w.removeAll(filepath.Join(w.repo, ".git", "aoa")) },
+	"binary removed": func(w *clientSandbox) { w.removeAll(filepath.Join(w.bin, "aoa")) },
 }
 
 // TestClientClaudeUnharmed breaks aOa before and in the middle of a session. The client must not show it: no error
 // (see unharmed), all turns of the script done, and not much slower than without hooks.
 func TestClientClaudeUnharmed(t *testing.T) {
 	program := realClient(t, "claude")
-	plain := claude{newWorkshop(t, protocolHistory()), program}
+	plain := claude{newClientSandbox(t, protocolHistory()), program}
 	_, without := plain.work(func() {})
 	t.Logf("without aoa %v", without.took)
 	for _, name := range slices.Sorted(maps.Keys(harms)) {
@@ -40,7 +40,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 				pid := c.pid()
 				c.impatient()
 				t.Cleanup(func() { c.end(pid) }) // a hung one, or one without a store
-				amid := func() { harms[name](c.workshop) }
+				amid := func() { harms[name](c.clientSandbox) }
 				if when == "before" {
 					amid()
 					amid = func() {}
@@ -60,7 +60,7 @@ func TestClientClaudeUnharmed(t *testing.T) {
 
 // unharmed breaks aOa under another client, one harm after the other at one place. work lets the client ask its
 // model that often; without says how long such work takes.
-func unharmed(t *testing.T, w *workshop, names []string, often int, without time.Duration, work func() (*model, outcome)) {
+func unharmed(t *testing.T, w *clientSandbox, names []string, often int, without time.Duration, work func() (*model, outcome)) {
 	t.Helper()
 	w.impatient()
 	for _, name := range names {
@@ -82,7 +82,7 @@ func unharmed(t *testing.T, w *workshop, names []string, often int, without time
 }
 
 // impatient lets hooks wait as long as they do for users, and no longer.
-func (w *workshop) impatient() { w.env = append(w.env, "AOA_PATIENCE=1") }
+func (w *clientSandbox) impatient() { w.env = append(w.env, "AOA_PATIENCE=1") }
 
 // work is a session with an access that fails, reads, an edit and a command; something happens in its middle.
 func (c claude) work(amid func()) (*model, outcome) {
@@ -93,7 +93,7 @@ func (c claude) work(amid func()) (*model, outcome) {
 }
 
 // end kills a process and waits until it is gone.
-func (w *workshop) end(pid int) {
+func (w *clientSandbox) end(pid int) {
 	w.t.Helper()
 	give := time.After(5 * time.Second)
 	for again := time.NewTicker(5 * time.Millisecond); syscall.Kill(pid, syscall.SIGKILL) == nil; {
@@ -107,7 +107,7 @@ func (w *workshop) end(pid int) {
 }
 
 // pid is the daemon's.
-func (w *workshop) pid() int {
+func (w *clientSandbox) pid() int {
 	w.t.Helper()
 	var st api.StatusAnswer
 	if err := json.Unmarshal([]byte(w.must("aoa", "status", "--json")), &st); err != nil || st.Pid <= 0 {
@@ -116,14 +116,14 @@ func (w *workshop) pid() int {
 	return st.Pid
 }
 
-func (w *workshop) signal(s syscall.Signal) {
+func (w *clientSandbox) signal(s syscall.Signal) {
 	w.t.Helper()
 	if err := syscall.Kill(w.pid(), s); err != nil {
 		w.t.Error(err)
 	}
 }
 
-func (w *workshop) removeAll(dir string) {
+func (w *clientSandbox) removeAll(dir string) {
 	w.t.Helper()
 	if _, err := os.Lstat(dir); err != nil {
 		w.t.Error(err)

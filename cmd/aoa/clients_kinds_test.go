@@ -105,7 +105,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 }
 
 // change is what somebody else does to a file, a while after it was read.
-func (w *workshop) change(file string) {
+func (w *clientSandbox) change(file string) {
 	w.t.Helper()
 	if err := os.WriteFile(w.path(file), []byte("of another mind\n"), 0o644); err != nil {
 		w.t.Error(err)

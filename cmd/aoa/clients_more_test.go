@@ -15,7 +15,7 @@ import (
 var more = []moreClient{
 	{
 		name: "qwen", dialect: completions,
-		ask: func(w *workshop, program, url, prompt string) outcome {
+		ask: func(w *clientSandbox, program, url, prompt string) outcome {
 			return w.run([]string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=scripted", "QWEN_TELEMETRY_ENABLED=false"},
 				program, "--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt)
 		},
@@ -30,7 +30,7 @@ var more = []moreClient{
 	},
 	{
 		name: "gemini", dialect: generation,
-		ask: func(w *workshop, program, url, prompt string) outcome {
+		ask: func(w *clientSandbox, program, url, prompt string) outcome {
 			settings := filepath.Join(w.home, ".gemini", "settings.json") // else the base URL would mean another way to sign in
 			w.write(settings, encoded(object{"security": object{"auth": object{"selectedType": "gemini-api-key"}}}))
 			return w.run([]string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_TRUST_WORKSPACE=true"},
@@ -45,7 +45,7 @@ var more = []moreClient{
 	},
 	{
 		name: "opencode", dialect: completions,
-		ask: func(w *workshop, program, url, prompt string) outcome {
+		ask: func(w *clientSandbox, program, url, prompt string) outcome {
 			config := object{"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": object{"baseURL": url + "/v1", "apiKey": "dummy"},
 				"models": object{"scripted": object{"name": "scripted", "tool_call": true, "limit": object{"context": 200000, "output": 8000}}}}}, "model": "scripted/scripted",
 				"autoupdate": false, "share": "disabled"}
@@ -67,7 +67,7 @@ var more = []moreClient{
 	},
 	{
 		name: "copilot", dialect: completions,
-		ask: func(w *workshop, program, url, prompt string) outcome {
+		ask: func(w *clientSandbox, program, url, prompt string) outcome {
 			return w.run([]string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true",
 				"COPILOT_AUTO_UPDATE=false"}, program, "--allow-all-tools", "--silent", "-p", prompt)
 		},
@@ -90,7 +90,7 @@ type reach struct{ command, read, partner, set int }
 type moreClient struct {
 	name    string
 	dialect dialect
-	ask     func(w *workshop, program, url, prompt string) outcome
+	ask     func(w *clientSandbox, program, url, prompt string) outcome
 	read    func(file string) toolUse
 	edit    func(file, from, to string) toolUse
 	shell   func(command string) toolUse
@@ -104,7 +104,7 @@ func TestClientMore(t *testing.T) {
 	for _, c := range more {
 		t.Run(c.name, func(t *testing.T) {
 			program := realClient(t, c.name)
-			w := newWorkshop(t, protocolHistory())
+			w := newClientSandbox(t, protocolHistory())
 			w.learn(nil, "threshold=0.4")
 			w.must(append([]string{"aoa", "hooks", "install", c.name}, c.install...)...)
 			begin := func(turns ...turn) (*model, outcome) {

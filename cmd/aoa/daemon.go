@@ -62,7 +62,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	}
-	note := filepath.Join(registry(a.env), api.Fingerprint(place.Store))
+	note := filepath.Join(a.registry(), api.Fingerprint(place.Store))
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Patience: client.Factor(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)
@@ -70,14 +70,15 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 				out.Close()
 			}
 			log.Info("listening", "pid", os.Getpid(), "socket", place.Socket, "version", version())
-		}})
+		},
+		// Not later: once the lock is free, the next daemon registers itself under the same name.
+		Ended: func() { os.Remove(note) }})
 	switch {
 	case errors.Is(err, daemon.ErrRunning):
 		return nil // the other one won: its clients are served
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
 	}
-	os.Remove(note)
 	if err != nil {
 		log.Error("ended", "err", err)
 	}

@@ -21,7 +21,7 @@ import (
 const nobody = 65534
 
 // asNobody runs the program as another user.
-func (d *desk) asNobody(args ...string) said {
+func (d *sandbox) asNobody(args ...string) said {
 	d.Helper()
 	cmd := d.command(d.bin, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
@@ -36,13 +36,13 @@ func (d *desk) asNobody(args ...string) said {
 	return s
 }
 
-// forNobody makes a desk whose repository and home belong to nobody, and its program can be run by anyone.
-func forNobody(t *testing.T) *desk {
+// forNobody makes a sandbox whose repository and home belong to nobody, and its program can be run by anyone.
+func forNobody(t *testing.T) *sandbox {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root may become another user")
 	}
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	top := filepath.Dir(d.dir)
 	raw, err := os.ReadFile(d.bin)
 	check(t, err)
@@ -153,7 +153,7 @@ func TestStopOnFullDisk(t *testing.T) {
 	if disk == "" {
 		return
 	}
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
 	d.must("init")
 	filler := filepath.Join(disk, "filler")
@@ -168,7 +168,7 @@ func TestStopOnFullDisk(t *testing.T) {
 			}
 		}
 		for i := range 66 {
-			if s := d.feed(string(d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+			if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
 				t.Errorf("a hook on a full disk: %+v", s)
 			}
 		}
@@ -220,7 +220,7 @@ func TestFullDisk(t *testing.T) {
 	if disk == "" {
 		return
 	}
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_STORE="+filepath.Join(disk, "store"), "AOA_SNAPSHOT_INTERVAL=5m")
 	d.must("init")
 	acked := map[string]bool{}
@@ -247,7 +247,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("events on a full disk: %v", err)
 	}
 	for i := range 20 {
-		if s := d.feed(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+		if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint("h", i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
 			t.Errorf("a hook on a full disk: %+v", s)
 		}
 	}

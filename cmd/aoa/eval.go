@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoa-dev/aoa/cmd/aoa/eval"
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
@@ -119,7 +119,7 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]r
 			of[s.Name], err = rank.Parse(data)
 		}
 		if err != nil {
-			return nil, fail(exitFailed, "cmd/aoa/train makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
+			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
 		}
 	}
 	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil

@@ -22,14 +22,14 @@ func TestCorrupted(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	const commits = 32
-	d := newDesk(t, commits)
+	d := newSandbox(t, commits)
 	d.must("init")
 	d.must("config", "threshold", "0.7")
 	var batch []event.Event
 	for i := range 200 {
 		batch = append(batch, event.Event{ID: fmt.Sprint("e", i), Kind: event.KindRead, Time: time.Now(), Session: fmt.Sprint("s", i%7), Paths: []event.Path{"README.md"}, OK: true})
 	}
-	call(d, api.Events, batch)
+	mustCall(d, api.Events, batch)
 	d.must("stop")
 	store := d.place().Store
 	whole := read(t, store)

@@ -22,9 +22,9 @@ import (
 const secretFile = "server/secretplan.go"
 
 // secretive is a repository whose store knows a file that is to be forgotten: events, a prompt, a session, a cached step.
-func secretive(t *testing.T, env ...string) *desk {
+func secretive(t *testing.T, env ...string) *sandbox {
 	t.Helper()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_WATCH=off") // a save that is seen later would be learned again
 	d.env = append(d.env, env...)
 	d.must("init")
@@ -37,7 +37,7 @@ func secretive(t *testing.T, env ...string) *desk {
 	}
 	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s", Agent: "test",
 		Time: time.Now().Add(-time.Minute), Text: "change " + secretFile})
-	call(d, api.Events, batch)
+	mustCall(d, api.Events, batch)
 	d.must("stage", "run", "lines", "--dep", secretFile, "--", "echo", "printed")
 	if !d.knows() {
 		d.Fatal("the store does not know the file, the test says nothing")
@@ -46,7 +46,7 @@ func secretive(t *testing.T, env ...string) *desk {
 }
 
 // knows reports whether a file of the store holds the name.
-func (d *desk) knows() (found bool) {
+func (d *sandbox) knows() (found bool) {
 	d.Helper()
 	err := filepath.WalkDir(d.place().Store, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -64,7 +64,7 @@ func (d *desk) knows() (found bool) {
 }
 
 // forgotten waits until nothing of the file is left: in no byte of the store, no answer, no log, and no intention.
-func (d *desk) forgotten() {
+func (d *sandbox) forgotten() {
 	d.Helper()
 	d.until("the bytes are overwritten", func() bool {
 		left, _ := filepath.Glob(filepath.Join(d.place().Store, "forget-*"))
@@ -157,7 +157,7 @@ func TestForgetInterrupted(t *testing.T) {
 			d.must("start")
 		}
 		d.forgotten()
-		call(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []event.Path{secretFile}}})
+		mustCall(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []event.Path{secretFile}}})
 		d.must("stop")
 		d.must("start")
 		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
@@ -171,24 +171,24 @@ func TestForgetInterrupted(t *testing.T) {
 // TestForgetLeavesThresholds: to forget one file moves no threshold, whatever the settings were when it was learned.
 func TestForgetLeavesThresholds(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
-	call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
+	mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
 	d.must("config", "threshold", "0.5")
 	for range 5 {
 		d.must("feedback", "bad")
 	}
 	d.must("config", "threshold", "0.6")
 	d.must("feedback", "bad")
-	before := call(d, api.Threshold, api.None{})
+	before := mustCall(d, api.Threshold, api.None{})
 	d.must("forget", "README.md")
 	d.must("status") // the daemon opens its stores again, and the client waits for that
-	if after := call(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
+	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
 		t.Errorf("thresholds were %v and are %v", before.Kinds, after.Kinds)
 	}
 	d.must("stop")
 	d.must("start")
-	if after := call(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
+	if after := mustCall(d, api.Threshold, api.None{}); !maps.Equal(after.Kinds, before.Kinds) {
 		t.Errorf("after a restart thresholds are %v, they were %v", after.Kinds, before.Kinds)
 	}
 }

@@ -28,7 +28,7 @@ func TestHostileRepository(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	const evil = "\x1b[31mred\x1b]0;title\x07\u202e"
-	d := newDesk(t, 0)
+	d := newSandbox(t, 0)
 	hostile := filepath.Join(filepath.Dir(d.dir), "r"+evil)
 	check(t, os.Rename(d.dir, hostile))
 	d.dir = hostile
@@ -73,13 +73,13 @@ func TestHostileRepository(t *testing.T) {
 	}
 	d.must("config", "threshold", "aggressive")
 	d.must("config", "holdout", "0")
-	d.feed(string(d.hook("PostToolUse", "s", "t1", "Edit", "server/wire.go")), "hook", "claude")
+	d.doWith(string(d.hook("PostToolUse", "s", "t1", "Edit", "server/wire.go")), "hook", "claude")
 	d.until("the edit is learned", func() bool { return len(d.log("--kind", "edit")) > 0 })
 	batch := map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": "PostToolBatch", "tool_calls": []any{map[string]any{"tool_name": "Edit", "tool_use_id": "t1",
 		"tool_input": map[string]any{"file_path": filepath.Join(d.dir, "server/wire.go")}, "tool_response": "ok"}}}
 	raw, err := json.Marshal(batch)
 	check(t, err)
-	reply := d.feed(string(raw), "hook", "claude").out
+	reply := d.doWith(string(raw), "hook", "claude").out
 	check(t, json.Unmarshal([]byte(reply), &said))
 	if bad := controls(said.Output.Text); bad != "" || !strings.Contains(said.Output.Text, "red") || strings.Contains(said.Output.Text, "<system>") {
 		t.Errorf("an agent is told %q in %q", bad, said.Output.Text)
@@ -91,7 +91,7 @@ func TestHostileRepository(t *testing.T) {
 func TestGitElsewhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 4)
+	d := newSandbox(t, 4)
 	top := filepath.Dir(d.dir)
 	check(t, os.Mkdir(filepath.Join(top, "empty"), 0o755))
 	for _, to := range []string{"/nowhere", ".", ".git", "../empty", "../../../../../etc", "/dev/zero", "", "\x1b[31m", strings.Repeat("x", 5000)} {
@@ -104,7 +104,7 @@ func TestGitElsewhere(t *testing.T) {
 				t.Errorf(".git to %.20q: aoa %v: exit %d, %q", to, args, s.code, s.err)
 			}
 		}
-		if s := w.feed(`{"session_id":"s","cwd":"`+dir+`","hook_event_name":"UserPromptSubmit","prompt":"x"}`, "hook", "claude"); s != (said{}) {
+		if s := w.doWith(`{"session_id":"s","cwd":"`+dir+`","hook_event_name":"UserPromptSubmit","prompt":"x"}`, "hook", "claude"); s != (said{}) {
 			t.Errorf(".git to %.20q: a hook says %+v", to, s)
 		}
 	}

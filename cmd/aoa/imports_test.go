@@ -11,7 +11,7 @@ import (
 const module = "github.com/aoa-dev/aoa"
 
 // allowed is the import law: what a package of this module may import of it. The packages are in the order in
-// which data flows. "prefetch/" stands for each folder under prefetch.
+// which data flows.
 var allowed = map[string][]string{
 	"internal/event":     {},
 	"internal/config":    {},
@@ -34,15 +34,19 @@ var allowed = map[string][]string{
 	"internal/api":       {"internal/event", "internal/config", "internal/peer"},
 	"learn":              {"internal/event", "internal/hot", "internal/redact"},
 	"rank":               {"internal/event", "internal/index", "internal/hot"},
-	"prefetch/":          {"internal/event", "internal/index", "internal/cold"},
-	"prefetch":           {"internal/event", "internal/index", "internal/hot", "rank", "prefetch/"},
+	"prefetch":           {"internal/event", "internal/index", "internal/hot", "rank"},
+	"internal/session":   {"internal/event", "internal/index", "internal/cold"},
+	"internal/reload":    {"internal/event", "internal/index", "internal/cold"},
+	"internal/llmcache":  {"internal/event", "internal/index", "internal/cold"},
+	"internal/stage":     {"internal/event", "internal/index", "internal/cold"},
 	"internal/mcp":       {"internal/event", "internal/api"},
 	"internal/daemon":    {"*", "-internal/mcp", "-cmd/aoa"},
-	"cmd/aoa/eval":       {"*", "-internal/mcp", "-cmd/aoa"},
-	"cmd/aoa/localize":   {"cmd/aoa/eval", "internal/event", "internal/index"},
-	"cmd/aoa/train":      {"cmd/aoa/eval", "internal/event", "rank"},
-	"cmd/aoa/calibrate":  {"cmd/aoa/eval", "internal/event", "prefetch", "rank"},
 	"cmd/aoa":            {"*"},
+
+	"internal/eval":           {"*", "-internal/daemon", "-internal/mcp", "-cmd/aoa"},
+	"internal/eval/localize":  {"internal/eval", "internal/event", "internal/index"},
+	"internal/eval/train":     {"internal/eval", "internal/event", "prefetch", "rank"},
+	"internal/stage/pipeline": {},
 }
 
 // system is what the hook client, and what it imports, may import of the standard library: each further package costs
@@ -76,28 +80,22 @@ func TestImportLaw(t *testing.T) {
 // TestLawBites: the law must be able to refuse.
 func TestLawBites(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
-		{"prefetch/reload", "prefetch/history"}, {"internal/daemon", "internal/mcp"}, {"cmd/aoa/eval", "internal/mcp"}, {"a/new/shed", "internal/event"}} {
+		{"internal/reload", "internal/session"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"}, {"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])
 		}
 	}
-	if !may("learn", "internal/hot") || !may("prefetch/reload", "internal/cold") {
+	if !may("learn", "internal/hot") || !may("internal/reload", "internal/cold") {
 		t.Error("the law refuses what it allows")
 	}
 }
 
 func may(from, to string) bool {
-	room := func(p string) string {
-		if strings.HasPrefix(p, "prefetch/") {
-			return "prefetch/"
-		}
-		return p
-	}
-	edges, known := allowed[room(from)]
+	edges, known := allowed[from]
 	if !known || slices.Contains(edges, "-"+to) {
 		return false
 	}
-	return slices.Contains(edges, "*") || slices.Contains(edges, room(to))
+	return slices.Contains(edges, "*") || slices.Contains(edges, to)
 }
 
 func list(t *testing.T) []pkg {

@@ -31,16 +31,16 @@ import (
 // surviving log without a break.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the feed writes as Unix hooks do, and nobody is killed on Windows as a power failure kills")
+		t.Skip("the workload writes as Unix hooks do, and nobody is killed on Windows as a power failure kills")
 	}
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, 40)
+			d := newSandbox(t, 40)
 			d.env = append(d.env, fmt.Sprintf("AOA_THRESHOLD=%g", prefetch.Aggressive)) // something is to be suggested, too
 			d.must("init")
 			d.must("stop")
-			f := newFeed(d, seed)
+			f := newWorkload(d, seed)
 			rounds := max(3, fault.Rounds()) // fewer do not see everything
 			for range rounds {
 				f.round()
@@ -68,12 +68,12 @@ func TestKilled(t *testing.T) {
 }
 
 // survived looks into the log that the killed daemons left. It returns how many of them lost something.
-func (f *feed) survived() int {
+func (f *workload) survived() int {
 	f.Helper()
 	lost := map[int]bool{}
 	count := map[string]int{}
 	kinds := map[event.Kind]int{}
-	db := openLog(f.desk)
+	db := openLog(f.sandbox)
 	err := db.Replay(f.Context(), 0, func(_ int64, batch []event.Event) error {
 		for _, e := range batch {
 			count[e.ID]++
@@ -126,7 +126,7 @@ func (f *feed) survived() int {
 }
 
 // openLog opens the database of a daemon that does not run.
-func openLog(d *desk) *cold.DB {
+func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.env), "identity"), Keys: filepath.Join(store, "keys")})
@@ -141,14 +141,14 @@ func openLog(d *desk) *cold.DB {
 }
 
 // questions are asked of the daemon and of a store that has learned the same log.
-func questions(d *desk) []event.Query {
+func questions(d *sandbox) []event.Query {
 	out := []event.Query{
 		{Task: event.TaskNext},
 		{Task: event.TaskChange, Files: []event.Path{"server/wire.go"}},
 		{Task: event.TaskChange, Files: []event.Path{"docs/protocol.md", "cmd/main.go"}},
 		{Task: event.TaskPrompt, Prompt: "retry the protocol in cmd/main.go", Tags: []string{"testing"}},
 	}
-	sessions := call(d, api.Stats, api.StatsRequest{Table: "sessions", Limit: 50}).Sessions
+	sessions := mustCall(d, api.Stats, api.StatsRequest{Table: "sessions", Limit: 50}).Sessions
 	if len(sessions) < 3 {
 		d.Fatalf("only %d sessions were learned", len(sessions))
 	}
@@ -163,7 +163,7 @@ func questions(d *desk) []event.Query {
 
 // sameAsReplayed asks the running daemon and then, with the daemon killed so that it adds nothing, an empty store
 // that learned the whole log in one go.
-func sameAsReplayed(d *desk, daemon *exec.Cmd) {
+func sameAsReplayed(d *sandbox, daemon *exec.Cmd) {
 	d.Helper()
 	ask := questions(d)
 	var told []event.Answer
@@ -172,9 +172,9 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 		before := d.status()
 		told = told[:0]
 		for _, q := range ask {
-			told = append(told, call(d, api.Rank, q))
+			told = append(told, mustCall(d, api.Rank, q))
 		}
-		theta = call(d, api.Threshold, api.None{})
+		theta = mustCall(d, api.Threshold, api.None{})
 		after := d.status()
 		return before.Events == after.Events && before.Commits == after.Commits && after.Import.State == "done"
 	})
@@ -210,7 +210,7 @@ func sameAsReplayed(d *desk, daemon *exec.Cmd) {
 	}
 }
 
-func compare(d *desk, what string, got, want event.Answer) {
+func compare(d *sandbox, what string, got, want event.Answer) {
 	d.Helper()
 	if len(got.Suggestions) != len(want.Suggestions) {
 		d.Errorf("%s: %d suggestions, replayed %d", what, len(got.Suggestions), len(want.Suggestions))
@@ -246,7 +246,7 @@ type replayed struct {
 	prefetch *prefetch.Prefetcher
 }
 
-func newReplayed(d *desk, files []event.Path, asked time.Time) replayed {
+func newReplayed(d *sandbox, files []event.Path, asked time.Time) replayed {
 	d.Helper()
 	tree, contents := index.NewTree(files), index.NewContents()
 	for _, p := range files {

@@ -14,7 +14,7 @@ import (
 // evidence and the command that brings it back; and that command does.
 func TestARetiredKindIsAnnounced(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 8)
+	d := newSandbox(t, 8)
 	d.must("init")
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {
 		t.Fatalf("before: exit %d, %s", s.code, s.err)
@@ -22,17 +22,17 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 	var events []event.Event
 	now := time.Now().Add(-time.Hour)
 	for i := range 300 {
-		at, id, fate := now.Add(time.Duration(i)*time.Second), fmt.Sprint("guess", i), "shown"
+		at, id, arm := now.Add(time.Duration(i)*time.Second), fmt.Sprint("guess", i), "shown"
 		if i%4 == 0 {
-			fate = "withheld"
+			arm = "withheld"
 		}
-		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: fate,
+		e := event.Event{ID: id, Time: at, Kind: event.KindSuggest, Agent: "test", Session: fmt.Sprint("s", i), Tool: "next", Why: arm,
 			Paths: []event.Path{"README.md"}, Scores: []float64{.9}}
 		settled := e
 		settled.ID, settled.Kind, settled.Cause, settled.OK, settled.Label = "end"+id, event.KindOutcome, id, false, "next"
 		events = append(events, e, settled)
 	}
-	call(d, api.Events, events)
+	mustCall(d, api.Events, events)
 	d.until("the kind has retired", func() bool { return len(d.status().Retired) == 1 })
 	for _, args := range [][]string{{"status"}, {"stats", "kinds"}} {
 		s := d.do(args...)

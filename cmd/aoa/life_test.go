@@ -22,7 +22,7 @@ import (
 // leave without a word.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("stop")
 	var daemons [10]*exec.Cmd
@@ -73,7 +73,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestStaleSocketAndLock: what a killed daemon leaves behind is in nobody's way.
 func TestStaleSocketAndLock(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("stop")
 	d.kill(d.daemon())
@@ -100,7 +100,7 @@ func TestStaleSocketAndLock(t *testing.T) {
 // many such clients none hits the successor.
 func TestAnotherBuild(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	before := d.status()
 	want := map[string]bool{}
@@ -154,7 +154,7 @@ func TestRepositoryGone(t *testing.T) {
 	for name, watch := range map[string]string{"watched": "on", "unwatched": "off"} {
 		t.Run("deleted/"+name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, 16)
+			d := newSandbox(t, 16)
 			d.must("init")
 			d.must("stop")
 			daemon := d.daemon("AOA_WATCH=" + watch)
@@ -170,12 +170,12 @@ func TestRepositoryGone(t *testing.T) {
 	}
 	t.Run("moved", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, 16)
+		d := newSandbox(t, 16)
 		d.must("init")
 		d.must("stop")
 		daemon := d.daemon()
 		d.read()
-		call(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
+		mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
 		old := d.dir
 		d.dir += "-elsewhere"
 		if err := os.Rename(old, d.dir); err != nil {
@@ -194,7 +194,7 @@ func TestRepositoryGone(t *testing.T) {
 	})
 	t.Run("cloned anew", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, 16)
+		d := newSandbox(t, 16)
 		d.must("init")
 		d.must("stop")
 		daemon := d.daemon("AOA_WATCH=off")
@@ -214,7 +214,7 @@ func TestRepositoryGone(t *testing.T) {
 }
 
 // ends waits for a daemon that has a reason to end, and wants a clean end.
-func (d *desk) ends(daemon *exec.Cmd) {
+func (d *sandbox) ends(daemon *exec.Cmd) {
 	d.Helper()
 	done := make(chan error, 1)
 	go func() { done <- daemon.Wait() }()

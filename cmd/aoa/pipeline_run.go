@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/prefetch/stage"
-	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
 // pipelineRun is one run of a pipeline.

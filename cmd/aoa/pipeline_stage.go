@@ -12,8 +12,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch/stage"
-	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
 // stage runs one stage of the pipeline, and reports.

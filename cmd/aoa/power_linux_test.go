@@ -17,7 +17,7 @@ import (
 )
 
 // powered starts a daemon whose disk forgets, when the power is cut, what was not synced.
-func (d *desk) powered(env ...string) *fault.Power {
+func (d *sandbox) powered(env ...string) *fault.Power {
 	d.Helper()
 	cmd := d.command(d.bin, "daemon")
 	cmd.Env = append(cmd.Env, env...)
@@ -30,7 +30,7 @@ func (d *desk) powered(env ...string) *fault.Power {
 }
 
 // survivors are the events that a power cut now would leave, as the next daemon finds them.
-func (d *desk) survivors(p *fault.Power) map[string]bool {
+func (d *sandbox) survivors(p *fault.Power) map[string]bool {
 	d.Helper()
 	dir := d.TempDir()
 	for name, data := range p.Left() {
@@ -53,10 +53,10 @@ func (d *desk) survivors(p *fault.Power) map[string]bool {
 }
 
 // acknowledged sends events, one after the other, each of which is answered.
-func (d *desk) acknowledged(prefix string, n int) {
+func (d *sandbox) acknowledged(prefix string, n int) {
 	d.Helper()
 	for i := range n {
-		got := call(d, api.Events, []event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}, OK: true}})
+		got := mustCall(d, api.Events, []event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}, OK: true}})
 		if got.Accepted != 1 {
 			d.Fatalf("event %d: %+v", i, got)
 		}
@@ -79,7 +79,7 @@ func TestPowerCut(t *testing.T) {
 	for _, durability := range []string{"normal", "full"} {
 		t.Run(durability, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, 4)
+			d := newSandbox(t, 4)
 			d.must("init")
 			d.must("stop")
 			p := d.powered("AOA_DURABILITY=" + durability)

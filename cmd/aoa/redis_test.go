@@ -73,7 +73,7 @@ func (s *server) start() {
 // ready waits until the server answers.
 func (s *server) ready() {
 	s.Helper()
-	d := desk{T: s.T}
+	d := sandbox{T: s.T}
 	d.until("the server answers", func() bool {
 		conn, err := net.DialTimeout("tcp", s.addr, time.Second)
 		if err != nil {
@@ -134,7 +134,7 @@ func (w *watched) url() string { return "redis-sentinel://" + w.sentinel.addr + 
 // whole waits until the sentinel knows a replica that follows.
 func (w *watched) whole() {
 	w.Helper()
-	d := desk{T: w.T}
+	d := sandbox{T: w.T}
 	d.until("the sentinel knows a replica", func() bool {
 		known, err := w.sentinel.tell("SENTINEL", "REPLICAS", "main")
 		return err == nil && strings.Contains(known, "master-link-status ok") && !strings.Contains(known, "s_down") && !strings.Contains(known, "disconnected")

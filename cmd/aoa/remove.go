@@ -38,7 +38,7 @@ that was learned. Files of others are left as they were.`,
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
 			}
-			os.Remove(filepath.Join(registry(a.env), api.Fingerprint(place.Store)))
+			os.Remove(filepath.Join(a.registry(), api.Fingerprint(place.Store)))
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}

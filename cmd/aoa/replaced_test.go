@@ -17,7 +17,7 @@ func TestStoreReplaced(t *testing.T) {
 		t.Skip("open files cannot be deleted here")
 	}
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("stop")
 	book := fault.Open(t, "store deleted and made again")

@@ -14,7 +14,7 @@ import (
 )
 
 // restored is how many events the last start of a daemon replayed.
-func (d *desk) restored() int {
+func (d *sandbox) restored() int {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
 	if err != nil {
@@ -35,7 +35,7 @@ func (d *desk) restored() int {
 // however early the first was killed.
 func TestSnapshotAfterLongReplay(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 4)
+	d := newSandbox(t, 4)
 	d.env = append(d.env, "AOA_SNAPSHOT_INTERVAL=5m", "AOA_LOG_LEVEL=info")
 	d.must("init")
 	d.must("stop")
@@ -58,7 +58,7 @@ func TestSnapshotAfterLongReplay(t *testing.T) {
 	if n := d.restored(); n < many {
 		t.Fatalf("the first start replayed %d events, want %d", n, many)
 	}
-	d.until("a snapshot is written", func() bool { return !call(d, api.Status, api.None{}).Snapshot.IsZero() })
+	d.until("a snapshot is written", func() bool { return !mustCall(d, api.Status, api.None{}).Snapshot.IsZero() })
 	d.kill(first)
 	d.kill(d.daemon())
 	if n := d.restored(); n > 100 {

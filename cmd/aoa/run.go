@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -172,14 +173,7 @@ func (a *app) strict(c *cobra.Command) {
 	}
 }
 
-func (a *app) getenv(name string) string {
-	for i := len(a.env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(a.env[i], name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
+func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
 
 // repo opens the repository that the caller stands in.
 func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {

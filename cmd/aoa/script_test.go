@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,7 +15,21 @@ import (
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
 // daemon that they start is this binary too.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"aoa": main, "aoa-hasty": hasty}) }
+func TestMain(m *testing.M) {
+	testscript.Main(clean{m}, map[string]func(){"aoa": main, "aoa-hasty": hasty})
+}
+
+// clean fails a run that leaves a process of the program behind.
+type clean struct{ *testing.M }
+
+func (c clean) Run() int {
+	code := c.M.Run()
+	for _, left := range leftovers() {
+		fmt.Fprintf(os.Stderr, "a test left a process behind: %s\n", left)
+		code = max(code, 1)
+	}
+	return code
+}
 
 // TestScript runs testdata/script: every command, as a person types it, with a real daemon.
 func TestScript(t *testing.T) {
@@ -37,6 +52,11 @@ func TestScript(t *testing.T) {
 				"GIT_COMMITTER_EMAIL": "a@example.com", "NO_COLOR": "1", "TZ": "UTC", "AOA_PATIENCE": "20"} {
 				e.Setenv(k, v)
 			}
+			e.Defer(func() { // of a script that failed before it came to its own halt
+				stop := exec.Command("aoa", "stop", "--all", "--force")
+				stop.Dir, stop.Env = e.WorkDir, e.Vars
+				_ = stop.Run()
+			})
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "until": until, "halt": halt, "expand": expand},

@@ -38,7 +38,7 @@ func secretWord(i int) string {
 func TestSecretsAreNowhere(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 8)
+	d := newSandbox(t, 8)
 	const missed = "quillmissfen" // letters alone between spaces: mostly code, not redacted
 	subject := "Zan4999zibar"
 	d.write("server/wire.go", "package server\n")
@@ -56,7 +56,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		p["session_id"], p["cwd"] = "s1", d.dir
 		raw, err := json.Marshal(p)
 		check(t, err)
-		if s := d.feed(string(raw), "hook", "claude"); s.code != 0 {
+		if s := d.doWith(string(raw), "hook", "claude"); s.code != 0 {
 			t.Fatalf("hook: exit %d: %s", s.code, s.err)
 		}
 	}
@@ -76,10 +76,10 @@ func TestSecretsAreNowhere(t *testing.T) {
 	send(map[string]any{"hook_event_name": "Stop"})
 	d.must("suggest", "--prompt", "basket with password="+last)
 	d.must("stage", "run", "login", "--", "true", "password="+last)
-	if s := d.feed("data", "cache", "put", "--session", "s1", "-d", "basket of password="+last); s.code != 0 {
+	if s := d.doWith("data", "cache", "put", "--session", "s1", "-d", "basket of password="+last); s.code != 0 {
 		t.Fatalf("cache put: %s", s.err)
 	}
-	call(d, api.Import, api.ImportRequest{Transcripts: past})
+	mustCall(d, api.Import, api.ImportRequest{Transcripts: past})
 	d.until("all is logged", func() bool {
 		events := d.log()
 		has := func(id string) bool {
@@ -120,7 +120,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 }
 
 // noBytes looks for secrets in every file of the store and of the user's folders, and for a word that must be there.
-func (d *desk) noBytes(when string, secrets []string) {
+func (d *sandbox) noBytes(when string, secrets []string) {
 	d.Helper()
 	files, word := 0, false
 	for _, top := range []string{d.place().Store, filepath.Join(filepath.Dir(d.dir), "home")} {
@@ -149,7 +149,7 @@ func (d *desk) noBytes(when string, secrets []string) {
 }
 
 // transcript writes a recorded session with a secret and returns its folder.
-func (d *desk) transcript(secret string) string {
+func (d *sandbox) transcript(secret string) string {
 	d.Helper()
 	dir := filepath.Join(filepath.Dir(d.dir), "home", "transcripts")
 	check(d.T, os.MkdirAll(dir, 0o700))

@@ -17,7 +17,7 @@ func TestPasswordStaysIn(t *testing.T) {
 	t.Parallel()
 	const right, wrong = "correct-horse-battery", "staple-of-the-horse"
 	s := newServer(t, append(fleeting, "--requirepass", right)...)
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.env = append(d.env, "AOA_REPO_ID=secret")
 	d.must("init")
 	config := filepath.Join(d.place().Store, "config.yaml")
@@ -53,7 +53,7 @@ func TestPasswordStaysIn(t *testing.T) {
 }
 
 // mum looks for words where they must not be.
-func (d *desk) mum(what string, secrets ...string) {
+func (d *sandbox) mum(what string, secrets ...string) {
 	d.Helper()
 	look := func(where, text string) {
 		for _, s := range secrets {

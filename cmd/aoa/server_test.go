@@ -72,7 +72,7 @@ func (s *server) tear(n int) {
 func TestServerParted(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, fleeting...)
-	c := newCable(t, s.addr)
+	c := newProxy(t, s.addr)
 	x := newTeam(t, c.url(), 2, 23)
 	for _, one := range []struct {
 		name    string
@@ -81,7 +81,9 @@ func TestServerParted(t *testing.T) {
 	}{{"cut", cut, true}, {"half open", swallowed, false}, {"slow", slow, false}, {"reset in an answer", broken, false}} {
 		turn := outage{func() { c.turn(one.how) }, func() { c.turn(through) }, one.noticed}
 		if one.how == broken {
-			turn.heal = func() { x.desks[0].until("an answer is broken off", func() bool { return c.how.Load() == through }) }
+			turn.heal = func() {
+				x.sandboxes[0].until("an answer is broken off", func() bool { return c.how.Load() == through })
+			}
 		}
 		x.suffer(fault.Open(t, "network: "+one.name), s.url(), fault.Rounds(), func() outage { return turn })
 	}
@@ -101,19 +103,19 @@ func TestServerFailover(t *testing.T) {
 	told := func() outage {
 		old := w.master()
 		return outage{func() {
-			x.desks[0].until("the sentinel agrees", func() bool {
+			x.sandboxes[0].until("the sentinel agrees", func() bool {
 				_, err := w.sentinel.tell("SENTINEL", "FAILOVER", "main")
 				return err == nil
 			})
 		}, func() {
-			x.desks[0].until("there is another master", func() bool { return w.master() != old })
+			x.sandboxes[0].until("there is another master", func() bool { return w.master() != old })
 			w.whole()
 		}, true}
 	}
 	died := func() outage {
 		old := w.master()
 		return outage{old.kill, func() {
-			x.desks[0].until("there is another master", func() bool { return w.master() != old })
+			x.sandboxes[0].until("there is another master", func() bool { return w.master() != old })
 			old.start()
 			w.whole()
 		}, true}
@@ -139,7 +141,7 @@ func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outa
 	}
 	for round := range rounds {
 		var since []int
-		for _, d := range x.desks {
+		for _, d := range x.sandboxes {
 			_, n := d.logged("", 0)
 			since = append(since, n)
 		}
@@ -153,12 +155,12 @@ func (x *team) suffer(book *fault.Book, url string, rounds int, next func() outa
 		if diff != "" {
 			verdict = fault.Wrong
 			x.Errorf("round %d: %s", round, diff)
-			for i, d := range x.desks {
+			for i, d := range x.sandboxes {
 				lines, _ := d.logged("", since[i])
 				x.Logf("daemon %d, status %v:\n%s", i, d.status().Warnings, strings.Join(lines, "\n"))
 			}
 		}
-		for i, d := range x.desks {
+		for i, d := range x.sandboxes {
 			d.until("the daemon says that it is shared again", func() bool {
 				return !strings.Contains(strings.Join(d.status().Warnings, "\n"), "batches wait")
 			})
@@ -189,7 +191,7 @@ func (x *team) outage(o outage) {
 	x.Helper()
 	ctx, cancel := context.WithCancel(x.Context())
 	var all sync.WaitGroup
-	for i := range x.desks {
+	for i := range x.sandboxes {
 		r := rand.New(rand.NewPCG(x.r.Uint64(), 2))
 		all.Go(func() {
 			for ctx.Err() == nil {
@@ -200,7 +202,7 @@ func (x *team) outage(o outage) {
 	}
 	wait := func(least, spread int) { <-time.After(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
 	var since []int
-	for _, d := range x.desks {
+	for _, d := range x.sandboxes {
 		_, n := d.logged("", 0)
 		since = append(since, n)
 	}
@@ -210,7 +212,7 @@ func (x *team) outage(o outage) {
 	o.heal()
 	wait(20, 100)
 	if o.noticed {
-		for i, d := range x.desks {
+		for i, d := range x.sandboxes {
 			d.until("the daemon says that the server is gone", func() bool {
 				lines, _ := d.logged("the shared server does not answer", since[i])
 				return len(lines) > 0
@@ -223,7 +225,7 @@ func (x *team) outage(o outage) {
 
 // asked asks a daemon as a hook and as a person do; both are answered, in time, whatever becomes of the server.
 func (x *team) asked(i int, r *rand.Rand) {
-	d := x.desks[i]
+	d := x.sandboxes[i]
 	begin := time.Now()
 	x.mu.Lock()
 	x.n++

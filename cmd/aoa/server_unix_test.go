@@ -18,7 +18,7 @@ func TestServerStopped(t *testing.T) {
 	asked := 0
 	stop := func() { check(t, s.cmd.Process.Signal(syscall.SIGSTOP)); asked = x.answered() }
 	goOn := func() { // not before hooks and people were answered without it
-		x.desks[0].until("ten answers without the server", func() bool { return x.answered() >= asked+10 })
+		x.sandboxes[0].until("ten answers without the server", func() bool { return x.answered() >= asked+10 })
 		check(t, s.cmd.Process.Signal(syscall.SIGCONT))
 	}
 	x.suffer(fault.Open(t, "server stopped (SIGSTOP)"), s.url(), fault.Rounds(), func() outage { return outage{stop, goOn, false} })

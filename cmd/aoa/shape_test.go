@@ -19,7 +19,7 @@ import (
 func TestWhyRepeats(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 32)
+	d := newSandbox(t, 32)
 	d.must("init")
 	var told event.Answer
 	check(t, json.Unmarshal([]byte(d.must("suggest", "server/wire.go", "--json", "--explain")), &told))
@@ -63,7 +63,7 @@ func total(reasons []event.Reason) (sum float64) {
 func TestJSONShapes(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	for _, want := range []struct{ args, fields string }{
 		{"init --json", "store seconds commits files transcripts hooks pairs"},
 		{"suggest server/wire.go --json", "confidence suggestions at ms"},
@@ -97,7 +97,7 @@ func TestJSONShapes(t *testing.T) {
 // TestMetricsAreDocumented: docs/api.md lists the metrics that there are, and no others.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("suggest", "server/wire.go")
 	for _, f := range []api.Frame{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},

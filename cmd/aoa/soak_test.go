@@ -68,7 +68,7 @@ func TestSoak(t *testing.T) {
 }
 
 func soakOn(t *testing.T, source, file string) {
-	d := newDesk(t, 0)
+	d := newSandbox(t, 0)
 	d.git("fetch", "-q", source, "HEAD")
 	d.git("reset", "-q", "--hard", "FETCH_HEAD")
 	d.env = append(d.env, "AOA_IDLE_TIMEOUT=0", "AOA_REPO_ID=soak")
@@ -83,7 +83,7 @@ func soakOn(t *testing.T, source, file string) {
 	t.Cleanup(func() { d.kill(daemon) })
 	d.until("it listens", func() bool { _, err := d.sample(); return err == nil })
 	batches, n := readRecorded(t, file, d.dir, *replayMost)
-	x := &soak{desk: d, begin: begin, turns: map[string]int{}, pace: time.NewTicker(time.Second / time.Duration(*soakRate))}
+	x := &soak{sandbox: d, begin: begin, turns: map[string]int{}, pace: time.NewTicker(time.Second / time.Duration(*soakRate))}
 	t.Logf("%d sessions of %s, %d batches, a clock %d times as fast", n, filepath.Base(file), len(batches), haste)
 	t.Logf("%s", strings.Join(soakNames, "\t"))
 	for x.pass = 0; time.Since(begin) < *soakFor; x.pass++ {
@@ -98,7 +98,7 @@ func soakOn(t *testing.T, source, file string) {
 
 // soak is the traffic and what was seen of the daemon.
 type soak struct {
-	*desk
+	*sandbox
 	begin   time.Time
 	pass    int
 	turns   map[string]int
@@ -128,7 +128,7 @@ func (x *soak) batch(b recordedBatch) {
 	}
 	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
 		x.ticked = now
-		call(x.desk, api.Events, []event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
+		mustCall(x.sandbox, api.Events, []event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
 	}
 	if time.Since(x.looked) > 10*time.Second {
 		x.looked = time.Now()
@@ -157,7 +157,7 @@ func (x *soak) hook(p payload) {
 var soakNames = []string{"minute", "hooks", "resident MB", "live heap MB", "goroutines", "open files", "store MB"}
 
 // sample asks the daemon for its metrics and the disk for the store.
-func (d *desk) sample() ([]float64, error) {
+func (d *sandbox) sample() ([]float64, error) {
 	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return api.Dial(ctx, d.place()) }}}
 	res, err := c.Get("http://aoa/v1/metrics")
 	if err != nil {

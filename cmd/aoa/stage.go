@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 func (a *app) stage() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // How long a child may take to follow a signal, and to close its output once it ended.

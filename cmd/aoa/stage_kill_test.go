@@ -19,7 +19,7 @@ type started struct {
 	out, err bytes.Buffer
 }
 
-func (d *desk) start(args ...string) *started {
+func (d *sandbox) start(args ...string) *started {
 	d.Helper()
 	s := &started{Cmd: d.command(d.bin, args...)}
 	s.Stdout, s.Stderr = &s.out, &s.err
@@ -37,14 +37,14 @@ func (s *started) wait() int {
 const patientScript = `echo ran >>.git/log; sleep 1000 & echo $! >.git/child; while [ ! -e .git/go ]; do sleep 0.02; done; kill $(cat .git/child); echo out`
 
 // has reports whether a file of the repository holds n lines.
-func (d *desk) has(name string, n int) func() bool {
+func (d *sandbox) has(name string, n int) func() bool {
 	return func() bool {
 		b, _ := os.ReadFile(filepath.Join(d.dir, name)) // none: no line
 		return strings.Count(string(b), "\n") >= n
 	}
 }
 
-func (d *desk) alive(pidFile string) bool {
+func (d *sandbox) alive(pidFile string) bool {
 	b, err := os.ReadFile(filepath.Join(d.dir, pidFile))
 	check(d.T, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
@@ -60,7 +60,7 @@ var patientStage = []string{"stage", "run", "s", "--dep", "README.md", "--", "sh
 // TestStageTwoAtOnce: four processes ask for the same, one runs.
 func TestStageTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 1)
+	d := newSandbox(t, 1)
 	d.must("init")
 	first := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
@@ -79,7 +79,7 @@ func TestStageTwoAtOnce(t *testing.T) {
 // TestStageInterrupted: ctrl-C reaches all that the command started, nothing is kept, and the next one has its turn.
 func TestStageInterrupted(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 1)
+	d := newSandbox(t, 1)
 	d.must("init")
 	for i, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		s := d.start(patientStage...)
@@ -109,7 +109,7 @@ func TestStageInterrupted(t *testing.T) {
 // TestStageDaemonKilled: the command goes on when the daemon dies, and the next daemon keeps what it printed.
 func TestStageDaemonKilled(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 1)
+	d := newSandbox(t, 1)
 	d.must("init")
 	s := d.start(patientStage...)
 	d.until("it runs", d.has(".git/log", 1))
@@ -137,7 +137,7 @@ func TestStageDaemonKilled(t *testing.T) {
 // TestPipelineKilled: the next run goes on behind the stages that were done.
 func TestPipelineKilled(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, 1)
+	d := newSandbox(t, 1)
 	d.must("init")
 	d.write("p.yaml", `
 stages:

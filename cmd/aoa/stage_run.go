@@ -18,6 +18,7 @@ import (
 	posix "mvdan.cc/sh/v3/shell"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -148,12 +149,10 @@ func pattern(here, dir, p string) string {
 	return q
 }
 
-// variable is getenv that tells an empty variable from none.
+// variable is the value of an environment variable, nil if it is not set.
 func (a *app) variable(name string) *string {
-	for i := len(a.env) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(a.env[i], name+"="); ok {
-			return &v
-		}
+	if v, ok := config.LookupEnv(a.env, name); ok {
+		return &v
 	}
 	return nil
 }

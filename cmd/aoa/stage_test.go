@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stageDesk is a stage over a small tree, that can be laid out anew.
-type stageDesk struct {
-	*desk
+// stageSandbox is a stage over a small tree, that can be laid out anew.
+type stageSandbox struct {
+	*sandbox
 	runlog string // a line for each run
 }
 
-func newStageDesk(t *testing.T) *stageDesk {
-	d := &stageDesk{desk: newDesk(t, 1)}
+func newStageSandbox(t *testing.T) *stageSandbox {
+	d := &stageSandbox{sandbox: newSandbox(t, 1)}
 	d.runlog = filepath.Join(filepath.Dir(d.dir), "log")
 	d.lay()
 	d.git("add", "-A")
@@ -28,7 +28,7 @@ func newStageDesk(t *testing.T) *stageDesk {
 }
 
 // lay puts the worktree into its first state.
-func (d *stageDesk) lay() {
+func (d *stageSandbox) lay() {
 	d.Helper()
 	for _, e := range must2(os.ReadDir(d.dir))(d.T) {
 		if e.Name() != ".git" {
@@ -48,20 +48,22 @@ func must2[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T { t.Helper(); check(t, err); return v }
 }
 
-func (d *stageDesk) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
+func (d *stageSandbox) path(name string) string {
+	return filepath.Join(d.dir, filepath.FromSlash(name))
+}
 
 // flags are those of the first run; replace takes one out for another.
-func (d *stageDesk) flags() []string {
+func (d *stageSandbox) flags() []string {
 	return []string{"--dep", "src/**/*.txt", "--dep", "!src/skip.txt", "--dep", "*.json", "--dep", "link.conf", "--dep", "absent.txt", "--dep", "ignored.cfg",
 		"--input", "k=v", "--input", "l=w", "--env", "STAGE_MODE", "--tool", "./tool.sh version", "--model", "opus", "--template", "prompt.txt",
 		"--out", "out/result.txt"}
 }
 
-func (d *stageDesk) script() []string {
+func (d *stageSandbox) script() []string {
 	return []string{"sh", "-c", `echo ran >>"` + d.runlog + `"; mkdir -p out; cat src/a.txt | tee out/result.txt`}
 }
 
-func (d *stageDesk) runs() int {
+func (d *stageSandbox) runs() int {
 	b, _ := os.ReadFile(d.runlog) // none: no run
 	return strings.Count(string(b), "ran")
 }
@@ -76,7 +78,7 @@ type stageSaid struct {
 	Key       string
 }
 
-func (d *stageDesk) stage(name string, flags []string, command ...string) stageSaid {
+func (d *stageSandbox) stage(name string, flags []string, command ...string) stageSaid {
 	d.Helper()
 	s := d.do(slices.Concat([]string{"stage", "run", name, "--json"}, flags, []string{"--"}, command)...)
 	var out stageSaid
@@ -98,54 +100,54 @@ func swap(flags []string, old, new string) []string {
 // changed is one way in which something changes, and whether the step must run again.
 type changed struct {
 	name  string
-	do    func(d *stageDesk)
-	flags func(d *stageDesk, f []string) []string
+	do    func(d *stageSandbox)
+	flags func(d *stageSandbox, f []string) []string
 	why   string // "" is a hit; else what the miss must say
 }
 
-func put(name, text string) func(*stageDesk) { return func(d *stageDesk) { d.write(name, text) } }
+func put(name, text string) func(*stageSandbox) { return func(d *stageSandbox) { d.write(name, text) } }
 
-func sameTime(name string, change func(d *stageDesk)) func(*stageDesk) {
-	return func(d *stageDesk) {
+func sameTime(name string, change func(d *stageSandbox)) func(*stageSandbox) {
+	return func(d *stageSandbox) {
 		was := must2(os.Stat(d.path(name)))(d.T).ModTime()
 		change(d)
 		check(d.T, os.Chtimes(d.path(name), was, was))
 	}
 }
 
-func steps(f ...func(d *stageDesk)) func(*stageDesk) {
-	return func(d *stageDesk) {
+func steps(f ...func(d *stageSandbox)) func(*stageSandbox) {
+	return func(d *stageSandbox) {
 		for _, f := range f {
 			f(d)
 		}
 	}
 }
 
-func remove(name string) func(*stageDesk) {
-	return func(d *stageDesk) { check(d.T, os.RemoveAll(d.path(name))) }
+func remove(name string) func(*stageSandbox) {
+	return func(d *stageSandbox) { check(d.T, os.RemoveAll(d.path(name))) }
 }
 
-func chmod(name string, mode os.FileMode) func(*stageDesk) {
-	return func(d *stageDesk) { check(d.T, os.Chmod(d.path(name), mode)) }
+func chmod(name string, mode os.FileMode) func(*stageSandbox) {
+	return func(d *stageSandbox) { check(d.T, os.Chmod(d.path(name), mode)) }
 }
 
-func move(from, to string) func(*stageDesk) {
-	return func(d *stageDesk) { check(d.T, os.Rename(d.path(from), d.path(to))) }
+func move(from, to string) func(*stageSandbox) {
+	return func(d *stageSandbox) { check(d.T, os.Rename(d.path(from), d.path(to))) }
 }
 
-func linked(name, target string) func(*stageDesk) {
-	return func(d *stageDesk) {
+func linked(name, target string) func(*stageSandbox) {
+	return func(d *stageSandbox) {
 		_ = os.Remove(d.path(name)) // it may not be there
 		check(d.T, os.Symlink(target, d.path(name)))
 	}
 }
 
-func typed(old, new string) func(*stageDesk, []string) []string {
-	return func(_ *stageDesk, f []string) []string { return swap(f, old, new) }
+func typed(old, new string) func(*stageSandbox, []string) []string {
+	return func(_ *stageSandbox, f []string) []string { return swap(f, old, new) }
 }
 
-func plus(words ...string) func(*stageDesk, []string) []string {
-	return func(_ *stageDesk, f []string) []string { return append(f, words...) }
+func plus(words ...string) func(*stageSandbox, []string) []string {
+	return func(_ *stageSandbox, f []string) []string { return append(f, words...) }
 }
 
 // ways are what can become of an input.
@@ -166,9 +168,9 @@ func ways() []changed {
 		{"new matching file in a new folder", put("src/x/y/z.txt", "n"), nil, "file src/x/y/z.txt is new"},
 		{"new file that does not match", put("src/new.md", "n"), nil, ""},
 		{"new matching file that is ignored", put("src/ignored.txt", "n"), nil, ""},
-		{"the ignored one is tracked", steps(put("src/ignored.txt", "n"), func(d *stageDesk) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
+		{"the ignored one is tracked", steps(put("src/ignored.txt", "n"), func(d *stageSandbox) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
 		{"it is ignored no more", steps(put("src/ignored.txt", "n"), put(".gitignore", "/out/\n")), nil, "src/ignored.txt is new"},
-		{"new empty folder", func(d *stageDesk) { check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
+		{"new empty folder", func(d *stageSandbox) { check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
 		{"deleted", remove("src/deep/b.txt"), nil, "src/deep/b.txt is gone"},
 		{"file that was asked for and absent", put("absent.txt", ""), nil, "file absent.txt exists now"},
 		{"file that is taken out again", put("src/skip.txt", "changed"), nil, ""},
@@ -184,15 +186,15 @@ func ways() []changed {
 		{"input value", nil, typed("k=v", "k=V"), "input k changed"},
 		{"input name", nil, typed("k=v", "K=v"), "input K is new"},
 		{"one input more", nil, plus("--input", "m=1"), "input m is new"},
-		{"inputs in another order", nil, func(d *stageDesk, f []string) []string {
+		{"inputs in another order", nil, func(d *stageSandbox, f []string) []string {
 			return swap(swap(swap(f, "k=v", "-"), "l=w", "k=v"), "-", "l=w")
 		}, ""},
-		{"patterns in another order", nil, func(d *stageDesk, f []string) []string {
+		{"patterns in another order", nil, func(d *stageSandbox, f []string) []string {
 			return swap(swap(swap(f, "*.json", "-"), "absent.txt", "*.json"), "-", "absent.txt")
 		}, ""},
-		{"variable", func(d *stageDesk) { d.env = append(d.env, "STAGE_MODE=fast") }, nil, "env STAGE_MODE is set now"},
-		{"variable that is empty", func(d *stageDesk) { d.env = append(d.env, "STAGE_MODE=") }, nil, "env STAGE_MODE is set now"},
-		{"variable that nobody named", func(d *stageDesk) { d.env = append(d.env, "STAGE_OTHER=fast") }, nil, ""},
+		{"variable", func(d *stageSandbox) { d.env = append(d.env, "STAGE_MODE=fast") }, nil, "env STAGE_MODE is set now"},
+		{"variable that is empty", func(d *stageSandbox) { d.env = append(d.env, "STAGE_MODE=") }, nil, "env STAGE_MODE is set now"},
+		{"variable that nobody named", func(d *stageSandbox) { d.env = append(d.env, "STAGE_OTHER=fast") }, nil, ""},
 		{"one variable more", nil, plus("--env", "STAGE_OTHER"), "env STAGE_OTHER is new"},
 		{"template", put("prompt.txt", "do that\n"), nil, "template changed"},
 		{"template elsewhere with that text", move("prompt.txt", "p2.txt"), typed("prompt.txt", "p2.txt"), ""},
@@ -203,10 +205,10 @@ func ways() []changed {
 		{"age", nil, plus("--ttl", "1ms"), "the ttl is 1ms"},
 		{"any age", nil, plus("--ttl", "0"), ""},
 		{"asked to run", nil, plus("--refresh"), "in any case"},
-		{"commit", func(d *stageDesk) { d.git("add", "-A"); d.git("commit", "-qm", "more", "--allow-empty") }, nil, ""},
-		{"branch", func(d *stageDesk) { d.git("checkout", "-q", "-B", "side") }, nil, ""},
-		{"untracked, and not ignored", func(d *stageDesk) { d.git("rm", "-q", "--cached", "src/a.txt") }, nil, ""},
-		{"another daemon", func(d *stageDesk) { d.must("stop") }, nil, ""},
+		{"commit", func(d *stageSandbox) { d.git("add", "-A"); d.git("commit", "-qm", "more", "--allow-empty") }, nil, ""},
+		{"branch", func(d *stageSandbox) { d.git("checkout", "-q", "-B", "side") }, nil, ""},
+		{"untracked, and not ignored", func(d *stageSandbox) { d.git("rm", "-q", "--cached", "src/a.txt") }, nil, ""},
+		{"another daemon", func(d *stageSandbox) { d.must("stop") }, nil, ""},
 	}
 }
 
@@ -214,7 +216,7 @@ func ways() []changed {
 func TestStageWays(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newStageDesk(t)
+	d := newStageSandbox(t)
 	first := d.stage("s", d.flags(), d.script()...)
 	if first.Hit || !first.Kept || d.runs() != 1 {
 		t.Fatalf("the first run: %+v, %d runs", first, d.runs())
@@ -259,7 +261,7 @@ func TestStageWays(t *testing.T) {
 	}
 }
 
-func (d *stageDesk) content(name string) string {
+func (d *stageSandbox) content(name string) string {
 	b, err := os.ReadFile(d.path(name))
 	if err != nil {
 		return err.Error()
@@ -270,7 +272,7 @@ func (d *stageDesk) content(name string) string {
 // TestStageOfAnother: name, words and folder are part of the key; a linked worktree shares.
 func TestStageOfAnother(t *testing.T) {
 	t.Parallel()
-	d := newStageDesk(t)
+	d := newStageSandbox(t)
 	dep := []string{"--dep", "src/a.txt"}
 	if d.stage("s", dep, "cat", "src/a.txt").Hit || !d.stage("s", dep, "cat", "src/a.txt").Hit {
 		t.Fatal("the second run is not a hit")
@@ -281,7 +283,7 @@ func TestStageOfAnother(t *testing.T) {
 	if d.stage("r", dep, "cat", "src/a.txt").Hit {
 		t.Error("another stage hits")
 	}
-	in := *d.desk
+	in := *d.sandbox
 	in.dir = d.path("src")
 	if s := in.do("stage", "run", "s", "--dep", "a.txt", "--", "cat", "src/a.txt"); s.code != 1 || !strings.Contains(s.err, "folder changed") {
 		t.Errorf("another folder: %+v", s)
@@ -297,7 +299,7 @@ func TestStageOfAnother(t *testing.T) {
 // TestStageStreams: what was printed comes back in its order, on its stream, with its code; files with their modes.
 func TestStageStreams(t *testing.T) {
 	t.Parallel()
-	d := newStageDesk(t)
+	d := newStageSandbox(t)
 	args := []string{"stage", "run", "s", "-q", "--out", "made", "--out", "tool2", "--cache-failures", "--", "sh", "-c",
 		`echo one; echo two >&2; printf '\000\377'; mkdir -p made/deep; echo x >made/deep/x; chmod 751 made/deep/x; ln -s x made/deep/l; echo t >tool2; exit 2`}
 	first := d.do(args...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 )
 
@@ -154,21 +156,8 @@ const (
 )
 
 // registry is the folder in which each daemon notes where it runs, for status --all and stop --all.
-func registry(env []string) string {
-	a := app{env: env}
-	state := a.getenv("XDG_STATE_HOME")
-	if state == "" {
-		state = filepath.Join(a.home(), ".local", "state")
-	}
-	return filepath.Join(state, "aoa", "daemons")
+func (a *app) registry() string {
+	return filepath.Join(cmp.Or(api.StateFolder(a.env), filepath.Join(os.TempDir(), "aoa")), "daemons")
 }
 
-func (a *app) home() string {
-	if h := a.getenv("HOME"); h != "" {
-		return h
-	}
-	if h := a.getenv("USERPROFILE"); h != "" {
-		return h
-	}
-	return os.TempDir()
-}
+func (a *app) home() string { return cmp.Or(config.Home(a.env), os.TempDir()) }

@@ -31,7 +31,7 @@ var mayStart = map[string]string{
 	"cmd/aoa/stage_run.go toolVersion":   "the tool that the user names for a stage",
 	"cmd/aoa/stage_child.go child":       "the command that the user names for a stage",
 	"cmd/aoa/statusline.go wrapped":      "the status line that the user had before",
-	"prefetch/reload/command.go command": "commands that the settings list",
+	"internal/reload/command.go command": "commands that the settings list",
 }
 
 // TestOneStartsGit: git is started in one place. A new place that starts a program has to be listed above, and is not

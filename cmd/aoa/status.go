@@ -89,7 +89,7 @@ func progress(p api.Progress) string {
 // running lists the sockets of this user's daemons. Each daemon leaves a link in the state folder.
 func (a *app) running() []api.Place {
 	var out []api.Place
-	names, _ := filepath.Glob(filepath.Join(registry(a.env), "*"))
+	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
 	sort.Strings(names)
 	for _, n := range names {
 		raw, err := os.ReadFile(n)

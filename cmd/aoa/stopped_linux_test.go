@@ -13,7 +13,7 @@ import (
 )
 
 // within runs the program as a person does, and ends it after a time in which every command must have given up.
-func (d *desk) within(args ...string) said {
+func (d *sandbox) within(args ...string) said {
 	ctx, cancel := context.WithTimeout(d.Context(), patient)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.bin, args...)
@@ -31,7 +31,7 @@ func (d *desk) within(args ...string) said {
 }
 
 // freeze stops a daemon as ctrl-Z or a debugger does, and returns when all of its threads stand still.
-func (d *desk) freeze(pid int) {
+func (d *sandbox) freeze(pid int) {
 	d.Helper()
 	check(d.T, syscall.Kill(pid, syscall.SIGSTOP))
 	d.until("the daemon stands still", func() bool { return stateOf(d.T, pid) == "T" })
@@ -42,7 +42,7 @@ func (d *desk) freeze(pid int) {
 func TestFrozenDaemon(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 16)
+	d := newSandbox(t, 16)
 	d.must("init")
 	pid := d.status().Pid
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // one that stands still hears of no request

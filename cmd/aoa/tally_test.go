@@ -212,7 +212,7 @@ func (y *tally) print(t *testing.T) {
 			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed), int(k.HeldDone)), k.HeldDone,
 			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
 	}
-	fmt.Fprintf(&b, "  of another room %d texts\n", y.texts["other"])
+	fmt.Fprintf(&b, "  of another package %d texts\n", y.texts["other"])
 	for _, why := range slices.Sorted(maps.Keys(y.rescues)) {
 		r := y.rescues[why]
 		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named %d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",

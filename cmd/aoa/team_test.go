@@ -23,9 +23,9 @@ import (
 // team is several clones of one repository, each with a home, a daemon and a log of its own, that share a server.
 type team struct {
 	*testing.T
-	url, id string
-	desks   []*desk
-	r       *rand.Rand
+	url, id   string
+	sandboxes []*sandbox
+	r         *rand.Rand
 
 	mu    sync.Mutex // guards what follows
 	n     int
@@ -37,12 +37,12 @@ func newTeam(t *testing.T, url string, clones int, seed uint64) *team {
 	t.Helper()
 	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64()), r: rand.New(rand.NewPCG(seed, 7)), acked: map[string]bool{}}
 	for i := range clones {
-		d := newDesk(t, 24*max(0, 1-i))
+		d := newSandbox(t, 24*max(0, 1-i))
 		d.env = append(d.env, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "AOA_HOLDOUT=0")
 		if i > 0 {
-			d.git("pull", "-q", x.desks[0].dir, "main")
+			d.git("pull", "-q", x.sandboxes[0].dir, "main")
 		}
-		x.desks = append(x.desks, d)
+		x.sandboxes = append(x.sandboxes, d)
 		d.must("init")
 	}
 	return x
@@ -66,7 +66,7 @@ func (x *team) work(i int, r *rand.Rand, n int) {
 			}
 			batch = append(batch, e)
 		}
-		if _, err := api.Call(x.Context(), x.desks[i].client(), api.Events, batch); err != nil {
+		if _, err := api.Call(x.Context(), x.sandboxes[i].client(), api.Events, batch); err != nil {
 			x.Errorf("daemon %d took no events: %v", i, err)
 			return
 		}
@@ -81,7 +81,7 @@ func (x *team) work(i int, r *rand.Rand, n int) {
 // everybody lets all of them work at once.
 func (x *team) everybody(batches int) {
 	var all sync.WaitGroup
-	for i := range x.desks {
+	for i := range x.sandboxes {
 		r := rand.New(rand.NewPCG(x.r.Uint64(), 1))
 		all.Go(func() { x.work(i, r, batches) })
 	}
@@ -95,7 +95,7 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 	store, err := hot.New(hot.Options{})
 	check(x.T, err)
 	seen, seq := map[string]int{}, int64(0)
-	for i, d := range x.desks {
+	for i, d := range x.sandboxes {
 		learner := learn.New(store, learn.Options{Own: fmt.Sprint(i, "/")})
 		db := openLog(d)
 		err := db.Replay(x.Context(), 0, func(_ int64, batch []event.Event) error {
@@ -120,7 +120,7 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 
 // scores are all that is shared of the repository's files and of the words of the work, as of a time.
 func (x *team) scores(s learn.Store, at time.Time) (names []string, values []float64, err error) {
-	files := strings.Fields(x.desks[0].git("ls-files"))
+	files := strings.Fields(x.sandboxes[0].git("ls-files"))
 	words, tags := []string{"protocol", "wire", "retry", "change"}, []string{"testing"}
 	v := s.View(at)
 	var got []*hot.Values
@@ -189,7 +189,7 @@ func (x *team) differs(url string, within time.Duration) (diff string, lost []st
 // logs is how much there is in all logs.
 func (x *team) logs() (n int64) {
 	x.Helper()
-	for _, d := range x.desks {
+	for _, d := range x.sandboxes {
 		st := d.status()
 		n += int64(st.Events) + int64(st.Commits)
 	}
@@ -231,7 +231,7 @@ func difference(names []string, got, want []float64) string {
 }
 
 // logged are the lines of a daemon's log with those words, since the line with that number.
-func (d *desk) logged(words string, since int) (lines []string, all int) {
+func (d *sandbox) logged(words string, since int) (lines []string, all int) {
 	d.Helper()
 	text, err := os.ReadFile(filepath.Join(d.place().Store, "aoa.log"))
 	check(d.T, err)
@@ -251,34 +251,34 @@ func TestTeam(t *testing.T) {
 	x := newTeam(t, s.url(), 3, 1)
 	saved := []string{"README.md", "server/wire_test.go", "other/file7.go", "other/file15.go"}
 	for round := range 3 {
-		for i, d := range x.desks { // people, too: what one saves in its clone is not what another one did
+		for i, d := range x.sandboxes { // people, too: what one saves in its clone is not what another one did
 			file := saved[(i+round)%len(saved)]
 			before := len(d.log("--kind", "save"))
 			d.write(file, fmt.Sprint("round ", round))
 			d.until("the save is seen", func() bool { return len(d.log("--kind", "save")) > before })
 		}
 		x.everybody(15)
-		author := x.desks[round]
+		author := x.sandboxes[round]
 		author.write("server/wire.go", fmt.Sprint("round ", round))
 		author.write("cmd/main.go", fmt.Sprint("round ", round))
 		author.git("commit", "-qm", "wire and main", "server/wire.go", "cmd/main.go")
-		for _, d := range x.desks {
+		for _, d := range x.sandboxes {
 			if d != author {
 				d.git("pull", "-q", author.dir, "main")
 			}
 			d.do("hook", "git", "post-merge")
 		}
 		if round == 1 { // one begins anew, one is killed
-			x.desks[0].must("stop")
-			x.desks[0].must("status")
-			st := x.desks[1].status()
+			x.sandboxes[0].must("stop")
+			x.sandboxes[0].must("status")
+			st := x.sandboxes[1].status()
 			p, err := os.FindProcess(st.Pid)
 			check(t, err)
 			check(t, p.Kill())
-			x.desks[1].until("it is gone", func() bool { return x.desks[1].do("status").code == 0 && x.desks[1].status().Pid != st.Pid })
+			x.sandboxes[1].until("it is gone", func() bool { return x.sandboxes[1].do("status").code == 0 && x.sandboxes[1].status().Pid != st.Pid })
 		}
 	}
-	for _, d := range x.desks {
+	for _, d := range x.sandboxes {
 		d.until("the commits are read", func() bool { return d.status().Commits == 27 })
 	}
 	diff, lost := x.differs(s.url(), patient)
@@ -291,9 +291,9 @@ func TestTeam(t *testing.T) {
 // told: an agent in one clone is told that another one changed, in its own clone, a file that it has read.
 func (x *team) told() {
 	x.Helper()
-	reader, writer := x.desks[0], x.desks[2]
-	hook := func(d *desk, ev, session, id, tool, file string) string {
-		return d.feed(string(d.hook(ev, session, id, tool, file)), "hook", "claude").out
+	reader, writer := x.sandboxes[0], x.sandboxes[2]
+	hook := func(d *sandbox, ev, session, id, tool, file string) string {
+		return d.doWith(string(d.hook(ev, session, id, tool, file)), "hook", "claude").out
 	}
 	old := time.Now().Add(-time.Hour)
 	check(x.T, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
@@ -322,7 +322,7 @@ func (x *team) told() {
 	}
 }
 
-func (x *team) say(d *desk, events ...event.Event) {
+func (x *team) say(d *sandbox, events ...event.Event) {
 	x.Helper()
-	call(d, api.Events, events)
+	mustCall(d, api.Events, events)
 }

@@ -17,7 +17,7 @@ import (
 // traps is a repository whose settings and attributes start programs wherever git allows it. Each program leaves a
 // file named after its setting.
 type traps struct {
-	*desk
+	*sandbox
 	sprung  string   // the folder of those files
 	spring  string   // the program
 	linked  string   // a linked worktree of the repository
@@ -33,7 +33,7 @@ func newTraps(t *testing.T) *traps {
 	if runtime.GOOS == "windows" {
 		t.Skip("the traps are shell commands")
 	}
-	x := &traps{desk: newDesk(t, 24), hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change",
+	x := &traps{sandbox: newSandbox(t, 24), hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change",
 		"post-merge", "post-rewrite", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg", "reference-transaction"}}
 	top := filepath.Dir(x.dir)
 	x.sprung, x.spring, x.linked = filepath.Join(top, "sprung"), filepath.Join(top, "spring"), filepath.Join(top, "linked")
@@ -56,7 +56,7 @@ func newTraps(t *testing.T) *traps {
 	x.write("found.go", "two\n")
 	x.git("commit", "-qam", "a file with another name and content")
 
-	sub := *x.desk
+	sub := *x.sandbox
 	sub.dir = filepath.Join(x.dir, "sub")
 	check(t, os.Mkdir(sub.dir, 0o755))
 	sub.git("init", "-q", "-b", "main")
@@ -253,26 +253,26 @@ func (x *traps) drive() {
 // work is what happens in one worktree.
 func (x *traps) work(dir string) {
 	x.Helper()
-	w := *x.desk
+	w := *x.sandbox
 	w.dir = dir
 	w.write("server/wire.go", "edited "+dir)
 	hook := func(event, name, value string) string {
 		raw, err := json.Marshal(map[string]any{"session_id": "s", "cwd": dir, "hook_event_name": event, name: value})
 		check(x.T, err)
-		return w.feed(string(raw), "hook", "claude").out
+		return w.doWith(string(raw), "hook", "claude").out
 	}
 	hook("SessionStart", "source", "startup")
-	w.feed(string(w.hook("UserPromptSubmit", "s", "p", "", "change the protocol of server/wire.go")), "hook", "claude")
+	w.doWith(string(w.hook("UserPromptSubmit", "s", "p", "", "change the protocol of server/wire.go")), "hook", "claude")
 	for _, tool := range []string{"Read", "Edit"} {
-		w.feed(string(w.hook("PreToolUse", "s", tool, tool, "server/wire.go")), "hook", "claude")
-		w.feed(string(w.hook("PostToolUse", "s", tool, tool, "server/wire.go")), "hook", "claude")
+		w.doWith(string(w.hook("PreToolUse", "s", tool, tool, "server/wire.go")), "hook", "claude")
+		w.doWith(string(w.hook("PostToolUse", "s", tool, tool, "server/wire.go")), "hook", "claude")
 	}
 	hook("PreCompact", "trigger", "auto")
 	hook("SessionStart", "source", "compact")
 	hook("Stop", "reason", "")
 	hook("SessionStart", "source", "startup")
-	w.feed("", "hook", "git", "post-commit")
-	w.feed("", "hook", "git", "post-checkout", "0", "1", "1")
+	w.doWith("", "hook", "git", "post-commit")
+	w.doWith("", "hook", "git", "post-checkout", "0", "1", "1")
 	if out := w.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		x.Errorf("suggest in %s: %s", dir, out)
 	}
@@ -283,9 +283,9 @@ func (x *traps) work(dir string) {
 		{"eval", "--no-transcripts"}} {
 		w.do(args...)
 	}
-	w.feed("{\"query\":\"wire\",\"cwd\":\""+dir+"\"}", "at-complete")
-	w.feed("{\"cwd\":\""+dir+"\"}", "statusline")
-	w.feed(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`+"\n"+
+	w.doWith("{\"query\":\"wire\",\"cwd\":\""+dir+"\"}", "at-complete")
+	w.doWith("{\"cwd\":\""+dir+"\"}", "statusline")
+	w.doWith(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`+"\n"+
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"session_context","arguments":{}}}`+"\n", "mcp")
 }
 

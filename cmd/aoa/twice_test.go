@@ -19,7 +19,7 @@ func TestKilledWhileAnswering(t *testing.T) {
 		t.Skip("another program cannot read the log beside the daemon while it is killed")
 	}
 	t.Parallel()
-	d := newDesk(t, 4)
+	d := newSandbox(t, 4)
 	d.must("init")
 	d.read()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(d.place().Store, "aoa.db")+"?mode=ro&_pragma=busy_timeout(5000)")

@@ -16,7 +16,7 @@ import (
 func TestFewWatches(t *testing.T) {
 	noRace(t)
 	t.Parallel()
-	d := newDesk(t, 0)
+	d := newSandbox(t, 0)
 	for i := range 40 {
 		dir := fmt.Sprintf("%s/d%d", d.dir, i)
 		check(t, os.Mkdir(dir, 0o755))

@@ -24,7 +24,7 @@ type PipelineRequest struct {
 // PipelineAnswer is everything that running it needs.
 type PipelineAnswer struct {
 	ID       string           `json:"id"`       // the file, relative to the root if it lies there
-	Pipeline json.RawMessage  `json:"pipeline"` // pipeline.Pipeline in prefetch/stage/pipeline
+	Pipeline json.RawMessage  `json:"pipeline"` // pipeline.Pipeline in internal/stage/pipeline
 	Agents   map[string]Text  `json:"agents,omitempty"`
 	Prompts  map[string]Text  `json:"prompts,omitempty"`
 	Env      []string         `json:"env"` // variables that it may read

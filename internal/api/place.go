@@ -96,10 +96,7 @@ func stateStore(commonDir string, env []string) string {
 func StateFolder(env []string) string {
 	state := config.Getenv(env, "XDG_STATE_HOME")
 	if state == "" {
-		home := config.Getenv(env, "HOME")
-		if home == "" {
-			home = config.Getenv(env, "USERPROFILE")
-		}
+		home := config.Home(env)
 		if home == "" {
 			return ""
 		}

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+const day = 24 * time.Hour
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -50,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		SnapshotInterval: 45 * time.Second, Durability: "normal",
 		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily", "prune": "@daily", "snapshot": ""},
 		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
-		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{300, 100, 499},
+		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
 		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},
 		Stage:  Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
@@ -124,7 +126,7 @@ func TestBadValues(t *testing.T) {
 		"holdout: -1":                      "out of range",
 		"retention:\n  events: 5":          "config.yaml:2: retention.events: \"5\": not a duration",
 		"retention: 5":                     "config.yaml:1: retention: not a mapping",
-		"retention.bytes: 5XB":             "no unit of size",
+		"retention.bytes: 5XB":             "not a size",
 		"snapshot_interval: 1h":            "out of range",
 		"watch: maybe":                     "allowed is on, off or poll",
 		"schedule.trim: often":             `schedule.trim: "often": not a cron line`,
@@ -163,7 +165,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s or %s is there twice", k.Name, k.Env)
 		}
 		names[k.Name], envs[k.Env] = true, true
-		if k.Type == "" || k.Env == "" || k.Allowed == "" || k.Help == "" {
+		if k.Env == "" || k.Allowed == "" || k.Help == "" {
 			t.Errorf("%s is not documented: %+v", k.Name, k)
 		}
 	}
@@ -178,8 +180,8 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, before, key, value, after string }{
 		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
 		{"new group", "threshold: 0.8", "retention.events", "30d", "threshold: 0.8\nretention:\n  events: 30d\n"},
-		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65", "# mine\n\nthreshold:   0.65   # why\n\nwatch: off\n"},
-		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll   # x\n"},
+		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65", "# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
+		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
 		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off", "kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
 		{"dotted", "retention.events: 30d\nretention:\n  bytes: 100MB\n", "retention.events", "10d", "retention.events: 10d\nretention:\n  bytes: 100MB\n"},
 		{"in braces", "retention: {events: 30d, bytes: 100MB} # both\n", "retention.events", "10d", "retention: {events: 10d, bytes: 100MB} # both\n"},
@@ -188,6 +190,9 @@ func TestSet(t *testing.T) {
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
 		{"url", "", "redis_url", "redis://u:p@h:1/0", "redis_url: \"redis://u:p@h:1/0\"\n"},
 		{"windows", "watch: on\r\nholdout: 0\r\n", "watch", "off", "watch: off\r\nholdout: 0\r\n"},
+		{"only comments", "# a\n\n# b", "watch", "off", "# a\n\n# b\nwatch: off\n"},
+		{"comment at the end", "watch: on\n\n# end\n", "holdout", "0", "watch: on\n\n# end\n\nholdout: 0\n"},
+		{"text over lines", "repo_id: >-\n  a\n\nwatch: on\n", "watch", "off", "repo_id: >-\n  a\n\nwatch: off\n"},
 		{"same", "watch:    on\n", "watch", "on", "watch:    on\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -237,6 +242,8 @@ func TestUnset(t *testing.T) {
 		{"line", "# a\nwatch: off # b\n\nholdout: 0\n", "watch", "# a\n\nholdout: 0\n"},
 		{"in a group", "kinds:\n  pair: off\n  next: off\n", "kinds.pair", "kinds:\n  next: off\n"},
 		{"last of a group", "kinds:\n  pair: off\nwatch: on\n", "kinds.pair", "watch: on\n"},
+		{"comments stay", "# a\nwatch: on # b\n# c\n", "watch", "# a\n# c\n"},
+		{"comments of a group stay", "kinds:\n  # a\n  pair: off\n\n# b\nwatch: on\n", "kinds.pair", "# a\n\n# b\nwatch: on\n"},
 		{"not there", "watch: on\n", "holdout", "watch: on\n"},
 		{"only one", "watch: on\n", "watch", ""},
 	} {
@@ -283,7 +290,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, key, value string) {
 		file := filepath.Join(t.TempDir(), "config.yaml")
 		write(t, file, text)
-		before, _, err := parseFile(file, []byte(text))
+		was, err := parseFile(file, []byte(text))
 		if Set(file, key, value) != nil {
 			if got, _ := os.ReadFile(file); string(got) != text {
 				t.Fatalf("refused, but the file changed to %q", got)
@@ -293,16 +300,18 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatalf("Set accepted a file that cannot be read: %v", err)
 		}
+		before := was.plain()
 		got, err := os.ReadFile(file)
 		must(t, err)
-		after, _, err := parseFile(file, got)
+		now, err := parseFile(file, got)
 		must(t, err)
-		if after[key].value != value {
-			t.Fatalf("%q set to %q reads %q in %q", key, value, after[key].value, got)
+		after := now.plain()
+		if after[key] != value {
+			t.Fatalf("%q set to %q reads %q in %q", key, value, after[key], got)
 		}
 		for k, v := range before {
-			if k != key && after[k].value != v.value {
-				t.Fatalf("%q changed from %q to %q", k, v.value, after[k].value)
+			if k != key && after[k] != v {
+				t.Fatalf("%q changed from %q to %q", k, v, after[k])
 			}
 		}
 		if err := Unset(file, key); err != nil {
@@ -310,9 +319,9 @@ func FuzzSet(f *testing.F) {
 		}
 		got, err = os.ReadFile(file)
 		must(t, err)
-		after, _, err = parseFile(file, got)
+		now, err = parseFile(file, got)
 		must(t, err)
-		if _, still := after[key]; still {
+		if _, still := now.plain()[key]; still {
 			t.Fatalf("%q is still set in %q", key, got)
 		}
 	})

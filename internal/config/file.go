@@ -9,34 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseDoc parses the text of a settings file into its top mapping, nil if the file has none.
-func parseDoc(file string, text []byte) (doc, top *yaml.Node, err error) {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	doc = &yaml.Node{}
-	if err := dec.Decode(doc); errors.Is(err, io.EOF) {
-		return nil, nil, nil
-	} else if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w: correct the file, or remove it to return to the defaults", file, err)
-	}
-	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, nil, fmt.Errorf("%s: more than one document: keep the first, remove the others", file)
-	}
-	top = follow(doc.Content[0])
-	switch {
-	case top.Kind == yaml.ScalarNode && top.Tag == "!!null":
-		return doc, nil, nil
-	case top.Kind != yaml.MappingNode:
-		return nil, nil, fmt.Errorf("%s:%d: not a list of settings: write lines of the form 'key: value'", file, top.Line)
-	}
-	return doc, top, nil
-}
-
-// follow resolves an alias.
-func follow(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode && n.Alias != nil {
-		return n.Alias
-	}
-	return n
+// document is a parsed settings file.
+type document struct {
+	file     string
+	root     *yaml.Node // nil if the file has no YAML
+	top      *yaml.Node // its mapping, nil if it has none
+	entries  []entry
+	warnings []Warning // about unknown keys
 }
 
 // entry is a setting in a file.
@@ -46,65 +25,90 @@ type entry struct {
 	parent     *yaml.Node // the mapping that holds it
 }
 
-// parseFile returns what a file sets. Unknown keys are warnings.
-func parseFile(file string, text []byte) (layer, []Warning, error) {
-	_, top, err := parseDoc(file, text)
-	if err != nil || top == nil {
-		return nil, nil, err
+// parseFile parses the text of a settings file. Unknown keys are warnings. A setting given twice, a value that is not a scalar, and
+// YAML that does not parse are errors.
+func parseFile(file string, text []byte) (*document, error) {
+	d := &document{file: file}
+	root, dec := &yaml.Node{}, yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(root); errors.Is(err, io.EOF) {
+		return d, nil
+	} else if err != nil {
+		return d, fmt.Errorf("%s: %w: correct the file, or remove it to return to the defaults", file, err)
 	}
-	list, warnings, err := entries(file, top)
-	if err != nil {
-		return nil, warnings, err
+	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return d, fmt.Errorf("%s: more than one document: keep the first, remove the others", file)
 	}
-	values := layer{}
-	for _, e := range list {
-		at := fmt.Sprintf("%s:%d", file, e.key.Line)
-		if first, twice := values[e.name]; twice {
-			return nil, warnings, fmt.Errorf("%s: %s is set twice, first at %s: remove one", at, e.name, first.exact)
-		}
-		v := follow(e.value)
-		if v.Kind != yaml.ScalarNode {
-			k, _ := lookup(e.name)
-			return nil, warnings, fmt.Errorf("%s: %s: a list is given: allowed is %s", at, e.name, k.Allowed)
-		}
-		if v.Tag == "!!null" && v.Value == "" {
-			continue // "key:" with nothing after it
-		}
-		values[e.name] = found{v.Value, place{file, at}}
+	d.root = root
+	switch top := follow(root.Content[0]); {
+	case top.Kind == yaml.MappingNode:
+		d.top = top
+		return d, d.walk("", top)
+	case top.Kind != yaml.ScalarNode || top.Tag != "!!null":
+		return d, fmt.Errorf("%s: not a list of settings: write lines of the form 'key: value'", d.at(top))
 	}
-	return values, warnings, nil
+	return d, nil
 }
 
-// entries returns the settings of a file. Groups may be written as mappings or with dots.
-func entries(file string, top *yaml.Node) (out []entry, warnings []Warning, err error) {
-	var walk func(prefix string, m *yaml.Node) error
-	walk = func(prefix string, m *yaml.Node) error {
-		for i := 0; i+1 < len(m.Content); i += 2 {
-			key, value := m.Content[i], m.Content[i+1]
-			name := prefix + key.Value
-			if key.Kind != yaml.ScalarNode {
-				return fmt.Errorf("%s:%d: a key that is no word: remove it", file, key.Line)
+// at is the place of a node, for messages.
+func (d *document) at(n *yaml.Node) string { return fmt.Sprintf("%s:%d", d.file, n.Line) }
+
+// walk collects the settings of a mapping. Groups may be written as mappings or with dots.
+func (d *document) walk(prefix string, m *yaml.Node) error {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, value := m.Content[i], follow(m.Content[i+1])
+		name := prefix + key.Value
+		at := d.at(key)
+		k, known := lookup(name)
+		empty := value.Tag == "!!null" && value.Value == "" // "key:" with nothing after it
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return fmt.Errorf("%s: the key is not a word: remove it", at)
+		case known && value.Kind != yaml.ScalarNode:
+			return fmt.Errorf("%s: %s: a list is given: allowed is %s", at, name, k.Allowed)
+		case known:
+			if first, twice := d.find(name); twice {
+				return fmt.Errorf("%s: %s is set twice, first at %s: remove one", at, name, d.at(first.key))
 			}
-			if _, known := lookup(name); known {
-				out = append(out, entry{name, key, value, m})
-				continue
+			d.entries = append(d.entries, entry{name, key, m.Content[i+1], m})
+		case prefix == "" && group(name) && value.Kind == yaml.MappingNode:
+			if err := d.walk(name+".", value); err != nil {
+				return err
 			}
-			below := follow(value)
-			switch {
-			case prefix == "" && group(name) && below.Kind == yaml.MappingNode:
-				if err := walk(name+".", below); err != nil {
-					return err
-				}
-			case prefix == "" && group(name) && below.Tag == "!!null":
-				// "kinds:" with nothing below it yet
-			case prefix == "" && group(name):
-				return fmt.Errorf("%s:%d: %s: not a mapping: write its settings below it, indented", file, key.Line, name)
-			default:
-				warnings = append(warnings, Warning{fmt.Sprintf("%s:%d", file, key.Line), unknownKey(name).Error()})
-			}
+		case prefix == "" && group(name) && empty:
+		case prefix == "" && group(name):
+			return fmt.Errorf("%s: %s: not a mapping: write its settings below it, indented", at, name)
+		default:
+			d.warnings = append(d.warnings, Warning{at, unknownKey(name).Error()})
 		}
-		return nil
 	}
-	err = walk("", top)
-	return out, warnings, err
+	return nil
+}
+
+// find returns the entry of a setting.
+func (d *document) find(name string) (entry, bool) {
+	for _, e := range d.entries {
+		if e.name == name {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// values returns what the file sets. A key without a value sets nothing.
+func (d *document) values() layer {
+	out := layer{}
+	for _, e := range d.entries {
+		if v := follow(e.value); v.Tag != "!!null" || v.Value != "" {
+			out[e.name] = found{v.Value, d.file, d.at(e.key)}
+		}
+	}
+	return out
+}
+
+// follow resolves an alias.
+func follow(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
 }

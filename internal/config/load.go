@@ -1,168 +1,113 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/v2"
 )
 
-// flatDelim keeps koanf from splitting keys: a pattern may have any character that people type.
-const flatDelim = "\x1f"
+// found is a value and where it comes from.
+type found struct {
+	value  string
+	origin string // for Origin
+	exact  string // with its line, for messages
+}
 
-// Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the
-// environment ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables
-// are warnings. A value that is not allowed, or a file that is no YAML, is an error that names the file, the line, the key and what is
-// allowed. The Config then holds the defaults.
+// layer holds what one source sets: key → value.
+type layer map[string]found
+
+// Load reads the settings: AOA_* over the store's config.yaml over the user's over the defaults. environ is the environment
+// ("NAME=value", the last of equal names counts), storeDir may be "". Unknown keys and variables are warnings. A value that is not
+// allowed, or a file that is not YAML, is an error that names the file, the line, the key and what is allowed. The Config then
+// holds the defaults.
 func Load(environ []string, storeDir string) (Config, []Warning, error) {
-	l := &loader{merged: koanf.New(flatDelim), where: map[string]place{}}
-	for _, k := range keys {
-		if k.parse != nil {
-			l.add(layer{k.Name: {k.Default, place{"default", "default"}}})
-		}
-	}
+	values := defaults()
+	var warnings []Warning
+	var errs []error
 	for _, file := range []string{UserFile(environ), StoreFile(storeDir)} {
-		if file != "" {
-			l.file(file)
+		if file == "" {
+			continue
 		}
+		set, more, err := loadFile(file)
+		maps.Copy(values, set)
+		warnings, errs = append(warnings, more...), append(errs, err)
 	}
-	l.environment(environ)
-	if err := errors.Join(l.errs...); err != nil {
-		return Default(), l.warnings, err
+	set, more, err := environment(environ)
+	maps.Copy(values, set)
+	warnings, errs = append(warnings, more...), append(errs, err)
+	if err := errors.Join(errs...); err != nil {
+		return Default(), warnings, fmt.Errorf("read config: %w", err)
 	}
-	c := empty()
-	for _, name := range l.merged.Keys() {
-		v := l.merged.String(name)
-		if err := l.apply(&c, name, v); err != nil {
-			l.errs = append(l.errs, fmt.Errorf("read config: %s: %w", l.where[name].exact, badValue(name, v, err)))
-		}
+	c, err := build(values)
+	if err != nil {
+		return Default(), warnings, fmt.Errorf("read config: %w", err)
 	}
-	c.values["tags"], c.origin["tags"] = tagList(c.Tags), "tags.*"
-	if err := errors.Join(l.errs...); err != nil {
-		return Default(), l.warnings, err
-	}
-	return c, l.warnings, nil
-}
-
-// apply parses one value into the config. It skips half-lives that nobody has set.
-func (l *loader) apply(c *Config, name, v string) error {
-	k, _ := lookup(name)
-	c.values[name], c.origin[name] = v, l.where[name].origin
-	if strings.HasPrefix(name, halfLifePrefix) && l.where[name].origin == "default" {
-		return nil
-	}
-	return k.parse(c, v)
-}
-
-func empty() Config {
-	return Config{Kinds: map[string]bool{}, Schedules: map[string]string{}, Tags: map[string]string{}, HalfLives: map[string]time.Duration{},
-		values: map[string]string{}, origin: map[string]string{}}
+	return c, warnings, nil
 }
 
 // Default returns the settings of a machine that has none.
 func Default() Config {
-	c := empty()
-	for _, k := range keys {
-		if k.parse == nil {
-			continue
-		}
-		c.values[k.Name], c.origin[k.Name] = k.Default, "default"
-		if !strings.HasPrefix(k.Name, halfLifePrefix) {
-			if err := k.parse(&c, k.Default); err != nil {
-				panic("config: default of " + k.Name + ": " + err.Error()) // a mistake in keys: every test fails
-			}
-		}
+	c, err := build(defaults())
+	if err != nil {
+		panic("config: a default is not allowed: " + err.Error()) // a mistake in a tag of Config: every test fails
 	}
-	c.origin["tags"] = "tags.*"
 	return c
 }
 
-// badValue returns the error for a value that a key does not allow. Values that may be secret are not repeated.
-func badValue(name, value string, err error) error {
-	k, _ := lookup(name)
-	if k.Type == "url" {
-		value = "…"
+func defaults() layer {
+	out := layer{}
+	for _, k := range Keys() {
+		if k.Name != anyPattern {
+			out[k.Name] = found{k.Default, "default", "default"}
+		}
 	}
-	return fmt.Errorf("%s: %q: %w: allowed is %s", name, value, err, k.Allowed)
+	return out
 }
 
-func tagList(tags map[string]string) string {
-	var out []string
-	for p, t := range tags {
-		out = append(out, p+"="+t)
+// build parses the values. It skips half-lives that nobody has set: those are the hot store's.
+func build(values layer) (Config, error) {
+	c := Config{values: map[string]string{}, origin: map[string]string{"tags": "tags.*"}}
+	c.Tags, c.HalfLives = map[string]string{}, map[string]time.Duration{}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		c.values[name], c.origin[name] = v.value, v.origin
+		if v.origin == "default" && strings.HasPrefix(name, "half_lives.") {
+			continue
+		}
+		k, _ := lookup(name)
+		if err := k.set(&c, v.value); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", v.exact, err))
+		}
 	}
-	slices.Sort(out)
-	return strings.Join(out, ",")
-}
-
-// place says where a value comes from: for Origin, and with its line for messages.
-type place struct{ origin, exact string }
-
-// found is a value with its place.
-type found struct {
-	value string
-	place
-}
-
-// layer holds what one source sets: flat key → value. It is a provider for koanf.
-type layer map[string]found
-
-// ReadBytes always fails: a layer has no bytes.
-func (layer) ReadBytes() ([]byte, error) { return nil, errors.New("a layer has no bytes") }
-
-// Read returns the values.
-func (l layer) Read() (map[string]any, error) {
-	out := make(map[string]any, len(l))
-	for k, v := range l {
-		out[k] = v.value
+	var tags []string
+	for _, p := range slices.Sorted(maps.Keys(c.Tags)) {
+		tags = append(tags, p+"="+c.Tags[p])
 	}
-	return out, nil
-}
-
-// loader holds the state of one Load.
-type loader struct {
-	merged   *koanf.Koanf
-	where    map[string]place
-	warnings []Warning
-	errs     []error
-}
-
-// add merges a layer over those before.
-func (l *loader) add(values layer) {
-	if err := l.merged.Load(values, nil); err != nil {
-		l.errs = append(l.errs, fmt.Errorf("read config: %w", err))
-	}
-	for k, v := range values {
-		l.where[k] = v.place
-	}
+	c.values["tags"] = strings.Join(tags, ",")
+	return c, errors.Join(errs...)
 }
 
 // maxFile is the largest settings file that is read, in bytes.
 const maxFile = 1 << 20
 
-func (l *loader) file(name string) {
+func loadFile(name string) (layer, []Warning, error) {
 	text, err := readFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
 	}
-	if err == nil {
-		var values layer
-		var warnings []Warning
-		values, warnings, err = parseFile(name, text)
-		l.warnings = append(l.warnings, warnings...)
-		l.add(values)
-	}
-	if err != nil {
-		l.errs = append(l.errs, fmt.Errorf("read config: %w", err))
-	}
+	d, err := parseFile(name, text)
+	return d.values(), d.warnings, err
 }
 
 func readFile(name string) ([]byte, error) {
@@ -176,43 +121,56 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// environment adds the variables with the prefix AOA_. An empty variable counts as not set.
-func (l *loader) environment(environ []string) {
-	values := layer{}
-	known := map[string]string{}
-	for _, k := range keys {
-		known[envName(k.Name)] = k.Name
-	}
-	p := env.Provider("", env.Opt{Prefix: "AOA_", EnvironFunc: func() []string { return environ },
-		TransformFunc: func(name, value string) (string, any) {
-			key, ok := known[name]
-			switch _, other := Variables[name]; {
-			case value == "" || other || strings.HasPrefix(name, "AOA_TEST_") || strings.HasPrefix(name, "AOA_BENCH_"):
-			case !ok:
-				l.warnings = append(l.warnings, Warning{name, unknownKey(name).Error()})
-			case name == "AOA_TAGS":
-				l.tags(values, value)
-			default:
-				values[key] = found{value, place{name, name}}
-			}
-			return "", nil
-		}})
-	if _, err := p.Read(); err != nil {
-		l.errs = append(l.errs, fmt.Errorf("read config: %w", err))
-	}
-	l.add(values)
-}
-
-// tags reads AOA_TAGS: pattern=tag,pattern=tag.
-func (l *loader) tags(values layer, list string) {
-	for pair := range strings.SplitSeq(list, ",") {
-		pattern, tag, ok := strings.Cut(strings.TrimSpace(pair), "=")
-		if !ok {
-			l.errs = append(l.errs, fmt.Errorf("read config: AOA_TAGS: %q: allowed is pattern=tag,pattern=tag", pair))
+// environment reads the variables with the prefix AOA_. An empty variable counts as not set.
+func environment(environ []string) (values layer, warnings []Warning, err error) {
+	values = layer{}
+	var errs []error
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		if !strings.HasPrefix(name, "AOA_") || value == "" || slices.Contains(variables, name) ||
+			strings.HasPrefix(name, "AOA_TEST_") || strings.HasPrefix(name, "AOA_BENCH_") {
 			continue
 		}
-		values[tagsPrefix+pattern] = found{tag, place{"AOA_TAGS", "AOA_TAGS"}}
+		i := slices.IndexFunc(Keys(), func(k Key) bool { return k.Env == name })
+		switch {
+		case i < 0:
+			warnings = append(warnings, Warning{name, unknownKey(name).Error()})
+		case Keys()[i].Name == anyPattern: // pattern=tag,pattern=tag
+			for pair := range strings.SplitSeq(value, ",") {
+				pattern, tag, ok := strings.Cut(strings.TrimSpace(pair), "=")
+				if !ok {
+					errs = append(errs, fmt.Errorf("%s: %q: allowed is pattern=tag,pattern=tag", name, pair))
+					continue
+				}
+				values[tagsPrefix+pattern] = found{tag, name, name}
+			}
+		default:
+			values[Keys()[i].Name] = found{value, name, name}
+		}
 	}
+	return values, warnings, errors.Join(errs...)
+}
+
+// Getenv returns the last value of a name in an environment of NAME=value, "" if there is none.
+func Getenv(environ []string, name string) string {
+	v, _ := LookupEnv(environ, name)
+	return v
+}
+
+// LookupEnv is Getenv that also says whether the name is there. Windows does not distinguish case.
+func LookupEnv(environ []string, name string) (string, bool) {
+	for _, e := range slices.Backward(environ) {
+		k, v, ok := strings.Cut(e, "=")
+		if ok && (k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name)) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// Home returns the user's home folder, "" if the environment names none.
+func Home(environ []string) string {
+	return cmp.Or(Getenv(environ, "HOME"), Getenv(environ, "USERPROFILE"))
 }
 
 // StoreFile returns the settings file of a repository, "" if there is no store.
@@ -227,18 +185,16 @@ func StoreFile(storeDir string) string {
 // else ~/.config/aoa/config.yaml (on macOS too, where command line tools keep theirs). "" if the environment
 // names no home.
 func UserFile(environ []string) string {
-	if dir := Getenv(environ, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "aoa", "config.yaml")
+	dir := Getenv(environ, "XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) && runtime.GOOS == "windows" {
+		dir = Getenv(environ, "AppData")
 	}
-	if dir := Getenv(environ, "AppData"); runtime.GOOS == "windows" && dir != "" {
-		return filepath.Join(dir, "aoa", "config.yaml")
+	if !filepath.IsAbs(dir) {
+		home := Home(environ)
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
 	}
-	home := Getenv(environ, "HOME")
-	if runtime.GOOS == "windows" && home == "" {
-		home = Getenv(environ, "USERPROFILE")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".config", "aoa", "config.yaml")
+	return filepath.Join(dir, "aoa", "config.yaml")
 }

@@ -1,53 +1,120 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"net"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/robfig/cron/v3"
 )
 
-// Each parser reads one type of value. Its error says what is wrong; the key says what is allowed.
-
-const day = 24 * time.Hour
-
 // presets are the words for a threshold.
-var presets = map[string]float64{"conservative": 0.80, "balanced": 0.60, "aggressive": 0.40}
+var presets = map[string]string{"conservative": "0.80", "balanced": "0.60", "aggressive": "0.40"}
 
-func parseThreshold(v string) (float64, error) {
-	if t, ok := presets[strings.ToLower(v)]; ok {
-		return t, nil
-	}
-	return parseShare(v, 0.40, 0.90)
+// special are the parsers of settings whose type does not say enough.
+var special = map[string]func(string) (any, error){
+	"redis_url":       func(v string) (any, error) { return v, checkRedis(v) },
+	"repo_id":         func(v string) (any, error) { return v, checkID(v) },
+	"metrics_addr":    func(v string) (any, error) { return v, checkAddr(v) },
+	"reload.commands": func(v string) (any, error) { return parseCommands(v) },
+	"pipeline.env":    func(v string) (any, error) { return parseNames(v) },
+	"paused_until":    func(v string) (any, error) { return parseTime(v) },
 }
 
-func parseShare(v string, least, most float64) (float64, error) {
+// parse reads a value of the type of the key's field. The error says what is wrong; the key says what is allowed.
+func (k Key) parse(v string) (any, error) {
+	if parse := special[k.Name]; parse != nil {
+		return parse(v)
+	}
+	switch {
+	case strings.HasPrefix(k.Name, tagsPrefix):
+		return parseTag(k.member, v)
+	case strings.HasPrefix(k.Name, "schedule."):
+		v = cmp.Or(v, k.Default)
+		_, err := cron.ParseStandard(v)
+		if v != "" && err != nil {
+			err = errors.New("not a cron line")
+		} else {
+			err = nil
+		}
+		return v, err
+	}
+	switch k.typ {
+	case reflect.TypeFor[bool]():
+		return parseSwitch(v)
+	case reflect.TypeFor[int]():
+		return within(k.Allowed, v, parseCount)
+	case reflect.TypeFor[int64]():
+		return within(k.Allowed, v, parseSize)
+	case reflect.TypeFor[float64]():
+		return within(k.Allowed, cmp.Or(presets[strings.ToLower(v)], v), parseNumber)
+	case reflect.TypeFor[time.Duration]():
+		return within(k.Allowed, v, ParseDuration)
+	}
+	word, err := parseWord(v, strings.Split(strings.ReplaceAll(k.Allowed, " or ", ", "), ", "))
+	if k.typ == reflect.TypeFor[slog.Level]() && err == nil {
+		var l slog.Level
+		err = l.UnmarshalText([]byte(word))
+		return l, err
+	}
+	return word, err
+}
+
+// within reads a value and holds it against the limits in "LEAST to MOST, …" or "0, or LEAST to MOST".
+func within[T cmp.Ordered](allowed, v string, read func(string) (T, error)) (T, error) {
+	n, err := read(v)
+	if err != nil {
+		return n, err
+	}
+	limits, zero := strings.CutPrefix(allowed, "0, or ")
+	limits, _, _ = strings.Cut(limits, ",")
+	least, most, _ := strings.Cut(limits, " to ")
+	low, lowErr := read(least)
+	high, highErr := read(most)
+	if err := errors.Join(lowErr, highErr); err != nil {
+		panic("config: limits " + allowed + ": " + err.Error()) // a mistake in a tag of Config: every test fails
+	}
+	var none T
+	if (n < low || n > high) && !(zero && n == none) {
+		err = errors.New("out of range")
+	}
+	return n, err
+}
+
+func parseNumber(v string) (float64, error) {
 	f, err := strconv.ParseFloat(v, 64)
 	if err != nil || math.IsNaN(f) {
 		return 0, errors.New("not a number")
 	}
-	if f < least || f > most {
-		return 0, errors.New("out of range")
-	}
 	return f, nil
 }
 
-func parseCount(v string, most int) (int, error) {
+func parseCount(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil {
 		return 0, errors.New("not a whole number")
 	}
-	if n < 0 || n > most {
-		return 0, errors.New("out of range")
-	}
 	return n, nil
+}
+
+func parseSize(v string) (int64, error) {
+	n, err := humanize.ParseBytes(v)
+	if err != nil || n > math.MaxInt64 {
+		return 0, errors.New("not a size")
+	}
+	return int64(n), nil
 }
 
 func parseSwitch(v string) (bool, error) {
@@ -61,12 +128,10 @@ func parseSwitch(v string) (bool, error) {
 }
 
 // parseWord also takes the YAML words for on and off, where those are allowed.
-func parseWord(v string, allowed ...string) (string, error) {
+func parseWord(v string, allowed []string) (string, error) {
 	v = strings.ToLower(v)
-	if !slices.Contains(allowed, v) {
-		if on, err := parseSwitch(v); err == nil {
-			v = map[bool]string{true: "on", false: "off"}[on]
-		}
+	if on, err := parseSwitch(v); err == nil && !slices.Contains(allowed, v) {
+		v = map[bool]string{true: "on", false: "off"}[on]
 	}
 	if !slices.Contains(allowed, v) {
 		return "", errors.New("not one of the words")
@@ -74,79 +139,11 @@ func parseWord(v string, allowed ...string) (string, error) {
 	return v, nil
 }
 
-// Longest names, in characters. They are not in the patterns: a class of letters repeated 64 times takes 5 ms to compile at the start
-// of every command.
-const (
-	maxID  = 128
-	maxTag = 64
-)
+// units are those that Go's durations do not have.
+var units = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
 
-var (
-	idPattern  = regexp.MustCompile(`^[A-Za-z0-9._:/@-]+$`)
-	tagPattern = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`)
-	units      = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
-	sizes      = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)$`)
-)
-
-func parseID(v string) (string, error) {
-	if v != "" && (len(v) > maxID || !idPattern.MatchString(v)) {
-		return "", errors.New("not a name")
-	}
-	return v, nil
-}
-
-func parseTag(v string) (string, error) {
-	v = strings.TrimPrefix(v, "#")
-	if utf8.RuneCountInString(v) > maxTag || !tagPattern.MatchString(v) {
-		return "", errors.New("not a tag")
-	}
-	return v, nil
-}
-
-func parseRedis(v string) (string, error) {
-	if v == "" {
-		return "", nil
-	}
-	_, err := ParseRedis(v)
-	return v, err
-}
-
-func parseAddr(v string) (string, error) {
-	if v == "" {
-		return "", nil
-	}
-	_, port, err := net.SplitHostPort(v)
-	if n, numErr := strconv.ParseUint(port, 10, 16); err != nil || numErr != nil || n == 0 {
-		return "", errors.New("not an address")
-	}
-	return v, nil
-}
-
-func parseTime(v string) (time.Time, error) {
-	if v == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, v)
-	if err != nil {
-		return time.Time{}, errors.New("not a time")
-	}
-	return t, nil
-}
-
-func parseLevel(v string) (slog.Level, error) {
-	var l slog.Level
-	if !slices.Contains([]string{"debug", "info", "warn", "error"}, strings.ToLower(v)) {
-		return l, errors.New("not a level")
-	}
-	err := l.UnmarshalText([]byte(v))
-	return l, err
-}
-
-// parseDuration reads Go's durations and the units d (24 h) and w, also mixed: 180d, 1w2d, 1d12h.
-func parseDuration(v string, zero bool, least, most time.Duration) (time.Duration, error) {
-	if zero && v == "0" {
-		return 0, nil
-	}
+// ParseDuration reads Go's durations and the units d (24 h) and w (7 d), also mixed: 180d, 1w2d, 1d12h.
+func ParseDuration(v string) (time.Duration, error) {
 	plain := units.ReplaceAllStringFunc(v, func(s string) string {
 		n, err := strconv.ParseFloat(s[:len(s)-1], 64)
 		if err != nil {
@@ -162,36 +159,104 @@ func parseDuration(v string, zero bool, least, most time.Duration) (time.Duratio
 	if err != nil {
 		return 0, errors.New("not a duration")
 	}
-	if (d < least || d > most) && !(zero && d == 0) {
-		return 0, errors.New("out of range")
-	}
 	return d, nil
 }
 
-// duration makes the parser of a duration in a field of Config.
-func duration(field func(c *Config) *time.Duration, zero bool, least, most time.Duration) func(*Config, string) error {
-	return func(c *Config, v string) (err error) {
-		*field(c), err = parseDuration(v, zero, least, most)
-		return err
+func parseTime(v string) (t time.Time, err error) {
+	if v == "" {
+		return t, nil
 	}
+	if t, err = time.Parse(time.RFC3339, v); err != nil {
+		return time.Time{}, errors.New("not a time")
+	}
+	return t, nil
 }
 
-// scale is the number of bytes of a unit of size.
-var scale = map[string]float64{"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
-	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+// only reports whether a text has letters and digits of ASCII and these characters alone.
+func only(v, also string) bool {
+	return !strings.ContainsFunc(v, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune(also, c)
+	})
+}
 
-func parseSize(v string, least, most float64) (int64, error) {
-	m := sizes.FindStringSubmatch(v)
-	if m == nil {
-		return 0, errors.New("not a size")
+func checkID(v string) error {
+	if len(v) > 128 || !only(v, "._:/@-") {
+		return errors.New("not a name")
 	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	unit, ok := scale[strings.ToLower(m[2])]
-	if err != nil || !ok {
-		return 0, fmt.Errorf("%q is no unit of size", m[2])
+	return nil
+}
+
+func checkRedis(v string) (err error) {
+	if v != "" {
+		_, err = ParseRedis(v)
 	}
-	if n *= unit; n < least || n > most {
-		return 0, errors.New("out of range")
+	return err
+}
+
+func checkAddr(v string) error {
+	if v == "" {
+		return nil
 	}
-	return int64(n), nil
+	_, port, err := net.SplitHostPort(v)
+	if n, numErr := strconv.ParseUint(port, 10, 16); err != nil || numErr != nil || n == 0 {
+		return errors.New("not an address")
+	}
+	return nil
+}
+
+// parseTag reads the tag of a pattern: up to 64 letters, digits and .-_/ of which a letter or digit is the first.
+func parseTag(pattern, v string) (string, error) {
+	if pattern == "" || len(pattern) > 512 {
+		return "", errors.New("a pattern has 1 to 512 bytes")
+	}
+	v = strings.TrimPrefix(v, "#")
+	bad := v == "" || strings.ContainsRune("._/-", rune(v[0])) || utf8.RuneCountInString(v) > 64
+	if bad || strings.ContainsFunc(v, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsNumber(c) && !strings.ContainsRune("._/-", c)
+	}) {
+		return "", errors.New("not a tag")
+	}
+	return v, nil
+}
+
+// maxCommands bounds the list of commands, in bytes.
+const maxCommands = 8 << 10
+
+// parseCommands reads a list of commands. No shell runs them, so nothing that only a shell understands is allowed in them.
+func parseCommands(v string) ([]string, error) {
+	if len(v) > maxCommands {
+		return nil, errors.New("too long")
+	}
+	var out []string
+	for c := range strings.SplitSeq(v, ";") {
+		words := strings.Fields(c)
+		if len(words) == 0 {
+			continue
+		}
+		last := words[len(words)-1]
+		switch {
+		case strings.ContainsAny(c, "|&<>$`(){}[]!#~\"'\\"):
+			return nil, errors.New("a command has a character that only a shell understands")
+		case strings.ContainsAny(strings.Join(words[:len(words)-1], ""), "*?") || last != "*" && strings.ContainsAny(last, "*?"):
+			return nil, errors.New("* stands at the end, by itself")
+		case len(words) == 1 && last == "*":
+			return nil, errors.New("* needs a program before it")
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out, nil
+}
+
+// parseNames reads names of environment variables with commas between them.
+func parseNames(v string) (out []string, err error) {
+	for name := range strings.SplitSeq(v, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if !only(name, "_") || name[0] >= '0' && name[0] <= '9' {
+			return nil, fmt.Errorf("%q is not a name of a variable", name)
+		}
+		out = append(out, name)
+	}
+	return out, nil
 }

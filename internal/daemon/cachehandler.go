@@ -11,8 +11,8 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
 )
 
 // cacheHandler serves the data cache.

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/transcript"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch/history"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // contextHandler serves the prompts and actions of a session.
@@ -20,24 +20,24 @@ type contextHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	sessions  *sessionFinder
-	contexts  *history.History
+	contexts  *session.History
 }
 
-func contextBudget(s *settings) history.Budget {
+func contextBudget(s *settings) session.Budget {
 	c := s.get().Context
-	return history.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
+	return session.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
 }
 
 // state is what is checked out and changed. changed are the files that are not committed, nil to ask git. Where git cannot
 // be asked in time nothing is known.
-func (w *worktree) state(ctx context.Context, files, changed []event.Path) history.State {
+func (w *worktree) state(ctx context.Context, files, changed []event.Path) session.Worktree {
 	if changed == nil {
 		var err error
 		if changed, err = w.repo.Changed(ctx); err != nil {
-			return history.State{}
+			return session.Worktree{}
 		}
 	}
-	st := history.State{Known: true, Changed: changed, Files: map[event.Path]string{}}
+	st := session.Worktree{Known: true, Changed: changed, Files: map[event.Path]string{}}
 	if ref, oid, err := w.repo.Head(ctx); err == nil {
 		st.Branch, st.Head = strings.TrimPrefix(ref, "refs/heads/"), oid
 	}
@@ -70,11 +70,11 @@ func contentHash(file string) string {
 // context answers aoa context and the tool session_context.
 func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api.ContextAnswer, error) {
 	w := c.worktrees.caller(ctx)
-	use := history.For(r.For)
+	use := session.For(r.For)
 	switch {
 	case use == "":
-		use = history.ForAction
-	case use != history.ForAction && use != history.ForPrompt:
+		use = session.ForAction
+	case use != session.ForAction && use != session.ForPrompt:
 		return api.ContextAnswer{}, api.Bad("use action or prompt", "no context is made for %q", r.For)
 	}
 	if r.Budget < 0 || r.Budget > maxContext {
@@ -91,7 +91,7 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	got, err := c.contexts.Assemble(ctx, history.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) history.State {
+	got, err := c.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
 		return w.state(ctx, held, nil)
 	}})
 	if err != nil {
@@ -115,9 +115,9 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
 		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []transcript.Usage) error {
-			requests := make([]history.ModelRequest, len(found))
+			requests := make([]session.ModelRequest, len(found))
 			for i, u := range found {
-				requests[i] = history.ModelRequest(u)
+				requests[i] = session.ModelRequest(u)
 			}
 			return c.contexts.Add(ctx, file, done, requests)
 		})

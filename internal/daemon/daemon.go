@@ -17,12 +17,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
-	"github.com/aoa-dev/aoa/prefetch/reload"
-	"github.com/aoa-dev/aoa/prefetch/resume"
 )
 
 // Daemon is the parts of a running daemon, wired. It holds no rule about scores, hints or sessions.
@@ -48,10 +47,10 @@ type Daemon struct {
 	worktrees   *worktrees
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	sharing     *sharing
-	snapshots   *resume.Store
+	snapshots   *session.Store
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
-	contexts    *history.History
+	contexts    *session.History
 
 	answers     *answers
 	history     *historyReader
@@ -176,8 +175,8 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.snapshots = newSnapshots(d.base, d.db)
 	d.cache = newCache(d.base, d.db, d.seal)
 	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
-	d.contexts = history.New(history.Options{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
-		Budget: func() history.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
+	d.contexts = session.NewHistory(session.HistoryOptions{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
+		Budget: func() session.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
@@ -225,8 +224,8 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
 		worktrees: d.worktrees, contexts: d.contexts, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
-		lock: d.o.Place.Lock(), lockFile: d.o.lockFile, stop: d.stop}
-	d.worktrees.gone = d.idle.replaced
+		replaced: d.o.replaced, stop: d.stop}
+	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}
@@ -282,7 +281,7 @@ func (d *Daemon) flushSoon(ctx context.Context) error {
 
 // flush writes the consumers' states, and how long hooks took.
 func (d *Daemon) flush(ctx context.Context) error {
-	if d.idle.replaced() {
+	if d.o.replaced() {
 		return nil
 	}
 	err := d.consumers.flush(ctx)
@@ -368,7 +367,7 @@ func (d *Daemon) close() error {
 	if d.handlers.stage == nil {
 		return errors.Join(append(errs, d.db.Close())...)
 	}
-	if d.idle.replaced() {
+	if d.o.replaced() {
 		return errors.Join(append(errs, d.db.Close())...) // the other stores would write their last state into the new folder
 	}
 	errs = append(errs, d.contexts.Close())

@@ -10,9 +10,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/reload"
-	"github.com/aoa-dev/aoa/prefetch/stage"
+	"github.com/aoa-dev/aoa/internal/reload"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // eraser removes what somebody wants to be forgotten from every store.
@@ -25,7 +25,7 @@ type eraser struct {
 	answers   *answers
 	sharing   *sharing
 	worktrees *worktrees
-	contexts  *history.History
+	contexts  *session.History
 	sequences *reload.Cache
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc

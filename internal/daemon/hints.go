@@ -14,9 +14,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/history"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
 )
 
 // hints asks package prefetch at each hook, in time, and renders what it decided.
@@ -28,7 +28,7 @@ type hints struct {
 	hot      *hot.Store
 	recent   *recentEvents
 	edits    *remoteEdits
-	contexts *history.History
+	contexts *session.History
 	recorder *sequenceRecorder
 	cache    *llmcache.Cache
 	metrics  *metrics

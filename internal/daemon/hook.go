@@ -3,9 +3,11 @@ package daemon
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
@@ -13,6 +15,7 @@ import (
 type hookHandler struct {
 	base
 	calls     *callClock
+	borders   sessionBorders
 	events    *eventLog
 	worktrees *worktrees
 	places    *sessionPlaces
@@ -49,10 +52,13 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 		h.metrics.undecoded.Inc()
 		return nil
 	}
+	call.Events = h.borders.first(call.Events)
 	h.places.saw(call.Session, w.repo.Root)
 	h.events.Add(call.Events...)
 	h.sequences.record(ctx, w, call)
-	w.watch.Nudge()
+	if slices.ContainsFunc(call.Events, mayChange) {
+		w.watch.Nudge()
+	}
 	switch {
 	case f.Wait && call.TakesText():
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
@@ -70,3 +76,6 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply
 }
+
+// mayChange reports whether files of the worktree may have changed with an event: all but what only looks at them.
+func mayChange(e event.Event) bool { return e.Kind != event.KindRead && e.Kind != event.KindSearch }

@@ -2,9 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -24,8 +21,7 @@ type idleWatch struct {
 	clock     *clock
 	events    *eventLog
 	importing func() bool // history or transcripts are being read
-	lock      string      // the lock file
-	lockFile  fs.FileInfo // the one that this daemon holds
+	replaced  func() bool // see Options.replaced
 	stop      context.CancelCauseFunc
 }
 
@@ -68,13 +64,6 @@ func (i *idleWatch) rest(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
-// cloned again, or the store was deleted and made again. Nothing may be written by name then.
-func (i *idleWatch) replaced() bool {
-	now, err := os.Stat(i.lock)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(i.lockFile, now)
 }
 
 // run stops the daemon when nobody called for the configured time, or its store was replaced.

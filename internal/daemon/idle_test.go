@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -85,5 +87,24 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	defer db.Close()
 	if events, err := db.Log(t.Context(), cold.LogFilter{Kinds: []event.Kind{event.KindRead}, Limit: 10}); err != nil || len(events) != 1 {
 		t.Errorf("of one event that waited %d are there: %v", len(events), err)
+	}
+}
+
+// TestEndedBeforeTheLockIsFree: what a daemon does at its end it does before the next daemon can begin, so it undoes nothing of
+// the next one's.
+func TestEndedBeforeTheLockIsFree(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	called := false
+	d.o.Ended = func() {
+		called = true
+		if free, err := flock.New(d.o.Place.Lock()).TryLock(); free || err != nil {
+			t.Errorf("the lock is free: %v, %v", free, err)
+		}
+	}
+	d.start()
+	d.stop()
+	if !called {
+		t.Error("Ended was not called")
 	}
 }

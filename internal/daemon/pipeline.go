@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/prefetch/stage"
-	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
 // open reads a pipeline with everything that it names, and what its session holds.

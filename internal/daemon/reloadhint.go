@@ -8,9 +8,9 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/llmcache"
-	"github.com/aoa-dev/aoa/prefetch/reload"
 )
 
 // offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is for the person.

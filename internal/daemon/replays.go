@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch/reload"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 // reloadHandler serves the recorded sequences.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// Options of a daemon. All fields but Ready are needed.
+// Options of a daemon. All fields but Ready and Ended are needed.
 type Options struct {
 	Repo    *watcher.Repo // the worktree it was started in; others join when somebody calls from there
 	Place   api.Place     // made by api.Create
@@ -25,6 +26,7 @@ type Options struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Ready   func() // called once it listens
+	Ended   func() // called when all is written, before the lock is free; not if another store is in place of this one
 
 	Consumers []Consumer // further consumers of events, behind the daemon's own
 
@@ -32,6 +34,13 @@ type Options struct {
 
 	lockFile fs.FileInfo  // the lock that this daemon holds, to notice a store that was made in place of its own
 	asked    *atomic.Bool // a client asked for the end while one life was giving way to the next: the next must not begin
+}
+
+// replaced reports whether the store is gone, or another one lies at its path: the repository was deleted, moved or
+// cloned again, or the store was deleted and made again. Nothing may be written by name then.
+func (o *Options) replaced() bool {
+	now, err := os.Stat(o.Place.Lock())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(o.lockFile, now)
 }
 
 // Run serves the repository until ctx ends, somebody sends /v1/stop, nobody called for the configured idle
@@ -49,6 +58,11 @@ func Run(ctx context.Context, o Options) error {
 	if o.lockFile, err = held.Stat(); err != nil {
 		return fmt.Errorf("stat lock of %s: %w", o.Place.Store, err)
 	}
+	defer func() {
+		if o.Ended != nil && !o.replaced() {
+			o.Ended()
+		}
+	}()
 	defer limitMemory(o.Env, MemoryLimit)()
 	o.asked = new(atomic.Bool)
 	for range maxLives {

@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch/reload"
+	"github.com/aoa-dev/aoa/internal/reload"
 )
 
 // sequenceRecorder records what sessions did after a prompt, for package reload.

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/resume"
 )
 
 // Modes of a session, for people.
@@ -60,7 +60,7 @@ type sessionFinder struct {
 	db        *cold.DB
 	hot       *hot.Store
 	places    *sessionPlaces
-	snapshots *resume.Store
+	snapshots *session.Store
 }
 
 // session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait

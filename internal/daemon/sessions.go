@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/prefetch/resume"
+	"github.com/aoa-dev/aoa/internal/session"
 )
 
 // sessionHandler serves the snapshots of sessions.
@@ -17,7 +17,7 @@ type sessionHandler struct {
 	base
 	events *eventLog
 	db     *cold.DB
-	file   *resume.Store
+	file   *session.Store
 }
 
 // Bounds of what is read of a session's record.
@@ -26,8 +26,8 @@ const (
 	recordEvents  = 10_000  // for a person
 )
 
-func newSnapshots(b base, db *cold.DB) *resume.Store {
-	return resume.New(resume.Options{Path: filepath.Join(b.settings.store, "sessions.db"), Now: b.now, Log: b.alert,
+func newSnapshots(b base, db *cold.DB) *session.Store {
+	return session.New(session.Options{Path: filepath.Join(b.settings.store, "sessions.db"), Now: b.now, Log: b.alert,
 		Events: func(ctx context.Context, session string) ([]event.Event, error) {
 			return db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: rebuiltEvents})
 		}})
@@ -46,7 +46,7 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
-	all, err := h.file.List(ctx, resume.Filter{State: resume.State(r.State), Archived: r.Archived, Limit: r.Limit})
+	all, err := h.file.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	for _, s := range all {
 		out.Sessions = append(out.Sessions, wireSnapshot(s))
 	}
@@ -54,8 +54,8 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 }
 
 func isState(state string) bool {
-	switch resume.State(state) {
-	case resume.Active, resume.Paused, resume.Completed, resume.Failed, resume.Archived:
+	switch session.State(state) {
+	case session.Active, session.Paused, session.Completed, session.Failed, session.Archived:
 		return true
 	}
 	return false
@@ -86,7 +86,7 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
-	s, err := h.file.Set(ctx, r.ID, resume.State(r.State), api.CallID(ctx))
+	s, err := h.file.Set(ctx, r.ID, session.State(r.State), api.CallID(ctx))
 	return wireSnapshot(s), sessionRefusal(r.ID, err)
 }
 
@@ -107,15 +107,15 @@ func (h *sessionHandler) sweep(ctx context.Context) {
 
 func sessionRefusal(id string, err error) error {
 	switch {
-	case errors.Is(err, resume.ErrUnknown):
+	case errors.Is(err, session.ErrUnknown):
 		return api.Missing("aoa session list --archived names them", "no session is called %.100q", id)
-	case errors.Is(err, resume.ErrState):
+	case errors.Is(err, session.ErrState):
 		return api.Bad("aoa session show says how it stands; aoa session resume makes it active", "%v", err)
 	}
 	return err
 }
 
-func wireSnapshot(s resume.Snapshot) api.SessionSnapshot {
+func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
 	out := api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
 		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version}
 	for _, c := range s.Recent {

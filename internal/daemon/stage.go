@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/redact"
-	"github.com/aoa-dev/aoa/prefetch/resume"
-	"github.com/aoa-dev/aoa/prefetch/stage"
-	"github.com/aoa-dev/aoa/prefetch/stage/pipeline"
+	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/stage"
+	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
 // stageHandler serves the stage cache: its results, its pipelines' sessions and definitions.
@@ -22,13 +22,13 @@ type stageHandler struct {
 	base
 	worktrees *worktrees
 	clock     *clock
-	sessions  *resume.Store
+	sessions  *session.Store
 	cache     *stage.Cache
 	loader    *pipeline.Loader
 	over      chan struct{} // closed when the daemon ends: nobody waits for a turn any more
 }
 
-func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *resume.Store) *stageHandler {
+func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
 		Seal: func() *cold.Seal { return seal }})

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/prefetch/history"
 )
 
 const (
@@ -56,12 +56,12 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 
 // workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
 // session whose changes are not committed. After a cleared conversation there are files only.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (history.Context, []event.Suggestion) {
-	files, session, changed := h.workingSet(ctx, w, call, at)
-	if how, _ := call.Start(); session == "" || how == "clear" {
-		return history.Context{}, files
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (session.Context, []event.Suggestion) {
+	files, id, changed := h.workingSet(ctx, w, call, at)
+	if how, _ := call.Start(); id == "" || how == "clear" {
+		return session.Context{}, files
 	}
-	c, err := h.contexts.Assemble(ctx, history.Request{Session: session, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) history.State {
+	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) session.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
 		return w.state(ctx, held, changed)
@@ -79,13 +79,13 @@ const (
 )
 
 // workingSet finds the files of the session that goes on; for a new session, those of the work before it that
-// is not committed yet. Replayed sessions used less than a tenth of the committed ones. session is whose work it is,
+// is not committed yet. Replayed sessions used less than a tenth of the committed ones. id names the session whose work it is,
 // changed what is not committed where git was asked.
-func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, session string, changed []event.Path) {
+func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
 	has := w.tree.Load().Has
 	if how, _ := call.Start(); how == "resume" || how == "compact" || how == "fork" {
-		f.Session, f.Since, session = call.Session, time.Time{}, call.Session
+		f.Session, f.Since, id = call.Session, time.Time{}, call.Session
 	} else {
 		var err error
 		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
@@ -96,12 +96,12 @@ func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
 		h.log.Warn("no working set", "err", err)
-		return nil, session, changed
+		return nil, id, changed
 	}
-	if session == "" {
-		session = lastChanger(events, has)
+	if id == "" {
+		id = lastChanger(events, has)
 	}
-	return prefetch.FindWorkingSet(events, has, at), session, changed
+	return prefetch.FindWorkingSet(events, has, at), id, changed
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.

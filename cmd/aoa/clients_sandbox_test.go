@@ -1,0 +1,219 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// clientSandbox is what a real client works in: a repository, a home, and a folder with aoa that is first in PATH.
+type clientSandbox struct {
+	t               *testing.T
+	repo, home, bin string
+	env             []string
+}
+
+// built is aoa from this source, built once, beside the downloads.
+var built = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(clientsDir(), "aoa")
+	part := file + "." + strconv.Itoa(os.Getpid())
+	cmd := exec.Command("go", "build", "-o", part, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return file, os.Rename(part, file) // daemons of an earlier one keep theirs
+})
+
+// newClientSandbox makes a repository with a history (see script) and a home with nothing in it.
+func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &clientSandbox{t: t, repo: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin")}
+	for _, dir := range []string{w.repo, w.home, w.bin} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(program, filepath.Join(w.bin, "aoa")); err != nil {
+		t.Fatal(err)
+	}
+	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1", "AOA_PATIENCE=10",
+		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
+		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
+	w.git(stream(commits))
+	return w
+}
+
+// commit is one of a sandbox's history: files that changed together, under a subject.
+type commit struct {
+	subject string
+	files   []string
+}
+
+// stream is a stream for git fast-import: the commits an hour apart, the last one an hour ago.
+func stream(commits []commit) string {
+	var b strings.Builder
+	start := time.Now().Add(-time.Duration(len(commits)) * time.Hour).Unix()
+	for i, c := range commits {
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\n%s\nE\n", start+int64(i)*3600, c.subject)
+		for _, name := range c.files {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s\n%d\nE\n", name, name, i)
+		}
+	}
+	return b.String()
+}
+
+func (w *clientSandbox) git(stream string) {
+	w.t.Helper()
+	w.must("git", "init", "-q", "-b", "main")
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stdin = w.repo, w.env, strings.NewReader(stream)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("git fast-import: %v: %s", err, out)
+	}
+	w.must("git", "reset", "-q", "--hard")
+}
+
+// must runs a program in the repository and gives its output.
+func (w *clientSandbox) must(args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = w.repo, w.env
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("%s: %v: %s%s", strings.Join(args, " "), err, out, errs.String())
+	}
+	return string(out)
+}
+
+// learn lets aoa read the history: aoa init with these arguments. Settings are key=value. Nothing is held out, so
+// that what is said depends on the script only.
+func (w *clientSandbox) learn(args []string, settings ...string) {
+	w.t.Helper()
+	w.must(append([]string{"aoa", "init"}, args...)...)
+	w.t.Cleanup(w.leave)
+	for _, s := range append([]string{"holdout=0"}, settings...) {
+		key, value, _ := strings.Cut(s, "=")
+		w.must("aoa", "config", key, value)
+	}
+}
+
+// leave stops the daemon, whatever a test did to it, and shows what a failed test had learned.
+func (w *clientSandbox) leave() {
+	program := filepath.Join(w.bin, "aoa")
+	if _, err := os.Lstat(program); err != nil {
+		if source, err := built(); err == nil {
+			_ = os.Symlink(source, program)
+		}
+	}
+	cmd := exec.Command(program, "log", "--json", "--kind", "start,prompt,read,edit,write,search,run,failed,suggest,end")
+	if w.t.Failed() {
+		cmd.Dir, cmd.Env = w.repo, w.env
+		out, _ := cmd.CombinedOutput()
+		w.t.Logf("%s", out)
+	}
+	cmd = exec.Command(program, "stop")
+	cmd.Dir, cmd.Env = w.repo, w.env
+	_ = cmd.Run() // there may be none left
+}
+
+// write makes a file of the home.
+func (w *clientSandbox) write(file, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// path is the absolute name of a file of the repository.
+func (w *clientSandbox) path(name string) string {
+	return filepath.Join(w.repo, filepath.FromSlash(name))
+}
+
+// outcome is how a client's run ended.
+type outcome struct {
+	out, err string
+	took     time.Duration
+}
+
+// longest is how long a client may run: far more than it needs, and less than the test has.
+const longest = 60 * time.Second
+
+// run lets a client work in the sandbox, with nothing in its environment but what the sandbox and env say, without a
+// way out of this machine. It must end by itself, without an error.
+func (w *clientSandbox) run(env []string, args ...string) outcome {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), longest)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w.repo, &out, &errs, time.Second
+	cmd.Env = append(append(w.env, "IS_SANDBOX=1"), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	var err error
+	begin := time.Now()
+	if none := caged(func() { err = cmd.Start() }); none != nil {
+		cmd.Env = append(cmd.Env, "http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=127.0.0.1")
+		err = cmd.Start()
+	}
+	if err == nil {
+		err = cmd.Wait()
+	}
+	o := outcome{out.String(), errs.String(), time.Since(begin)}
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		w.t.Errorf("the client failed: %v\nstdout: %s\nstderr: %s", err, o.out, o.err)
+	}
+	return o
+}
+
+// log is what aoa learned, oldest first.
+func (w *clientSandbox) log(args ...string) (out []event.Event) {
+	w.t.Helper()
+	text := json.NewDecoder(strings.NewReader(w.must(append([]string{"aoa", "log", "--json", "--limit", "1000"}, args...)...)))
+	for text.More() {
+		var e event.Event
+		if err := text.Decode(&e); err != nil {
+			w.t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// said reports whether a kind spoke. Whether it should is the ranking's to say; the tests of clients ask whether what it
+// says arrives.
+func (w *clientSandbox) said(kind string) bool {
+	w.t.Helper()
+	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e event.Event) bool { return e.Tool == kind && e.Why == "shown" })
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// patient is how long a test waits for what must happen: machines that run tests have other work.
+const patient = 60 * time.Second
+
+// sandbox is a repository of its own and the real program beside it.
+type sandbox struct {
+	*testing.T
+	dir string
+	env []string
+	bin string
+}
+
+// newSandbox makes a repository with n commits (see history in script_test.go). Its daemons end with the test.
+func newSandbox(t *testing.T, n int) *sandbox {
+	t.Helper()
+	bin, err := exec.LookPath("aoa") // TestMain has put it there
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not t.TempDir: its long name would push the socket out of the store.
+	top, err := os.MkdirTemp("", "aoa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(top) })
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(top, "home")
+	d := &sandbox{T: t, dir: filepath.Join(top, "r"), bin: bin, env: []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "TZ=UTC", "AOA_PATIENCE=20", "GORACE=" + os.Getenv("GORACE")}}
+	for _, dir := range []string{home, d.dir} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.git("init", "-q", "-b", "main")
+	if n > 0 {
+		cmd := d.command("git", "fast-import", "--quiet")
+		cmd.Stdin = strings.NewReader(commits(n))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("fast-import: %v\n%s", err, out)
+		}
+		d.git("reset", "-q", "--hard")
+	}
+	t.Cleanup(func() {
+		last := *d
+		last.dir = top // the repository may be gone
+		last.do("stop", "--all", "--force")
+	})
+	return d
+}
+
+// noRace skips a test of what one command meets on its own: make test runs it, make race (-short) would only take longer.
+func noRace(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one command at a time: nothing for the race detector")
+	}
+}
+
+func (d *sandbox) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	return cmd
+}
+
+func (d *sandbox) git(args ...string) string {
+	d.Helper()
+	out, err := d.command("git", args...).CombinedOutput()
+	if err != nil {
+		d.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// said is what a run of the program left behind.
+type said struct {
+	out, err string
+	code     int
+}
+
+// do runs the program to its end.
+func (d *sandbox) do(args ...string) said { d.Helper(); return d.doWith("", args...) }
+
+func (d *sandbox) doWith(stdin string, args ...string) said {
+	d.Helper()
+	cmd := d.command(d.bin, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		d.Fatalf("aoa %v: %v", args, err)
+	}
+	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must is do for what has to work.
+func (d *sandbox) must(args ...string) string {
+	d.Helper()
+	s := d.do(args...)
+	if s.code != 0 {
+		d.Fatalf("aoa %v: exit %d\n%s%s", args, s.code, s.out, s.err)
+	}
+	return s.out
+}
+
+func (d *sandbox) place() api.Place { return api.Locate(filepath.Join(d.dir, ".git"), d.env) }
+
+// client speaks to the running daemon and starts none.
+func (d *sandbox) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir} }
+
+func (d *sandbox) status() api.StatusAnswer {
+	d.Helper()
+	return mustCall(d, api.Status, api.None{})
+}
+
+// mustCall waits, as the command line does, while the daemon opens its stores again.
+func mustCall[Req, Res any](d *sandbox, r api.Route[Req, Res], req Req) Res {
+	d.Helper()
+	c := d.client()
+	c.Start = func(context.Context) error { return nil } // it starts by itself
+	res, err := api.Call(d.Context(), c, r, req)
+	if err != nil {
+		d.Fatalf("%s: %v", r.Path, err)
+	}
+	return res
+}
+
+// daemon starts a daemon as a child, with its output at hand, and waits until it listens.
+func (d *sandbox) daemon(env ...string) *exec.Cmd {
+	d.Helper()
+	cmd := d.command(d.bin, "daemon")
+	cmd.Env = append(cmd.Env, env...)
+	if err := cmd.Start(); err != nil {
+		d.Fatal(err)
+	}
+	d.until("the daemon listens", func() bool {
+		st, err := api.Call(d.Context(), d.client(), api.Status, api.None{})
+		return err == nil && st.Pid == cmd.Process.Pid
+	})
+	return cmd
+}
+
+// read waits until the history is read.
+func (d *sandbox) read() {
+	d.Helper()
+	d.until("the history is read", func() bool { return d.status().Import.State == "done" })
+}
+
+// kill ends a daemon as a power failure does.
+func (d *sandbox) kill(cmd *exec.Cmd) {
+	d.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		d.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// until looks again and again until it is so.
+func (d *sandbox) until(what string, so func() bool) {
+	d.Helper()
+	give := time.After(patient)
+	for again := time.NewTicker(10 * time.Millisecond); ; {
+		if so() {
+			again.Stop()
+			return
+		}
+		select {
+		case <-again.C:
+		case <-give:
+			d.Fatalf("not within %s: %s", patient, what)
+		}
+	}
+}
+
+// frame writes what a hook client writes and leaves, or waits for the answer.
+func (d *sandbox) frame(f api.Frame) (reply []byte, err error) {
+	conn, err := api.Dial(context.Background(), d.place())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	body, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil || !f.Wait {
+		return nil, err
+	}
+	if err := conn.(*net.UnixConn).SetReadDeadline(time.Now().Add(patient)); err != nil {
+		return nil, err
+	}
+	reply, err = api.ReadFrame(conn)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return reply, err
+}
+
+// hook is the payload of an agent's tool call, as Claude Code sends it.
+func (d *sandbox) hook(ev, session, id, tool, file string) json.RawMessage {
+	p := map[string]any{"session_id": session, "cwd": d.dir, "hook_event_name": ev}
+	switch ev {
+	case "UserPromptSubmit":
+		p["prompt_id"], p["prompt"] = id, file
+	default:
+		p["tool_name"], p["tool_use_id"] = tool, id
+		p["tool_input"] = map[string]any{"file_path": filepath.Join(d.dir, filepath.FromSlash(file))}
+		p["tool_response"] = map[string]any{"type": "text"}
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// write puts a text into a file of the repository.
+func (d *sandbox) write(name, text string) {
+	d.Helper()
+	path := filepath.Join(d.dir, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// log is what aoa log --json tells.
+func (d *sandbox) log(args ...string) []event.Event {
+	d.Helper()
+	var out []event.Event
+	for line := range strings.Lines(d.must(append([]string{"log", "--json", "--limit", "100000"}, args...)...)) {
+		var e event.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			d.Fatalf("log: %v in %q", err, line)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// commits is a history for git fast-import: n commits, an hour apart, the last one an hour ago. server/wire.go and
+// docs/protocol.md change together in 7 of 8; other files change alone.
+func commits(n int) string {
+	var b strings.Builder
+	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()
+	for i := range n {
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the protocol\nE\n", start+int64(i)*3600, i)
+		names := []string{"server/wire.go", "docs/protocol.md"}
+		if i%8 == 7 {
+			names = []string{fmt.Sprintf("other/file%d.go", i%24), "server/wire.go"}
+		}
+		if i == 0 {
+			names = append(names, "server/wire_test.go", "README.md", "cmd/main.go")
+		}
+		for _, name := range names {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s %d\nE\n", name, name, i)
+		}
+	}
+	return b.String()
+}

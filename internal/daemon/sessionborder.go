@@ -1,0 +1,47 @@
+package daemon
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// borderApart is how far apart two starts or ends of one session are at least.
+const borderApart = 10 * time.Second
+
+// sessionBorders leaves out a start or an end of a session that was reported a moment ago: an agent that finds the hooks in
+// two settings files runs both, and its payloads have no id.
+type sessionBorders struct {
+	mu   sync.Mutex           // guards last
+	last map[border]time.Time // when it was last reported
+}
+
+type border struct {
+	kind                      event.Kind
+	session, subagent, source string
+}
+
+// first returns the events without repeated starts and ends.
+func (b *sessionBorders) first(events []event.Event) []event.Event {
+	return slices.DeleteFunc(events, func(e event.Event) bool {
+		return (e.Kind == event.KindStart || e.Kind == event.KindEnd) && b.repeated(e)
+	})
+}
+
+func (b *sessionBorders) repeated(e event.Event) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := border{e.Kind, e.Session, e.Subagent, e.Tool}
+	if before, known := b.last[key]; known && e.Time.Sub(before).Abs() < borderApart {
+		return true
+	}
+	if b.last == nil {
+		b.last = map[border]time.Time{}
+	}
+	maps.DeleteFunc(b.last, func(_ border, at time.Time) bool { return e.Time.Sub(at) >= borderApart })
+	b.last[key] = e.Time
+	return false
+}

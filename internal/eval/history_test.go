@@ -1,0 +1,127 @@
+package eval
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// desk is a real repository in a folder of its own.
+type desk struct {
+	*testing.T
+	dir string
+	env []string
+	n   int
+}
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{T: t, dir: t.TempDir()}
+	d.env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "HOME="+t.TempDir(),
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+	d.git("init", "-q", "-b", "main")
+	return d
+}
+
+func (d *desk) git(args ...string) {
+	d.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = d.dir
+	cmd.Env = append(slices.Clone(d.env), fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", noon.Unix()+int64(d.n)))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+func (d *desk) write(name, text string) {
+	d.Helper()
+	file := filepath.Join(d.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		d.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *desk) commit(subject string) {
+	d.Helper()
+	d.n++
+	d.git("add", "-A")
+	d.git("commit", "-qm", subject)
+}
+
+// TestHistory: names are those of their time, and the question about a commit comes before its renames are known.
+func TestHistory(t *testing.T) {
+	d := newDesk(t)
+	long := string(bytes.Repeat([]byte("a line\n"), 40))
+	d.write("old name.go", long)
+	d.write("b.go", "b")
+	d.commit("begin\twith tabs")
+	d.write("b.go", "b2")
+	d.git("mv", "old name.go", "new.go")
+	d.commit("move")
+	d.git("rm", "-q", "b.go")
+	d.write("c.go", "c")
+	d.commit("delete")
+	s, err := History(t.Context(), "x", d.dir, d.env, func(p event.Path) bool { return p == "c.go" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range s.Commits {
+		got = append(got, fmt.Sprintf("%s %s%v%v%v", e.Kind, e.Text, e.From, e.Paths, e.Gone))
+	}
+	want := []string{"commit begin\twith tabs[][b.go old name.go][]", "rename [old name.go][new.go][]", "commit move[][b.go new.go][]", "commit delete[][][b.go]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("read\n%q, want\n%q", got, want)
+	}
+	if !s.Contents() {
+		t.Error("a repository knows what its files hold")
+	}
+	r, err := openBlobs(t.Context(), d.dir, d.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	for _, c := range []struct{ oid, want string }{{s.blobs[s.Commits[0].ID[len("commit:"):][:shaLength]][0].oid, "b"}, {"deadbeef", ""}} {
+		if data, err := r.read(c.oid); err != nil || string(data) != c.want {
+			t.Errorf("%s holds %q, %v; want %q", c.oid, data, err, c.want)
+		}
+	}
+}
+
+// TestClone: a clone adds to a trace what only git knows.
+func TestClone(t *testing.T) {
+	d := newDesk(t)
+	d.write("a.go", "a")
+	d.write("b.go", "b")
+	d.commit("begin")
+	d.git("rm", "-q", "b.go")
+	d.write("a.go", "a2")
+	d.commit("delete")
+	own, err := History(t.Context(), "x", d.dir, d.env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := Source{Name: "x"}
+	for _, e := range own.Commits {
+		e.ID = e.ID[:len("commit:")+shaLength]
+		e.Paths, e.Gone = append(slices.Clone(e.Paths), e.Gone...), nil
+		trace.Commits = append(trace.Commits, e)
+	}
+	if err := trace.Clone(t.Context(), d.dir, d.env); err != nil {
+		t.Fatal(err)
+	}
+	if last := trace.Commits[1]; !slices.Equal(last.Gone, []event.Path{"b.go"}) || !slices.Equal(last.Paths, []event.Path{"a.go"}) {
+		t.Errorf("the second commit is %+v", last)
+	}
+	if err := trace.Clone(t.Context(), t.TempDir(), d.env); err == nil {
+		t.Error("an empty folder is no clone")
+	}
+}

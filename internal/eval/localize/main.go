@@ -1,0 +1,182 @@
+// Command localize measures how well the ranking finds the files that a text means, without a session.
+//
+//	go run ./internal/eval/localize -repos CLONES [-issues FILE] [-histories FILE] [-most N]
+//
+// In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or a file of names
+// of repositories, of which the commit messages of the last quarter of the history are asked. Out goes a table: of how many texts one
+// of the right files was among the first 1, 3, 5 and 10. Each text is asked at its commit, with the files of that commit and the
+// history before it. Of an issue only sources that are no tests count, in the answer and in the truth.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+func main() {
+	repos := flag.String("repos", "", "folder of clones")
+	issues := flag.String("issues", "", "file of issues")
+	histories := flag.String("histories", "", "file of names of repositories")
+	most := flag.Int("most", 40, "commit messages of a repository")
+	flag.Parse()
+	if err := run(context.Background(), *repos, *issues, *histories, *most); err != nil {
+		fmt.Fprintln(os.Stderr, "localize:", err)
+		os.Exit(1)
+	}
+}
+
+// lastQuarter is where the part of a history begins whose messages are asked.
+const lastQuarter = 0.75
+
+func run(ctx context.Context, repos, issues, histories string, most int) error {
+	var t table
+	var each sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	measure := func(name string, ask func(s eval.Source, take func(*eval.Localization) error) error, sources bool) {
+		each.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			t.failed(name, func() error {
+				dir := eval.CloneOf(repos, name)
+				if dir == "" {
+					return fmt.Errorf("no clone in %s", repos)
+				}
+				s, err := eval.History(ctx, name, dir, os.Environ(), nil)
+				if err != nil {
+					return err
+				}
+				return ask(s, func(l *eval.Localization) error { t.take(l, sources); return nil })
+			}())
+		})
+	}
+	if issues != "" {
+		all, err := eval.Instances(issues)
+		if err != nil {
+			return err
+		}
+		by := map[string][]eval.Instance{}
+		for _, i := range all {
+			by[i.Repo] = append(by[i.Repo], i)
+		}
+		for name, some := range by {
+			measure(name, func(s eval.Source, take func(*eval.Localization) error) error {
+				return eval.Localize(ctx, s, some, eval.Options{Contents: true}, take)
+			}, true)
+		}
+	}
+	if histories != "" {
+		names, err := os.ReadFile(histories)
+		if err != nil {
+			return err
+		}
+		for name := range strings.FieldsSeq(string(names)) {
+			measure(name, func(s eval.Source, take func(*eval.Localization) error) error {
+				return eval.Subjects(ctx, s, eval.Options{Contents: true}, lastQuarter, 1, most, take)
+			}, false)
+		}
+	}
+	each.Wait()
+	t.print()
+	return t.err
+}
+
+// hits counts texts and those with a right file among the first.
+type hits struct {
+	n  int
+	at [4]int
+}
+
+var firsts = [4]int{1, 3, 5, 10}
+
+// table adds up by repository and by language. It may be shared.
+type table struct {
+	mu    sync.Mutex
+	repos map[string]*hits
+	langs map[string]*hits
+	all   hits
+	err   error
+}
+
+func (t *table) failed(name string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil && t.err == nil {
+		t.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// take counts one text. sources: only programs that are no tests count.
+func (t *table) take(l *eval.Localization, sources bool) {
+	counts := func(p event.Path) bool { return !sources || index.KindOf(p) == index.KindSource }
+	truth := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !counts(p) })
+	if len(truth) == 0 {
+		return
+	}
+	place, at := 0, 0
+	for _, r := range l.Ranked {
+		if counts(r.File) {
+			if place++; slices.Contains(truth, r.File) {
+				at = place
+				break
+			}
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.repos == nil {
+		t.repos, t.langs = map[string]*hits{}, map[string]*hits{}
+	}
+	for _, h := range []*hits{&t.all, of(t.repos, l.Repo), of(t.langs, truth[0].Ext())} {
+		h.n++
+		for i, first := range firsts {
+			if at > 0 && at <= first {
+				h.at[i]++
+			}
+		}
+	}
+}
+
+func of(m map[string]*hits, key string) *hits {
+	if m[key] == nil {
+		m[key] = &hits{}
+	}
+	return m[key]
+}
+
+func (t *table) print() {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	line := func(name string, h *hits) {
+		fmt.Fprintf(w, "%s\t%d", name, h.n)
+		for _, k := range h.at {
+			fmt.Fprintf(w, "\t%.3f", float64(k)/float64(max(h.n, 1)))
+		}
+		fmt.Fprintln(w)
+	}
+	part := func(title string, m map[string]*hits) {
+		fmt.Fprintf(w, "%s\ttexts\t@1\t@3\t@5\t@10\n", title)
+		names := make([]string, 0, len(m))
+		for name := range m {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			line(name, m[name])
+		}
+		fmt.Fprintln(w, "\t\t\t\t\t")
+	}
+	part("repository", t.repos)
+	part("language", t.langs)
+	line("all", &t.all)
+}

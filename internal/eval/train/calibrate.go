@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+func runCalibrate(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("calibrate", flag.ExitOnError)
+	traces := flags.String("traces", "", "folder of traces")
+	repos := flags.String("repos", "", "folder of clones, called OWNER+NAME")
+	weights := flags.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
+		"where there is none: their promises are too good on what they have seen")
+	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
+	_ = flags.Parse(args) // ExitOnError
+	return calibrate(ctx, *traces, *repos, *weights, *out)
+}
+
+func calibrate(ctx context.Context, traces, repos, weights, out string) error {
+	sources, err := withHistories(ctx, traces, repos)
+	if err != nil {
+		return err
+	}
+	found := make([]lessons, len(sources))
+	errs := make([]error, len(sources))
+	var all sync.WaitGroup
+	work := make(chan int)
+	for range 2 {
+		all.Go(func() {
+			for i := range work {
+				errs[i] = found[i].learn(ctx, sources[i], weights)
+				fmt.Fprintf(os.Stderr, "%s: %d promises, %d warnings\n", sources[i].Name, len(found[i].promises), len(found[i].warnings))
+			}
+		})
+	}
+	for i := range sources {
+		work <- i
+	}
+	close(work)
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	file := prefetch.File{
+		About: "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
+			"on their histories, and on the last quarters of public histories (internal/eval/train/histories.txt); measured is the log loss, and the calibration error, on " +
+			"repositories left out of the fit.",
+		Command:    "make train",
+		Measured:   map[string]float64{},
+		Confidence: confidence(found, nobody),
+	}
+	measure(found, file.Measured)
+	file.Confidence.Warning = warning(found, nobody)
+	data, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+// withHistories reads the traces with their clones, and the histories of the repositories without one.
+func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	out, err := sources(ctx, traces, repos)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.FieldsSeq(histories) {
+		s, err := eval.History(ctx, name, eval.CloneOf(repos, name), os.Environ(), nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// lessons are what one repository teaches.
+type lessons struct {
+	promises, warnings []example
+}
+
+// example is one row of a regression.
+type example struct {
+	x    []float64
+	p    float64 // as ranked
+	used bool
+}
+
+// The commits of a history that are asked about: the newest.
+const (
+	mostAsked     = 1000 // with sessions
+	mostOfHistory = 100  // without
+)
+
+// learn replays one repository.
+func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
+	models := rank.Prior()
+	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
+		if models, err = rank.Parse(data); err != nil {
+			return err
+		}
+	}
+	best := map[string]float64{} // session and file → its highest score in a top five
+	o := eval.Options{Models: models, Contents: true}
+	if len(s.Sessions) > 0 {
+		if err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error { l.promise(d, best); return nil }); err != nil {
+			return err
+		}
+	}
+	counts := newCounts()
+	o.Learned, o.Newest = counts.learn, mostAsked
+	if len(s.Sessions) == 0 {
+		texts := eval.Options{Models: models, Contents: true}
+		if err := eval.Subjects(ctx, s, texts, lastQuarter, 1, mostTexts, func(t *eval.Localization) error { l.text(t); return nil }); err != nil {
+			return err
+		}
+		o.Newest = mostOfHistory
+	}
+	return eval.Commits(ctx, s, o, func(d *eval.Decision) error { return l.warn(d, counts) })
+}
+
+// promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
+func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
+	if d.Query.Task == event.TaskNext && d.AfterPrompt {
+		return // the prompt was asked at
+	}
+	for i, c := range prefetch.Circumstances(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		f := d.Ranked[i]
+		key := d.Session + "\x00" + string(f.File)
+		if f.Score < .05 || f.Score <= best[key] {
+			continue
+		}
+		best[key] = f.Score
+		l.promises = append(l.promises, example{row(c), f.Score, d.Used[f.File]})
+	}
+}
+
+// The commit messages of a history that teach: those of its last quarter, which taught no weights.
+const (
+	lastQuarter = 0.75
+	mostTexts   = 40
+)
+
+// text keeps the files of a top five for a commit message.
+func (l *lessons) text(t *eval.Localization) {
+	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
+	for i, c := range prefetch.Circumstances(q, t.Ranked) {
+		if i == prefetch.MaxFiles {
+			break
+		}
+		l.promises = append(l.promises, example{row(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
+	}
+}
+
+func (l *lessons) warn(d *eval.Decision, counts *counts) error {
+	found, err := prefetch.Weigh(d.Ranked, d.Query.Files, counts.together)
+	for _, e := range found {
+		l.warnings = append(l.warnings, example{[]float64{1, e.Logit, e.First, e.Gap, e.Share, e.Next, e.Many, e.Size, e.Alone},
+			0, e.File == d.Left})
+	}
+	return err
+}
+
+// counts are the commits of each file.
+type counts struct {
+	n  int
+	of map[event.Path][]int // numbers of its commits, rising
+}
+
+func newCounts() *counts { return &counts{of: map[event.Path][]int{}} }
+
+func (c *counts) learn(e event.Event) {
+	switch e.Kind {
+	case event.KindRename:
+		for i, f := range e.From {
+			c.of[e.Paths[i]] = append(c.of[e.Paths[i]], c.of[f]...)
+			slices.Sort(c.of[e.Paths[i]])
+			delete(c.of, f)
+		}
+	case event.KindCommit:
+		if e.Sweep() {
+			return
+		}
+		c.n++
+		for _, f := range e.Paths {
+			c.of[f] = append(c.of[f], c.n)
+		}
+	}
+}
+
+func (c *counts) together(a, b event.Path) (both, of int, err error) {
+	for _, i := range c.of[a] {
+		if _, ok := slices.BinarySearch(c.of[b], i); ok {
+			both++
+		}
+	}
+	return both, len(c.of[a]), nil
+}

@@ -1,0 +1,177 @@
+// Command train fits what aOa ships with, from recorded sessions: weights and confidence. `make train` runs both.
+//
+//	go run ./internal/eval/train fit -traces DIR -repos CLONES -out rank/weights.json
+//	go run ./internal/eval/train calibrate -traces DIR -repos CLONES -weights DIR
+//
+// In come traces in the form of docs/evaluation.md and clones of their repositories. fit writes the weights, their scales,
+// and what was measured with weights that had not seen the repository measured on. calibrate writes what turns a ranking
+// into a probability (Confidence and Warning in package prefetch). Both ask the questions of `aoa eval` through the same
+// learn, hot and rank, so each costs one evaluation and some minutes. Equal input gives the same file to the digit: nothing
+// is drawn at random, and sums are made in a fixed order.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+func main() {
+	commands := map[string]func(ctx context.Context, args []string) error{"fit": runFit, "calibrate": runCalibrate}
+	var name string
+	if len(os.Args) > 1 {
+		name = os.Args[1]
+	}
+	run, known := commands[name]
+	if !known {
+		fmt.Fprintln(os.Stderr, "usage: train fit|calibrate [flags]")
+		os.Exit(64)
+	}
+	if err := run(context.Background(), os.Args[2:]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+func runFit(ctx context.Context, args []string) error {
+	var o options
+	flags := flag.NewFlagSet("fit", flag.ExitOnError)
+	flags.StringVar(&o.traces, "traces", "", "folder of traces")
+	flags.StringVar(&o.repos, "repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
+	flags.StringVar(&o.out, "out", "rank/weights.json", "where the weights go")
+	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
+	flags.BoolVar(&o.change, "change", false, "fit the weights of changes too; else those of -out stay as they are")
+	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
+	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
+	flags.BoolVar(&o.ablate, "ablate", false, "print what the table loses without each group of signals, and write nothing")
+	_ = flags.Parse(args) // ExitOnError
+	return o.fit(ctx)
+}
+
+// options are what the command line says.
+type options struct {
+	traces, repos, issues, out, kept, left string
+	change, ablate                         bool
+}
+
+func (o options) fit(ctx context.Context) error {
+	asked := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
+	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
+	if err != nil {
+		return err
+	}
+	words := fitTexts(fits, everything)
+	asked.Texts = newTexts(words)
+	ranked, err := o.keep(".texts", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
+	if err != nil {
+		return err
+	}
+	sessions, err := o.keep(".sessions", func() (*set, error) { return gather(ctx, o.traces, o.repos, asked) })
+	if err != nil {
+		return err
+	}
+	if !o.change {
+		if sessions.change, err = before(o.out); err != nil {
+			return err
+		}
+	}
+	if o.ablate {
+		return ablation(sessions)
+	}
+	fitted := leaveOneOut(sessions, nothing)
+	file := fitAll(sessions, fitted)
+	file.Texts = textWeights(words)
+	ranked.Signals = rank.SignalNames()
+	maps.Copy(file.Tasks, fitMessages(ranked, everything))
+	measureTexts(fits, ranked, file.Measured)
+	if err := o.leave(sessions, fitted, file); err != nil {
+		return err
+	}
+	return write(o.out, file)
+}
+
+func everything(int) bool { return true }
+
+// keep makes a set, or takes it from the file of examples.
+func (o options) keep(part string, make func() (*set, error)) (*set, error) {
+	name := o.kept
+	if name != "" {
+		name += part
+	}
+	s, err := keptExamples(name)
+	if s != nil || err != nil {
+		return s, err
+	}
+	if s, err = make(); err != nil {
+		return nil, err
+	}
+	return s, keep(name, s)
+}
+
+// leave writes the weights that were fitted without each repository.
+func (o options) leave(s *set, fitted []*weights, all rank.File) error {
+	if o.left == "" {
+		return nil
+	}
+	for repo, name := range s.Repos {
+		f := fitted[repo].file(s)
+		f.Texts = all.Texts
+		for _, task := range []event.Task{taskText, taskIssue} {
+			f.Tasks[task] = all.Tasks[task]
+		}
+		if err := write(filepath.Join(o.left, strings.ReplaceAll(name, "/", "+")+".json"), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(name string, f rank.File) error {
+	data, err := json.MarshalIndent(f, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(data, '\n'), 0o644)
+}
+
+// before returns the weights of changes in a file of weights.
+func before(name string) (*rank.FileModel, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: with -change no file of weights is needed", err)
+	}
+	var f rank.File
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	m, known := f.Tasks[event.TaskChange]
+	if !known {
+		return nil, fmt.Errorf("%s: no weights of changes", name)
+	}
+	return &m, nil
+}
+
+// sources reads the traces and completes them from the clones that are there.
+func sources(ctx context.Context, traces, repos string) ([]eval.Source, error) {
+	all, err := eval.Traces(traces)
+	if err != nil || repos == "" {
+		return all, err
+	}
+	for i, s := range all {
+		if dir := eval.CloneOf(repos, s.Name); dir != "" {
+			if err := all[i].Clone(ctx, dir, os.Environ()); err != nil {
+				return nil, fmt.Errorf("read %s: %w", dir, err)
+			}
+		}
+	}
+	return all, nil
+}

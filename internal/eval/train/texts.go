@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// histories are the names of the public repositories whose commit messages teach what texts mean.
+//
+//go:embed histories.txt
+var histories string
+
+// The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter judges.
+const (
+	teachFrom = 0.25
+	teachTo   = 0.75
+	teachMost = 70 // of a repository
+	mostFits  = 100
+)
+
+// Pseudo-tasks of questions about texts: the fields of files alone, by kind of text, and the whole ranking without a session.
+const (
+	taskFits  = event.Task("fits:")
+	taskText  = event.Task("text")
+	taskIssue = event.Task("issue")
+)
+
+// texts are the questions that teach what texts mean: commit messages of histories, and issues.
+func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, error) {
+	out := &set{Signals: rank.TextSignalNames()}
+	var instances []eval.Instance
+	if issues != "" {
+		var err error
+		if instances, err = eval.Instances(issues); err != nil {
+			return nil, err
+		}
+	}
+	byRepo := map[string][]eval.Instance{}
+	for _, i := range instances {
+		byRepo[i.Repo] = append(byRepo[i.Repo], i)
+	}
+	names := strings.Fields(histories)
+	for name := range byRepo {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out.Repos = slices.Compact(names)
+	parts, errs := make([][]question, len(out.Repos)), make([]error, len(out.Repos))
+	var each sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, name := range out.Repos {
+		each.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			dir := eval.CloneOf(repos, name)
+			if dir == "" {
+				errs[i] = fmt.Errorf("no clone of %s in %s", name, repos)
+				return
+			}
+			s, err := eval.History(ctx, name, dir, os.Environ(), nil)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			take := func(l *eval.Localization) error {
+				parts[i] = append(parts[i], fitsOf(i, l), rankedOf(i, l))
+				return nil
+			}
+			if ins := byRepo[name]; ins != nil {
+				errs[i] = eval.Localize(ctx, s, ins, o, take)
+			} else {
+				errs[i] = eval.Subjects(ctx, s, o, teachFrom, teachTo, teachMost, take)
+			}
+			fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i])/2)
+		})
+	}
+	each.Wait()
+	for _, p := range parts {
+		out.Questions = append(out.Questions, p...)
+	}
+	return out, errors.Join(errs...)
+}
+
+// fitsOf is a text with what the fields of files say.
+func fitsOf(repo int, l *eval.Localization) question {
+	q := question{Repo: repo, Session: l.ID, Moment: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(l.Files)}
+	for i, f := range l.Fits {
+		target := slices.Contains(l.Files, f.File)
+		if i >= mostFits && !target {
+			continue
+		}
+		c := file{Path: number(f.File), Target: target, Used: target}
+		for s, v := range f.Values {
+			if v != 0 {
+				c.Signals, c.Values = append(c.Signals, uint8(s)), append(c.Values, float32(v))
+			}
+		}
+		q.Files = append(q.Files, c)
+	}
+	return q
+}
+
+// rankedOf is a text with all signals.
+func rankedOf(repo int, l *eval.Localization) question {
+	q := question{Repo: repo, Session: l.ID, Moment: taskText, Truth: len(l.Files)}
+	if rank.TextKind(l.Text) == "long" {
+		q.Moment = taskIssue
+	}
+	for i, r := range l.Ranked {
+		target := slices.Contains(l.Files, r.File)
+		if i >= mostFits && !target {
+			continue
+		}
+		q.Files = append(q.Files, signalsOf(r.File, r.Values(), target))
+	}
+	return q
+}
+
+func signalsOf(p event.Path, values rank.Values, target bool) file {
+	f := file{Path: number(p), Target: target, Used: target}
+	for s, v := range values {
+		if v != 0 {
+			f.Signals, f.Values = append(f.Signals, uint8(s)), append(f.Values, float32(v))
+		}
+	}
+	return f
+}
+
+// issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.
+const issueRidge = 0.05
+
+// fitTexts fits the weights of texts on the repositories that are in: those of short texts on short commit messages, those of long
+// ones on long commit messages, and from there on issues.
+func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, kind := range []string{"short", "long"} {
+		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, epochs: 8}
+		for i := range s.Signals {
+			g.use[i] = true
+		}
+		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
+	}
+	return out
+}
+
+// fitTask fits a group on the commit messages of a task, and from there on its issues.
+func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
+	var messages, issues []*question
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		switch {
+		case !in(q.Repo) || q.Moment != task:
+		case strings.HasPrefix(q.Session, "commit:"):
+			messages = append(messages, q)
+		default:
+			issues = append(issues, q)
+		}
+	}
+	w := fit(messages, g)
+	if len(issues) > 0 {
+		g.prior, g.ridge, g.epochs = w, issueRidge, 40
+		w = fit(issues, g)
+	}
+	for i := range w {
+		w[i] = round(w[i])
+	}
+	return w
+}
+
+// textWeights puts weights of texts into the form of weights.json.
+func textWeights(w map[string][]float64) map[string]map[string]float64 {
+	out := map[string]map[string]float64{}
+	for kind, ws := range w {
+		out[kind] = map[string]float64{}
+		for i, name := range rank.TextSignalNames() {
+			if ws[i] != 0 {
+				out[kind][name] = ws[i]
+			}
+		}
+	}
+	return out
+}
+
+// newTexts puts weights of texts into the form that package rank reads.
+func newTexts(w map[string][]float64) *rank.Texts {
+	texts, err := rank.NewTexts(textWeights(w))
+	if err != nil {
+		panic(err) // the names are rank's own
+	}
+	return &texts
+}
+
+// fitMessages fits the weights of prompts outside of sessions on the repositories that are in.
+func fitMessages(s *set, in func(repo int) bool) map[event.Task]rank.FileModel {
+	w := messageWeights(s, in)
+	out := map[event.Task]rank.FileModel{}
+	for task, ws := range w {
+		m := rank.FileModel{Weights: map[string]float64{}}
+		for i, name := range s.Signals {
+			if ws[i] != 0 {
+				m.Weights[name] = ws[i]
+			}
+		}
+		out[task] = m
+	}
+	return out
+}
+
+func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
+	out := map[event.Task][]float64{}
+	for _, task := range []event.Task{taskText, taskIssue} {
+		g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, epochs: 8}
+		for i, name := range s.Signals {
+			g.use[i] = name != "tags" && name != "unseen" && name != "in_hand"
+		}
+		out[task] = fitTask(s, in, task, g)
+	}
+	return out
+}
+
+// textFolds is how many parts the repositories are left out in.
+const textFolds = 6
+
+// measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole ranking.
+func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
+	out := map[string]float64{}
+	count := map[string]float64{}
+	for fold := range textFolds {
+		in := func(repo int) bool { return repo%textFolds != fold }
+		words, tasks := fitTexts(fits, in), messageWeights(ranked, in)
+		for _, s := range []*set{fits, ranked} {
+			for i := range s.Questions {
+				q := &s.Questions[i]
+				if in(q.Repo) {
+					continue
+				}
+				name, w := "texts.", tasks[q.Moment]
+				if kind, of := strings.CutPrefix(string(q.Moment), string(taskFits)); of {
+					name, w = "fits.", words[kind]
+				}
+				if !strings.HasPrefix(q.Session, "commit:") {
+					name = "issues." + name
+				}
+				place := firstRight(q, w)
+				count[name]++
+				out[name+"hit1"] += truth(place == 1)
+				out[name+"hit5"] += truth(place > 0 && place <= 5)
+			}
+		}
+	}
+	for k := range out {
+		out[k] = math.Round(1000*out[k]/count[k[:strings.LastIndexByte(k, '.')+1]]) / 1000
+	}
+	for k, n := range count {
+		out[k+"n"] = n
+	}
+	into["texts"] = out
+	fmt.Fprintln(os.Stderr, "texts, left out:", out)
+}
+
+// firstRight is the place of the first right file from 1, 0 if there is none.
+func firstRight(q *question, w []float64) int {
+	best, place := math.Inf(-1), 0
+	for i := range q.Files {
+		if f := &q.Files[i]; f.Target {
+			best = max(best, logit(w, f))
+		}
+	}
+	if math.IsInf(best, -1) {
+		return 0
+	}
+	for i := range q.Files {
+		if f := &q.Files[i]; !f.Target && logit(w, f) >= best {
+			place++
+		}
+	}
+	return place + 1
+}

@@ -1,0 +1,136 @@
+package session
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Action is one thing that an agent did, in words that can be counted.
+type Action struct {
+	Seq    int64 // its place in the log, among prompts and actions of all sessions
+	At     time.Time
+	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
+	Object string       // what is told of it: a file, a command; plain text
+	Paths  []event.Path // the files acted upon
+	Failed bool
+	Side   bool // done by a subagent: the agent itself did not see it
+
+	run []program // of what ran
+}
+
+// verbs of the kinds that act upon files.
+var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote", event.KindDelete: "deleted", event.KindRename: "renamed"}
+
+// action reads an event; false if it is nothing that an agent did.
+func action(e cold.Numbered) (Action, bool) {
+	a := Action{Seq: e.Seq, At: e.Time, Side: e.Subagent != "", Paths: e.Paths}
+	switch e.Kind {
+	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
+		a.Verb = verbs[e.Kind]
+		a.Object = strings.Join(short(e.Paths, 3), ", ")
+		// What a subagent read, the agent itself has not seen.
+		return a, len(e.Paths) > 0 && !(a.Side && e.Kind == event.KindRead)
+	case event.KindSearch:
+		a.Verb, a.Object = "searched", searched(e.Text)
+		return a, !a.Side
+	case event.KindFailed:
+		// Missing files and edits that did not match are noise a minute later; that a person said no is not.
+		if e.Why != "denied" || len(e.Paths) == 0 {
+			return a, false
+		}
+		a.Verb, a.Failed, a.Object = "refused", true, strings.Join(short(e.Paths, 3), ", ")
+		return a, true
+	case event.KindRun:
+		return ran(a, e)
+	}
+	return a, false
+}
+
+// searched is a pattern short enough to be told, or nothing.
+func searched(pattern string) string {
+	if s := plain(pattern); s != "" && len(s) <= maxWord {
+		return quote(s)
+	}
+	return ""
+}
+
+func ran(a Action, e cold.Numbered) (Action, bool) {
+	switch e.Tool {
+	case "notification":
+		return a, false
+	case "Agent", "Task":
+		first, _, _ := strings.Cut(e.Text, "\n")
+		a.Verb, a.Object, a.Failed = "delegated", quote(extract(first, 15)), !e.OK
+		return a, first != ""
+	}
+	a.Verb, a.Failed = "ran", !e.OK
+	for _, c := range programs(e.Text) {
+		if c.class != trivial {
+			c.name, c.full = plain(c.name), plain(c.full)
+			a.run = append(a.run, c)
+		}
+	}
+	if len(a.run) == 0 {
+		return a, false // it looked around
+	}
+	var full []string
+	for _, c := range a.run[:min(len(a.run), 2)] {
+		full = append(full, c.full)
+	}
+	a.Object = strings.Join(full, " && ")
+	return a, true
+}
+
+// checks are the programs of the action whose outcome matters.
+func (a Action) checks() []program {
+	var out []program
+	for _, c := range a.run {
+		if c.class == check {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// border is the command that ends a stretch of work: a commit, or what takes changes back or brings others in.
+// A commit that failed is none.
+func (a Action) border() (program, bool) {
+	for _, c := range a.run {
+		if !a.Failed && (c.class == commit || c.class == undo || c.class == branch) {
+			return c, true
+		}
+	}
+	return program{}, false
+}
+
+func (a Action) commits() bool {
+	c, ok := a.border()
+	return ok && c.class == commit
+}
+
+// short names files by their last two parts: enough to know them again among the files of one piece of work.
+func short(files []event.Path, most int) []string {
+	var out []string
+	for _, f := range files[:min(len(files), most)] {
+		out = append(out, shortName(f))
+	}
+	if n := len(files) - most; n > 0 {
+		out = append(out, "and others")
+	}
+	return out
+}
+
+func shortName(f event.Path) string {
+	dir, name := path.Base(f.Dir()), plain(f.Display()[strings.LastIndexByte(f.Display(), '/')+1:])
+	if dir == "." || dir == "" {
+		return name
+	}
+	return plain(dir) + "/" + name
+}
+
+// name is a whole path, made harmless.
+func name(f event.Path) string { return plain(f.Display()) }

@@ -1,0 +1,225 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// For is what a context is for.
+type For string
+
+// The requests.
+const (
+	ForAction For = "action" // the work goes on: where does it stand?
+	ForPrompt For = "prompt" // something is asked: have we had that before?
+)
+
+// ForEvent says which context an agent's event asks for, "" for events that ask for none.
+func ForEvent(ev, source string) For {
+	switch {
+	case ev == "UserPromptSubmit":
+		return ForPrompt
+	case ev == "PostToolBatch", ev == "SessionStart" && source != "clear":
+		return ForAction
+	}
+	return ""
+}
+
+// Request asks for the context of a session.
+type Request struct {
+	Session string
+	For     For    // "" is ForAction
+	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
+	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
+	Bare    bool   // without the files in play: they are told elsewhere
+	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
+	Look func(ctx context.Context, files []event.Path) Worktree
+}
+
+// Segment is a message of a context. Roles are those of model interfaces.
+type Segment struct {
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	Tokens    int    `json:"tokens"`
+	Cacheable bool   `json:"cacheable"` // it will stand there word by word in the next request too, most times
+}
+
+// Context is what was said and done, in the order in which a prompt cache keeps most of it: what never changes, the
+// prompts, the summary of actions, then what changes with every action.
+type Context struct {
+	Segments []Segment
+	Tokens   int
+	Files    []event.Path // named in full, in order
+	Prompts  int          // prompts told word by word, or by whole sentences
+}
+
+// Text is the segments as one text, a line each.
+func (c Context) Text() string {
+	var lines []string
+	for _, s := range c.Segments {
+		lines = append(lines, s.Content)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *Context) add(content string, cacheable bool) {
+	if content == "" {
+		return
+	}
+	role := "user"
+	if len(c.Segments) == 0 {
+		role = "system"
+	}
+	c.Segments = append(c.Segments, Segment{role, content, index.Tokens(content), cacheable})
+	c.Tokens += index.Tokens(content)
+}
+
+// preamble says what this is. It is the same in every context.
+const preamble = "Recorded by aOa: earlier in this work (user's words in quotes, the rest counted from tool calls)."
+
+// Assemble makes the context of a session: empty when nothing was said or done in it. Its tokens are at most the
+// budget's, whatever was said. It costs one read of what came since the last summary; a summary is made, and
+// written, only when that has outgrown the budget.
+func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
+	set := h.o.Budget()
+	b, kept := set.of(r.Total), true
+	if b.Total > set.Total {
+		set, kept = b, false // a summary made for less would have left out what there is room for
+	}
+	t, err := h.thread(ctx, r.Session, !kept)
+	if err != nil {
+		return Context{}, err
+	}
+	st := h.look(ctx, r, &t)
+	if !t.fresh && !t.digest.Stamp.stands(st, t.actions()) {
+		moved := t.newest()
+		if t, err = h.thread(ctx, r.Session, true); err != nil {
+			return Context{}, err
+		}
+		t.digest.Work.Moved = moved
+	}
+	before := t.digest.Said + t.digest.Done
+	t.compact(set, h.o.Keep)
+	if t.digest.Said+t.digest.Done != before && kept && !t.loose {
+		t.digest.Stamp = stampOf(st, t.digest.Work.held())
+		// What is not kept is made again: no reason to keep the answer back.
+		if err := h.save(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && h.o.Log != nil {
+			h.o.Log.Warn("summary not kept", "err", err)
+		}
+	}
+	var similar []Similar
+	if r.For == ForPrompt {
+		if similar, err = h.similarTo(ctx, r, &t); err != nil {
+			return Context{}, err
+		}
+	}
+	return t.assemble(r, b, st, similar), nil
+}
+
+// askedTokens is the room of what is asked: who asks has it in full.
+const askedTokens = 50
+
+// look asks how the worktree stands.
+func (h *History) look(ctx context.Context, r Request, t *thread) Worktree {
+	if r.Look == nil {
+		return Worktree{}
+	}
+	w := t.work()
+	return r.Look(ctx, w.held())
+}
+
+// actions are those behind the summary.
+func (t *thread) actions() []Action {
+	var out []Action
+	for _, i := range t.items {
+		if i.prompt == "" && i.seq > t.digest.Done {
+			out = append(out, i.action)
+		}
+	}
+	return out
+}
+
+// prompts are those behind the summary.
+func (t *thread) prompts() []item {
+	var out []item
+	for _, i := range t.items {
+		if i.prompt != "" && i.seq > t.digest.Said {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// newest is the number of the last item.
+func (t *thread) newest() int64 {
+	n := max(t.digest.Said, t.digest.Done)
+	for _, i := range t.items {
+		n = max(n, i.seq)
+	}
+	return n
+}
+
+// work is where the session stands with its last action.
+func (t *thread) work() *work {
+	w := t.digest.Work.clone()
+	for _, i := range t.items {
+		switch {
+		case i.prompt != "" && i.seq > w.Prompt:
+			w.asked(i.seq)
+		case i.prompt == "" && i.seq > t.digest.Done:
+			w.fold(i.action)
+		}
+	}
+	return w
+}
+
+// assemble puts the parts in their order.
+func (t *thread) assemble(r Request, b Budget, st Worktree, similar []Similar) Context {
+	prompts, actions, w := t.prompts(), t.actions(), t.work()
+	if len(prompts)+len(actions) == 0 && t.digest.Said+t.digest.Done == 0 {
+		return Context{}
+	}
+	var c Context
+	c.add(preamble, true)
+	gists, said := tellPrompts(&t.digest, prompts, b.prompts())
+	c.add(gists, true)
+	for _, s := range said {
+		c.add(s, true)
+	}
+	c.Prompts = len(said)
+	room := b.Actions
+	if r.For == ForPrompt {
+		room /= 2
+	}
+	done, latest := tellActions(t.digest.Phases, actions, min(room, b.Total-c.Tokens))
+	c.add(done, true)
+	c.add(latest, false)
+	c.add(tellSimilar(similar, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
+	asked := ""
+	if r.For == ForPrompt && r.Prompt != "" {
+		asked = "Asked now: " + quote(extract(r.Prompt, askedTokens))
+	}
+	now, files := tellState(w, st, b.Total-c.Tokens-index.Tokens(asked), r.Bare)
+	c.add(now, false)
+	c.add(asked, false)
+	c.Files = files
+	if c.Tokens > b.Total {
+		return Context{} // the budget has no room for a fact: silence costs nothing
+	}
+	return c
+}
+
+// stamped is a time as people say it; the day only where it is another than the one before.
+func stamped(at, before time.Time) string {
+	at, before = at.Local(), before.Local()
+	if at.Format(time.DateOnly) == before.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("Jan 2 15:04")
+}

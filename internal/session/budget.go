@@ -1,0 +1,50 @@
+package session
+
+import "github.com/aoa-dev/aoa/internal/index"
+
+// Budget is what a context may cost, in tokens by index.Tokens: a token for every four bytes, begun ones counted.
+type Budget struct {
+	Prompts int // of the prompts, the older ones in short included
+	Actions int // of the summary of actions and of the latest actions
+	Total   int // of everything
+}
+
+// DefaultBudget keeps a context below 500 tokens: a third of a percent of a large window, and half of the least
+// prefix that makers cache.
+var DefaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
+
+// stateTokens are kept for where the work stands: what is not committed, what fails.
+const stateTokens = 90
+
+// of is the budget for another total, in the same proportions.
+func (b Budget) of(total int) Budget {
+	if total <= 0 || total == b.Total || b.Total <= 0 {
+		return b
+	}
+	return Budget{b.Prompts * total / b.Total, b.Actions * total / b.Total, total}
+}
+
+// prompts is what prompts may take so that actions and state find room. It depends on nothing else: prompts are the
+// prefix that is to stay the same.
+func (b Budget) prompts() int {
+	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
+}
+
+// fit is the facts in their order, the lightest left out until the text that made makes of them has room; of equal
+// ones the later goes. "" if none has.
+func fit(facts []fact, tokens int, made func([]fact) string) string {
+	kept := append([]fact(nil), facts...)
+	for len(kept) > 0 {
+		if s := made(kept); index.Tokens(s) <= tokens {
+			return s
+		}
+		least := len(kept) - 1
+		for i := len(kept) - 1; i >= 0; i-- {
+			if kept[i].weight < kept[least].weight {
+				least = i
+			}
+		}
+		kept = append(kept[:least], kept[least+1:]...)
+	}
+	return ""
+}

@@ -1,0 +1,29 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// TestClockAhead: a session that was at work under a clock that ran ahead is archived like any other once it is right.
+func TestClockAhead(t *testing.T) {
+	const years = 12 * 365 * 24 * time.Hour
+	now := time.Now().Add(years)
+	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
+		Events: func(context.Context, string) ([]event.Event, error) { return nil, nil }})
+	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
+	_, err := d.Flush(t.Context())
+	must(t, err)
+	now = now.Add(-years)
+	for _, want := range []int{0, 1} {
+		archived, _, err := d.Sweep(t.Context())
+		must(t, err)
+		same(t, "archived", archived, want)
+		now = now.Add(ArchiveAfter + time.Second)
+	}
+	must(t, d.Close())
+}

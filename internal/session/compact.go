@@ -1,0 +1,61 @@
+package session
+
+import "github.com/aoa-dev/aoa/internal/index"
+
+// slack is the part of a budget that is filled after a compaction: the prefix then stays the same until the rest is
+// full.
+const slack = .6
+
+// compact moves the oldest prompts and actions into the summary, when they have outgrown the budget and not before.
+// The newest keep of both stay as they are.
+func (t *thread) compact(b Budget, keep int) {
+	t.compactPrompts(b.prompts(), keep)
+	t.compactActions(b.Actions, keep)
+}
+
+func (t *thread) compactPrompts(tokens, keep int) {
+	prompts := t.prompts()
+	costs, rest := map[int64]int{}, 0 // of each prompt that is told by itself
+	told := worthTelling(prompts)
+	for i, p := range told {
+		most := caps[0][0]
+		if i == len(told)-1 {
+			most = caps[0][1]
+		}
+		costs[p.seq] = index.Tokens(extract(p.prompt, most)) + labelTokens
+		rest += costs[p.seq]
+	}
+	if index.Tokens(t.digest.gists())+rest <= tokens {
+		return
+	}
+	for len(prompts) > keep && index.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
+		t.digest.say(prompts[0].seq, prompts[0].at, prompts[0].prompt)
+		rest -= costs[prompts[0].seq]
+		prompts = prompts[1:]
+	}
+}
+
+// labelTokens are those of a prompt's time and quotation marks.
+const labelTokens = 6
+
+func (t *thread) compactActions(tokens, keep int) {
+	actions := t.actions()
+	if len(actions) <= keep {
+		return
+	}
+	done := tellPhases(t.digest.Phases, int(doneShare*float64(tokens)))
+	if index.Tokens(done)+index.Tokens(tellLatest(actions)) <= tokens {
+		return
+	}
+	last := actions[len(actions)-keep-1]
+	for _, i := range t.items {
+		switch {
+		case i.seq > last.Seq:
+			return
+		case i.prompt != "" && i.seq > t.digest.Work.Prompt:
+			t.digest.Work.asked(i.seq)
+		case i.prompt == "" && i.seq > t.digest.Done:
+			t.digest.do(i.action)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package session
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// digest is the stored summary of a session: what lies before the prompts and actions that are told word by word.
+type digest struct {
+	Form   int     `json:"v"`
+	Said   int64   `json:"said,omitempty"` // prompts up to that number are in Gists
+	Done   int64   `json:"done,omitempty"` // actions up to that number are in Phases and Work
+	Last   int64   `json:"last,omitempty"` // unix ms of the newest event in it
+	Gists  []gist  `json:"gists,omitempty"`
+	Phases []phase `json:"phases,omitempty"`
+	Work   work    `json:"work"`
+	Stamp  stamp   `json:"stamp"`
+}
+
+// gist is an older prompt in short.
+type gist struct {
+	At   int64  `json:"at"` // unix ms
+	Text string `json:"text"`
+}
+
+const (
+	digestForm = 1
+	maxGists   = 12
+	maxDigest  = 1 << 20 // bytes of a stored form that is read at all
+)
+
+func (d *digest) encode() ([]byte, error) {
+	d.Form = digestForm
+	return json.Marshal(d)
+}
+
+// decodeDigest reads the stored form. ok is false for what is none, or of another form: the log has it all, and a
+// summary is made anew.
+func decodeDigest(data []byte) (d digest, ok bool) {
+	if len(data) == 0 || len(data) > maxDigest || json.Unmarshal(data, &d) != nil || d.Form != digestForm {
+		return digest{}, false
+	}
+	if d.Said < 0 || d.Done < 0 || len(d.Gists) > maxGists || len(d.Phases) > maxPhases || len(d.Work.Files) > maxHandles || len(d.Work.Checks) > maxChecks {
+		return digest{}, false
+	}
+	for _, h := range d.Work.Files {
+		if h == nil || !(h.Weight >= 0 && h.Weight < 1e9) || h.At < 0 || h.At > d.Work.Clock {
+			return digest{}, false
+		}
+	}
+	for _, p := range d.Phases {
+		for _, r := range p.Runs {
+			if r == nil {
+				return digest{}, false
+			}
+		}
+		for _, trail := range p.Trails {
+			if len(trail) == 0 {
+				return digest{}, false
+			}
+		}
+	}
+	return d, !slices.Contains(d.Work.Checks, nil)
+}
+
+// say moves a prompt into the summary.
+func (d *digest) say(seq int64, at time.Time, text string) {
+	d.Said = max(d.Said, seq)
+	d.Last = max(d.Last, at.UnixMilli())
+	if empty(text) {
+		return
+	}
+	s := extract(text, gistTokens)
+	if s == "" || len(d.Gists) > 0 && d.Gists[len(d.Gists)-1].Text == s {
+		return
+	}
+	d.Gists = append(d.Gists, gist{at.UnixMilli(), s})
+	for len(d.Gists) > 1 && (len(d.Gists) > maxGists || index.Tokens(d.gists()) > gistsTokens) {
+		d.dropGist()
+	}
+}
+
+// dropGist lets go of the older prompt that says least. The first says what the session is about, if it says
+// anything; the newest has just come.
+func (d *digest) dropGist() {
+	least, words := 0, math.Inf(1)
+	for i, g := range d.Gists[:len(d.Gists)-1] {
+		n := float64(len(index.Terms(g.Text, 8))) + float64(i)/2
+		if i == 0 && n > 2 {
+			n += 8
+		}
+		if n < words {
+			least, words = i, n
+		}
+	}
+	d.Gists = slices.Delete(d.Gists, least, least+1)
+}
+
+// Tokens of an older prompt, and of all of them.
+const (
+	gistTokens  = 24
+	gistsTokens = 95
+)
+
+// gists are the older prompts on one line, "" without any.
+func (d *digest) gists() string {
+	if len(d.Gists) == 0 {
+		return ""
+	}
+	out := "Earlier prompts, in short: "
+	for i, g := range d.Gists {
+		if i > 0 {
+			out += "; "
+		}
+		out += quote(g.Text)
+	}
+	return out + "."
+}
+
+// do moves an action into the summary.
+func (d *digest) do(a Action) {
+	d.Done = max(d.Done, a.Seq)
+	d.Last = max(d.Last, a.At.UnixMilli())
+	d.Phases = foldPhases(d.Phases, a)
+	d.Work.fold(a)
+}

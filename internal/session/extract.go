@@ -1,0 +1,227 @@
+package session
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// gap stands for sentences that were left out.
+const gap = "[…]"
+
+// extract is a prompt in at most so many tokens: as it was said if it fits, else those of its sentences that say
+// most, whole and in their order, with a gap where others stood. The first sentence counts for more: people begin
+// with what they want. If none fits, it is the words that it is about. It is plain text, never half a sentence.
+func extract(text string, tokens int) string {
+	if len(text) <= 16*tokens { // plain never makes a text four times shorter, but for spaces
+		if s := plain(text); index.Tokens(s) <= tokens {
+			return s
+		}
+	}
+	all := sentences(text)
+	if best := choose(all, tokens); best != "" {
+		return best
+	}
+	for _, marks := range []*strings.Replacer{clauseMarks, phraseMarks} {
+		var parts []string
+		for _, s := range all[:min(len(all), maxSentences/4)] {
+			parts = append(parts, clauses(s, marks)...)
+		}
+		if best := choose(parts, tokens-index.Tokens(gap)); best != "" {
+			return gapped(best)
+		}
+	}
+	return about(text, tokens)
+}
+
+// choose takes the sentences that say most, as long as they have room, and puts them in their order.
+func choose(all []string, tokens int) string {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	worth := worths(all)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
+	taken := make([]bool, len(all))
+	best := ""
+	for _, i := range order {
+		taken[i] = true
+		if s := join(all, taken); index.Tokens(s) <= tokens {
+			best = s
+		} else {
+			taken[i] = false
+		}
+	}
+	return best
+}
+
+// gapped marks the end of what was taken out of a sentence.
+func gapped(s string) string {
+	if strings.HasSuffix(s, gap) {
+		return s
+	}
+	return s + " " + gap
+}
+
+// clauses are the parts of a sentence that stand by themselves.
+func clauses(s string, marks *strings.Replacer) []string {
+	cut := strings.FieldsFunc(marks.Replace(s), func(r rune) bool { return r == '\x00' })
+	var out []string
+	for _, c := range cut {
+		if c = strings.TrimSpace(c); len(index.Terms(c, 2)) > 1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Where a sentence may be taken apart: first between clauses, then before the words that begin one.
+var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", "\x00if ", " when ", "\x00when ", " since ", "\x00since ", " which ", "\x00which ",
+	" while ", "\x00while ", " where ", "\x00where ", " then ", "\x00then ", " so ", "\x00so ", " or ", "\x00or ", " but ", "\x00but ", " because ", "\x00because ",
+	" that ", "\x00that ", ": ", "\x00", " - ", "\x00", " (", "\x00")
+
+var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
+	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
+
+// about names the subject of a text that has no clause short enough, in its own words.
+func about(text string, tokens int) string {
+	var words []string
+	seen := map[string]bool{}
+	for w := range index.Words(plain(text[:min(len(text), event.MaxText)])) {
+		if t := index.Terms(w, 1); len(t) > 0 && !seen[t[0]] && len(words) < 8 {
+			seen[t[0]] = true
+			words = append(words, w)
+		}
+	}
+	for n := len(words); n > 0; n-- {
+		if s := "about " + strings.Join(words[:n], ", "); index.Tokens(s) <= tokens {
+			return s
+		}
+	}
+	return ""
+}
+
+// worths rates sentences: the rarer in this text the words that it has, the more it says; long ones must say more.
+func worths(all []string) []float64 {
+	seen := map[string]int{}
+	terms := make([][]string, len(all))
+	for i, s := range all {
+		terms[i] = index.Terms(s, event.MaxTerms)
+		for _, w := range terms[i] {
+			seen[w]++
+		}
+	}
+	out := make([]float64, len(all))
+	for i, s := range all {
+		for _, w := range terms[i] {
+			out[i] += math.Log(1 + float64(len(all))/float64(seen[w]))
+		}
+		out[i] /= math.Sqrt(float64(len(s) + 20))
+		if i == 0 {
+			out[i] = 2*out[i] + .5
+		}
+		if strings.HasSuffix(s, "?") {
+			out[i] *= 1.2 // a question wants something
+		}
+	}
+	return out
+}
+
+func join(all []string, taken []bool) string {
+	var b strings.Builder
+	open := false
+	for i, s := range all {
+		if !taken[i] {
+			if !open && b.Len() > 0 {
+				b.WriteString(" " + gap)
+			}
+			open = true
+			continue
+		}
+		if open && b.Len() == 0 {
+			b.WriteString(gap)
+		}
+		open = false
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+// maxSentences bounds the work on one text.
+const maxSentences = 200
+
+// sentences are the sentences and lines of a text, plain. What stands in fences (code, logs) is left out.
+func sentences(text string) []string {
+	var out []string
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if fenced {
+			continue
+		}
+		for _, s := range split(line) {
+			if s = plain(strings.TrimLeft(s, "#*->•| \t")); strings.ContainsFunc(s, unicode.IsLetter) {
+				out = append(out, s)
+			}
+			if len(out) >= maxSentences {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// split cuts a line behind '.', '!', '?' and the like where a space follows, so that file names stay whole.
+func split(line string) []string {
+	var out []string
+	start := 0
+	ends := false
+	for i, r := range line {
+		switch {
+		case ends && unicode.IsSpace(r):
+			out = append(out, line[start:i])
+			start, ends = i, false
+		case r == '.' || r == '!' || r == '?' || r == ';':
+			// "e.g. x" and "1. x" end nothing.
+			ends = i-start > 4
+		case r == '。' || r == '！' || r == '？':
+			end := i + len(string(r))
+			out = append(out, line[start:end])
+			start, ends = end, false
+		default:
+			ends = false
+		}
+	}
+	return append(out, line[start:])
+}
+
+// housekeeping are commands about the conversation itself.
+var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
+	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
+
+// empty reports whether a prompt asks for nothing that a memory would need: it only agrees, tends to the conversation,
+// or is what a client put in the place of a picture or a finished task.
+func empty(text string) bool {
+	text = strings.TrimSpace(text)
+	if first, _, _ := strings.Cut(text, " "); housekeeping[first] {
+		return true
+	}
+	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {
+		if strings.HasPrefix(text, head) && !strings.Contains(text, "\n") {
+			return true
+		}
+	}
+	return len(text) <= 60 && index.OnlyAgrees(text)
+}

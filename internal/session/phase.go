@@ -1,0 +1,308 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// phase is a stretch of work in counts. It ends with what its order matters to: a commit, or a command that takes
+// changes back. Older phases become one, which keeps the order of those ends.
+type phase struct {
+	Edits    map[event.Path]int      `json:"edits,omitempty"`  // changes of a file, at most maxEdits files
+	MoreEdit int                     `json:"more,omitempty"`   // files beyond those
+	Trails   map[event.Path][]string `json:"trails,omitempty"` // files that were deleted or renamed: what happened, in order
+	Reads    map[event.Path]int      `json:"reads,omitempty"`  // at most maxReads files
+	MoreRead int                     `json:"moreread,omitempty"`
+	Runs     map[string]*tries       `json:"runs,omitempty"` // command → how often, at most maxRuns
+	Searches int                     `json:"searches,omitempty"`
+	Helpers  int                     `json:"helpers,omitempty"` // subagents asked
+	Refused  int                     `json:"refused,omitempty"`
+	Ends     []end                   `json:"ends,omitempty"` // in order
+}
+
+// end is a border of the work, so many times in a row.
+type end struct {
+	What string `json:"what"`
+	N    int    `json:"n"`
+}
+
+type tries struct {
+	N      int `json:"n"`
+	Failed int `json:"failed,omitempty"`
+}
+
+// Bounds of a phase, and of how many there are.
+const (
+	maxEdits  = 64
+	maxReads  = 128
+	maxRuns   = 24
+	maxTrails = 16
+	maxTrail  = 4
+	maxEnds   = 8
+	maxPhases = 3
+)
+
+// foldPhases counts an action into the last phase, or begins one.
+func foldPhases(phases []phase, a Action) []phase {
+	_, ends := a.border()
+	if n := len(phases); n == 0 || len(phases[n-1].Ends) > 0 && !ends {
+		phases = append(phases, phase{})
+	}
+	p := &phases[len(phases)-1]
+	p.fold(a)
+	for len(phases) > maxPhases {
+		phases[0].join(phases[1])
+		phases = slices.Delete(phases, 1, 2)
+	}
+	return phases
+}
+
+func (p *phase) fold(a Action) {
+	switch a.Verb {
+	case "edited", "wrote", "deleted", "renamed":
+		for _, f := range a.Paths {
+			p.changed(f, a.Verb)
+		}
+	case "read":
+		for _, f := range a.Paths {
+			p.Reads, p.MoreRead = count(p.Reads, p.MoreRead, f, maxReads)
+		}
+	case "searched":
+		p.Searches++
+	case "delegated":
+		p.Helpers++
+	case "refused":
+		p.Refused++
+	case "ran":
+		for _, c := range a.run {
+			if c.class == commit || c.class == undo || c.class == branch {
+				continue
+			}
+			p.ran(c.name, 1, map[bool]int{true: 1}[a.Failed])
+		}
+		if c, ok := a.border(); ok {
+			p.end(end{ending(c), 1})
+		}
+	}
+}
+
+// ending is how a border is told: of commits the message is no news.
+func ending(c program) string {
+	if c.class == commit {
+		return "committed"
+	}
+	return c.full
+}
+
+func (p *phase) changed(f event.Path, verb string) {
+	trail := p.Trails[f]
+	if trail == nil && (verb == "deleted" || verb == "renamed") && len(p.Trails) < maxTrails {
+		if p.Edits[f] > 0 {
+			trail = []string{"edited"}
+			delete(p.Edits, f)
+		}
+		trail = append(trail, verb)
+	} else if trail != nil {
+		if trail[len(trail)-1] != verb {
+			trail = append(trail, verb)
+		}
+	} else {
+		p.Edits, p.MoreEdit = count(p.Edits, p.MoreEdit, f, maxEdits)
+		return
+	}
+	if len(trail) > maxTrail {
+		trail = trail[len(trail)-maxTrail:]
+	}
+	if p.Trails == nil {
+		p.Trails = map[event.Path][]string{}
+	}
+	p.Trails[f] = trail
+}
+
+func (p *phase) ran(name string, n, failed int) {
+	if p.Runs == nil {
+		p.Runs = map[string]*tries{}
+	}
+	if p.Runs[name] == nil {
+		if len(p.Runs) >= maxRuns {
+			return
+		}
+		p.Runs[name] = &tries{}
+	}
+	p.Runs[name].N += n
+	p.Runs[name].Failed += failed
+}
+
+// count adds one to a file's number; more counts the files that there is no room for.
+func count(m map[event.Path]int, more int, f event.Path, most int) (map[event.Path]int, int) {
+	if m == nil {
+		m = map[event.Path]int{}
+	}
+	if _, known := m[f]; !known && len(m) >= most {
+		return m, more + 1
+	}
+	m[f]++
+	return m, more
+}
+
+// join takes a later phase in.
+func (p *phase) join(q phase) {
+	for _, f := range slices.Sorted(maps.Keys(q.Edits)) {
+		for range min(q.Edits[f], 9) {
+			p.changed(f, "edited")
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(q.Trails)) {
+		for _, verb := range q.Trails[f] {
+			p.changed(f, verb)
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(q.Reads)) {
+		p.Reads, p.MoreRead = count(p.Reads, p.MoreRead, f, maxReads)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Runs)) {
+		p.ran(name, q.Runs[name].N, q.Runs[name].Failed)
+	}
+	p.MoreEdit, p.MoreRead = p.MoreEdit+q.MoreEdit, p.MoreRead+q.MoreRead
+	p.Searches, p.Helpers, p.Refused = p.Searches+q.Searches, p.Helpers+q.Helpers, p.Refused+q.Refused
+	for _, e := range q.Ends {
+		p.end(e)
+	}
+}
+
+// end takes a border in; of too many the oldest goes.
+func (p *phase) end(e end) {
+	if n := len(p.Ends); n > 0 && p.Ends[n-1].What == e.What {
+		p.Ends[n-1].N += e.N
+		return
+	}
+	p.Ends = append(p.Ends, e)
+	p.Ends = slices.Clone(p.Ends[max(0, len(p.Ends)-maxEnds):])
+}
+
+// A fact is a part of a summary with its weight: the heavier stays when room is short.
+type fact struct {
+	text   string
+	weight int
+}
+
+// facts tells the phase: changes first, then what was run, then how it ended.
+func (p phase) facts() []fact {
+	var out []fact
+	if s := folders(p.Edits, p.MoreEdit); s != "" {
+		out = append(out, fact{"edited " + s, 5})
+	}
+	for _, f := range slices.Sorted(maps.Keys(p.Trails)) {
+		trail := slices.Clone(p.Trails[f])
+		for i, v := range trail {
+			if v == "wrote" && i > 0 {
+				trail[i] = "wrote again"
+			}
+		}
+		out = append(out, fact{shortName(f) + " was " + told(trail), 4})
+	}
+	if s := p.runs(); s != "" {
+		out = append(out, fact{"ran " + s, 3})
+	}
+	if n := len(p.Reads) + p.MoreRead; n > 0 {
+		out = append(out, fact{"read " + plural(n, "file"), 1})
+	}
+	if p.Searches > 0 {
+		out = append(out, fact{"searched " + plural(p.Searches, "time"), 0})
+	}
+	if p.Helpers > 0 {
+		out = append(out, fact{"asked " + plural(p.Helpers, "subagent"), 1})
+	}
+	if p.Refused > 0 {
+		out = append(out, fact{plural(p.Refused, "call") + " refused by the user", 3})
+	}
+	if len(p.Ends) > 0 {
+		out = append(out, fact{strings.Join(lengths(p.Ends), ", "), 4})
+	}
+	return out
+}
+
+// told puts what happened to a file in passive words.
+func told(trail []string) string {
+	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again", "deleted": "deleted", "renamed": "renamed"}
+	for i := range trail {
+		trail[i] = words[trail[i]]
+	}
+	return strings.Join(trail, ", then ")
+}
+
+// runs are the commands, those that failed first, then the most frequent.
+func (p phase) runs() string {
+	names := slices.Sorted(maps.Keys(p.Runs))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(p.Runs[b].Failed, p.Runs[a].Failed), cmp.Compare(p.Runs[b].N, p.Runs[a].N))
+	})
+	var out []string
+	for _, name := range names[:min(len(names), 3)] {
+		r, s := p.Runs[name], name
+		switch {
+		case r.N > 1 && r.Failed > 0:
+			s += fmt.Sprintf(" %d times (%d failed)", r.N, r.Failed)
+		case r.N > 1:
+			s += fmt.Sprintf(" %d times", r.N)
+		case r.Failed > 0:
+			s += " (failed)"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// folders groups files: one alone by its name, several by their folder, the fullest folders first.
+func folders(files map[event.Path]int, more int) string {
+	by := map[string][]event.Path{}
+	for _, f := range slices.Sorted(maps.Keys(files)) {
+		by[f.Dir()] = append(by[f.Dir()], f)
+	}
+	dirs := slices.Sorted(maps.Keys(by))
+	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(len(by[b]), len(by[a])) })
+	var out []string
+	for i, d := range dirs {
+		if i >= 3 {
+			more += len(by[d])
+			continue
+		}
+		switch {
+		case len(by[d]) == 1:
+			out = append(out, shortName(by[d][0]))
+		case d == "":
+			out = append(out, fmt.Sprintf("%d files at the root", len(by[d])))
+		default:
+			out = append(out, fmt.Sprintf("%d files in %s/", len(by[d]), name(event.Path(d))))
+		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// lengths tells repeated ends once: "committed 3 times".
+func lengths(ends []end) []string {
+	var out []string
+	for _, e := range ends {
+		s := e.What
+		if e.N > 1 {
+			s += fmt.Sprintf(" %d times", e.N)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

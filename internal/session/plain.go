@@ -1,0 +1,39 @@
+package session
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain makes text that others wrote fit to stand inside a line of ours: one line, and nothing in it that could end
+// a quotation, open or close a tag, move a cursor, hide, or reorder.
+func plain(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case r == '<':
+			r = '‹'
+		case r == '>':
+			r = '›'
+		case r == '"', r == '“', r == '”', r == '„', r == '«', r == '»', r == '＂':
+			r = '\''
+		case r == utf8.RuneError, unicode.Is(unicode.C, r), unicode.Is(unicode.Variation_Selector, r):
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// quote puts plain text between quotation marks.
+func quote(s string) string { return `"` + s + `"` }

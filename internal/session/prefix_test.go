@@ -1,0 +1,120 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// prefixes adds up how much of each request a prompt cache has seen in the one before.
+type prefixes struct {
+	before          string
+	tokens, cached  int
+	requests, whole int // requests of which all that went before was kept
+}
+
+// send is a request: its tokens, and those of the longest common beginning with the one before.
+func (p *prefixes) send(text string) {
+	n := 0
+	for n < len(text) && n < len(p.before) && text[n] == p.before[n] {
+		n++
+	}
+	if n == len(p.before) {
+		p.whole++
+	}
+	p.tokens += index.Tokens(text)
+	p.cached += n / 4
+	p.requests++
+	p.before = text
+}
+
+func (p *prefixes) share() float64 { return float64(p.cached) / float64(max(1, p.tokens)) }
+
+// fresh is what a request reads anew on average.
+func (p *prefixes) fresh() int { return (p.tokens - p.cached) / max(1, p.requests) }
+
+func (p *prefixes) String() string {
+	return fmt.Sprintf("cached %.1f%%, %d tokens a request, %d of them anew", 100*p.share(), p.tokens/max(1, p.requests), p.fresh())
+}
+
+// chronicle is the other order: prompts and actions as they came, each in the words that a context would use.
+type chronicle []string
+
+func (c *chronicle) add(e event.Event, number int64) {
+	switch i, _ := itemsOf(numbered(e, number), digest{}); {
+	case len(i) == 0:
+	case i[0].prompt != "":
+		*c = append(*c, "Prompt: "+quote(extract(i[0].prompt, caps[0][1])))
+	default:
+		if s := tellLatest([]Action{i[0].action}); s != "" {
+			*c = append(*c, s)
+		}
+	}
+}
+
+// text is the newest lines that have room: a window over the chronicle; tokens 0 is all of it.
+func (c chronicle) text(tokens int) string {
+	first, used := len(c), index.Tokens(preamble)
+	for first > 0 && (tokens == 0 || used+index.Tokens(c[first-1]) <= tokens) {
+		first--
+		used += index.Tokens(c[first])
+	}
+	out := preamble
+	for _, line := range c[first:] {
+		out += "\n" + line
+	}
+	return out
+}
+
+// orders replays a session: after every event a request is made, in either order.
+func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
+	r := newRoom(t, HistoryOptions{})
+	var c chronicle
+	for i, e := range events {
+		r.log(t, e)
+		before := len(c)
+		if c.add(e, int64(i+1)); len(c) == before {
+			continue // nothing that a context tells
+		}
+		segmented.send(r.context(t, Request{Session: e.Session}).Text())
+		window.send(c.text(DefaultBudget.Total))
+		all.send(c.text(0))
+	}
+	return segmented, window, all
+}
+
+// TestOrderOfSegments: in the segmented order more of a request is what the one before began with than in a window of
+// the same size over the order of time.
+func TestOrderOfSegments(t *testing.T) {
+	segmented, window, all := orders(t, long(40).events)
+	t.Logf("segmented: %v; by time, same budget: %v; by time, everything: %v", &segmented, &window, &all)
+	if segmented.share() < window.share()+.2 || segmented.requests < 100 {
+		t.Errorf("segmented %v, by time %v", &segmented, &window)
+	}
+	if all.share() < .9 {
+		t.Error("what is only appended to is cached: the simulator is wrong")
+	}
+}
+
+// TestCacheablePrefix compares the orders on recorded sessions.
+//
+//	go test ./internal/session -run CacheablePrefix -v -sessions DIR [-most N]
+func TestCacheablePrefix(t *testing.T) {
+	var sum [3]prefixes
+	for name, sessions := range recorded(t) {
+		var of [3]prefixes
+		for _, s := range sessions[:min(len(sessions), *recordMost)] {
+			segmented, window, all := orders(t, s)
+			for i, p := range []prefixes{segmented, window, all} {
+				of[i].tokens, of[i].cached, of[i].requests = of[i].tokens+p.tokens, of[i].cached+p.cached, of[i].requests+p.requests
+			}
+		}
+		t.Logf("%s: segmented %v | by time, same budget: %v | by time, everything: %v", name, &of[0], &of[1], &of[2])
+		for i, p := range of {
+			sum[i].tokens, sum[i].cached, sum[i].requests = sum[i].tokens+p.tokens, sum[i].cached+p.cached, sum[i].requests+p.requests
+		}
+	}
+	t.Logf("%d requests: segmented %v | by time, same budget: %v | by time, everything: %v", sum[0].requests, &sum[0], &sum[1], &sum[2])
+}

@@ -1,0 +1,173 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// State of a session.
+type State string
+
+const (
+	Active    State = "active"
+	Paused    State = "paused" // it ended, or was told to pause: it can come back
+	Completed State = "completed"
+	Failed    State = "failed"
+	Archived  State = "archived"
+)
+
+func (s State) known() bool {
+	switch s {
+	case Active, Paused, Completed, Failed, Archived:
+		return true
+	}
+	return false
+}
+
+// Bounds of a snapshot.
+const (
+	version      = 1
+	recentKept   = 3 // commands
+	filesKept    = 8 // files opened, and as many edited
+	commandFiles = 4 // files of one command
+	callsKept    = 16
+)
+
+// Snapshot is what is needed to go on with a session. It holds names of files and tools, counts and times, no text.
+type Snapshot struct {
+	ID       string       `json:"id"`
+	Agent    string       `json:"agent,omitempty"`
+	State    State        `json:"state"`
+	Started  time.Time    `json:"started"`
+	Last     time.Time    `json:"last"`             // of its newest event
+	Turns    int          `json:"turns"`            // prompts
+	Commands int          `json:"commands"`         // prompts, tool calls and stages
+	Resumed  int          `json:"resumed"`          // how often it came back
+	Tokens   int64        `json:"tokens"`           // told by pipelines and hints
+	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
+	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
+	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
+	Calls    []string     `json:"calls,omitempty"`  // ids of the last calls that changed it, the newest last
+	Seq      int64        `json:"seq,omitempty"`    // the last batch of the log that changed it
+	Version  int          `json:"version"`
+}
+
+// Command is one thing that the session did, without its words.
+type Command struct {
+	At    time.Time    `json:"at"`
+	Kind  event.Kind   `json:"kind"`
+	Tool  string       `json:"tool,omitempty"`
+	Files []event.Path `json:"files,omitempty"`
+	OK    bool         `json:"ok"`
+}
+
+// command reports whether an event is something that the session did.
+func command(k event.Kind) bool {
+	switch k {
+	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed:
+		return true
+	}
+	return false
+}
+
+// take folds one event of the session in, and reports whether it must be written at once.
+func (s *Snapshot) take(e event.Event) (urgent bool) {
+	if s.Started.IsZero() || e.Time.Before(s.Started) {
+		s.Started = e.Time
+	}
+	if e.Time.After(s.Last) {
+		s.Last = e.Time
+	}
+	if s.Agent == "" {
+		s.Agent = e.Agent
+	}
+	switch {
+	case e.Kind == event.KindStart:
+		if s.Commands > 0 && e.Tool != "compact" && e.Tool != "clear" {
+			s.Resumed++
+		}
+		s.State = Active
+	case e.Kind == event.KindEnd:
+		s.State = Paused
+		return true
+	case e.Kind == event.KindSuggest && e.Why == "shown":
+		s.Tokens += int64(e.Tokens)
+	case command(e.Kind):
+		s.did(e)
+	}
+	return false
+}
+
+func (s *Snapshot) did(e event.Event) {
+	s.Commands++
+	if e.Kind == event.KindPrompt {
+		s.Turns++
+	}
+	if s.State != Active {
+		s.State, s.Resumed = Active, s.Resumed+1 // it goes on, whatever was said before
+	}
+	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]), OK: e.OK}
+	s.Recent = append(s.Recent, c)
+	s.Recent = s.Recent[max(0, len(s.Recent)-recentKept):]
+	if e.Kind.Open() {
+		s.Files = newest(s.Files, e.Paths)
+	}
+	if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
+		s.Edited = newest(s.Edited, e.Paths)
+	}
+}
+
+// newest puts paths in front of a list, each once.
+func newest(list, paths []event.Path) []event.Path {
+	out := slices.Clone(paths[:min(len(paths), filesKept)])
+	slices.Reverse(out)
+	for _, p := range list {
+		if len(out) < filesKept && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *Snapshot) clone() Snapshot {
+	out := *s
+	out.Recent, out.Files, out.Edited = slices.Clone(s.Recent), slices.Clone(s.Files), slices.Clone(s.Edited)
+	out.Calls = slices.Clone(s.Calls)
+	return out
+}
+
+// heard notes a call, and reports whether it was noted before: a repeated one changes nothing. No id is a call of its own.
+func (s *Snapshot) heard(call string) bool {
+	if call == "" {
+		return false
+	}
+	if slices.Contains(s.Calls, call) {
+		return true
+	}
+	s.Calls = append(s.Calls, call)
+	s.Calls = s.Calls[max(0, len(s.Calls)-callsKept):]
+	return false
+}
+
+func (s *Snapshot) encode() (string, error) {
+	s.Version = version
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+func decode(id, text string) (Snapshot, error) {
+	var s Snapshot
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return s, fmt.Errorf("%w: snapshot of %s: %w", cold.ErrRow, id, err)
+	}
+	if s.Version != version || !s.State.known() {
+		return s, fmt.Errorf("%w: snapshot of %s: version %d, state %.20q", cold.ErrRow, id, s.Version, s.State)
+	}
+	s.ID = id
+	return s, nil
+}

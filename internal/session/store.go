@@ -1,0 +1,395 @@
+package session
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Statements.
+const (
+	sqlPut = `INSERT INTO sessions (id, state, last, snapshot) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (id) DO UPDATE SET state = ?2, last = ?3, snapshot = ?4`
+	// ?1 the last batch of the log: numbers beyond it are those of another log, or of an end that was lost
+	sqlForgetNumbers = `UPDATE sessions SET snapshot = json_remove(snapshot, '$.seq')
+WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
+)
+
+//go:embed sql
+var embedded embed.FS
+
+// migrations are those of one of the two files.
+func migrations(of string) fs.FS {
+	files, err := fs.Sub(embedded, "sql/"+of)
+	if err != nil {
+		panic(err) // the names are constants
+	}
+	return files
+}
+
+// When a snapshot is written after a change, and when sessions that nobody touches are put away.
+const (
+	shortly = time.Second      // after the last change
+	later   = 5 * time.Second  // after the last, where it was written within the window before
+	window  = 10 * time.Second // see later; and no change waits longer
+
+	ArchiveAfter = 30 * 24 * time.Hour
+	CleanUpAfter = 90 * 24 * time.Hour
+)
+
+// maxHeld bounds the snapshots kept in memory; written ones give way.
+const maxHeld = 256
+
+// Errors that callers branch on.
+var (
+	ErrUnknown = errors.New("no such session")
+	ErrState   = errors.New("not in this state")
+)
+
+// Options of a Store. Path, Now and Events are required.
+type Options struct {
+	Path string
+	Now  func() time.Time
+	Log  *slog.Logger // gets one warning when a damaged file was moved aside; may be nil
+	// Events returns all events of a session, oldest first, to make a snapshot again that cannot be read.
+	Events func(ctx context.Context, session string) ([]event.Event, error)
+}
+
+// Store keeps the snapshots. It is a consumer of the event log, and safe for concurrent use.
+type Store struct {
+	o        Options
+	file     *cold.Lazy
+	position cold.Position
+	wake     chan struct{}
+
+	writing sync.Mutex // held while snapshots are written: an older one must not follow a newer
+
+	mu     sync.Mutex // guards what follows, and that a batch is folded as a whole
+	held   map[string]*entry
+	writes int64 // transactions so far
+}
+
+// entry is a session's snapshot in memory.
+type entry struct {
+	Snapshot
+	until   time.Time // of a snapshot without a number: it contains the events up to then
+	since   int64     // the first batch that the file does not contain; 0: it contains all
+	due     time.Time // when it is to be written; zero: nothing changed since
+	changed time.Time // the first change that is not written
+	written time.Time
+}
+
+// New opens nothing.
+func New(o Options) *Store {
+	return &Store{o: o, file: cold.NewLazy(o.Path, migrations("sessions"), cold.Options{Now: o.Now, Log: o.Log}),
+		wake: make(chan struct{}, 1), held: map[string]*entry{}}
+}
+
+// Open reads how much of the log the file contains. last is the number of the log's last batch. begin is where to go on
+// with a file of which that is not known: one of an older version, or one that belonged to another log.
+func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
+	applied := int64(0)
+	if s.file.Exists() {
+		err := s.file.Use(ctx, func(f *cold.File) (err error) {
+			var of string
+			if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
+				return err
+			}
+			limit := last
+			if of != "" && of != log {
+				applied, limit = -1, 0
+			}
+			return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
+				_, err := tx.Exec(sqlForgetNumbers, limit)
+				return err
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if applied < 0 {
+		applied = begin
+	}
+	s.position.Begin(log, min(applied, last))
+	return nil
+}
+
+// CloseIdle closes the file when it was not used since the last CloseIdle.
+func (s *Store) CloseIdle() error { return s.file.CloseIdle() }
+
+// Close closes the file. What was not flushed is read from the log at the next start.
+func (s *Store) Close() error { return s.file.Close() }
+
+// Name is the consumer's.
+func (s *Store) Name() string { return "sessions" }
+
+// Applied is the last batch folded.
+func (s *Store) Applied() int64 { return s.position.Applied() }
+
+// Apply folds a batch into the snapshots of its sessions.
+func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) error {
+	entries := map[string]*entry{}
+	for _, e := range events {
+		if e.Session == "" || !relevant(e.Kind) || entries[e.Session] != nil {
+			continue
+		}
+		x, err := s.take(ctx, e.Session, true)
+		if err != nil {
+			return err
+		}
+		entries[e.Session] = x
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock() // no snapshot is written that contains half of a batch
+	for _, e := range events {
+		if x := entries[e.Session]; x != nil && relevant(e.Kind) && x.Seq < seq && e.Time.After(x.until) {
+			s.touch(x, x.take(e))
+		}
+	}
+	for id, x := range entries {
+		if x.Seq < seq && !x.due.IsZero() {
+			x.Seq = seq
+			if x.since == 0 {
+				x.since = seq
+			}
+		}
+		s.held[id] = x // it may have made room for another one
+	}
+	s.position.Fold(seq)
+	s.signal()
+	return nil
+}
+
+// relevant reports whether the kind changes a snapshot.
+func relevant(k event.Kind) bool {
+	return command(k) || k == event.KindStart || k == event.KindEnd || k == event.KindSuggest
+}
+
+// take returns the session's entry. It reads one that is not in memory from the file. One that is in neither is begun, or
+// ErrUnknown; one that cannot be read is made again from the log.
+func (s *Store) take(ctx context.Context, id string, begin bool) (*entry, error) {
+	s.mu.Lock()
+	x := s.held[id]
+	s.mu.Unlock()
+	if x != nil {
+		return x, nil
+	}
+	x = &entry{Snapshot: Snapshot{ID: id, State: Active}}
+	snap, err := s.load(ctx, id)
+	switch {
+	case err == nil:
+		x.Snapshot, x.written = snap, s.o.Now()
+		if x.Seq == 0 { // of an older version, or of another log
+			x.until = x.Last
+		}
+	case errors.Is(err, cold.ErrRow):
+		if err := s.rebuild(ctx, x); err != nil {
+			return nil, err
+		}
+	case !begin || !errors.Is(err, ErrUnknown):
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other := s.held[id]; other != nil {
+		return other, nil
+	}
+	s.makeRoom()
+	s.held[id] = x
+	return x, nil
+}
+
+// rebuild makes a snapshot of all that the log has of the session.
+func (s *Store) rebuild(ctx context.Context, x *entry) error {
+	applied := s.Applied()
+	events, err := s.o.Events(ctx, x.ID)
+	if err != nil {
+		return fmt.Errorf("rebuild session: %w", err)
+	}
+	for _, e := range events {
+		if relevant(e.Kind) {
+			x.take(e)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.Seq, x.since = applied, max(applied, 1)
+	s.touch(x, false)
+	return nil
+}
+
+// makeRoom makes room for one more; mu is held.
+func (s *Store) makeRoom() {
+	for id, x := range s.held {
+		if len(s.held) < maxHeld {
+			return
+		}
+		if x.due.IsZero() {
+			delete(s.held, id)
+		}
+	}
+}
+
+// touch notes a change; mu is held. An urgent one is due at once.
+func (s *Store) touch(x *entry, urgent bool) {
+	now := s.o.Now()
+	wait := shortly
+	if !x.written.IsZero() && now.Sub(x.written) < window {
+		wait = later
+	}
+	if urgent {
+		wait = 0
+	}
+	if x.due.IsZero() {
+		x.changed = now
+	}
+	x.due = now.Add(wait)
+	if last := x.changed.Add(window); last.Before(x.due) {
+		x.due = last
+	}
+}
+
+// release drops from memory what is written; mu is held.
+func (s *Store) release() {
+	maps.DeleteFunc(s.held, func(_ string, x *entry) bool { return x.due.IsZero() })
+}
+
+func (s *Store) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run writes snapshots as they fall due, until ctx ends; then all that is left.
+func (s *Store) Run(ctx context.Context) error {
+	for {
+		var timer <-chan time.Time
+		if due, any := s.next(); any {
+			timer = time.After(due.Sub(s.o.Now()))
+		}
+		select {
+		case <-ctx.Done():
+			_, err := s.Flush(context.WithoutCancel(ctx))
+			return err
+		case <-s.wake:
+		case <-timer:
+			if err := s.write(ctx, s.o.Now()); err != nil && s.o.Log != nil {
+				s.o.Log.Warn("snapshots of sessions not written", "err", err)
+			}
+		}
+	}
+}
+
+// next is when the first snapshot is due.
+func (s *Store) next() (due time.Time, any bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.held {
+		if !x.due.IsZero() && (!any || x.due.Before(due)) {
+			due, any = x.due, true
+		}
+	}
+	return due, any
+}
+
+// Flush writes everything that changed and returns the last batch that the file contains wholly.
+func (s *Store) Flush(ctx context.Context) (durable int64, err error) {
+	err = s.write(ctx, s.o.Now().Add(2*window))
+	return s.position.Durable(), err
+}
+
+// write writes what is due by then, and how much of the log the file contains now, in one transaction. What fails is due
+// again later.
+func (s *Store) write(ctx context.Context, by time.Time) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	now := s.o.Now()
+	var all []Snapshot
+	s.mu.Lock()
+	position, since := s.Applied(), map[string]int64{}
+	for _, id := range slices.Sorted(maps.Keys(s.held)) {
+		switch x := s.held[id]; {
+		case x.due.IsZero():
+		case !x.due.After(by):
+			since[id] = x.since
+			all = append(all, x.clone())
+			x.due, x.written, x.since = time.Time{}, now, 0
+		case x.since > 0:
+			position = min(position, x.since-1)
+		}
+	}
+	if len(all) == 0 && (position == s.position.Durable() || by.Sub(now) <= 0) {
+		s.mu.Unlock()
+		return nil
+	}
+	s.mu.Unlock()
+	err := s.file.Use(ctx, func(f *cold.File) error {
+		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
+			for _, snap := range all {
+				if err := put(tx, snap); err != nil {
+					return err
+				}
+			}
+			return s.position.Write(tx, position)
+		})
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	if err == nil {
+		s.position.Kept(position)
+		return nil
+	}
+	for _, snap := range all {
+		if x := s.held[snap.ID]; x != nil {
+			if first := since[snap.ID]; first > 0 {
+				x.since = first
+			}
+			s.touch(x, false)
+		}
+	}
+	return err
+}
+
+func put(tx *cold.Tx, snap Snapshot) error {
+	text, err := snap.encode()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(sqlPut, snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
+	return err
+}
+
+// load reads a snapshot from the file.
+func (s *Store) load(ctx context.Context, id string) (snap Snapshot, err error) {
+	if !s.file.Exists() {
+		return snap, ErrUnknown
+	}
+	err = s.file.Use(ctx, func(f *cold.File) error {
+		var text string
+		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
+		if err == nil && !found {
+			err = ErrUnknown
+		}
+		if err != nil {
+			return err
+		}
+		if snap, err = decode(id, text); err != nil {
+			return f.BadRow(err)
+		}
+		return nil
+	})
+	return snap, err
+}

@@ -1,0 +1,443 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// house is a log and a desk as the daemon joins them.
+type house struct {
+	*Store
+	t   testing.TB
+	db  *cold.DB
+	dir string
+	n   int
+}
+
+func same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir()}
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"), Keys: filepath.Join(h.dir, "keys")})
+	must(t, err)
+	h.db, err = cold.Open(t.Context(), filepath.Join(h.dir, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
+	must(t, err)
+	h.begin()
+	return h
+}
+
+// begin makes a desk on what is there, as a new daemon does.
+func (h *house) begin() {
+	h.Store = New(Options{Path: filepath.Join(h.dir, "sessions.db"), Now: time.Now,
+		Events: func(ctx context.Context, session string) ([]event.Event, error) {
+			return h.db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: 1_000_000})
+		}})
+	st, err := h.db.Status(h.t.Context())
+	must(h.t, err)
+	must(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
+	must(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error { return h.Apply(h.t.Context(), seq, events) }))
+}
+
+func flush(t testing.TB, h *house) {
+	t.Helper()
+	_, err := h.Flush(t.Context())
+	must(t, err)
+}
+
+func (h *house) close() { must(h.t, errors.Join(h.Close(), h.db.Close())) }
+
+// did logs what a session did and lets the desk see it.
+func (h *house) did(session string, kind event.Kind, text string, paths ...event.Path) {
+	h.t.Helper()
+	h.n++
+	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
+	if kind == event.KindStart || kind == event.KindEnd {
+		e.Tool = text
+	}
+	seq, fresh, err := h.db.Append(h.t.Context(), []event.Event{e})
+	must(h.t, err)
+	must(h.t, h.Apply(h.t.Context(), seq, fresh))
+}
+
+// stored is the snapshot in the file, with how often it was written.
+func (h *house) stored(session string) (commands int, writes int64) {
+	h.t.Helper()
+	synctest.Wait()
+	s, err := h.load(h.t.Context(), session)
+	if err != nil && !errors.Is(err, ErrUnknown) {
+		h.t.Fatal(err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.Commands, h.writes
+}
+
+// running runs fn in a bubble of its own time, with the desk at work.
+func running(t *testing.T, fn func(t *testing.T, h *house)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		store := h.Store
+		go func() { ended <- store.Run(ctx) }()
+		defer h.close() // a failure must not leave the bubble's goroutines
+		defer func() {
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		fn(t, h)
+	})
+}
+
+func wait(d time.Duration) { <-time.After(d) }
+
+func TestDebounce(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		expect := func(what string, commands int, writes int64) {
+			t.Helper()
+			c, w := h.stored("s")
+			same(t, what, [2]int64{int64(c), w}, [2]int64{int64(commands), writes})
+		}
+		h.did("s", event.KindPrompt, "begin")
+		wait(shortly - time.Millisecond)
+		expect("just before a second", 0, 0)
+		wait(time.Millisecond)
+		expect("a second after the first", 1, 1)
+		h.did("s", event.KindRead, "", "a.go")
+		wait(later - time.Millisecond)
+		expect("within the window it waits five", 1, 1)
+		wait(time.Millisecond)
+		expect("five seconds after the second", 2, 2)
+		wait(window)
+		h.did("s", event.KindRead, "", "b.go")
+		wait(shortly)
+		expect("after the window it waits one again", 3, 3)
+		for range 20 {
+			h.did("s", event.KindRead, "", "c.go")
+			wait(990 * time.Millisecond)
+		}
+		expect("in a burst every ten seconds", 14, 4)
+		for _, state := range []State{Paused, Active, Completed, Active, Failed} {
+			if _, err := h.Set(t.Context(), "s", state, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect("pause, complete, fail and resume are written at once, with what waited", 23, 9)
+		h.did("s", event.KindRead, "", "d.go")
+		h.did("s", event.KindEnd, "other")
+		expect("an end is written at once", 24, 10)
+		wait(time.Hour)
+		expect("nothing more is written", 24, 10)
+	})
+}
+
+// TestDebounceSavesWrites: a burst as recorded sessions have it: a prompt, then calls 0.2 to 4 seconds apart.
+func TestDebounceSavesWrites(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		n := 0
+		for turn := range 20 {
+			h.did("s", event.KindPrompt, "go on")
+			n++
+			for i := range 30 {
+				wait(time.Duration(200+(turn*31+i*17)%13*(i%5)*70) * time.Millisecond)
+				h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i)))
+				n++
+			}
+			wait(30 * time.Second)
+		}
+		c, w := h.stored("s")
+		same(t, "commands", c, n)
+		saved := 1 - float64(w)/float64(n)
+		t.Logf("%d commands, %d writes: %.0f %% fewer", n, w, 100*saved)
+		if saved < 0.8 {
+			t.Fatalf("%d commands cost %d writes", n, w)
+		}
+	})
+}
+
+func TestSnapshotSuffices(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("s", event.KindStart, "startup")
+		h.did("s", event.KindPrompt, "turn the marmalade green")
+		for i := range 20 {
+			wait(time.Second)
+			h.did("s", event.KindRead, "", event.Path(fmt.Sprint("f", i, ".go")))
+		}
+		h.did("s", event.KindEdit, "", "f3.go")
+		h.did("s", event.KindRun, "go test -run Marmalade")
+		must(t, h.Spend(t.Context(), "s", 1200, "one"))
+		must(t, h.Spend(t.Context(), "s", 34, "two"))
+		h.did("s", event.KindEnd, "other")
+		got, err := h.Get(t.Context(), "s")
+		must(t, err)
+		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent}, []any{Paused, 23, 1, int64(1234), 0, "claude"})
+		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
+		same(t, "edited", got.Edited, []event.Path{"f3.go"})
+		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
+		synctest.Wait()
+		text, err := os.ReadFile(filepath.Join(h.dir, "sessions.db-wal"))
+		must(t, err)
+		if s := strings.ToLower(string(text)); !strings.Contains(s, "f19.go") || strings.Contains(s, "marmalade") {
+			t.Fatal("the snapshot tells words, or is not there")
+		}
+		h.did("s", event.KindStart, "resume")
+		got, err = h.Get(t.Context(), "s")
+		must(t, err)
+		same(t, "resumed", []any{got.State, got.Resumed}, []any{Active, 1})
+	})
+}
+
+// TestKilled: what a kill lost of a burst is read again from the log, once.
+func TestKilled(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("s", event.KindPrompt, "begin")
+		wait(shortly)
+		for range 10 {
+			wait(100 * time.Millisecond)
+			h.did("s", event.KindRead, "", "a.go")
+		}
+		c, _ := h.stored("s")
+		same(t, "written before the kill", c, 1)
+		func() {
+			h := *h
+			h.begin()
+			defer h.Close() //nolint:errcheck // reading only
+			got, err := h.Get(t.Context(), "s")
+			must(t, err)
+			same(t, "looked at after the kill", got.Commands, 11)
+		}()
+		before := h.Store
+		h.begin() // another process
+		defer func(d *Store) { must(t, d.Close()) }(h.Store)
+		wait(time.Millisecond)
+		h.did("s", event.KindEdit, "", "b.go")
+		got, err := h.Get(t.Context(), "s")
+		must(t, err)
+		same(t, "after it", []any{got.Commands, got.Edited}, []any{12, []event.Path{"b.go"}})
+		flush(t, h)
+		h.begin()
+		defer func(d *Store) { must(t, d.Close()) }(h.Store)
+		h.did("s", event.KindRead, "", "a.go")
+		got, err = h.Get(t.Context(), "s")
+		must(t, err)
+		same(t, "after a restart", got.Commands, 13)
+		flush(t, h)
+		must(t, h.Close())
+		before.mu.Lock()
+		clear(before.held) // it was killed
+		before.mu.Unlock()
+	})
+}
+
+func TestStates(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		set := func(id string, to State) error {
+			_, err := h.Set(t.Context(), id, to, "")
+			return err
+		}
+		if err := set("nobody", Paused); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("paused: %v", err)
+		}
+		if _, err := h.Get(t.Context(), "nobody"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("got: %v", err)
+		}
+		must(t, set("mine", Active)) // begun by a person
+		must(t, set("mine", Paused))
+		if err := set("mine", Paused); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), "mine is paused") {
+			t.Fatalf("paused twice: %v", err)
+		}
+		must(t, set("mine", Completed))
+		if err := set("mine", Failed); !errors.Is(err, ErrState) {
+			t.Fatalf("failed after it was completed: %v", err)
+		}
+		must(t, set("mine", Archived))
+		must(t, set("mine", Active))
+		wait(time.Second)
+		h.did("other", event.KindPrompt, "begin")
+		wait(shortly)
+		list := func(q Filter) string {
+			t.Helper()
+			all, err := h.List(t.Context(), q)
+			must(t, err)
+			out := ""
+			for _, s := range all {
+				out += s.ID + " "
+			}
+			return out
+		}
+		same(t, "list", list(Filter{}), "other mine ")
+		must(t, set("other", Completed))
+		same(t, "active", list(Filter{State: Active}), "mine ")
+		must(t, set("other", Archived))
+		same(t, "not archived", list(Filter{}), "mine ")
+		same(t, "all", list(Filter{Archived: true}), "other mine ")
+		h.did("other", event.KindPrompt, "there is more")
+		same(t, "it goes on", list(Filter{State: Active}), "other mine ")
+		must(t, h.Remove(t.Context(), "mine"))
+		if err := h.Remove(t.Context(), "mine"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("removed twice: %v", err)
+		}
+		same(t, "left", list(Filter{Archived: true}), "other ")
+	})
+}
+
+func TestArchiveAndCleanUp(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		sweep := func(want ...int) {
+			t.Helper()
+			archived, removed, err := h.Sweep(t.Context())
+			must(t, err)
+			same(t, "archived and removed", []int{archived, removed}, want)
+		}
+		h.did("old", event.KindPrompt, "begin")
+		wait(ArchiveAfter - time.Second)
+		h.did("new", event.KindPrompt, "begin")
+		sweep(0, 0)
+		wait(2 * time.Second)
+		sweep(1, 0)
+		got, err := h.Get(t.Context(), "old")
+		must(t, err)
+		same(t, "state", got.State, Archived)
+		wait(CleanUpAfter - ArchiveAfter)
+		sweep(1, 1)
+		if _, err := h.Get(t.Context(), "old"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+	})
+}
+
+func TestForget(t *testing.T) {
+	running(t, func(t *testing.T, h *house) {
+		h.did("a", event.KindRead, "", "secret/<plan>.go")
+		h.did("b", event.KindRead, "", "x.go")
+		must(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
+		if _, err := h.Get(t.Context(), "a"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+		_, err := h.Get(t.Context(), "b")
+		must(t, err)
+		must(t, h.Forget(t.Context(), cold.ForgetFilter{Session: "b"}))
+		if _, err := h.Get(t.Context(), "b"); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("still there: %v", err)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"id":"s","state":"active","version":1}`)
+	f.Add(`{"version":2}`)
+	f.Add(`{"recent":[{"files":["a"]}],"started":"x"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := decode("s", text)
+		if err != nil {
+			return
+		}
+		s.take(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
+		again, err := s.encode()
+		must(t, err)
+		back, err := decode("s", again)
+		must(t, err)
+		if len(back.Recent) > recentKept || len(back.Edited) > filesKept || back.ID != "s" {
+			t.Fatalf("%+v", back)
+		}
+	})
+}
+
+// BenchmarkContext is the time to a session's context: from the snapshot in the file, and from the full record, whose
+// texts are opened one by one.
+func BenchmarkContext(b *testing.B) {
+	for _, n := range []int{10, 1_000, 100_000} {
+		h := newHouse(b)
+		for at := 0; at < n; at += 1000 {
+			batch := make([]event.Event, min(1000, n-at))
+			for i := range batch {
+				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Kind: event.KindRun, Agent: "claude", Session: "s",
+					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
+			}
+			seq, fresh, err := h.db.Append(b.Context(), batch)
+			must(b, err)
+			must(b, h.Apply(b.Context(), seq, fresh))
+		}
+		flush(b, h)
+		b.Run(fmt.Sprint("snapshot/", n), func(b *testing.B) {
+			for b.Loop() {
+				clear(h.held) // as after a start
+				if s, err := h.Get(b.Context(), "s"); err != nil || s.Commands != n {
+					b.Fatal(s.Commands, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("record/", n), func(b *testing.B) {
+			for b.Loop() {
+				all, err := h.o.Events(b.Context(), "s")
+				if err != nil || len(all) != n || all[0].Text == "" {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+		h.close()
+	}
+}
+
+// TestBadSnapshot: a snapshot that cannot be read is begun from the log again; the others are listed as they are.
+func TestBadSnapshot(t *testing.T) {
+	for _, bad := range []string{`{"id":`, `{"version":7,"state":"active"}`, `{"version":1,"state":"asleep"}`} {
+		h := newHouse(t)
+		for i := range 3 {
+			h.did("one", event.KindPrompt, "words")
+			h.did("two", event.KindRead, "", event.Path(fmt.Sprint("f", i)))
+		}
+		flush(t, h)
+		want, err := h.List(t.Context(), Filter{})
+		must(t, err)
+		for _, ask := range []func() (Snapshot, error){
+			func() (Snapshot, error) { return h.Get(t.Context(), "one") },
+			func() (Snapshot, error) {
+				got, err := h.List(t.Context(), Filter{})
+				for i := range got { // a snapshot that was made again contains the whole log
+					got[i].Seq = want[i].Seq
+				}
+				same(t, bad+": the list", got, want)
+				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
+			},
+		} {
+			must(t, h.file.Use(t.Context(), func(f *cold.File) error {
+				return f.Write(t.Context(), "spoil", func(tx *cold.Tx) error {
+					_, err := tx.Exec(sqlPut, "one", "active", time.Now().UnixMilli(), bad)
+					return err
+				})
+			}))
+			must(t, h.Close())
+			h.begin()
+			got, err := ask()
+			must(t, err)
+			same(t, bad, [2]int{got.Turns, got.Commands}, [2]int{3, 3})
+		}
+		must(t, h.Remove(t.Context(), "one"))
+		h.close()
+	}
+}

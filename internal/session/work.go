@@ -1,0 +1,287 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// work is where a session stands: a fold of its actions in their order.
+type work struct {
+	Clock   int64                  `json:"clock,omitempty"`   // actions folded
+	Seq     int64                  `json:"seq,omitempty"`     // the last of them
+	Commit  int64                  `json:"commit,omitempty"`  // number of the last commit that the session made
+	Files   map[event.Path]*handle `json:"files,omitempty"`   // files in hand, at most maxHandles
+	Checks  []*outcome             `json:"checks,omitempty"`  // tests, builds and linters, the latest last
+	Refused []string               `json:"refused,omitempty"` // what the person did not allow since the last prompt
+	Prompt  int64                  `json:"prompt,omitempty"`  // number of the last prompt
+	Moved   int64                  `json:"moved,omitempty"`   // number of the last action before others changed something
+}
+
+// handle is a file in hand.
+type handle struct {
+	Edit   int64   `json:"edit,omitempty"` // number of the last change, 0: only read
+	Gone   bool    `json:"gone,omitempty"` // deleted, or renamed to another
+	Weight float64 `json:"w"`              // at the action At of the clock, halved every halfHeld actions
+	At     int64   `json:"at"`
+}
+
+// outcome is what a check came to.
+type outcome struct {
+	Name   string   `json:"name"`            // "go test"
+	Full   string   `json:"full"`            // as it was run last
+	Parts  []string `json:"parts,omitempty"` // the names, when several ran in one command that failed
+	Seq    int64    `json:"seq"`
+	Failed bool     `json:"failed,omitempty"`
+	Runs   int      `json:"runs"`
+	Fails  int      `json:"fails"`
+}
+
+// Bounds of what is kept of a session.
+const (
+	maxHandles = 64
+	maxChecks  = 12
+	maxRefused = 4
+	halfHeld   = 24.0 // actions after which having touched a file counts half
+)
+
+// fold takes an action in.
+func (w *work) fold(a Action) {
+	w.Clock++
+	w.Seq = max(w.Seq, a.Seq)
+	switch a.Verb {
+	case "read":
+		w.touch(a, 1)
+	case "edited", "wrote":
+		w.touch(a, 3)
+	case "deleted", "renamed":
+		w.touch(a, 1)
+	case "refused":
+		if !slices.Contains(w.Refused, a.Object) {
+			w.Refused = append(slices.Clone(w.Refused[max(0, len(w.Refused)+1-maxRefused):]), a.Object)
+		}
+	case "ran":
+		w.ran(a)
+	}
+}
+
+// asked takes a prompt in.
+func (w *work) asked(seq int64) { w.Prompt, w.Refused = seq, nil }
+
+func (w *work) touch(a Action, weight float64) {
+	if w.Files == nil {
+		w.Files = map[event.Path]*handle{}
+	}
+	for _, f := range a.Paths {
+		h := w.Files[f]
+		if h == nil {
+			h = &handle{}
+			w.Files[f] = h
+		}
+		h.Weight, h.At, h.Gone = w.weight(h)+weight, w.Clock, a.Verb == "deleted"
+		if a.Verb != "read" {
+			h.Edit = a.Seq
+		}
+	}
+	for len(w.Files) > maxHandles {
+		w.drop()
+	}
+}
+
+// weight is a file's weight now.
+func (w *work) weight(h *handle) float64 {
+	return h.Weight * math.Exp2(-float64(w.Clock-h.At)/halfHeld)
+}
+
+// drop lets go of the file that matters least: one that was only read before one that was changed.
+func (w *work) drop() {
+	var worst event.Path
+	least := math.Inf(1)
+	for _, f := range slices.Sorted(maps.Keys(w.Files)) {
+		x := w.weight(w.Files[f])
+		if w.Files[f].Edit > w.Commit {
+			x += 1e6
+		}
+		if x < least {
+			worst, least = f, x
+		}
+	}
+	delete(w.Files, worst)
+}
+
+func (w *work) ran(a Action) {
+	if a.commits() {
+		w.Commit = a.Seq
+	}
+	checks := a.checks()
+	switch {
+	case len(checks) == 0:
+		return
+	case a.Failed && len(checks) > 1:
+		// Which of them failed the log does not say.
+		o := &outcome{Full: a.Object}
+		for _, c := range checks {
+			o.Parts = append(o.Parts, c.name)
+		}
+		o.Name = strings.Join(o.Parts, " && ")
+		w.result(o, a)
+	default:
+		for _, c := range checks {
+			if c.blind && !a.Failed {
+				w.unknown(c)
+				continue
+			}
+			w.result(&outcome{Name: c.name, Full: c.full}, a)
+		}
+	}
+}
+
+// result enters the outcome of a check. A success clears the failures that it covers: the same command, one of the
+// same name with more arguments, and its part in those that failed together.
+func (w *work) result(o *outcome, a Action) {
+	kept := w.Checks[:0:0]
+	for _, old := range w.Checks {
+		same := old.Full == o.Full || old.Name == o.Name && covers(o.Full, old.Full)
+		switch {
+		case same && old.Name == o.Name:
+			o.Runs, o.Fails = o.Runs+old.Runs, o.Fails+old.Fails
+			continue
+		case !a.Failed && slices.Contains(old.Parts, o.Name):
+			c := *old // it may be shared with the stored form
+			c.Parts = slices.DeleteFunc(slices.Clone(old.Parts), func(p string) bool { return p == o.Name })
+			if len(c.Parts) == 0 {
+				continue
+			}
+			old = &c
+		}
+		kept = append(kept, old)
+	}
+	o.Seq, o.Failed, o.Runs = a.Seq, a.Failed, o.Runs+1
+	if a.Failed {
+		o.Fails++
+	}
+	w.Checks = append(kept, o)
+	w.Checks = w.Checks[max(0, len(w.Checks)-maxChecks):]
+}
+
+// unknown forgets what a check came to before: it ran again, and its outcome was hidden by a pipeline.
+func (w *work) unknown(c program) {
+	w.Checks = slices.DeleteFunc(slices.Clone(w.Checks), func(o *outcome) bool {
+		return o.Name == c.name && covers(c.full, o.Full) || slices.Contains(o.Parts, c.name)
+	})
+}
+
+// covers reports whether a command checks at least what another of the same name does.
+func covers(wide, narrow string) bool {
+	if wide == narrow || strings.Contains(wide, "./...") {
+		return true
+	}
+	return strings.HasPrefix(narrow, wide+" ")
+}
+
+// open are the files that the session changed and has not committed, the newest change first. Where git was asked,
+// its word counts.
+func (w *work) open(st Worktree) []event.Path {
+	var out []event.Path
+	for f, h := range w.Files {
+		if h.Edit > 0 && (st.Known && slices.Contains(st.Changed, f) || !st.Known && h.Edit > w.Commit && !h.Gone) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(w.Files[b].Edit, w.Files[a].Edit), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// inPlay are the other files in hand, those that matter most first.
+func (w *work) inPlay(st Worktree, not []event.Path) []event.Path {
+	var out []event.Path
+	for f, h := range w.Files {
+		if !h.Gone && w.weight(h) >= leastHeld && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b event.Path) int {
+		return cmp.Or(cmp.Compare(w.weight(w.Files[b]), w.weight(w.Files[a])), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// leastHeld is the weight of a file that was read once, two dozen actions ago.
+const leastHeld = .5
+
+// failing tells what fails: the newest first.
+func (w *work) failing() []string {
+	var out []string
+	for _, o := range slices.Backward(w.Checks) {
+		if !o.Failed {
+			continue
+		}
+		s := o.Full
+		var more []string
+		if o.Runs > 1 {
+			more = append(more, fmt.Sprintf("%d of %d runs", o.Fails, o.Runs))
+		}
+		switch since := w.editedSince(o.Seq); {
+		case o.Seq <= w.Moved:
+			more = append(more, "not run since others changed files")
+		case since == 1:
+			more = append(more, "1 file changed since")
+		case since > 1:
+			more = append(more, fmt.Sprintf("%d files changed since", since))
+		}
+		if len(more) > 0 {
+			s += " (" + strings.Join(more, ", ") + ")"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (w *work) editedSince(seq int64) (n int) {
+	for _, h := range w.Files {
+		if h.Edit > seq {
+			n++
+		}
+	}
+	return n
+}
+
+// passed names the checks that succeeded last and after the last change.
+func (w *work) passed() []string {
+	var out []string
+	for _, o := range slices.Backward(w.Checks) {
+		if !o.Failed && w.editedSince(o.Seq) == 0 && w.Commit <= o.Seq {
+			out = append(out, o.Full)
+		}
+	}
+	return out
+}
+
+// held are the files whose content a summary rests on: those that the session changed and holds.
+func (w *work) held() []event.Path {
+	out := slices.Sorted(maps.Keys(w.Files))
+	slices.SortStableFunc(out, func(a, b event.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
+	return out[:min(len(out), maxInHand)]
+}
+
+// maxInHand bounds the files that are hashed.
+const maxInHand = 16
+
+// clone is a copy that folding leaves the original alone.
+func (w *work) clone() *work {
+	c := *w
+	c.Files = make(map[event.Path]*handle, len(w.Files))
+	for f, h := range w.Files {
+		own := *h
+		c.Files[f] = &own
+	}
+	c.Refused = slices.Clone(w.Refused)
+	return &c
+}

@@ -1,0 +1,57 @@
+package session
+
+import "github.com/aoa-dev/aoa/internal/event"
+
+// Worktree is what the worktree looks like now. The zero value says that nobody could look: then the log alone counts.
+type Worktree struct {
+	Known   bool
+	Branch  string                // its short name, "" when detached
+	Head    string                // the commit's id, "" before the first
+	Changed []event.Path          // files that differ from HEAD
+	Files   map[event.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not looked at
+}
+
+// stamp is the state that a summary rests on: HEAD and the content of the files in hand.
+type stamp struct {
+	Head  string                `json:"head,omitempty"`
+	Files map[event.Path]string `json:"files,omitempty"`
+}
+
+// stampOf takes the state down.
+func stampOf(st Worktree, held []event.Path) stamp {
+	s := stamp{Head: st.Head, Files: map[event.Path]string{}}
+	for _, f := range held {
+		if h, asked := st.Files[f]; asked {
+			s.Files[f] = h
+		}
+	}
+	return s
+}
+
+// stands reports whether a summary still holds: HEAD is where it was, and no file that it rests on was changed by
+// others. What the session itself changed since is in its own actions, and so is a HEAD that it moved itself.
+func (s stamp) stands(st Worktree, since []Action) bool {
+	if !st.Known {
+		return true // nobody can say that it does not
+	}
+	own, moved := map[event.Path]bool{}, false
+	for _, a := range since {
+		for _, f := range a.Paths {
+			own[f] = own[f] || a.Verb != "read" && a.Verb != "refused"
+		}
+		if c, ends := a.border(); ends {
+			if moved = true; c.class != commit {
+				return true // it may have changed any file
+			}
+		}
+	}
+	if !moved && s.Head != st.Head {
+		return false
+	}
+	for f, h := range s.Files {
+		if now, asked := st.Files[f]; asked && !own[f] && now != h {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Plan is the order of the stages.
+type Plan struct {
+	Order []int   // stages by index, each after those that it needs
+	Needs [][]int // stage → those that it waits for, each once, in order
+}
+
+// ErrCycle is wrapped when stages wait for each other.
+var ErrCycle = errors.New("stages wait for each other")
+
+// Plan orders the stages. A stage waits for those that it names in needs and in variables, and for those that
+// set a context that it names or make a file that it depends on. texts are the prompts and templates by stage.
+func (p *Pipeline) Plan(texts map[string]string) (Plan, error) {
+	names := p.Names()
+	plan := Plan{Needs: make([][]int, len(names))}
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		var needs []int
+		for _, n := range s.Needs {
+			needs = append(needs, slices.Index(names, n))
+		}
+		for _, r := range s.refs(texts[s.Name]) {
+			if j := p.index(r.Name); r.Kind == "STAGE" && j >= 0 {
+				needs = append(needs, j)
+			}
+			for j := range p.Stages {
+				if _, sets := p.Stages[j].Sets[r.Name]; sets && r.Kind == "CONTEXT" {
+					needs = append(needs, j)
+				}
+			}
+		}
+		for j := range p.Stages {
+			if i != j && feeds(&p.Stages[j], s) {
+				needs = append(needs, j)
+			}
+		}
+		slices.Sort(needs)
+		if plan.Needs[i] = slices.Compact(needs); slices.Contains(needs, i) {
+			return Plan{}, fmt.Errorf("%w: %s needs itself", ErrCycle, names[i])
+		}
+	}
+	done := make([]bool, len(names))
+	waits := func(n int) bool { return !done[n] }
+	for range names {
+		next := 0 // the first of the file that has all that it needs
+		for next < len(names) && (done[next] || slices.ContainsFunc(plan.Needs[next], waits)) {
+			next++
+		}
+		if next == len(names) {
+			return Plan{}, fmt.Errorf("%w: %s", ErrCycle, plan.cycle(names, done))
+		}
+		done[next] = true
+		plan.Order = append(plan.Order, next)
+	}
+	return plan, nil
+}
+
+// cycle names stages that wait for each other, the first of the file at both ends. Each stage that is not done needs another
+// one that is not.
+func (p Plan) cycle(names []string, done []bool) string {
+	way := []int{slices.Index(done, false)}
+	for {
+		needs := p.Needs[way[0]]
+		next := needs[slices.IndexFunc(needs, func(n int) bool { return !done[n] })]
+		if at := slices.Index(way, next); at >= 0 {
+			way = way[:at+1]
+			break
+		}
+		way = slices.Insert(way, 0, next)
+	}
+	first := slices.Index(way, slices.Min(way))
+	way = append(slices.Concat(way[first:], way[:first]), way[first])
+	text := make([]string, len(way))
+	for i, n := range way {
+		text[i] = names[n]
+	}
+	return strings.Join(text, " → ")
+}
+
+// feeds reports whether a stage makes a file that the other one depends on.
+func feeds(from, to *Stage) bool {
+	for _, made := range from.Makes {
+		for _, f := range to.Cache.Files {
+			if made == f || doublestar.MatchUnvalidated(f, made) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Before returns all that a stage waits for, directly or not, the last one to run first.
+func (p Plan) Before(stage int) (out []int) {
+	wanted := map[int]bool{stage: true}
+	for k := len(p.Order) - 1; k >= 0; k-- {
+		i := p.Order[k]
+		if !wanted[i] {
+			continue
+		}
+		if i != stage {
+			out = append(out, i)
+		}
+		for _, n := range p.Needs[i] {
+			wanted[n] = true
+		}
+	}
+	return out
+}

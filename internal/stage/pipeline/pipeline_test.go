@@ -1,0 +1,288 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const samples = "../../../testdata/pipelines"
+
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(samples, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSamplesAreRight(t *testing.T) {
+	for _, name := range []string{"create-prd", "create-backlog", "generate-docs"} {
+		p, err := Decode(name+".yaml", sample(t, ".aoa/pipelines/"+name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Plan(nil); err != nil || p.Name != name || len(p.Stages) < 2 {
+			t.Errorf("%s: %v, %d stages", name, err, len(p.Stages))
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	p, err := Decode("p.yaml", []byte(`
+stages:
+  - {stage: last, run: [echo, "${STAGE_left.x}-$STAGE_right"]}
+  - {stage: left, run: [a], output: json, needs: [first]}
+  - {stage: right, run: [a], inputs: {deep: [{x: $STAGE_first}]}}
+  - {stage: first, run: [a], makes: [out/x.md], sets: {c: .}}
+  - {stage: file, run: [a], cache: {file_dependencies: ["out/*.md"]}}
+  - {stage: ctx, run: [a, $CONTEXT_c]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.Plan(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]int{{1, 2}, {3}, {3}, nil, {3}, {3}}
+	for i := range want {
+		if !slices.Equal(plan.Needs[i], want[i]) {
+			t.Errorf("%s needs %v, not %v", p.Stages[i].Name, plan.Needs[i], want[i])
+		}
+	}
+	if got := plan.Before(0); len(got) != 3 || got[2] != 3 {
+		t.Errorf("before the last: %v", got)
+	}
+	if slices.Index(plan.Order, 3) != 0 || slices.Index(plan.Order, 0) < slices.Index(plan.Order, 2) {
+		t.Errorf("order %v", plan.Order)
+	}
+}
+
+func TestCycle(t *testing.T) {
+	p, err := Decode("p.yaml", []byte(`
+stages:
+  - {stage: before, run: [x]}
+  - {stage: a, run: [x], needs: [before, c]}
+  - {stage: b, run: [x], needs: [a]}
+  - {stage: c, run: [x], needs: [b]}
+  - {stage: after, run: [x], needs: [c]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Plan(nil); !errors.Is(err, ErrCycle) || !strings.HasSuffix(err.Error(), ": a → b → c → a") {
+		t.Error(err)
+	}
+}
+
+// TestRunSideBySide: stages that do not need each other run at once; what needs one that failed does not run.
+func TestRunSideBySide(t *testing.T) {
+	p, err := Decode("p.yaml", []byte(`
+stages:
+  - {stage: a, run: [x]}
+  - {stage: b, run: [x]}
+  - {stage: c, run: [x], needs: [a, b]}
+  - {stage: opt, run: [x], required: false, needs: [c]}
+  - {stage: d, run: [x], needs: [opt]}
+  - {stage: bad, run: [x], needs: [d]}
+  - {stage: never, run: [x], needs: [bad]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.Plan(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var ran []string
+	var both sync.WaitGroup
+	both.Add(2)
+	results := plan.Run(t.Context(), 2, func(i int) bool { return p.Stages[i].Must() }, func(_ context.Context, i int) error {
+		name := p.Stages[i].Name
+		if name == "a" || name == "b" { // each waits for the other
+			both.Done()
+			both.Wait()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		ran = append(ran, name)
+		if name == "opt" || name == "bad" {
+			return errors.New("no")
+		}
+		return nil
+	})
+	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) || results[5] == nil || results[4] != nil {
+		t.Errorf("ran %v, results %v", ran, results)
+	}
+}
+
+func TestFrontMatter(t *testing.T) {
+	d, err := Parse(KindAgent, ".claude/agents/product-manager.md", sample(t, ".claude/agents/product-manager.md"))
+	if err != nil || d.Description != "writes product documents: short ones" || d.Model != "opus" || !slices.Equal(d.Tools, []string{"Read", "Write"}) ||
+		!strings.HasPrefix(d.Body, "You write") {
+		t.Errorf("%v: %+v", err, d)
+	}
+	d, err = Parse(KindCommand, ".claude/commands/x/y.md", []byte("no head\n"))
+	if err != nil || d.Name != "x.y" || d.Body != "no head\n" {
+		t.Errorf("%v: %+v", err, d)
+	}
+}
+
+func digests(name string) ([32]byte, error) {
+	b, err := os.ReadFile(name)
+	return sha256.Sum256(b), err
+}
+
+func TestLoader(t *testing.T) {
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(samples)); err != nil {
+		t.Fatal(err)
+	}
+	l := NewLoader(time.Now, digests)
+	all, broken, err := l.All(root)
+	if err != nil || len(all) != 7 || len(broken) != 0 || l.Stats().Parsed != 7 {
+		t.Fatalf("%v: %d, %v, %+v", err, len(all), broken, l.Stats())
+	}
+	if _, _, err := l.All(root); err != nil || l.Stats() != (LoaderStats{Hits: 7, Parsed: 7}) {
+		t.Errorf("again: %v, %+v", err, l.Stats())
+	}
+	// Another loader takes them over, as long as the files hold the same.
+	data, err := l.Export(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := filepath.Join(root, ".claude/agents/product-manager.md")
+	if err := os.WriteFile(agent, []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l = NewLoader(time.Now, digests)
+	if err := l.Restore(data); err != nil {
+		t.Fatal(err)
+	}
+	all, _, err = l.All(root)
+	if err != nil || l.Stats() != (LoaderStats{Hits: 6, Parsed: 1}) || all[6].Body != "other\n" {
+		t.Errorf("%v: %+v", err, l.Stats())
+	}
+	if _, err := l.Find(root, KindPipeline, "create-pdr"); err == nil || !strings.Contains(err.Error(), `did you mean "create-prd"`) {
+		t.Error(err)
+	}
+}
+
+func BenchmarkLoaderHit(b *testing.B) {
+	root, err := filepath.Abs(samples)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum := sha256.Sum256(sample(b, ".aoa/pipelines/create-prd.yaml"))
+	l := NewLoader(time.Now, func(name string) ([32]byte, error) { // what a memo costs: one look
+		_, err := os.Lstat(name)
+		return sum, err
+	})
+	for b.Loop() {
+		if _, _, err := l.Load(root, KindPipeline, ".aoa/pipelines/create-prd.yaml"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	file := filepath.Join(samples, ".aoa/pipelines/create-prd.yaml")
+	for b.Loop() {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Parse(KindPipeline, "create-prd.yaml", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, name := range []string{"create-prd", "create-backlog", "generate-docs"} {
+		f.Add(sample(f, ".aoa/pipelines/"+name+".yaml"))
+	}
+	f.Add([]byte("stages: [{stage: a, run: [x], needs: [a]}]"))
+	f.Add([]byte("stages: &a [*a]"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := Decode("f.yaml", b)
+		if err != nil {
+			return
+		}
+		plan, err := p.Plan(nil)
+		if err != nil {
+			return
+		}
+		if len(plan.Order) != len(p.Stages) {
+			t.Fatalf("%d of %d stages in order", len(plan.Order), len(p.Stages))
+		}
+		at := make([]int, len(plan.Order))
+		for i, s := range plan.Order {
+			at[s] = i
+		}
+		for s, needs := range plan.Needs {
+			for _, n := range needs {
+				if at[n] >= at[s] {
+					t.Fatalf("%d runs before %d", s, n)
+				}
+			}
+		}
+	})
+}
+
+func FuzzParseMarkdown(f *testing.F) {
+	f.Add(sample(f, ".claude/agents/product-manager.md"))
+	f.Add([]byte("---\n---"))
+	f.Add([]byte("---\na: [\n---\nb"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := Parse(KindAgent, ".claude/agents/a.md", b); err != nil && !errors.Is(err, ErrDefinition) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzExpand(f *testing.F) {
+	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$", "$$", "${", "${ARG_a", "$STAGE_s.list.0.x"} {
+		f.Add(s)
+	}
+	s := &Scope{Stages: map[string]any{"s": map[string]any{"list": []any{map[string]any{"x": "y"}}}}, Context: map[string]any{"c": map[string]any{"d": 1.0}},
+		Args: map[string]string{"a": "$ARG_b"}, Env: map[string]string{"HOME": "/h"}, Allowed: []string{"HOME"}}
+	f.Fuzz(func(t *testing.T, text string) {
+		out, err := s.Expand(text)
+		if err != nil && !errors.Is(err, ErrVariable) {
+			t.Fatal(err)
+		}
+		if len(Refs(text)) == 0 && err == nil && out != dollars(text) {
+			t.Fatalf("%q became %q", text, out)
+		}
+		if _, err := s.Value(text); err != nil && !errors.Is(err, ErrVariable) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestExpand: what a value holds is not looked through again.
+func TestExpand(t *testing.T) {
+	s := &Scope{Args: map[string]string{"a": "$ARG_b", "n": "x"}, Stages: map[string]any{"s": "t"}, Text: map[string]bool{"s": true}}
+	for in, want := range map[string]string{"$ARG_a": "$ARG_b", "see $STAGE_s.": "see t.", "$ARG_n.md": "x.md", "${ARG_n}y": "xy", "$$ARG_n": "$ARG_n",
+		"5$ or $$": "5$ or $$", "$HOME": "$HOME"} {
+		if got, err := s.Expand(in); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for in, hint := range map[string]string{"$ARG_m": "did you mean $ARG_", "$STAGE_s.x": "output: json", "$ENV_HOME": "may not read it", "$STAGE_z": "there is s"} {
+		if _, err := s.Expand(in); err == nil || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}

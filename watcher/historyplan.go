@@ -1,0 +1,176 @@
+package watcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// shallowKey is the cursor's entry for the border of a shallow clone: when the clone is deepened, commits appear below ones
+// already seen, and everything has to be read again.
+const shallowKey = "@shallow"
+
+// plan is what a run of History reads.
+type plan struct {
+	changed   bool              // there is anything to do
+	fresh     bool              // a first import, or one that starts again: no rename events, commits get today's names
+	want, not []string          // commits reachable from want and not from not are new
+	lost      []tip             // refs that no longer reach the commit they had, with that commit
+	moved     map[string]string // key of a lost tip → the commit that the ref has now
+	off       map[string]bool   // commits outside the history of this worktree's HEAD
+	shallow   map[string]bool   // commits at the border of a shallow clone
+	next      map[string]string // the cursor afterwards
+}
+
+// plan compares the refs with the cursor.
+func (r *Repo) plan(ctx context.Context, log commitLog, since map[string]string) (*plan, error) {
+	tips, err := r.tips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shallow, border := r.shallow()
+	p := &plan{fresh: len(since) == 0, shallow: shallow, next: maps.Clone(since), moved: map[string]string{}}
+	if p.next == nil {
+		p.next = map[string]string{}
+	}
+	whole := p.fresh
+	if border != since[shallowKey] {
+		p.changed, p.fresh, whole = true, true, true
+	}
+	if p.next[shallowKey] = border; border == "" {
+		delete(p.next, shallowKey)
+	}
+	for _, t := range tips {
+		p.next[t.key] = t.commit
+		p.want = append(p.want, t.commit)
+		old := since[t.key]
+		if old == t.commit {
+			continue
+		}
+		p.changed = true
+		switch {
+		case old == "":
+		case !log.has(ctx, old):
+			// A gc removed the old commit, so nobody knows which commits are new. All are yielded again, which does no harm
+			// because of their IDs. Renames are not: they would move what a reused name has earned since.
+			p.fresh = true
+		case t.branch:
+			p.lost = append(p.lost, tip{key: t.key, commit: old})
+			p.moved[t.key] = t.commit
+		}
+	}
+	if !p.changed {
+		return p, nil
+	}
+	slices.Sort(p.want)
+	p.want = slices.Compact(p.want)
+	if !whole {
+		p.not = commitsOf(since)
+	}
+	p.off, err = r.offHead(ctx, log, p)
+	return p, err
+}
+
+// commitsOf returns the commits of a cursor.
+func commitsOf(cursor map[string]string) []string {
+	var out []string
+	for key, id := range cursor {
+		if key != shallowKey {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// offHead finds the wanted commits that this worktree's HEAD does not descend from.
+func (r *Repo) offHead(ctx context.Context, log commitLog, p *plan) (map[string]bool, error) {
+	_, head, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(slices.Clone(p.want), func(id string) bool { return id == head })
+	if len(others) == 0 {
+		return nil, nil
+	}
+	not := slices.Clone(p.not)
+	if head != "" {
+		not = append(not, head)
+	}
+	ids, err := log.list(ctx, others, not)
+	return setOf(ids), err
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	out := make(map[T]bool, len(list))
+	for _, x := range list {
+		out[x] = true
+	}
+	return out
+}
+
+// shallow reads the border of a shallow clone: its commits, and a digest that changes with them.
+func (r *Repo) shallow() (map[string]bool, string) {
+	b, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))
+	if err != nil || len(b) == 0 {
+		return nil, ""
+	}
+	ids := strings.Fields(string(b))
+	slices.Sort(ids)
+	sum := sha256.Sum256([]byte(strings.Join(ids, "\n")))
+	return setOf(ids), hex.EncodeToString(sum[:8])
+}
+
+// newRenames makes the rename events of the new commits, oldest first. They come before the commits: what was learned under
+// an old name has moved when the commits add to the new one, and a file that took over the old name starts with nothing.
+func (r *Repo) newRenames(ctx context.Context, log commitLog, p *plan) ([]event.Event, error) {
+	var out []event.Event
+	err := log.walk(ctx, p.want, p.not, func(c *Commit) error {
+		if p.off[c.ID] || p.shallow[c.ID] {
+			return nil
+		}
+		if e, ok := r.renameEvent("rename:"+c.ID, c, renamesIn(c)); ok {
+			out = append(out, e)
+		}
+		return nil
+	})
+	slices.Reverse(out)
+	return out, err
+}
+
+// dropped makes the uncommit events: commits that a ref reached and that no ref reaches now. Their renames are turned back.
+func (r *Repo) dropped(ctx context.Context, log commitLog, p *plan) ([]event.Event, error) {
+	var out []event.Event
+	done := map[string]bool{}
+	not := commitsOf(p.next)
+	for _, l := range p.lost {
+		err := log.walk(ctx, []string{l.commit}, not, func(c *Commit) error {
+			if done[c.ID] || p.shallow[c.ID] {
+				return nil
+			}
+			done[c.ID] = true
+			renames := renamesIn(c)
+			e := r.commitEvent(c, renames, nil)
+			e.ID, e.Kind = "uncommit:"+c.ID+":"+p.moved[l.key], event.KindUncommit
+			out = append(out, e)
+			for i := range renames {
+				renames[i].from, renames[i].to = renames[i].to, renames[i].from
+			}
+			if e, ok := r.renameEvent("unrename:"+c.ID+":"+p.moved[l.key], c, renames); ok {
+				out = append(out, e)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -44,8 +44,8 @@ func deliver(args []string) []byte {
 		return append([]byte(self), '\n')
 	}
 	c := call{agent: args[0], args: args[1:]}
-	if c.agent == "git" {
-		c.gitPayload()
+	if c.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
+		c.cwd = workingDir()
 	} else if !c.agentPayload() {
 		return nil
 	}

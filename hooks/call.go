@@ -60,15 +60,15 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Asked *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
-	Next  event.Path   `json:",omitempty"` // the file that a call is about to change
-	Over  string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Deaf  bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
-	Again bool         `json:",omitempty"` // the turn that ends went on only because of a hook
+	Asked     *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
+	Steps     []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
+	Next      event.Path   `json:",omitempty"` // the file that a call is about to change
+	Ended     string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Dropped   bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Continued bool         `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or another word of the agent; ok is false
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent calls it; ok is false
 // when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
@@ -83,7 +83,7 @@ func (c Call) Start() (how string, ok bool) {
 // the next event that does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
-	return e.Context != agents.None && !e.Continues && !c.Deaf
+	return e.Context != agents.None && !e.Continues && !c.Dropped
 }
 
 // Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
@@ -123,7 +123,7 @@ func decodeFirst(data []byte, into any) error {
 // and the worktree events (every payload has its own cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with its
 // source). Stop only ends a turn.
 func (p *payload) call(r Repo) Call {
-	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Deaf: p.dropped}
+	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Dropped: p.dropped}
 	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent, Turn: p.turn, Time: p.when(r.now())}
 	switch p.event {
 	case "UserPromptSubmit":
@@ -144,9 +144,9 @@ func (p *payload) call(r Repo) Call {
 		c.Events = s.border(event.KindStart, p.source)
 		c.Asked = s.resumed(p.source, c.Events)
 	case "SessionEnd":
-		c.Events, c.Over = s.border(event.KindEnd, p.reason), "session"
+		c.Events, c.Ended = s.border(event.KindEnd, p.reason), "session"
 	case "Stop":
-		c.Over, c.Again = "turn", p.again
+		c.Ended, c.Continued = "turn", p.again
 	}
 	if c.Query != nil {
 		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {

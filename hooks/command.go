@@ -88,8 +88,8 @@ func lists(ops []shell.Op) bool {
 		!slices.ContainsFunc(ops, func(op shell.Op) bool { return op.Kind == event.KindRead && !op.Silent })
 }
 
-// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are put together from expanded
-// words: "mysql --password x" has x, and so has $PASSWORD, without the mark that redact.Text knows it by. Only words that are left in the redacted
+// redacted is a command line without its secrets, and the words of it that may be stored. The words of operations are expanded:
+// "mysql --password x" has x, and so has $PASSWORD, without the mark by which redact.Text finds it. Only words that are left in the redacted
 // line are stored, and none that occurs only after "=".
 type redacted struct {
 	text   string

@@ -30,7 +30,7 @@ var failureMarks = []struct{ mark, why string }{
 	{"cannot find path", whyMissing}, {"cannot find the file", whyMissing}, {"cannot access", whyMissing}, {"path not found", whyMissing},
 }
 
-// classify says why a call failed, from what the tool said.
+// classify says why a call failed, from the message of the tool.
 func classify(problem string) string {
 	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {

@@ -65,7 +65,7 @@ func (c rawCall) toolCall() ToolCall {
 // form.
 type payload struct {
 	agent    string // that called
-	name     string // the event as the agent calls it: the answer has to bear that name
+	name     string // the event as the agent calls it: the answer has to have that name
 	event    string // the event as Claude Code calls it, "" if it has none like it
 	session  string
 	subagent string

@@ -16,7 +16,7 @@ const (
 	maxStepEdits = 32   // replacements of one call
 )
 
-// steps is the call as something that can be told of and done again; none for calls that have nothing to do with the
+// steps is the call as a step that can be described and repeated; none for calls that have nothing to do with the
 // repository. events are those of the same call.
 func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
 	server, _ := splitMCP(c.Name)

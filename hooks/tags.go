@@ -24,8 +24,7 @@ const MaxTags = 5
 // A leading '#' of the tag is taken off.
 type TagRules map[string]string
 
-// The rules that come with aOa. Order of the tags of an event: the user's, what was said (prompt and command
-// words), what the path says, what the tool does, the language.
+// The rules that come with aOa. Order of the tags of an event: the user's, the words of the prompt or command, what the path says, what the tool does, the language.
 var (
 	// folderTags: a folder anywhere in the path.
 	folderTags = map[string]string{
@@ -87,9 +86,9 @@ var (
 
 type tagRule struct{ pattern, tag string }
 
-// tags are the intent tags of an event: at most MaxTags, each once, without '#'. said is the redacted prompt
+// tags are the intent tags of an event: at most MaxTags, each once, without '#'. words are those of the redacted prompt
 // or command, the files are those acted upon, else those named.
-func (s *CallContext) tags(kind event.Kind, said []string, files []event.Path) []string {
+func (s *CallContext) tags(kind event.Kind, words []string, files []event.Path) []string {
 	var out []string
 	add := func(tag string) {
 		tag = strings.TrimSpace(strings.TrimLeft(tag, "#"))
@@ -99,11 +98,11 @@ func (s *CallContext) tags(kind event.Kind, said []string, files []event.Path) [
 	}
 	files = files[:min(len(files), 3)]
 	for _, rule := range s.Repo.Tags.sorted() {
-		if rule.hits(said, files) {
+		if rule.hits(words, files) {
 			add(rule.tag)
 		}
 	}
-	for _, w := range said {
+	for _, w := range words {
 		add(wordTags[w])
 	}
 	for _, p := range files {
@@ -142,10 +141,10 @@ func (r TagRules) sorted() []tagRule {
 	return out
 }
 
-func (r tagRule) hits(said []string, files []event.Path) bool {
+func (r tagRule) hits(words []string, files []event.Path) bool {
 	if word, ok := strings.CutPrefix(r.pattern, "word:"); ok {
 		terms := index.Terms(word, 1)
-		return len(terms) == 1 && slices.Contains(said, terms[0])
+		return len(terms) == 1 && slices.Contains(words, terms[0])
 	}
 	for _, p := range files {
 		if matchPath(r.pattern, p) {

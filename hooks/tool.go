@@ -29,11 +29,11 @@ func (c ToolCall) result() string {
 	return output(c.Response)
 }
 
-// eventID of the call's first event. All deliveries of a call agree on it, whichever hook told it.
+// eventID of the call's first event. All deliveries of a call agree on it, whichever hook delivered it.
 func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
 
-// unique makes an id that an agent counts anew in each session one of its own. Long ones are drawn at random, and
-// are the same in a session that goes on under another name.
+// unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the same
+// in a session that goes on under another name.
 func (s *CallContext) unique(id string) string {
 	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
 		return id
@@ -56,7 +56,7 @@ func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, even
 func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindEdit) }
 func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
 
-// silent tools say nothing about files of the repository.
+// silent tools have nothing to do with files of the repository.
 var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true,
 	"TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
 	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,

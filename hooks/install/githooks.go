@@ -23,7 +23,7 @@ type GitOptions struct {
 }
 
 // AddGit enters our command into the repository's hooks: as configured hooks where git knows them (2.54
-// and later), else as a block in each hook's file, right behind the first line, since many hooks end in exec.
+// and later), else as a block in each hook's file, after the first line, since many hooks end in exec.
 // Twice is once. Files that cannot take a block are left alone and reported as *Refusal, joined in the error;
 // the other hooks are installed all the same.
 func AddGit(ctx context.Context, dir string, o GitOptions) ([]Change, error) {

@@ -12,7 +12,7 @@ import (
 // ErrRefused is wrapped by every refusal to edit somebody's file. Nothing was changed then.
 var ErrRefused = errors.New("not edited")
 
-// Refusal says why a file was left alone, and what to put there by hand.
+// Refusal says why a file was not edited, and what to put there by hand.
 type Refusal struct {
 	File    string
 	Why     string // "it is not valid JSON (…)"
@@ -170,7 +170,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	return st, nil
 }
 
-// sameGroups compares in any order: the file's own order of events stands.
+// sameGroups compares in any order: the file keeps its own order of events.
 func sameGroups(have, want []group) bool {
 	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
 		return !slices.ContainsFunc(have, func(h group) bool { return sameGroup(h, w) })

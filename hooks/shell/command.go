@@ -207,7 +207,7 @@ func (o options) has(names ...string) bool {
 	return false
 }
 
-// cd changes the working folder. An agent may tell the folder it ended in: cd sub, told in …/sub, stays.
+// cd changes the working folder. An agent may give the folder in which the line ended: cd sub in …/sub stays there.
 func (sh *walker) cd(args []word) {
 	var to word
 	for _, a := range args {

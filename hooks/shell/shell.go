@@ -37,7 +37,7 @@ type Op struct {
 	Words   string       // further text for terms
 	Listing bool         // prints names, or lines that begin with one
 	Silent  bool         // prints nothing of interest
-	Operand Operand      // that Paths are of; zero for a pattern, and where a failure of the command is not told by operand
+	Operand Operand      // that Paths are of; zero for a pattern, and where messages of the command do not name operands
 	Guessed bool         // no file has the name of the operand: Paths is the only one that ends in it
 }
 

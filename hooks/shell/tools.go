@@ -231,7 +231,7 @@ func (sh *walker) below(w word) []event.Path {
 	return out[:min(len(out), maxBelow)]
 }
 
-// rename notes a move. In a transcript it is long past: what the history says of it stands.
+// rename notes a move. In a transcript it is long past: the history knows better.
 func (sh *walker) rename(from, to []event.Path) {
 	if sh.past && (sh.Has(from[0]) || !sh.Has(to[0])) {
 		sh.note(Op{Kind: event.KindRun, Named: append(from[:len(from):len(from)], to...), Silent: true})

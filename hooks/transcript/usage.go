@@ -21,8 +21,8 @@ type Usage struct {
 	Side    bool // made by a subagent
 	At      time.Time
 	Model   string
-	Input   int64 // tokens read anew, and not kept
-	Write   int64 // tokens read anew, and kept in the cache
+	Input   int64 // tokens that were not in the cache, and are not kept there
+	Write   int64 // tokens that were not in the cache, and are kept there
 	Read    int64 // tokens taken from the cache
 	Output  int64 // tokens written
 }

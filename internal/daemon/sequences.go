@@ -59,7 +59,7 @@ func (w *worktree) fingerprint(ctx context.Context) string {
 
 // record notes what a hook reports of a session's turn.
 func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.Call) {
-	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
+	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Ended == "" {
 		return
 	}
 	at := r.worktree(w)
@@ -67,8 +67,8 @@ func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.C
 	switch {
 	case call.Asked != nil && call.Subagent == "":
 		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
-	case call.Over != "" && call.Subagent == "":
-		r.cache.End(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
+	case call.Ended != "" && call.Subagent == "":
+		r.cache.End(at, call.Session, call.Ended == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
 		r.cache.Before(at, call.Session, call.Next)
 	}

@@ -107,7 +107,7 @@ func (l *Locator) alias(cwd string) string {
 }
 
 // Inside is the part of an absolute name below the deepest root that holds it: linked worktrees may lie
-// inside the main one. Letter case does not matter behind a drive letter.
+// inside the main one. Letter case does not matter after a drive letter.
 func (l *Locator) Inside(name string) (rel string, ok bool) {
 	best := -1
 	for _, root := range l.roots {
@@ -206,7 +206,7 @@ func (l *Locator) drive(name string) string {
 	return name
 }
 
-// Slash turns backslashes into slashes where they separate folders: on Windows, behind a drive letter, and
+// Slash turns backslashes into slashes where they separate folders: on Windows, after a drive letter, and
 // in names without any slash. A backslash elsewhere is a letter of a Unix file name.
 func Slash(name string) string {
 	if strings.IndexByte(name, '\\') < 0 {

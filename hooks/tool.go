@@ -46,10 +46,13 @@ const randomID = 16
 
 // readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
 var readers = map[string]func(*CallContext, ToolCall) []event.Event{
-	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
+	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile,
+	"NotebookEdit": editFile, "Write": writeFile,
 	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
-	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command, "exec_command": (*CallContext).command,
-	"local_shell": (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
+	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command,
+	"exec_command": (*CallContext).command,
+	"local_shell":  (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate,
+	"Task": (*CallContext).delegate,
 }
 
 func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
@@ -57,10 +60,12 @@ func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, even
 func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
 
 // silent tools have nothing to do with files of the repository.
-var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true,
-	"TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
+var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true,
+	"TaskUpdate": true,
+	"TaskList":   true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
 	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
-	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true, "StructuredOutput": true}
+	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
+	"StructuredOutput": true}
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {

@@ -50,7 +50,8 @@ func (a *app) hooksStatus(ctx context.Context) error {
 		rows := []string{"agent\tstate\tfile"}
 		for i, st := range all {
 			if st.State != install.Absent {
-				rows = append(rows, strings.TrimRight(fmt.Sprintf("%s\t%s, %s\t%s %s", st.Agent, st.State, or(string(st.Scope), "repository"), st.File, st.Note), " "))
+				rows = append(rows, strings.TrimRight(fmt.Sprintf("%s\t%s, %s\t%s %s", st.Agent, st.State, or(string(st.Scope),
+					"repository"), st.File, st.Note), " "))
 			} else if i == 0 || all[i-1].Agent != st.Agent {
 				if !present(all, st.Agent) {
 					rows = append(rows, st.Agent+"\t"+st.State+"\t")
@@ -90,7 +91,8 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if err != nil {
 				st.State, st.Note = install.Refused, err.Error()
 			}
-			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo, install.Pattern(agent)) {
+			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo,
+				install.Pattern(agent)) {
 				scope = install.Local
 			}
 			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note, st.Command})
@@ -126,7 +128,7 @@ func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 // examineHooks says what is installed, for the doctor. Missing hooks are no fault: nobody asked for them.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
-	desktop := false // that agents of the desktop do not find aoa is said once
+	desktop := false // whether it was reported that agents of the desktop do not find aoa
 	all := a.hookStates(ctx, repo)
 	for _, st := range all {
 		check := "hooks of " + st.Agent
@@ -159,22 +161,24 @@ func desktopPath() string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
-// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. said is whether the second was found
-// to fail before.
-func (a *app) tryHook(ctx context.Context, f finding, command string, said *bool) finding {
+// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted says
+// that a failure with the second was reported before.
+func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
 	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
-		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set", "check PATH with: command -v aoa"
+		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set",
+			"check PATH with: command -v aoa"
 		return f
 	}
-	if *said || a.hookProgram(ctx, command, desktopPath()) != "" {
+	if *noted || a.hookProgram(ctx, command, desktopPath()) != "" {
 		return f
 	}
-	*said = true
+	*noted = true
 	f.Detail += "; an agent that is started from the desktop does not find aoa, its PATH is " + desktopPath()
 	if self, err := os.Executable(); err == nil {
 		f.Advice = "if you start agents there: sudo ln -s " + self + " /usr/local/bin/aoa"
 		if runtime.GOOS == "darwin" {
-			f.Advice = "if you start agents there: sudo launchctl config user path " + filepath.Dir(self) + ":" + desktopPath() + ", then restart"
+			path := filepath.Dir(self) + ":" + desktopPath()
+			f.Advice = "if you start agents there: sudo launchctl config user path " + path + ", then restart"
 		}
 	}
 	return f

@@ -31,8 +31,8 @@ type statusSetting struct {
 	Command string `json:"command"`
 }
 
-// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is once, every other byte
-// stays. The error is a *Refusal when the file cannot be edited safely.
+// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is once, every
+// other byte stays. The error is a *Refusal when the file cannot be edited safely.
 func AddStatusLine(file string, o Options) (Change, error) {
 	f, s, err := openStatus(file, o)
 	if err != nil {
@@ -172,7 +172,8 @@ func unwrapStatus(raw string) (theirs string, ok bool) {
 	}
 	inner, ok = strings.CutSuffix(inner, jsonInner(statusBehind))
 	half := len(inner) - len(jsonInner(statusMiddle))
-	if !ok || half < 0 || half%2 != 0 || inner[:half/2] != inner[len(inner)-half/2:] || inner[half/2:len(inner)-half/2] != jsonInner(statusMiddle) {
+	if !ok || half < 0 || half%2 != 0 || inner[:half/2] != inner[len(inner)-half/2:] ||
+		inner[half/2:len(inner)-half/2] != jsonInner(statusMiddle) {
 		return "", false
 	}
 	theirs = inner[:half/2]

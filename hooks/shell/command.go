@@ -225,7 +225,8 @@ func (sh *walker) cd(args []word) {
 	case sh.dir == lost && !index.IsAbs(index.Slash(to.text)):
 	default:
 		next := sh.Abs(to.text, sh.dir)
-		if rel, in := sh.Inside(next); in && rel != "" && !sh.Folder(event.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(index.Slash(to.text))) {
+		if rel, in := sh.Inside(next); in && rel != "" && !sh.Folder(event.Path(rel)) && strings.HasSuffix(sh.dir,
+			"/"+path.Clean(index.Slash(to.text))) {
 			next = sh.dir
 		}
 		sh.dir = next

@@ -212,7 +212,8 @@ func (sh *walker) shown(c command, s spec) {
 func (sh *walker) diffed(c command, s spec) {
 	o := s.parse(c.args)
 	a := Op{Kind: event.KindRun, Words: c.name}
-	a.Listing = c.name == "git status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw", "--summary", "--dirstat")
+	a.Listing = c.name == "git status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw",
+		"--summary", "--dirstat")
 	for _, key := range []string{"-S", "-G", "--grep"} {
 		for _, w := range o.values[key] {
 			a.Words += " " + w.text

@@ -63,8 +63,8 @@ type Result struct {
 	Self    bool      // aOa itself was asked: its answer must not teach it
 }
 
-// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it can know, and
-// notes what each simple command does to files.
+// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it
+// can know, and notes what each simple command does to files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{}, steps: new(int)}
 	if sh.dir == "" {

@@ -23,7 +23,7 @@ type spec struct {
 //
 //	-abc          letters that take a value
 //	--name        a name that takes a value
-//	prog:, edit:, need:, verbs:, walks, skip:   the fields of spec, lists with commas
+//	prog:, edit:, need:, verbs:, walks, skip:   the fields of spec, lists with commas; a line goes on after a backslash
 //
 // What they do:
 //
@@ -64,11 +64,15 @@ read awk gawk mawk nawk -Fvf prog:-f
 read sed -efl --expression --file prog:-e,-f,--expression,--file edit:-i,--in-place
 read gsed -efl prog:-e,-f,--expression edit:-i,--in-place
 read perl -eEIM prog:-e,-E edit:-i,-pi
-search grep egrep fgrep ggrep -ABCmefdD --include --exclude --exclude-dir --exclude-from --max-count --context --after-context --before-context --regexp --file --label --binary-files --devices --directories
-search ugrep -ABCmefgtO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context --before-context --regexp --file --label --binary-files --devices --directories
+search grep egrep fgrep ggrep -ABCmefdD --include --exclude --exclude-dir --exclude-from --max-count --context \
+  --after-context --before-context --regexp --file --label --binary-files --devices --directories
+search ugrep -ABCmefgtO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
+  --before-context --regexp --file --label --binary-files --devices --directories
 search zgrep -ABCmef
 search pcregrep -ABC
-search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-count --max-depth --regexp --file --replace --sort --sortr --threads --after-context --before-context --context --color --colors --max-columns --engine --pre walks
+search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-count --max-depth --regexp --file --replace \
+  --sort --sortr --threads --after-context --before-context --context --color --colors --max-columns --engine --pre \
+  walks
 search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
 search ack -ABCm --type --ignore-dir walks
 search sls findstr Select-String
@@ -91,7 +95,8 @@ edit ktlint need:-F
 edit rubocop need:-a,-A,--autocorrect
 edit isort rustfmt dos2unix unix2dos stylua nvim vim vi nano emacs code ed ex
 find find gfind bfs
-fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --size --owner --changed-within --changed-before --base-directory
+fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --size --owner --changed-within \
+  --changed-before --base-directory
 list ls eza exa lsd dir ll -Iw --ignore --level --max-depth
 list tree -LIPo --ignore --level --max-depth
 list du -d --ignore --level --max-depth
@@ -104,13 +109,15 @@ patch patch apply_patch applypatch
 cd cd pushd
 script bash sh zsh dash ksh eval
 git git
-search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context --before-context --regexp --file --label walks
+search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
+  --before-context --regexp --file --label walks
 list git-ls-files git-ls-tree -xX --exclude
 move git-mv
 remove git-rm
 patch git-apply git-am
 show git-show git-cat-file git-blame git-annotate -LnOSGU --format --pretty
-diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty --since --until --author --grep
+diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty --since \
+  --until --author --grep
 wrap sudo -ugpCh --user --group
 wrap doas -u
 wrap env -uCS --unset --chdir
@@ -130,14 +137,15 @@ run uv poetry pipenv rye pdm hatch dotenv verbs:run
 run bundle direnv verbs:exec
 run pnpm yarn verbs:exec,dlx
 run mise verbs:exec,x
-quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask hash alias popd whoami
+quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask \
+  hash alias popd whoami
 quiet uname hostname printenv break continue seq basename dirname realpath mkdir tr rev yes shopt ulimit export
 `
 
 // specs is the table by command.
 var specs = sync.OnceValue(func() map[string]spec {
 	all := map[string]spec{}
-	for line := range strings.Lines(table) {
+	for line := range strings.Lines(strings.ReplaceAll(table, "\\\n", "")) {
 		words := strings.Fields(line)
 		if len(words) == 0 {
 			continue

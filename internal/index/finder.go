@@ -151,8 +151,8 @@ func LooksNamed(w string) bool {
 	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
 }
 
-// Resolve finds the one file that a name in a text means. Absolute names must lie in a worktree, if the worktrees are known. A name with
-// more folders than the file it would lead to is another project's, unless the file has a folder of its own:
+// Resolve finds the one file that a name in a text means. Absolute names must lie in a worktree, if the worktrees are known. A
+// name with more folders than the file it would lead to is another project's, unless the file has a folder of its own:
 // "node_modules/x/package.json" is not package.json.
 func (l *Locator) Resolve(name string) (event.Path, bool) {
 	if p, ok := l.Known(name, ""); ok {

@@ -8,6 +8,8 @@ UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/
 export CGO_ENABLED := 0
 # Those that wait longest begin first, beside the others.
 PACKAGES    := ./cmd/aoa ./watcher ./...
+# Those in which goroutines share something. The others would be tested a second time for nothing.
+RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
@@ -32,20 +34,23 @@ replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR
 	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
 # Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands. Vet has its own target.
-race: ## run the tests with the race detector, fewer rounds of each (needs a C compiler)
-	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m $(PACKAGES)
+race: ## run the tests of goroutines with the race detector, fewer rounds of each (needs a C compiler)
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m $(RACED)
 
+# A wait in a bubble of synctest and the pace of a load say so on their line; benchmarks measure time.
 vet: ## go vet, and no sleeping tests
 	go vet ./...
-	@! grep -rn 'time\.Sleep(' --include='*_test.go' . || { echo 'a test sleeps: wait on a channel or use testing/synctest'; exit 1; }
+	@! grep -rnE 'time\.(Sleep|Tick|NewTicker)\(|^[[:space:]]*<-time\.After\(|[{;] *<-time\.After\(' --include='*_test.go' --exclude='bench*' . | grep -vE '// (load|in a synctest bubble)$$' || \
+		{ echo 'a test sleeps: wait on a channel, use testing/synctest, or fault.Until for another process'; exit 1; }
+	@! grep -rnw sleep --include='*.txtar' testdata || { echo 'a script sleeps: use until'; exit 1; }
 
 lint: vet ## vet and staticcheck
 	go run $(STATICCHECK) ./...
 
 law: ## the import law: who may import whom
-	go test -count=1 -run 'TestImportLaw|TestLawBites' ./cmd/aoa
+	go test -count=1 -run '^TestImportLaw' ./cmd/aoa
 
-redis: ## the store suites on real servers that the tests start, and on AOA_TEST_REDIS=redis://… (AOA_REQUIRE=redis: a skip fails)
+redis: ## stores and daemons with real servers that the tests start, and on AOA_TEST_REDIS=redis://…; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh
 
 # What tests of faults do a few times in every run, many times.

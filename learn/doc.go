@@ -29,8 +29,8 @@
 // # Edits: edit, write, save
 //
 // Files edited under one prompt, with no pause of more than 5 minutes between edits, form a change. It counts when it is over: at the
-// next prompt, after a pause, or at the end of the session. What is being done says nothing about what it lacks. A change of n files
-// counts half of what a commit of n files counts, because most changes are committed later; c as above, of a pair the smaller one:
+// next prompt, after a pause, or at the end of the session. An unfinished change says nothing about the files that it lacks. A change
+// of n files counts half as much as a commit of n files, because most changes are committed later; c as above, for a pair the smaller:
 //
 //	Comod[f][g] += c·½/(n-1), Changes[f] += c·½/(n-1), Changed[f] = the time     c·½ and no pair for n = 1, no pair for n > 20
 //
@@ -44,7 +44,7 @@
 //	Churn[f]        += 1
 //	Committed[f]     = the time
 //
-// and if n ≤ 100 and the commit is no sweep (event.Event.Sweep: manifests and lock files only, or all files for the sake of a tool):
+// and if n ≤ 100 and the commit is no sweep (event.Event.Sweep: manifests and lock files only, or all files for a tool):
 //
 //	Changes[f]      += w, Changed[f] = the time
 //	Comod[f][g]     += w

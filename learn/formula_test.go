@@ -293,9 +293,9 @@ func TestSessionEndsAfterADay(t *testing.T) {
 	}
 }
 
-// TestTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and the
+// TestSumsOfTwentyYears commits every week of them, newest first and oldest first, and finds no NaN, no infinity, and the
 // sum that the formula says.
-func TestTwentyYears(t *testing.T) {
+func TestSumsOfTwentyYears(t *testing.T) {
 	const weeks = 20 * 52
 	want := 0.0
 	for i := range weeks {
@@ -406,8 +406,8 @@ func TestASweepIsNoCoupling(t *testing.T) {
 	}
 }
 
-// TestWhoRestsForgetsNothing: what changed together six years ago, and not at all since, still does.
-func TestWhoRestsForgetsNothing(t *testing.T) {
+// TestUnchangedFilesKeepTheirPairs: what changed together six years ago, and not at all since, still does.
+func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
 	d := newDesk(t, learn.Options{})
 	d.learn(commit(0, "man.go", "man_test.go"), commit(0, "man.go", "man_test.go"), commit(0, "busy.go", "man_test.go"))
 	late := 6 * 365 * 24 * time.Hour

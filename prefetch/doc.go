@@ -1,4 +1,4 @@
-// Package prefetch decides what is worth saying: scores come in, an answer or silence goes out.
+// Package prefetch decides what is worth saying: scores go in, an answer or silence comes out.
 //
 // A question of some Kind is ranked, and each file gets its probability in one place, for hints and for people alike (estimate). What
 // reaches Floor becomes a prediction, and every prediction is logged with its Arm: shown, withheld (a seeded 10 %, the control group)

@@ -2,7 +2,7 @@
 //
 // A query and the state of the hot store come in; files in order go out. It never writes, never reads a clock
 // (Query.At is the time), and keeps nothing between two questions. It costs two reads of the hot store, three with a session, and
-// work that is bounded whatever the number of known files: partners of at most 5 files in hand (16 of a change), 4 named
+// bounded work for any number of known files: partners of at most 5 current files (16 of a change), 4 named
 // and 3 that fit the prompt, 8 words, 3 tags, the newest stamps, the last 12 results and 8 commands of the session, files that
 // fit the texts, folders near by; of those the 192 best by the evidence so far are scored.
 //
@@ -14,8 +14,8 @@
 //	score = 1/(1+e^-logit)
 //
 // The score orders files; package prefetch makes it a probability. The products w·x are the reasons, and their sum is the logit.
-// Weights stand in weights.json, with what they reach and the command that made them. A prompt outside of sessions has weights of its
-// own, for short and for long texts: its text and the history are all that is known.
+// weights.json has the weights, their results and the command that fitted them. A prompt outside of sessions has weights of its
+// own, for short and for long texts, because only its text and the history are known.
 //
 // # Texts
 //
@@ -25,8 +25,8 @@
 // the same kind (source, test, document, data) and 1/√rank among them. With them count:
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the text or its title says
-//	frame          .8^d, the file stands in the d-th stack frame of the text; named, named_title: the text names it; dotted: a dotted name
-//	init, depth, size, aside   it stands for its folder; folders; words; it lies in docs, examples, benchmarks, tools or scripts
+//	frame          .8^d, the file is in the d-th stack frame of the text; named, named_title: the text names it; dotted: a dotted name
+//	init, depth, size, aside   it represents its folder; folders; words; it is in docs, examples, benchmarks, tools or scripts
 //	test, prose, data, asks_test, asks_prose   its kind, and whether the text speaks of such files
 //
 // Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives three signals, of the prompt:
@@ -39,7 +39,7 @@
 //
 // # Signals
 //
-// q runs over the files in hand (the last 5 of the session, or the change), f is the candidate, Δ the time since, e the
+// q runs over the current files (the last 5 of the session, or the change), f is the candidate, Δ the time since, e the
 // events of the session since. All counts are decayed to the time of the query by the hot store.
 //
 // Files by themselves:
@@ -48,8 +48,8 @@
 //	recency_day    2^-(Δ/24 h)
 //	recency_rank   1/log₂(2+r), r the number of files, not open in the session, that were opened later; of the newest 64
 //	frequency      min(1, ln(1+accesses)/ln 101)
-//	committed      2^-(Δ/30 d), Δ from the last commit of f to the newest of the repository: one that rested for
-//	               months has not forgotten what it worked on
+//	committed      2^-(Δ/30 d), Δ from the last commit of f to the newest of the repository, so that months
+//	               without commits change nothing
 //	churn          min(1, ln(1+commits)/ln 101)
 //	never, uncommitted   1 if f was never opened here; never committed
 //	depth          min(1, folders/8)
@@ -60,7 +60,7 @@
 //	               newest 64 files committed
 //	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
-// Partners, of the files in hand; named_… of the (4) files that the prompt names; seed_… of the (3) files whose names
+// Partners, of the current files; named_… of the (4) files that the prompt names; seed_… of the (3) files whose names
 // and contents fit the prompt best:
 //
 //	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
@@ -70,14 +70,14 @@
 //	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
 //	support        S/(S+1), S = Σ_q C[q,f]: one common change is no habit
 //	session_last   the share of the newest q alone
-//	comod_back, session_back   .98·max_q C[q,f]/(N[f]+.1), .98·max_q S[q,f]/(n[f]+.5): the other way round, how often q came
-//	               along when f was there
+//	comod_back, session_back   .98·max_q C[q,f]/(N[f]+.1), .98·max_q S[q,f]/(n[f]+.5): in the other direction: how often q
+//	               changed with f
 //	calls          i/(1+i), i = Σ 1/(files that define it) over identifiers that q has and f defines, of those that at most 6
 //	               files define; the best of the newest 3 q, each .8 of the one after it
 //	kin            Σ idf of the words of f's name that are also in the name of q / (1 + Σ over all words of its name); the best
 //	               of the newest 3 q
 //	successor      .98·M[q,f]/(m[q]+.5) for the newest q: how often f was opened right after q
-//	pair           1 if a file in hand has the stem of f ("x.go", "x_test.go"), in the same folder where the stem is a common one
+//	pair           1 if a current file has the stem of f ("x.go", "x_test.go"), in the same folder where the stem is a common one
 //	               ("index", "doc", "readme", "utils"); named_pair: one that the prompt names
 //
 // Words of the current prompt; between calls half of them of the newest commands:
@@ -98,7 +98,7 @@
 //	  last, turn   1 if the newest list does; if one since the prompt does
 //	  often        min(1, ln(1+lists)/3)
 //	  left         .85^k/√(files of the list that are not open) · fresh: 1/(1+files opened since), the best each
-//	  skipped      1 if a file behind it in one of the last 3 lists was opened last: it was passed over
+//	  skipped      1 if a file behind it in one of the last 3 lists was opened last: it was skipped
 //	  turns        min(1, ln(1+lists since the prompt)/2)
 //	content_…      recent, and alone (1/√m): the same of contents
 //	unseen         1 if nothing of all this has named f
@@ -115,10 +115,10 @@
 //
 // The rank among the candidates, 1/√r: terms_rank, comod_rank, session_rank, alike_rank.
 //
-// The same for all files of a question, for the probability and not for the order:
+// Equal for all files of a question, for the probability and not for the order:
 //
-//	opened         min(1, ln(1+files open in the session)/4): the more are open, the less likely is any one
+//	opened         min(1, ln(1+files open in the session)/4): with more open files each one is less likely
 //	in_hand        min(1, ln(1+number of q)/4), of a change
 //
-// A signal of weight 0 is not read. Why puts its file among Rank's candidates and gives Rank's digits.
+// A signal of weight 0 is not computed. Why adds its file to the candidates of Rank and returns the same digits as Rank.
 package rank

@@ -52,7 +52,7 @@ func TestListedFiles(t *testing.T) {
 	}
 }
 
-func TestContentsTell(t *testing.T) {
+func TestContentsFindFiles(t *testing.T) {
 	w := small(t)
 	c := index.NewContents()
 	c.Set("rank/rank.go", []byte("func ScoreCandidates() { openSchema() }"))

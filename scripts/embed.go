@@ -1,9 +1,8 @@
-// Package scripts holds what runs outside of the binary: hook scripts for those who wire aOa by hand, a few lines
-// each that exec the binary; the plugin of OpenCode, which knows no commands; the plugin of Claude Code.
+// Package scripts holds files that run outside of the binary: hook scripts for manual installation, which exec the binary;
+// the plugin of OpenCode, which has no command hooks; the plugin of Claude Code.
 //
-// In comes nothing, out go the files' own bytes, as `aoa hooks print` shows them. They never think, never fail
-// their caller and cost one process. Installation uses only the plugin of OpenCode: elsewhere it enters the
-// command itself.
+// Nothing goes in. The bytes of the files come out, as `aoa hooks print` shows them. A script decides nothing, never fails its
+// caller, and takes one process. Installation uses only the plugin of OpenCode. For other agents it writes the command itself.
 package scripts
 
 import (

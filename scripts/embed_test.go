@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 func TestNames(t *testing.T) {
@@ -50,18 +52,14 @@ func TestScripts(t *testing.T) {
 			}
 			run(dir, "AOA=0")
 			run(dir)
-			tick := time.NewTicker(5 * time.Millisecond)
-			defer tick.Stop()
-			for range 1000 {
-				if got, _ := os.ReadFile(calls); len(got) > 0 {
-					if string(got) != want {
-						t.Errorf("called %q, want %q once", got, want)
-					}
-					return
-				}
-				<-tick.C
+			var got []byte
+			fault.Until(t, time.Minute, "aoa is called", func() bool {
+				got, _ = os.ReadFile(calls)
+				return len(got) > 0
+			})
+			if string(got) != want {
+				t.Errorf("called %q, want %q once", got, want)
 			}
-			t.Error("aoa was not called")
 		})
 	}
 }

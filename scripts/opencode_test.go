@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // driver loads the plugin as each OpenCode does and makes the calls that each makes.
@@ -38,11 +40,11 @@ func runPlugin(t *testing.T, script string) (out, told string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("no node here: the plugin is not run")
+		fault.Lacking(t, "node", "no node here: the plugin is not run")
 	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh:", err)
+		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	plugin, err := Read("opencode-plugin.js")

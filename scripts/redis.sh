@@ -1,7 +1,7 @@
 #!/bin/sh
-# The store suites on real servers. One serves all packages; the tests start the others (TLS, Sentinel, a cluster)
-# themselves. AOA_TEST_REDIS names a server that is there already; AOA_REQUIRE=redis fails where there is none. What
-# daemons do with servers of their own (killed, stopped, parted, failed over) make test tests wherever redis-server is.
+# What needs real servers, and nothing else: the store suites, and daemons whose server is killed, stopped, cut off and failed
+# over, ROUNDS times each (1). One server serves the store suites; the tests start the others (TLS, Sentinel, a cluster) themselves.
+# AOA_TEST_REDIS names a server that is there already; AOA_REQUIRE=redis fails where there is none.
 set -eu
 if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
   dir=$(mktemp -d)
@@ -10,5 +10,7 @@ if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
   server=$!
   export AOA_TEST_REDIS="redis://127.0.0.1:${REDIS_PORT:-16379}/0"
 fi
-go test -count=1 ./internal/hot/... ./learn ./rank
-go test -count=1 -run '^Test(SeveralWriters|ForgetShared)' ./internal/daemon
+go test -count=1 -run '^TestDifferential|^TestCheckNames' -skip '/^miniredis$' ./internal/hot/redis
+go test -count=1 ./learn ./rank
+go test -count=1 -run '^Test(SeveralWriters|ForgetShared)$/^server$' ./internal/daemon
+go test -count=1 -run '^Test(Server|Team|Password)' ./cmd/aoa -args -rounds "${ROUNDS:-1}"

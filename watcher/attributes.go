@@ -39,7 +39,7 @@ func readAttrs(name string, fold bool) []attrRule {
 // matches no file.
 func parseAttr(line string, fold bool) (a attrRule, ok bool) {
 	line = strings.TrimSpace(line)
-	if line == "" || line[0] == '#' || line[0] == '!' || strings.HasPrefix(line, "[attr]") {
+	if line == "" || line[0] == '#' || strings.HasPrefix(line, "[attr]") {
 		return a, false
 	}
 	var text, rest string
@@ -59,8 +59,14 @@ func parseAttr(line string, fold bool) (a attrRule, ok bool) {
 		}
 		text, rest = line[:end], line[end:]
 	}
+	if strings.HasPrefix(text, "!") {
+		return a, false
+	}
 	for _, word := range strings.Fields(rest) {
 		name, m := attrMark(word)
+		if !attrName(name) {
+			return a, false // as git does it
+		}
 		switch name {
 		case "linguist-generated":
 			a.generated = m
@@ -76,24 +82,29 @@ func parseAttr(line string, fold bool) (a attrRule, ok bool) {
 }
 
 func attrMark(word string) (name string, m mark) {
-	switch {
-	case strings.HasPrefix(word, "-"):
-		return word[1:], isFalse
-	case strings.HasPrefix(word, "!"):
-		return word[1:], isUnset
-	}
 	name, value, has := strings.Cut(word, "=")
-	if has && (value == "false" || value == "0") {
+	switch {
+	case strings.HasPrefix(name, "-"):
+		return name[1:], isFalse
+	case strings.HasPrefix(name, "!"):
+		return name[1:], isUnset
+	case has && (value == "false" || value == "0"):
 		return name, isFalse
 	}
 	return name, isTrue
 }
 
+func attrName(name string) bool {
+	return name != "" && name[0] != '-' && !strings.HasPrefix(name, "builtin_") && strings.Trim(name, attrNameBytes) == ""
+}
+
+const attrNameBytes = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // linguist is the last word of the attributes: drop when one of the two is true, keep when the repository says
 // of a file that its name looks generated or vendored that it is not.
 func (rs *rules) linguist(d *dirRules, path, base string) opinion {
 	var generated, vendored mark
-	look := func(list []attrRule, rel string) {
+	scan := func(list []attrRule, rel string) {
 		for i := len(list) - 1; i >= 0 && (generated == unsaid || vendored == unsaid); i-- {
 			a := &list[i]
 			if !a.match(rel, base, false) {
@@ -107,9 +118,9 @@ func (rs *rules) linguist(d *dirRules, path, base string) opinion {
 			}
 		}
 	}
-	look(rs.attrs, path)
+	scan(rs.attrs, path)
 	for ; d != nil; d = d.parent {
-		look(d.attrs, path[d.skip:])
+		scan(d.attrs, path[d.skip:])
 	}
 	switch {
 	case generated == isTrue || vendored == isTrue:

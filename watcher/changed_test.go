@@ -12,7 +12,7 @@ import (
 // TestChanged: staged, unstaged, deleted, renamed and new files are the change; ignored, generated and committed
 // ones are not.
 func TestChanged(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	for _, name := range []string{"same.go", "edited.go", "staged.go", "gone.go", "was.go"} {
 		d.write(name, name)
 	}

@@ -3,8 +3,13 @@ package watcher
 import "strings"
 
 // class matches one byte against the bracket expression that p begins with. n is the expression's length,
-// 0 if it never ends, which makes the whole pattern match nothing.
-func class(p string, c byte) (n int, in bool) {
+// 0 if it never ends, which makes the whole pattern match nothing. With fold c is a small letter; as in git the capital one
+// counts for ranges and for [:upper:], not for single letters.
+func class(p string, c byte, fold bool) (n int, in bool) {
+	capital := c
+	if fold && c >= 'a' && c <= 'z' {
+		capital = c - 'a' + 'A'
+	}
 	i, negated := 1, false
 	if i < len(p) && (p[i] == '!' || p[i] == '^') {
 		negated = true
@@ -19,7 +24,8 @@ func class(p string, c byte) (n int, in bool) {
 		}
 		if strings.HasPrefix(p[i:], "[:") {
 			if end := strings.Index(p[i+2:], ":]"); end >= 0 {
-				in = in || named(p[i+2:i+2+end], c)
+				name := p[i+2 : i+2+end]
+				in = in || posixClass(name, c) || name == "upper" && posixClass(name, capital)
 				i += end + 4
 				continue
 			}
@@ -29,13 +35,14 @@ func class(p string, c byte) (n int, in bool) {
 			return 0, false
 		}
 		i += k
+		// git compares with the first end of a range before it sees that it is one.
 		if i+1 < len(p) && p[i] == '-' && p[i+1] != ']' {
 			hi, k := literal(p[i+1:])
 			if k == 0 {
 				return 0, false
 			}
 			i += 1 + k
-			in = in || (lo <= c && c <= hi)
+			in = in || c == lo || (lo <= c && c <= hi) || (lo <= capital && capital <= hi)
 			continue
 		}
 		in = in || c == lo
@@ -55,7 +62,7 @@ func literal(p string) (c byte, n int) {
 }
 
 // named are the POSIX classes, in the C locale.
-func named(name string, c byte) bool {
+func posixClass(name string, c byte) bool {
 	lower, upper, digit := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9'
 	switch name {
 	case "alnum":

@@ -21,27 +21,27 @@ import (
 )
 
 // said is a log that can be read while it is written.
-type said struct {
+type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *logBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(p)
 }
 
-func (s *said) warnings() int {
+func (s *logBuffer) warnings() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Count(s.b.String(), "level=WARN")
 }
 
-func (s *said) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
+func (s *logBuffer) log() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
 
-func manyFolders(t testing.TB) *desk {
-	d := newDesk(t)
+func twentyFolders(t testing.TB) *checkout {
+	d := newCheckout(t)
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
 	}
@@ -53,13 +53,13 @@ func manyFolders(t testing.TB) *desk {
 // a checkout in polled folders is still git's.
 func TestWatchesRunOut(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
+	d := twentyFolders(t)
 	d.git("checkout", "-q", "-b", "other")
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
 	}
 	d.commit("second")
-	out := &said{}
+	out := &logBuffer{}
 	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
 		w.open = func() (notifier, error) {
 			n, err := openNotifier()
@@ -86,9 +86,9 @@ func TestWatchesRunOut(t *testing.T) {
 	s.until("21 saves", func() bool { return len(s.seen) >= 21 })
 	s.expect(want...)
 	d.git("checkout", "-q", "-f", "main")
-	s.until("branch", func() bool { return slices.Contains(s.told(), "branch main") })
+	s.until("branch", func() bool { return slices.Contains(s.summary(), "branch main") })
 	d.write("d19/a.go", "after the switch")
-	s.until("polled save", func() bool { return slices.Contains(s.told(), "save d19/a.go") })
+	s.until("polled save", func() bool { return slices.Contains(s.summary(), "save d19/a.go") })
 	s.expect("branch main", "save d19/a.go")
 	if n := out.warnings(); n != 1 {
 		t.Errorf("%d warnings, want one:\n%s", n, out.b.String())
@@ -97,8 +97,8 @@ func TestWatchesRunOut(t *testing.T) {
 
 func TestNoWatcherAtAll(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
-	out := &said{}
+	d := twentyFolders(t)
+	out := &logBuffer{}
 	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
 		w.open = func() (notifier, error) { return notifier{}, syscall.EMFILE }
 	})
@@ -116,9 +116,9 @@ func TestNoWatcherAtAll(t *testing.T) {
 
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
+	d := twentyFolders(t)
 	d.age()
-	out := &said{}
+	out := &logBuffer{}
 	s := d.watch(WatchOptions{Poll: true, Log: out.log()})
 	d.write("d05/a.go", "in a folder without recent work")
 	d.write("root.go", "new")
@@ -133,7 +133,7 @@ func TestPolling(t *testing.T) {
 // TestActiveFoldersOnly is macOS: only folders with recent work are watched, git status finds the rest.
 func TestActiveFoldersOnly(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
+	d := twentyFolders(t)
 	d.age()
 	d.write("d01/a.go", "today's work")
 	s := d.watch(WatchOptions{}, func(w *Watcher) { w.activeOnly = true })
@@ -141,21 +141,21 @@ func TestActiveFoldersOnly(t *testing.T) {
 		t.Errorf("status %+v, want d01 alone", st)
 	}
 	d.write("d01/a.go", "more of today's")
-	s.until("watched save", func() bool { return slices.Contains(s.told(), "save d01/a.go") })
+	s.until("watched save", func() bool { return slices.Contains(s.summary(), "save d01/a.go") })
 	d.write("d02/a.go", "elsewhere")
 	s.w.Nudge()
-	s.until("save found by git status", func() bool { return slices.Contains(s.told(), "save d02/a.go") })
+	s.until("save found by git status", func() bool { return slices.Contains(s.summary(), "save d02/a.go") })
 	s.seen = nil
 	d.write("d02/a.go", "watched by now")
-	s.until("save", func() bool { return slices.Contains(s.told(), "save d02/a.go") })
+	s.until("save", func() bool { return slices.Contains(s.summary(), "save d02/a.go") })
 	if st := s.w.Status(); st.Watched < 2 {
 		t.Errorf("status %+v: d02 is not watched", st)
 	}
 }
 
 func TestMaxWatches(t *testing.T) {
-	d := manyFolders(t)
-	out := &said{}
+	d := twentyFolders(t)
+	out := &logBuffer{}
 	s := d.watch(WatchOptions{MaxWatches: 5, Log: out.log()})
 	if st := s.w.Status(); st.Watched != 5 || !st.Partial || out.warnings() != 1 {
 		t.Errorf("status %+v, %d warnings", st, out.warnings())
@@ -165,7 +165,7 @@ func TestMaxWatches(t *testing.T) {
 // TestOverflow: the inbox takes 10 paths, the rest of the burst is lost and found again by a survey.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
+	d := twentyFolders(t)
 	d.age()
 	s := d.watch(WatchOptions{Bulk: 1000}, func(w *Watcher) { w.in.limit = 10 })
 	var want []string
@@ -183,7 +183,7 @@ func TestOverflow(t *testing.T) {
 // TestKernelOverflow: the system drops everything for a while and says so; what git wrote meanwhile is git's.
 func TestKernelOverflow(t *testing.T) {
 	t.Parallel()
-	d := manyFolders(t)
+	d := twentyFolders(t)
 	d.git("checkout", "-q", "-b", "other")
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "of the other branch")
@@ -191,7 +191,7 @@ func TestKernelOverflow(t *testing.T) {
 	d.commit("second")
 	d.age()
 	deaf := make(chan bool)
-	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = func() (notifier, error) { return deafNotifier(deaf) } })
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = func() (notifier, error) { return lossyNotifier(deaf) } })
 	deaf <- true
 	d.git("checkout", "-q", "main")
 	d.write("d03/a.go", "mine")
@@ -203,7 +203,7 @@ func TestKernelOverflow(t *testing.T) {
 }
 
 // deafNotifier drops all events after true arrives; false ends it with an overflow error.
-func deafNotifier(deaf <-chan bool) (notifier, error) {
+func lossyNotifier(deaf <-chan bool) (notifier, error) {
 	n, err := openNotifier()
 	if err != nil {
 		return n, err
@@ -238,7 +238,7 @@ func deafNotifier(deaf <-chan bool) (notifier, error) {
 
 // TestQuietTime runs the loop on a false clock: a save is told exactly 100 ms after the last write.
 func TestQuietTime(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	if err := os.Chtimes(d.abs("a.go"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
@@ -258,23 +258,23 @@ func TestQuietTime(t *testing.T) {
 			n.close = func() error { close(events); close(errs); return nil }
 			return n, nil
 		}
-		var told []time.Duration
+		var summary []time.Duration
 		begin := time.Now()
 		done := make(chan error)
 		go func() {
-			done <- w.Run(ctx, func([]event.Event) { told = append(told, time.Since(begin)) }, func() {})
+			done <- w.Run(ctx, func([]event.Event) { summary = append(summary, time.Since(begin)) }, func() {})
 		}()
 		<-w.Ready()
 		begin = time.Now()
 		for range 3 {
 			events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
-			<-time.After(60 * time.Millisecond)
+			<-time.After(60 * time.Millisecond) // in a synctest bubble
 		}
 		d.write("a.go", "xx")
-		<-time.After(time.Second)
+		<-time.After(time.Second) // in a synctest bubble
 		synctest.Wait()
-		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(told, want) {
-			t.Errorf("told after %v, want %v", told, want)
+		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(summary, want) {
+			t.Errorf("told after %v, want %v", summary, want)
 		}
 		d.write("a.go", "the last save before the end")
 		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
@@ -283,8 +283,8 @@ func TestQuietTime(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if len(told) != 2 {
-			t.Errorf("told %d times, want the last save at the end", len(told))
+		if len(summary) != 2 {
+			t.Errorf("told %d times, want the last save at the end", len(summary))
 		}
 	})
 }
@@ -292,7 +292,7 @@ func TestQuietTime(t *testing.T) {
 // statusCalls runs a watcher on a false clock, with a folder that is watched only if it had recent work, while a hook
 // reports work twice a second for two minutes. It returns when `git status` ran, which takes so long.
 func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "x")
 	d.write("sub/b.go", "x")
 	d.commit("first")

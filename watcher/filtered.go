@@ -20,24 +20,24 @@ import (
 // in the index, it is unchanged. A file that was only touched counts as changed until the user's own git refreshes
 // the index.
 func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus, error) {
-	var doubted []event.Path
+	var maybeGit []event.Path
 	for _, s := range found {
 		if s.disk == 'M' && !s.mode && !s.conflict {
-			doubted = append(doubted, s.path)
+			maybeGit = append(maybeGit, s.path)
 		}
 	}
-	doubted, err := r.filtered(ctx, doubted)
-	if err != nil || len(doubted) == 0 {
+	maybeGit, err := r.filtered(ctx, maybeGit)
+	if err != nil || len(maybeGit) == 0 {
 		return found, err
 	}
-	idx, err := r.indexStats(ctx, doubted)
+	idx, err := r.indexStats(ctx, maybeGit)
 	if err != nil {
 		return nil, err
 	}
 	out := found[:0]
 	for _, s := range found {
 		st, known := idx[s.path]
-		if _, doubt := slices.BinarySearch(doubted, s.path); doubt && known && st.same(r.Root.Abs(s.path)) {
+		if _, doubt := slices.BinarySearch(maybeGit, s.path); doubt && known && st.same(r.Root.Abs(s.path)) {
 			if s.disk = '.'; s.index == '.' {
 				continue
 			}
@@ -58,8 +58,8 @@ func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, 
 	}
 	var out []event.Path
 	err = streamGit(ctx, r.git, string(r.Root), strings.Join(event.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
-		said, err := io.ReadAll(rd)
-		fields := strings.Split(string(said), "\x00") // path, attribute, value
+		logBuffer, err := io.ReadAll(rd)
+		fields := strings.Split(string(logBuffer), "\x00") // path, attribute, value
 		for ; len(fields) >= 3; fields = fields[3:] {
 			if p, bad := event.NewPath(fields[0]); bad == nil && slices.Contains(drivers, fields[2]) {
 				out = append(out, p)

@@ -18,7 +18,7 @@ import (
 // filterDesk is a repository with a filter as Git LFS has one: what is committed differs from what is on the disk. The
 // filter leaves a file whenever it runs.
 type filterDesk struct {
-	*desk
+	*checkout
 	ran string
 }
 
@@ -27,7 +27,7 @@ func newFilterDesk(t *testing.T) *filterDesk {
 	if runtime.GOOS == "windows" {
 		t.Skip("the filter is a shell command")
 	}
-	d := &filterDesk{desk: newDesk(t), ran: filepath.Join(t.TempDir(), "ran")}
+	d := &filterDesk{checkout: newCheckout(t), ran: filepath.Join(t.TempDir(), "ran")}
 	d.git("config", "filter.swap.clean", "touch '"+d.ran+"'; tr a-z A-Z")
 	d.git("config", "filter.swap.smudge", "touch '"+d.ran+"'; tr A-Z a-z")
 	d.git("config", "filter.swap.required", "true")
@@ -152,7 +152,7 @@ func TestFilterWithoutOption(t *testing.T) {
 
 // TestParseIndexStats reads what git prints for names of every shape.
 func TestParseIndexStats(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	names := []string{"a.go", "  mtime: 1:2", "new\nline", "dir/ü b.go"}
 	for i, name := range names {
 		d.write(name, fmt.Sprintf("%0*d", i+1, i))

@@ -14,10 +14,10 @@ import (
 )
 
 // homes are the folders that hold the user's git settings.
-type homes struct{ home, config string }
+type settingsDirs struct{ home, config string }
 
-func homesOf(env []string) homes {
-	h := homes{home: config.Getenv(env, "HOME"), config: config.Getenv(env, "XDG_CONFIG_HOME")}
+func settingsDirsOf(env []string) settingsDirs {
+	h := settingsDirs{home: config.Getenv(env, "HOME"), config: config.Getenv(env, "XDG_CONFIG_HOME")}
 	if h.home == "" {
 		h.home = config.Getenv(env, "USERPROFILE")
 	}
@@ -54,8 +54,8 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
-	said := &tail{}
-	cmd.Stderr = said
+	logBuffer := &tail{}
+	cmd.Stderr = logBuffer
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("git %s: %w", args[0], err)
@@ -73,7 +73,7 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	case err != nil:
 		return err
 	case ended != nil:
-		return &gitError{verb: verb(args), said: said.String(), err: ended}
+		return &gitError{verb: verb(args), logBuffer: logBuffer.String(), err: ended}
 	}
 	return nil
 }
@@ -90,21 +90,21 @@ func verb(args []string) string {
 
 // gitError is a git command that ended badly. It is an ErrOwner when git did not trust the repository.
 type gitError struct {
-	verb, said string
-	err        error
+	verb, logBuffer string
+	err             error
 }
 
 func (e *gitError) Error() string {
-	if e.said == "" {
+	if e.logBuffer == "" {
 		return fmt.Sprintf("git %s in the repository: %v", e.verb, e.err)
 	}
-	return fmt.Sprintf("git %s in the repository: %v: %s", e.verb, e.err, e.said)
+	return fmt.Sprintf("git %s in the repository: %v: %s", e.verb, e.err, e.logBuffer)
 }
 
 func (e *gitError) Unwrap() error { return e.err }
 
 func (e *gitError) Is(target error) bool {
-	return target == ErrOwner && (strings.Contains(e.said, "dubious ownership") || strings.Contains(e.said, "unsafe repository"))
+	return target == ErrOwner && (strings.Contains(e.logBuffer, "dubious ownership") || strings.Contains(e.logBuffer, "unsafe repository"))
 }
 
 // exitCode is git's exit status, -1 if it did not run to its end.

@@ -45,13 +45,13 @@ func (c *gitConfig) read(name string, perWorktree *bool) {
 	}
 	core := cfg.Section("core")
 	if core.HasOption("bare") {
-		c.bare = truth(core.Option("bare"))
+		c.bare = parseBool(core.Option("bare"))
 	}
 	if core.HasOption("worktree") {
 		c.worktree = core.Option("worktree")
 	}
 	if core.HasOption("ignorecase") {
-		c.ignoreCase = truth(core.Option("ignorecase"))
+		c.ignoreCase = parseBool(core.Option("ignorecase"))
 	}
 	ext := cfg.Section("extensions")
 	if f := ext.Option("objectformat"); f != "" {
@@ -61,7 +61,7 @@ func (c *gitConfig) read(name string, perWorktree *bool) {
 		c.files = strings.EqualFold(f, "files")
 	}
 	if ext.HasOption("worktreeconfig") {
-		*perWorktree = truth(ext.Option("worktreeconfig"))
+		*perWorktree = parseBool(ext.Option("worktreeconfig"))
 	}
 	for _, sub := range cfg.Section("remote").Subsections {
 		if sub.Name == "origin" && sub.Option("url") != "" {
@@ -73,7 +73,7 @@ func (c *gitConfig) read(name string, perWorktree *bool) {
 	}
 }
 
-func truth(s string) bool {
+func parseBool(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "true", "yes", "on", "1": // a key without a value is true
 		return true

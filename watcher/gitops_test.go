@@ -5,16 +5,18 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// TestCheckoutOf10000Files: a person saves 100 files right before the switch and 100 right after it, inside the
+// TestCheckoutOfManyFiles: a person saves 100 files right before the switch and 100 right after it, inside the
 // window. Exactly those are saves, the switch is one event, and nothing is learned from the checkout.
-func TestCheckoutOf10000Files(t *testing.T) {
+func TestCheckoutOfManyFiles(t *testing.T) {
 	if kqueue {
 		t.Skip("kqueue would open 10,000 files")
 	}
-	d := newDesk(t)
-	const n = 10_000
+	d := newCheckout(t)
+	n := fault.Size(1_000, 10_000)
 	for i := range n {
 		d.write(fmt.Sprintf("d%d/f%d.go", i%200, i), "one")
 	}
@@ -59,7 +61,7 @@ func TestSaveInsideWindow(t *testing.T) {
 }
 
 func saveInsideWindow(t *testing.T, path string) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.path = path
 	d.write("a.go", "one")
 	d.write("b.go", "one")
@@ -85,7 +87,7 @@ func saveInsideWindow(t *testing.T, path string) {
 }
 
 func TestGitOperationsAreNotSaves(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	for i := range 50 {
 		d.write(fmt.Sprintf("d/f%d.go", i), "one\n")
 	}
@@ -114,7 +116,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 	} {
 		d.git(step...)
 		s.mark()
-		if got := s.told(); len(got) != 0 {
+		if got := s.summary(); len(got) != 0 {
 			t.Errorf("git %v: saw %q", step, got)
 			s.seen = nil
 		}
@@ -132,7 +134,7 @@ func TestGitOperationsAreNotSaves(t *testing.T) {
 
 // A conflict's markers are git's, its resolution is a person's.
 func TestConflict(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "base\n")
 	d.commit("first")
 	d.git("checkout", "-q", "-b", "other")
@@ -156,7 +158,7 @@ func TestConflict(t *testing.T) {
 
 // What comes back from the stash differs from the index: it is in the person's hands again.
 func TestStashPopIsWork(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "x")
 	d.write("b.go", "x")
 	d.commit("first")
@@ -169,7 +171,7 @@ func TestStashPopIsWork(t *testing.T) {
 }
 
 func TestHeadIsLookedAt(t *testing.T) {
-	d := newDesk(t)
+	d := newCheckout(t)
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
@@ -183,17 +185,17 @@ func TestHeadIsLookedAt(t *testing.T) {
 		s.awaitHead()
 	}
 	d.git("symbolic-ref", "HEAD", "refs/heads/unborn")
-	s.until("branch", func() bool { return slices.Contains(s.told(), "branch unborn") })
+	s.until("branch", func() bool { return slices.Contains(s.summary(), "branch unborn") })
 }
 
 func TestLinkedWorktree(t *testing.T) {
-	main := newDesk(t)
+	main := newCheckout(t)
 	main.write("a.go", "x")
 	main.commit("first")
 	main.git("worktree", "add", "-q", "-b", "side", "../"+"side-of-it")
 	root := main.abs("../side-of-it")
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	d := &desk{t: t, root: root, env: main.env}
+	d := &checkout{t: t, root: root, env: main.env}
 	d.age()
 	s := d.watch(WatchOptions{})
 	d.write("a.go", "mine")

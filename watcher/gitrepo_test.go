@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // clock numbers the commits of all test repositories: every commit gets its own second.
@@ -33,15 +35,12 @@ type repository struct {
 
 func newRepository(tb testing.TB, initArgs ...string) *repository {
 	tb.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		tb.Skip("needs the git program")
-	}
 	g := &repository{tb: tb, dir: filepath.Join(tb.TempDir(), "repo"), env: testEnv(tb)}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
 	if out, err := g.try(append([]string{"init", "-q", "-b", "main"}, initArgs...)...); err != nil {
-		tb.Skipf("this git cannot make such a repository: %s", out)
+		fault.Lacking(tb, "git", "this git cannot make such a repository: %s", out)
 	}
 	return g
 }
@@ -51,17 +50,20 @@ func (g *repository) at(dir string) *repository {
 	return &repository{tb: g.tb, dir: dir, env: g.env}
 }
 
-func (g *repository) try(args ...string) (string, error) {
+// command prepares a git command with the next second as its date.
+func (g *repository) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com",
 		"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir = g.dir
 	clock++
 	date := fmt.Sprintf("%d +0000", clock)
 	cmd.Env = append(append([]string{}, g.env...), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_EDITOR=true", "LC_ALL=C")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return strings.TrimSpace(out.String()), err
+	return cmd
+}
+
+func (g *repository) try(args ...string) (string, error) {
+	out, err := g.command(args...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
 }
 
 func (g *repository) git(args ...string) string {

@@ -13,12 +13,14 @@ import (
 
 // rules are all ignore and attribute rules of a worktree, read folder by folder when first asked about.
 type rules struct {
-	root   string
-	fold   bool       // core.ignoreCase
-	global []pattern  // core.excludesFile
-	info   []pattern  // .git/info/exclude
-	own    []pattern  // .aoaignore
-	attrs  []attrRule // .git/info/attributes
+	root       string
+	fold       bool       // core.ignoreCase
+	turn       int64      // of the Reload that read them
+	globalFile string     // the name of core.excludesFile, "" if there is none
+	global     []pattern  // core.excludesFile
+	info       []pattern  // .git/info/exclude
+	own        []pattern  // .aoaignore
+	attrs      []attrRule // .git/info/attributes
 
 	mu   sync.RWMutex
 	dirs map[string]*dirRules // folder → its rules; folders inside ignored ones have none
@@ -87,27 +89,27 @@ func (r *Repo) Excluded(p event.Path) bool {
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())
 }
 
-// Reload forgets all rules; the next question reads them again. Call it when a .gitignore, .gitattributes,
-// .aoaignore or .git/info file changed.
-func (r *Repo) Reload() { r.rules.Store(nil) }
+// Reload reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
+// returns the old rules hold. It holds no lock and may run git for up to 5 s.
+func (r *Repo) Reload() {
+	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1), globalFile: r.excludesFile()}
+	rs.global = readPatterns(rs.globalFile, rs.fold)
+	rs.info = readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), rs.fold)
+	rs.own = readPatterns(filepath.Join(rs.root, ".aoaignore"), rs.fold)
+	rs.attrs = readAttrs(filepath.Join(r.CommonDir, "info", "attributes"), rs.fold)
+	for {
+		old := r.rules.Load()
+		if old != nil && old.turn > rs.turn || r.rules.CompareAndSwap(old, rs) {
+			return
+		}
+	}
+}
 
 func (r *Repo) ruleset() *rules {
-	if rs := r.rules.Load(); rs != nil {
-		return rs
+	if r.rules.Load() == nil {
+		r.Reload()
 	}
-	r.loading.Lock()
-	defer r.loading.Unlock()
-	if rs := r.rules.Load(); rs != nil {
-		return rs
-	}
-	fold := r.config.ignoreCase
-	rs := &rules{root: string(r.Root), fold: fold, dirs: map[string]*dirRules{},
-		global: readPatterns(r.excludesFile(), fold),
-		info:   readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), fold),
-		own:    readPatterns(filepath.Join(string(r.Root), ".aoaignore"), fold),
-		attrs:  readAttrs(filepath.Join(r.CommonDir, "info", "attributes"), fold)}
-	r.rules.Store(rs)
-	return rs
+	return r.rules.Load()
 }
 
 // excludesFile is the user's global ignore file. git knows about includes and conditions in its
@@ -124,10 +126,10 @@ func (r *Repo) excludesFile() string {
 			return filepath.Join(string(r.Root), name)
 		}
 	}
-	if r.homes.config == "" {
+	if r.settingsDirs.config == "" {
 		return ""
 	}
-	return filepath.Join(r.homes.config, "git", "ignore")
+	return filepath.Join(r.settingsDirs.config, "git", "ignore")
 }
 
 // dir returns the rules of a folder, reading those that are missing on the way down.
@@ -218,7 +220,7 @@ func (rs *rules) excludedIn(d *dirRules, path, base string) bool {
 
 func (rs *rules) lower(s string) string {
 	if rs.fold {
-		return strings.ToLower(s)
+		return lowerASCII(s)
 	}
 	return s
 }

@@ -3,95 +3,13 @@ package watcher
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
-
-// ignoredByGit asks git about many paths at once, without looking at the index.
-func ignoredByGit(t *testing.T, g *repository, paths []string) map[string]bool {
-	t.Helper()
-	cmd := exec.Command("git", "check-ignore", "-z", "--stdin", "--no-index")
-	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.env, strings.NewReader(strings.Join(paths, "\x00")+"\x00")
-	out, err := cmd.Output()
-	if err != nil && exitCode(err) != 1 {
-		t.Fatal(err)
-	}
-	set := map[string]bool{}
-	for p := range strings.SplitSeq(string(out), "\x00") {
-		set[p] = true
-	}
-	return set
-}
-
-// TestIgnoredEqualsGit compares random rules and random paths with git check-ignore.
-func TestIgnoredEqualsGit(t *testing.T) {
-	g := newRepository(t)
-	rng := rand.New(rand.NewPCG(1, 2))
-	pick := func(list []string) string { return list[rng.IntN(len(list))] }
-	parts := []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`, `*\.c`, "a**", "[[:alpha:]]", "[a-", "x.[a-c]", "[]]", "b ", "!a", "#a"}
-	names := []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "A", "#a", "!a", "b "}
-	line := func() string {
-		s := pick([]string{"", "", "", "!", "/", "!/"})
-		for i := range 1 + rng.IntN(3) {
-			if i > 0 {
-				s += "/"
-			}
-			s += pick(parts)
-		}
-		return s + pick([]string{"", "", "", "/", " ", "/**"})
-	}
-	var paths []string
-	for range 400 {
-		p := pick(names)
-		for range rng.IntN(4) {
-			p += "/" + pick(names)
-		}
-		paths = append(paths, p)
-	}
-	hits := 0
-	for round := range 60 {
-		for _, f := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", ".git/info/exclude"} {
-			var b strings.Builder
-			for range 1 + rng.IntN(5) {
-				b.WriteString(line() + pick([]string{"\n", "\n", "\r\n"}))
-			}
-			g.write(f, b.String())
-		}
-		r := g.open()
-		want := ignoredByGit(t, g, paths)
-		for _, p := range paths {
-			rs := r.ruleset()
-			d := rs.dir(event.Path(p).Dir())
-			got := d.ignored || rs.gitIgnored(d, p, event.Path(p).Base(), false)
-			if got != want[p] && !onDiskDir(g, p) {
-				rules := ""
-				for _, f := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", ".git/info/exclude"} {
-					text, _ := os.ReadFile(filepath.Join(g.dir, f))
-					rules += f + ":\n" + string(text)
-				}
-				t.Fatalf("round %d: %q ignored: %v, git says %v\n%s", round, p, got, want[p], rules)
-			}
-			if got {
-				hits++
-			}
-		}
-	}
-	if hits < 1000 {
-		t.Errorf("only %d paths were ignored: the test shows nothing", hits)
-	}
-}
-
-func onDiskDir(g *repository, p string) bool {
-	st, err := os.Stat(filepath.Join(g.dir, p))
-	return err == nil && st.IsDir()
-}
 
 func TestIgnored(t *testing.T) {
 	g := newRepository(t)

@@ -41,10 +41,10 @@ func (r *Repo) basis(files []event.Path) []string {
 	}
 	out := []string{filepath.Join(r.GitDir, "index"), filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree"),
 		filepath.Join(r.CommonDir, "info", "exclude")}
-	if name := r.excludesFile(); name != "" {
-		out = append(out, name)
-	}
 	rs := r.ruleset()
+	if rs.globalFile != "" {
+		out = append(out, rs.globalFile)
+	}
 	queue := make([]string, 0, len(folders))
 	for d := range folders {
 		queue = append(queue, d)

@@ -18,14 +18,8 @@ type notifier struct {
 	add    func(dir string) error
 	remove func(dir string) error
 	close  func() error
-}
 
-func openNotifier() (notifier, error) {
-	n, err := fsnotify.NewBufferedWatcher(queue)
-	if err != nil {
-		return notifier{}, err
-	}
-	return notifier{events: n.Events, errors: n.Errors, add: n.Add, remove: n.Remove, close: n.Close}, nil
+	recursive bool // reports what lies below a folder that was added, ignored folders included
 }
 
 // idleNotifier reports nothing: everything is polled.
@@ -47,14 +41,16 @@ func (w *Watcher) drain(src notifier) {
 				events = nil
 				continue
 			}
-			w.in.note(ev, w.o.Now())
+			if !src.recursive || !w.belowIgnored(ev.Name) {
+				w.in.add(ev, w.o.Now())
+			}
 		case err, ok := <-errs:
 			if !ok {
 				errs = nil
 				continue
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				w.in.noteLost(w.o.Now())
+				w.in.addLost(w.o.Now())
 				continue
 			}
 			w.log.Debug("watching files", "error", err)
@@ -62,8 +58,14 @@ func (w *Watcher) drain(src notifier) {
 	}
 }
 
+// belowIgnored reports whether a path lies in a folder of the worktree that is ignored.
+func (w *Watcher) belowIgnored(name string) bool {
+	p, ok := w.repo.Root.Path(name)
+	return ok && w.repo.IgnoredDir(p.Dir())
+}
+
 // noRoom reports whether an error means that the system has no more watches or file descriptors.
-func noRoom(err error) bool {
+func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)
 }

@@ -10,6 +10,7 @@ type pattern struct {
 	negated bool
 	dirOnly bool
 	whole   bool // has a slash: matched against the whole path, else against the last name
+	fold    bool // ASCII letters match in both cases
 	lead    int  // bytes before the first wildcard, for whole ones
 	kind    patternKind
 }
@@ -46,18 +47,25 @@ func (p pattern) finish(text string, fold bool) (pattern, bool) {
 	if text == "" {
 		return p, false
 	}
-	if fold {
-		text = strings.ToLower(text)
+	first := strings.IndexAny(text, `*?[\`)
+	if fold { // what follows a wildcard may be a class of characters, which has its own rule
+		literal := text
+		if first >= 0 {
+			literal = text[:first]
+		}
+		text = lowerASCII(literal) + text[len(literal):]
 	}
-	p.text = text
-	if n := strings.IndexAny(text, `*?[\`); p.whole && n > 0 {
-		p.lead = n
+	p.text, p.fold = text, fold
+	if p.whole && first > 0 {
+		p.lead = first
 	}
 	switch {
 	case !strings.ContainsAny(text, `*?[\`):
 		p.kind = equal
 	case !p.whole && text[0] == '*' && !strings.ContainsAny(text[1:], `*?[\`):
-		p.kind, p.text = suffix, text[1:]
+		if p.kind, p.text = suffix, text[1:]; fold {
+			p.text = lowerASCII(p.text)
+		}
 	case !p.whole && text[len(text)-1] == '*' && !strings.ContainsAny(text[:len(text)-1], `*?[\`):
 		p.kind, p.text = prefix, text[:len(text)-1]
 	}
@@ -103,8 +111,27 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
 		return false
 	}
-	budget := 20000
-	return wildmatch(p.text[p.lead:], s[p.lead:], &budget) == matched
+	m := matcher{fold: p.fold, budget: 20000}
+	return m.match(p.text[p.lead:], s[p.lead:]) == matched
+}
+
+// lowerASCII is git's idea of letters without case.
+func lowerASCII(s string) string {
+	if strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' }) < 0 {
+		return s
+	}
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lowerByte(c)
+	}
+	return string(b)
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 type outcome uint8
@@ -115,18 +142,23 @@ const (
 	abort           // the text is too short: no other try can help
 )
 
-// wildmatch matches git's pattern syntax: ? and [...] one character, * any run, none of them a slash; "**/" at
-// the start, "/**/" and "/**" at the end cross slashes. budget bounds the steps: a hostile pattern of many
-// stars would need exponential time, and counts as no match when the budget is spent.
-func wildmatch(p, s string, budget *int) outcome {
-	if *budget--; *budget < 0 {
+// matcher matches git's pattern syntax: ? and [...] one byte, * any run, none of them a slash; "**/" at the start, "/**/" and
+// "/**" at the end cross slashes.
+type matcher struct {
+	fold   bool
+	budget int // bounds the steps: a hostile pattern of many stars would need exponential time; it matches nothing then
+}
+
+// match compares a pattern with a text, whose letters are small when they match in both cases.
+func (m *matcher) match(p, s string) outcome {
+	if m.budget--; m.budget < 0 {
 		return abort
 	}
 	begin := true // at the start of the pattern or right after a slash
 	for len(p) > 0 {
 		c := p[0]
 		if c == '*' {
-			return star(p, s, begin, budget)
+			return m.star(p, s, begin)
 		}
 		if len(s) == 0 {
 			return abort
@@ -138,7 +170,7 @@ func wildmatch(p, s string, budget *int) outcome {
 			}
 			p = p[1:]
 		case '[':
-			n, in := class(p, s[0])
+			n, in := class(p, s[0], m.fold)
 			if n == 0 || !in || s[0] == '/' {
 				return missed
 			}
@@ -149,6 +181,9 @@ func wildmatch(p, s string, budget *int) outcome {
 			}
 			p = p[2:]
 		default:
+			if m.fold {
+				c = lowerByte(c)
+			}
 			if c != s[0] {
 				return missed
 			}
@@ -164,7 +199,7 @@ func wildmatch(p, s string, budget *int) outcome {
 }
 
 // star matches a pattern that begins with stars.
-func star(p, s string, begin bool, budget *int) outcome {
+func (m *matcher) star(p, s string, begin bool) outcome {
 	n := 1
 	for n < len(p) && p[n] == '*' {
 		n++
@@ -173,7 +208,7 @@ func star(p, s string, begin bool, budget *int) outcome {
 	cross := n > 1 && begin && (rest == "" || rest[0] == '/')
 	if cross && rest != "" {
 		// "**/" also stands for nothing at all.
-		if wildmatch(rest[1:], s, budget) == matched {
+		if m.match(rest[1:], s) == matched {
 			return matched
 		}
 	}
@@ -184,7 +219,7 @@ func star(p, s string, begin bool, budget *int) outcome {
 		return matched
 	}
 	for i := 0; ; i++ {
-		if r := wildmatch(rest, s[i:], budget); r == matched || (r == abort && *budget < 0) {
+		if r := m.match(rest, s[i:]); r == matched || (r == abort && m.budget < 0) {
 			return r
 		}
 		if i == len(s) || (!cross && s[i] == '/') {

@@ -27,7 +27,7 @@ func (w *Watcher) pollActive(at time.Time) {
 		d    *dir
 	}
 	var some []candidate
-	w.ground.each("", func(path string, d *dir) {
+	w.tree.each("", func(path string, d *dir) {
 		if !d.watched && !d.opaque && (path == "" || at.Sub(d.active) < activeFor) {
 			some = append(some, candidate{path, d})
 		}
@@ -36,7 +36,7 @@ func (w *Watcher) pollActive(at time.Time) {
 		return cmp.Or(b.d.active.Compare(a.d.active), cmp.Compare(a.path, b.path))
 	})
 	for _, c := range some[:min(len(some), maxPolled)] {
-		w.look(c.path, c.d, how{at: at, doubted: true})
+		w.scan(c.path, c.d, scanMode{at: at, maybeGit: true})
 	}
 }
 
@@ -51,22 +51,22 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		w.log.Debug("reconciling with git status", "error", err)
 	}
 	for p := range differ {
-		d := w.ground.find(p.Dir())
+		d := w.tree.find(p.Dir())
 		if d != nil && d.watched {
 			continue
 		}
-		if d == nil && w.ground.foreign(p.Dir()) {
+		if d == nil && w.tree.foreign(p.Dir()) {
 			continue
 		}
 		w.in.touch(p, true, at)
 	}
 	w.full = false
-	w.renewShare()
+	w.renewBudget()
 	w.watchGitFolders()
 	w.watchActive(at)
 	if !w.full && !w.polling {
 		w.partial.Store(false)
-		w.lack.Store(nil)
+		w.shortage.Store(nil)
 		w.warned = false
 	}
 	w.known.Store(int64(len(w.folders())))
@@ -79,7 +79,7 @@ func (w *Watcher) watchActive(at time.Time) {
 		return
 	}
 	for _, path := range w.folders() {
-		d := w.ground.find(path)
+		d := w.tree.find(path)
 		if d == nil {
 			continue
 		}
@@ -88,7 +88,7 @@ func (w *Watcher) watchActive(at time.Time) {
 			w.unwatch(path, d)
 		case !d.watched:
 			if w.watch(path, d); d.watched {
-				w.look(path, d, how{at: at, doubted: true})
+				w.scan(path, d, scanMode{at: at, maybeGit: true})
 			}
 		}
 	}
@@ -97,8 +97,8 @@ func (w *Watcher) watchActive(at time.Time) {
 // recover finds what was changed while reports were lost. git says what of it is its own.
 func (w *Watcher) recover(ctx context.Context) error {
 	w.log.Info("file watch reports were lost: looking at every folder")
-	h := how{at: w.o.Now(), doubted: true, deep: true}
-	w.look("", w.ground, h)
+	h := scanMode{at: w.o.Now(), maybeGit: true, deep: true}
+	w.scan("", w.tree, h)
 	return ctx.Err()
 }
 
@@ -133,7 +133,7 @@ func (w *Watcher) reload(ctx context.Context) {
 		listed[p] = true
 	}
 	for _, path := range w.folders() {
-		d := w.ground.find(path)
+		d := w.tree.find(path)
 		if d == nil {
 			continue
 		}
@@ -146,7 +146,7 @@ func (w *Watcher) reload(ctx context.Context) {
 			w.unwatch(path, d)
 		}
 	}
-	w.ground.shed()
+	w.tree.pruneBelow()
 	if err := w.learn(ctx, files, w.o.Now().Add(-w.o.atMost())); err != nil {
 		w.log.Debug("looking at folders after a change of ignore rules", "error", err)
 	}

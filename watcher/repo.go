@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/aoa-dev/aoa/internal/config"
@@ -31,11 +30,11 @@ type Repo struct {
 	Bare      bool       // the common repository itself is bare (a linked worktree of a bare repository)
 	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
-	homes   homes
-	git     *config.Git
-	config  gitConfig
-	rules   atomic.Pointer[rules]
-	loading sync.Mutex // one load of the rules at a time
+	settingsDirs settingsDirs
+	git          *config.Git
+	config       gitConfig
+	rules        atomic.Pointer[rules] // nil until the first question
+	reloads      atomic.Int64
 }
 
 // OpenRepo finds the worktree that holds dir: a subfolder, a linked worktree, a submodule, a repository
@@ -56,7 +55,7 @@ func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	r := &Repo{GitDir: at.git, CommonDir: at.common, homes: homesOf(env), git: config.FindGit(env)}
+	r := &Repo{GitDir: at.git, CommonDir: at.common, settingsDirs: settingsDirsOf(env), git: config.FindGit(env)}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}

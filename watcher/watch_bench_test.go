@@ -12,7 +12,7 @@ import (
 // BenchmarkBurst writes 10,000 files and waits until all are told, without losing one.
 func BenchmarkBurst(b *testing.B) {
 	const n = 10_000
-	d := newDesk(b)
+	d := newCheckout(b)
 	names := make([]string, n)
 	for i := range n {
 		names[i] = fmt.Sprintf("d%d/f%d.go", i%100, i)
@@ -38,21 +38,21 @@ func BenchmarkBurst(b *testing.B) {
 
 // BenchmarkNote is what the draining goroutine does for one report.
 func BenchmarkNote(b *testing.B) {
-	in := newInbox(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}, 100*time.Millisecond, 2*time.Second)
+	in := newReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}, 100*time.Millisecond, 2*time.Second)
 	names := make([]string, 10_000)
 	for i := range names {
 		names[i] = fmt.Sprintf("/r/some/folder%d/with/a/file%d.go", i%100, i)
 	}
 	i := 0
 	for b.Loop() {
-		in.note(fsnotify.Event{Name: names[i%len(names)], Op: fsnotify.Write}, noon)
+		in.add(fsnotify.Event{Name: names[i%len(names)], Op: fsnotify.Write}, noon)
 		i++
 	}
 }
 
 // BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, first look.
 func BenchmarkStart(b *testing.B) {
-	d := newDesk(b)
+	d := newCheckout(b)
 	for i := range 2000 {
 		d.write(fmt.Sprintf("g%d/d%d/a.go", i%20, i), "x")
 		d.write(fmt.Sprintf("g%d/d%d/b.go", i%20, i), "x")

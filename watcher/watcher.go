@@ -74,13 +74,13 @@ type Watcher struct {
 	repo *Repo
 	o    WatchOptions
 	log  *slog.Logger
-	in   *inbox
+	in   *reports
 	open func() (notifier, error) // opens the system's watcher
 	emit func([]event.Event)
 	head func()
 
 	src        notifier
-	ground     *dir // the worktree's folders and files as last seen
+	tree       *dir // the worktree's folders and files as last seen
 	start      time.Time
 	ref        string // the branch; "" when detached
 	seen       string // ref and commit when HEAD was last looked at
@@ -89,24 +89,24 @@ type Watcher struct {
 	full       bool   // the system has no more watches
 	warned     bool
 	watches    int
-	share      share
+	budget     budget
 	gitDirs    map[string]bool                                    // watched folders of the git dirs
 	reconciled time.Time                                          // when the last reconciliation ended
 	took       time.Duration                                      // of the last reconciliation
 	differing  func(context.Context) (map[event.Path]bool, error) // see Repo.differing
 
-	mostWatches, heldWatches func() int // what the system allows the user, and what the user's processes hold
+	maxUserWatches, usedWatches func() int // what the system allows the user, and what the user's processes hold
 
-	ready   chan struct{} // closed by Run when every folder is watched
-	once    sync.Once
-	partial atomic.Bool
-	watched atomic.Int64
-	known   atomic.Int64
-	lack    atomic.Pointer[lack]
+	ready    chan struct{} // closed by Run when every folder is watched
+	once     sync.Once
+	partial  atomic.Bool
+	watched  atomic.Int64
+	known    atomic.Int64
+	shortage atomic.Pointer[shortage]
 }
 
 // lack is why not every folder is watched, and the command that helps.
-type lack struct{ why, hint string }
+type shortage struct{ why, hint string }
 
 // WatchStatus is what `status` shows of a Watcher.
 type WatchStatus struct {
@@ -125,8 +125,8 @@ func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Watcher{repo: r, o: o, log: log, differing: r.differing, in: newInbox(r, o.quiet(), o.atMost()), open: openNotifier, ground: &dir{},
-		gitDirs: map[string]bool{}, mostWatches: mostWatches, heldWatches: heldWatches, activeOnly: kqueue, ready: make(chan struct{})}
+	return &Watcher{repo: r, o: o, log: log, differing: r.differing, in: newReports(r, o.quiet(), o.atMost()), open: openNotifier, tree: &dir{},
+		gitDirs: map[string]bool{}, maxUserWatches: maxUserWatches, usedWatches: usedWatches, activeOnly: kqueue, ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It hands every batch of events to emit (save, delete, rename, branch; see
@@ -168,7 +168,7 @@ func (w *Watcher) Status() WatchStatus {
 	if s.Partial || s.Polling || w.activeOnly {
 		s.Polled = max(s.Folders-s.Watched, 0)
 	}
-	if l := w.lack.Load(); l != nil {
+	if l := w.shortage.Load(); l != nil {
 		s.Why, s.Hint = l.why, l.hint
 	}
 	return s
@@ -180,14 +180,14 @@ func (w *Watcher) Nudge() {
 	w.in.mu.Lock()
 	w.in.nudged = true
 	w.in.mu.Unlock()
-	w.in.knock()
+	w.in.signal()
 }
 
 func (w *Watcher) openOrPoll() {
 	w.polling = w.o.Poll
 	if !w.polling && networkMount(string(w.repo.Root)) {
 		w.polling = true
-		w.lack.Store(&lack{why: "the worktree is on a network mount"})
+		w.shortage.Store(&shortage{why: "the worktree is on a network mount"})
 		w.log.Info("the worktree is on a network mount: polling it", "root", string(w.repo.Root))
 	}
 	if w.polling {
@@ -195,7 +195,7 @@ func (w *Watcher) openOrPoll() {
 		return
 	}
 	src, err := w.open()
-	w.askShare(0)
+	w.measureBudget(0)
 	if err != nil {
 		w.polling = true
 		w.src = idleNotifier()

@@ -27,7 +27,7 @@ var crowds = []struct {
 	query  float64 // ms at the median
 	start  float64 // ms
 	memory float64 // MB
-}{{1_000, .5, 0, 0}, {10_000, .6, 60, 60}, {100_000, .8, 400, 300}}
+}{{1_000, .6, 0, 0}, {10_000, .7, 60, 60}, {100_000, .8, 400, 250}}
 
 // BenchmarkQuery asks the daemon through its socket, as commands and MCP do, and as a hook does.
 func BenchmarkQuery(b *testing.B) {
@@ -216,7 +216,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.Run(fmt.Sprint(c.files), func(b *testing.B) {
 			files, budget := c.files, c.memory
 			if budget == 0 {
-				files, budget = 100, 25 // idle
+				files, budget = 100, 20 // idle
 			}
 			d := newBed(b, files).served(b)
 			for range 200 {
@@ -354,8 +354,8 @@ func BenchmarkHook(b *testing.B) {
 		if i > 1 {
 			b.ReportMetric(r.at(.5)/runs[1].at(.5), r.name+"-/empty")
 		}
-		if r.name == "hint" || r.name == "learn" {
-			b.ReportMetric(r.at(.5)/runs[1].at(.5)/2.5, r.name+"-p50/budget")
+		if budget := map[string]float64{"hint": 2.5, "learn": 2}[r.name]; budget > 0 {
+			b.ReportMetric(r.at(.5)/runs[1].at(.5)/budget, r.name+"-p50/budget")
 		}
 	}
 }

@@ -87,16 +87,6 @@ func TestClientCodex(t *testing.T) {
 		m, _ := c.ask("tune the queue of the scheduler")
 		head, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "sched/plan.go"), "\n")
 		m.reached(t, head+"\nsched/", 0) // one of the two, or both
-		c.must("aoa", "config", "kinds.prompt", "off")
-		for range 7 {
-			c.ask("widen the tables", uses(shell("cat store/table.go")), uses(shell("cat store/table_test.go")), uses(shell("true")))
-		}
-		c.must("aoa", "config", "kinds.next", "on")
-		m, _ = c.ask("what is there", uses(shell("cat store/table.go")))
-		if !c.said(hooks.HintNext) {
-			t.Skip("nothing is told: the ranking is not sure enough of any file to be opened next")
-		}
-		m.reached(t, hintOf(hooks.HintNext, "store/table_test.go"), 1)
 	})
 	t.Run("unharmed", func(t *testing.T) {
 		c := newCodex(t, program)

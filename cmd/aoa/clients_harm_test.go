@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // harms are what can happen to aOa while its hooks stay in the client's settings.
@@ -95,15 +97,7 @@ func (c claude) work(amid func()) (*model, outcome) {
 // end kills a process and waits until it is gone.
 func (w *clientSandbox) end(pid int) {
 	w.t.Helper()
-	give := time.After(5 * time.Second)
-	for again := time.NewTicker(5 * time.Millisecond); syscall.Kill(pid, syscall.SIGKILL) == nil; {
-		select {
-		case <-again.C:
-		case <-give:
-			w.t.Errorf("process %d does not end", pid)
-			return
-		}
-	}
+	fault.Until(w.t, patient, fmt.Sprintf("process %d ends", pid), func() bool { return syscall.Kill(pid, syscall.SIGKILL) != nil })
 }
 
 // pid is the daemon's.

@@ -62,15 +62,6 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("store/table.go")), uses(c.edit("store/table.go", "table", "tables")))
 		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
 	},
-	"next": func(t *testing.T, program string) {
-		c := newClaude(t, program, "kinds.workingset=off", "threshold=0.4")
-		c.earlier("store/table.go", "store/table_test.go")
-		m, _ := c.ask(secondSession, "what is there", uses(c.read("store/table.go")))
-		if !c.said(hooks.HintNext) {
-			t.Skip("nothing is told: the ranking is not sure enough of any file to be opened next")
-		}
-		m.reached(t, hintOf(hooks.HintNext, "store/table_test.go"), 1)
-	},
 	"prompt": func(t *testing.T, program string) {
 		c := newClaude(t, program, "kinds.workingset=off", "threshold=0.4")
 		c.earlier("sched/plan.go", "sched/queue.go")

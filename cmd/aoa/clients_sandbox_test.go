@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,11 +208,4 @@ func (w *clientSandbox) log(args ...string) (out []event.Event) {
 		out = append(out, e)
 	}
 	return out
-}
-
-// said reports whether a kind spoke. Whether it should is the ranking's to say; the tests of clients ask whether what it
-// says arrives.
-func (w *clientSandbox) said(kind string) bool {
-	w.t.Helper()
-	return slices.ContainsFunc(w.log("--kind", "suggest"), func(e event.Event) bool { return e.Tool == kind && e.Why == "shown" })
 }

@@ -77,8 +77,8 @@ func TestImportLaw(t *testing.T) {
 	}
 }
 
-// TestLawBites: the law must be able to refuse.
-func TestLawBites(t *testing.T) {
+// TestImportLawRefuses: the law must be able to refuse.
+func TestImportLawRefuses(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
 		{"internal/reload", "internal/session"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"}, {"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
@@ -115,4 +115,13 @@ func list(t *testing.T) []pkg {
 		pkgs = append(pkgs, p)
 	}
 	return pkgs
+}
+
+// TestNoTemplates: text/template calls methods by name, so the linker keeps every exported method of the program: 9 MB.
+func TestNoTemplates(t *testing.T) {
+	for _, p := range list(t) {
+		if slices.Contains(p.Imports, "text/template") || slices.Contains(p.Imports, "html/template") {
+			t.Errorf("%s imports a template package", p.ImportPath)
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // proxy is what lies between a daemon and its server: a proxy that can be cut, swallow everything, drag, or break in
@@ -123,7 +125,7 @@ func (c *proxy) pass(from, to net.Conn, asker *net.TCPConn, script *atomic.Bool)
 			case how == swallowed:
 				continue
 			case how == slow:
-				<-time.After(dragged)
+				fault.Pass(dragged)
 			case how == broken && asker != nil && script.Load() && c.how.CompareAndSwap(broken, through):
 				c.broken.Add(1)
 				_, _ = asker.Write(piece[:1])

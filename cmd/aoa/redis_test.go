@@ -32,9 +32,12 @@ var kept = []string{"--appendonly", "yes", "--appendfsync", "everysec"}
 // fleeting are those of a server that is empty when it comes back.
 var fleeting = []string{"--save", "", "--appendonly", "no"}
 
-// newServer starts a server, which ends with the test.
+// newServer starts a server, which ends with the test. It skips the test unless servers are wanted.
 func newServer(t *testing.T, args ...string) *server {
 	t.Helper()
+	if !fault.Wanted("redis") {
+		t.Skip("servers are tested by make redis and make faults")
+	}
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		fault.Lacking(t, "redis", "redis-server is not installed")
 	}

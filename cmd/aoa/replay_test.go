@@ -20,6 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -303,20 +304,11 @@ func (r *replay) learned() {
 	r.Helper()
 	want, err := strconv.ParseInt(strings.TrimSpace(r.git("rev-list", "--count", "--no-merges", "HEAD")), 10, 64)
 	check(r.T, err)
-	give := time.After(3 * time.Second) // a history that is counted otherwise is no reason to stop
-	for again := time.NewTicker(20 * time.Millisecond); ; {
+	if !fault.Within(3*time.Second, func() bool { // a history that is counted otherwise is no reason to stop
 		st, err := api.Call(r.Context(), r.client(), api.Status, api.None{})
-		if err == nil && st.Import.State == "done" && st.Commits >= want {
-			again.Stop()
-			return
-		}
-		select {
-		case <-again.C:
-		case <-give:
-			again.Stop()
-			r.tally.late++
-			return
-		}
+		return err == nil && st.Import.State == "done" && st.Commits >= want
+	}) {
+		r.tally.late++
 	}
 }
 
@@ -366,18 +358,10 @@ func (r *replay) daemon() (stop func()) {
 		cancel()
 		r.Fatalf("run: %v", err)
 	}
-	give := time.After(patient)
-	for again := time.NewTicker(20 * time.Millisecond); ; {
-		if st, err := api.Call(r.Context(), r.client(), api.Status, api.None{}); err == nil && st.Import.State == "done" {
-			again.Stop()
-			break
-		}
-		select {
-		case <-again.C:
-		case <-give:
-			r.Fatal("the history is not learned")
-		}
-	}
+	fault.Until(r, patient, "the history is learned", func() bool {
+		st, err := api.Call(r.Context(), r.client(), api.Status, api.None{})
+		return err == nil && st.Import.State == "done"
+	})
 	return func() {
 		cancel()
 		check(r.T, <-done)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.
@@ -183,18 +184,7 @@ func (d *sandbox) kill(cmd *exec.Cmd) {
 // until looks again and again until it is so.
 func (d *sandbox) until(what string, so func() bool) {
 	d.Helper()
-	give := time.After(patient)
-	for again := time.NewTicker(10 * time.Millisecond); ; {
-		if so() {
-			again.Stop()
-			return
-		}
-		select {
-		case <-again.C:
-		case <-give:
-			d.Fatalf("not within %s: %s", patient, what)
-		}
-	}
+	fault.Until(d, patient, what, so)
 }
 
 // frame writes what a hook client writes and leaves, or waits for the answer.

@@ -8,9 +8,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
@@ -88,25 +89,18 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // until 'PATTERN' COMMAND… repeats a command until its output matches: what a hook left behind is learned a
-// moment later. It gives up after ten seconds.
+// moment later.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until PATTERN COMMAND [ARG…]")
 	}
 	want, err := regexp.Compile(args[0])
 	ts.Check(err)
-	give := time.After(10 * time.Second)
-	for again := time.NewTicker(20 * time.Millisecond); ; {
+	if !fault.Within(patient, func() bool {
 		_ = ts.Exec(args[1], args[2:]...)
-		if want.MatchString(ts.ReadFile("stdout")) {
-			again.Stop()
-			return
-		}
-		select {
-		case <-again.C:
-		case <-give:
-			ts.Fatalf("no match for %s within 10 s in:\n%s", args[0], ts.ReadFile("stdout"))
-		}
+		return want.MatchString(ts.ReadFile("stdout"))
+	}) {
+		ts.Fatalf("no match for %s within %s in:\n%s", args[0], patient, ts.ReadFile("stdout"))
 	}
 }
 

@@ -67,9 +67,9 @@ func (s *server) tear(n int) {
 	}
 }
 
-// TestServerParted: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
+// TestServerNetworkFaults: the network between the daemons and the server is cut, swallows, drags, or breaks in the middle of
 // an answer, one after the other.
-func TestServerParted(t *testing.T) {
+func TestServerNetworkFaults(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, fleeting...)
 	c := newProxy(t, s.addr)
@@ -94,9 +94,6 @@ func TestServerParted(t *testing.T) {
 
 // TestServerFailover: a sentinel makes the replica the master, because it is told to or because the master died.
 func TestServerFailover(t *testing.T) {
-	if fault.Rounds() <= 3 && !fault.Required("redis") {
-		t.Skip("a sentinel takes its time: make redis and make faults run it")
-	}
 	t.Parallel()
 	w := newWatched(t)
 	x := newTeam(t, w.url(), 2, 24)
@@ -200,7 +197,7 @@ func (x *team) outage(o outage) {
 			}
 		})
 	}
-	wait := func(least, spread int) { <-time.After(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
+	wait := func(least, spread int) { fault.Pass(time.Duration(least+x.r.IntN(spread)) * time.Millisecond) }
 	var since []int
 	for _, d := range x.sandboxes {
 		_, n := d.logged("", 0)
@@ -240,5 +237,5 @@ func (x *team) asked(i int, r *rand.Rand) {
 	x.mu.Lock()
 	x.took = append(x.took, hook)
 	x.mu.Unlock()
-	<-time.After(time.Duration(r.IntN(10)) * time.Millisecond)
+	fault.Pass(time.Duration(r.IntN(10)) * time.Millisecond)
 }

@@ -83,7 +83,7 @@ func soakOn(t *testing.T, source, file string) {
 	t.Cleanup(func() { d.kill(daemon) })
 	d.until("it listens", func() bool { _, err := d.sample(); return err == nil })
 	batches, n := readRecorded(t, file, d.dir, *replayMost)
-	x := &soak{sandbox: d, begin: begin, turns: map[string]int{}, pace: time.NewTicker(time.Second / time.Duration(*soakRate))}
+	x := &soak{sandbox: d, begin: begin, turns: map[string]int{}, pace: time.NewTicker(time.Second / time.Duration(*soakRate))} // load
 	t.Logf("%d sessions of %s, %d batches, a clock %d times as fast", n, filepath.Base(file), len(batches), haste)
 	t.Logf("%s", strings.Join(soakNames, "\t"))
 	for x.pass = 0; time.Since(begin) < *soakFor; x.pass++ {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
@@ -159,12 +160,11 @@ func (x *team) scores(s learn.Store, at time.Time) (names []string, values []flo
 func (x *team) differs(url string, within time.Duration) (diff string, lost []string) {
 	x.Helper()
 	at := time.Now().Add(time.Hour)
-	again := time.NewTicker(50 * time.Millisecond)
-	defer again.Stop()
 	var names []string
 	var want, last []float64
 	known := int64(-1)
-	for give := time.Now().Add(within); ; {
+	give := time.Now().Add(within)
+	fault.Until(x, time.Hour, "the server stands still", func() bool {
 		if n := x.logs(); n != known { // what a daemon does by itself is in its log too
 			twin, gone := x.twin()
 			var err error
@@ -179,11 +179,9 @@ func (x *team) differs(url string, within time.Duration) (diff string, lost []st
 		if !slices.Equal(got, last) {
 			last, give = got, time.Now().Add(within)
 		}
-		if diff == "" && x.logs() == known || time.Now().After(give) {
-			return diff, lost
-		}
-		<-again.C
-	}
+		return diff == "" && x.logs() == known || time.Now().After(give)
+	})
+	return diff, lost
 }
 
 // logs is how much there is in all logs.

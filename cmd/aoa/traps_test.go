@@ -332,8 +332,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestTrapsBite: each trap is one that git's own commands run into, so that TestTraps can fail.
-func TestTrapsBite(t *testing.T) {
+// TestTrapsWork: each trap is one that git's own commands run into, so that TestTraps can fail.
+func TestTrapsWork(t *testing.T) {
 	noRace(t)
 	t.Parallel()
 	x := newTraps(t)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // workload is everybody who tells the daemon something, from one seed.
@@ -40,7 +41,7 @@ func (f *workload) round() {
 		r := rand.New(rand.NewPCG(f.r.Uint64(), 1))
 		all.Go(func() { one(ctx, r) })
 	}
-	<-time.After(1200*time.Millisecond + time.Duration(f.r.IntN(1000))*time.Millisecond)
+	fault.Pass(1200*time.Millisecond + time.Duration(f.r.IntN(1000))*time.Millisecond)
 	f.kill(daemon)
 	f.ends = append(f.ends, time.Now())
 	cancel()
@@ -90,7 +91,7 @@ func (f *workload) tool(ctx context.Context, r *rand.Rand) {
 // files nothing is known yet, so that there is something to suggest.
 func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 	session := ""
-	pace := time.NewTicker(5 * time.Millisecond)
+	pace := time.NewTicker(5 * time.Millisecond) // load
 	defer pace.Stop()
 	for i := 0; ; i++ {
 		select {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 func TestFastPathComesFirst(t *testing.T) { comesFirst(t, binaries.fat) }
@@ -125,8 +127,8 @@ func TestAgentsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestBodiesStayHere: what Copilot's and Gemini's tools write into files does not leave the process.
-func TestBodiesStayHere(t *testing.T) {
+// TestFileBodiesAreNotSent: what Copilot's and Gemini's tools write into files does not leave the process.
+func TestFileBodiesAreNotSent(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan sent, 1)
 	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
@@ -288,10 +290,10 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal("no daemon was started:", err)
 	}
-	wait(t, func() bool { return len(started(t, dir)) == 1 })
+	fault.Until(t, time.Minute, "a daemon is started", func() bool { return len(started(t, dir)) == 1 })
 	p, _ := os.FindProcess(started(t, dir)[0])
 	p.Kill()
-	wait(t, func() bool {
+	fault.Until(t, time.Minute, "the daemon is gone", func() bool {
 		c, err := net.Dial("unix", filepath.Join(dir, ".git", "aoa", "sock"))
 		if err == nil {
 			c.Close()
@@ -307,7 +309,7 @@ func TestLearningStartsTheDaemonOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	hook(t, dir, strings.NewReader(payload("PostToolUse", dir)), nil, "claude")
-	wait(t, func() bool { return len(started(t, dir)) == 2 })
+	fault.Until(t, time.Minute, "a second daemon is started", func() bool { return len(started(t, dir)) == 2 })
 }
 
 // started lists the scripted daemons that took the lock, and sees to their end.
@@ -326,20 +328,6 @@ func started(t *testing.T, dir string) (pids []int) {
 		}
 	}
 	return pids
-}
-
-// wait polls what another process does; the test's own timeout is the limit.
-func wait(t *testing.T, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range 2000 {
-		if done() {
-			return
-		}
-		<-tick.C
-	}
-	t.Fatal("waited for 10 seconds")
 }
 
 func TestHundredAtOnce(t *testing.T) {
@@ -374,14 +362,14 @@ func TestStoppedDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { daemon.Process.Kill(); daemon.Wait() })
-	wait(t, func() bool { // before any hook, which would start another daemon
+	fault.Until(t, time.Minute, "the daemon is reached", func() bool { // before any hook, which would start another daemon
 		c, err := net.Dial("unix", sock)
 		if err == nil {
 			c.Close()
 		}
 		return err == nil
 	})
-	wait(t, func() bool {
+	fault.Until(t, time.Minute, "the daemon answers", func() bool {
 		return hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude") != ""
 	})
 	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -70,7 +70,7 @@ func TestBodiesAreDropped(t *testing.T) {
 	}
 }
 
-func TestWhatTheClientNeeds(t *testing.T) {
+func TestFieldsThatTheClientReads(t *testing.T) {
 	s, ok := shrink(strings.NewReader(`{"hook_event_name":"PreToolUse","cwd":"/a \u00e9\ud83d\ude00\\b\"","x":{"cwd":"/no","hook_event_name":"no"}}`))
 	if !ok || s.event != "PreToolUse" || s.cwd != "/a é😀\\b\"" {
 		t.Errorf("event %q, cwd %q, ok %v", s.event, s.cwd, ok)

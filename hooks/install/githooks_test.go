@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // gitHome is an environment in which git sees only the test's own repository, and in which a script named aoa
@@ -68,19 +71,13 @@ func (h *gitHome) repo() string {
 // calls waits until the fake aoa was called n times: hooks run it in the background.
 func (h *gitHome) calls(n int) string {
 	h.t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range 1000 {
-		b, _ := os.ReadFile(h.log)
-		if bytes.Count(b, []byte("\n")) >= n {
-			os.Remove(h.log)
-			return string(b)
-		}
-		<-tick.C
-	}
-	b, _ := os.ReadFile(h.log)
-	h.t.Fatalf("aoa was not called %d times:\n%s", n, b)
-	return ""
+	var b []byte
+	fault.Until(h.t, time.Minute, fmt.Sprintf("aoa is called %d times", n), func() bool {
+		b, _ = os.ReadFile(h.log)
+		return bytes.Count(b, []byte("\n")) >= n
+	})
+	os.Remove(h.log)
+	return string(b)
 }
 
 func (h *gitHome) options() GitOptions { return GitOptions{Env: h.env, Blocks: true} }

@@ -13,9 +13,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-// TestLinksAndStrangers: a store, a folder or a socket that is a link, or belongs to somebody else, is refused before
+// TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to somebody else, is refused before
 // anything is written to it or read from it.
-func TestLinksAndStrangers(t *testing.T) {
+func TestLinksAndOtherUsers(t *testing.T) {
 	p := serve(t, &api.Server{})
 	conn, err := api.Dial(t.Context(), p)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// TestStrangerListens: a process of another user listens on the socket, whose name and folder pass for the caller's
+// TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass for the caller's
 // own. Nothing is sent to it, and the error says who it is, where, and what to do.
-func TestStrangerListens(t *testing.T) {
+func TestOtherUserListens(t *testing.T) {
 	p, err := api.Create(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +82,8 @@ func TestStrangerListens(t *testing.T) {
 	}
 }
 
-// TestStrangerCalls: a process of another user that gets at the socket is not served, neither as a hook nor over HTTP.
-func TestStrangerCalls(t *testing.T) {
+// TestOtherUserCalls: a process of another user that gets at the socket is not served, neither as a hook nor over HTTP.
+func TestOtherUserCalls(t *testing.T) {
 	var served atomic.Int64
 	p := serve(t, &api.Server{Frame: func(context.Context, api.Frame) []byte { served.Add(1); return []byte("what was learned") },
 		HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})

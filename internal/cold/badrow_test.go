@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // The store that the tests below damage.
@@ -174,7 +175,7 @@ func TestAnyBadValue(t *testing.T) {
 	must(t, err)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, table := range []string{"events", "ids", "file_stats", "tag_stats", "renames", "touches", "meta", "answers", "snapshot_block"} {
-		for round := range 25 {
+		for round := range fault.Size(4, 25) {
 			path := filepath.Join(t.TempDir(), "aoa.db")
 			must(t, os.WriteFile(path, content, 0o600))
 			what := spoil(t, r, path, table)

@@ -1,14 +1,13 @@
-// Package cold keeps the event log of a repository in one SQLite file (DB): every event, commits included, in one table;
-// the snapshot of the scores; totals and answers. File is what it is built on, and what other packages keep files of their own
-// with: one writing connection, a few readers, migrations, and a way to go on after damage. Lazy is a File that is opened
-// when it is used.
+// Package cold keeps the event log of a repository in one SQLite file (DB). It has one table of all events, commits included,
+// the snapshot of the scores, totals and answers. File is the layer below it, which other packages use for files of their own: one
+// connection that writes, a few that read, migrations, and recovery from damage. Lazy is a File that opens at its first use.
 //
-// In come batches of events; out go the ones not seen before with the batch's number, later the same batches
-// again, in the same order, for the consumers to fold. It never ranks, never decides what matters, never reads
-// the clock on its own, and never keeps a caller waiting for a reader: one connection writes, others read.
-// A batch costs one transaction: under half a millisecond for one event, under 70 µs for each of five hundred
-// on two cores that others keep busy (BenchmarkAppend). A row that cannot be decoded is left out, with one
-// warning per start (ErrRow). A file that SQLite cannot read is moved aside and begun anew, with one warning, and what
-// can be read of the event log is copied into the fresh one; a file of a newer aoa is refused. Texts (prompts,
-// commands) are sealed, row by row: see Seal.
+// Batches of events go in. The events that were not known before come out, with the number of their batch. Later the same batches come
+// out again, in the same order, for the consumers to fold. The package never ranks, never decides what matters and never reads the clock
+// on its own. A reader never blocks the writer. A batch is one transaction: under half a millisecond for one event, under 70 µs for each
+// of five hundred on two busy cores (BenchmarkAppend).
+//
+// A row that cannot be decoded is left out, with one warning per start (ErrRow). A file that SQLite cannot read is moved aside with one
+// warning, and its readable events are copied into a new file. A file of a newer aOa is refused. Texts (prompts, commands) are sealed row by
+// row, see Seal.
 package cold

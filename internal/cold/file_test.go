@@ -128,7 +128,7 @@ func TestFileWithoutSchemaIsRefused(t *testing.T) {
 	}
 }
 
-func TestDamagedRoomIsReplaced(t *testing.T) {
+func TestDamagedFileIsReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path, boxes)
 	must(t, put(t.Context(), f, "a", 1))
@@ -147,8 +147,8 @@ func TestDamagedRoomIsReplaced(t *testing.T) {
 	}
 }
 
-// TestSuspectRoom: what a run met, the next start looks at closely, once.
-func TestSuspectRoom(t *testing.T) {
+// TestFileIsCheckedAfterDamage: what a run met, the next start looks at closely, once.
+func TestFileIsCheckedAfterDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path, boxes)
 	told := 0

@@ -133,8 +133,8 @@ func TestManyBeginAtOnce(t *testing.T) {
 	}
 }
 
-// TestPoorEnvironment: a daemon that a hook started may look for the identity elsewhere than the one that made it.
-func TestPoorEnvironment(t *testing.T) {
+// TestIdentityElsewhere: a daemon that a hook started may look for the identity elsewhere than the one that made it.
+func TestIdentityElsewhere(t *testing.T) {
 	o, warned := places(t)
 	closed := openSeal(t, o).Seal("x", []byte("words"))
 	o.Identity = filepath.Join(t.TempDir(), "elsewhere", "identity")
@@ -184,7 +184,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	same(t, "with both", replayAll(t, d, 0), []replayed{{1, []event.Event{prompt}}, {2, []event.Event{second}}})
 }
 
-func TestWrongIdentityIsToldOnce(t *testing.T) {
+func TestWrongIdentityWarnsOnce(t *testing.T) {
 	o, warned := places(t)
 	openSeal(t, o)
 	stranger, err := age.GenerateX25519Identity()

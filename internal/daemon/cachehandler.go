@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -72,9 +73,7 @@ func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.R
 		}
 	}
 	labels, err := h.file.Write(ctx, out.Head.Session, items)
-	for _, l := range labels {
-		out.Head.Items = append(out.Head.Items, api.CacheLabel(l))
-	}
+	out.Head.Items = convert(labels, wireLabel)
 	return out, refusal(err)
 }
 
@@ -86,19 +85,17 @@ func (h *cacheHandler) get(ctx context.Context, r api.CacheGetRequest, _ io.Read
 }
 
 func (h *cacheHandler) list(ctx context.Context, r api.CacheListRequest) (out api.CacheListAnswer, err error) {
-	out.Items = []api.CacheLabel{}
 	if !r.All {
 		if out.Session, err = h.owner(ctx, r.Session); err != nil {
 			return out, err
 		}
 	}
 	labels, total, err := h.file.List(ctx, llmcache.Filter{Session: out.Session, Task: r.Task, Since: r.Since, Until: r.Until, Limit: r.Limit})
-	for _, l := range labels {
-		out.Items = append(out.Items, api.CacheLabel(l))
-	}
-	out.Total = total
+	out.Items, out.Total = convert(labels, wireLabel), total
 	return out, refusal(err)
 }
+
+func wireLabel(l llmcache.Label) api.CacheLabel { return api.CacheLabel(l) }
 
 func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (out api.CacheDeleteAnswer, err error) {
 	if !r.All {
@@ -117,17 +114,10 @@ func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (ou
 	return out, refusal(err)
 }
 
-func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (out api.CacheStatsAnswer, err error) {
-	out.Sessions = []api.CacheUsage{}
+func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (api.CacheStatsAnswer, error) {
 	all, stored, err := h.file.Stats(ctx)
-	for _, u := range all {
-		if r.Session == "" || r.Session == u.Session {
-			out.Sessions = append(out.Sessions, api.CacheUsage{Session: u.Session, Items: u.Items, Used: u.Used, Quota: u.Quota,
-				Created: u.Created.UTC(), Accessed: u.Accessed.UTC(), Ended: u.Ended.UTC()})
-		}
-	}
-	out.Stored = stored
-	return out, refusal(err)
+	all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
+	return api.CacheStatsAnswer{Sessions: convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) }), Stored: stored}, refusal(err)
 }
 
 // sweep takes out what belongs to sessions that are gone.

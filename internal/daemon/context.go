@@ -20,7 +20,7 @@ type contextHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	sessions  *sessionFinder
-	contexts  *session.History
+	stored    *session.Store
 }
 
 func contextBudget(s *settings) session.Budget {
@@ -91,16 +91,14 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	got, err := c.contexts.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
+	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
 		return w.state(ctx, held, nil)
 	}})
 	if err != nil {
 		return out, err
 	}
 	out.Tokens = got.Tokens
-	for _, s := range got.Segments {
-		out.Segments = append(out.Segments, api.Segment(s))
-	}
+	out.Segments = convert(got.Segments, func(s session.Segment) api.Segment { return api.Segment(s) })
 	return out, nil
 }
 
@@ -114,18 +112,14 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	}
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
-		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.contexts.Read, func(file string, done int64, found []transcript.Usage) error {
-			requests := make([]session.ModelRequest, len(found))
-			for i, u := range found {
-				requests[i] = session.ModelRequest(u)
-			}
-			return c.contexts.Add(ctx, file, done, requests)
+		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead, func(file string, done int64, found []transcript.Usage) error {
+			return c.stored.AddRequests(ctx, file, done, convert(found, func(u transcript.Usage) session.ModelRequest { return session.ModelRequest(u) }))
 		})
 		if err != nil {
 			return api.PromptCacheAnswer{}, err
 		}
 	}
-	rows, err := c.contexts.PromptCache(ctx, r.Limit)
+	rows, err := c.stored.PromptCache(ctx, r.Limit)
 	out := api.PromptCacheAnswer{Sessions: []api.PromptCacheRow{}}
 	for _, s := range rows {
 		row := api.PromptCacheRow(s)

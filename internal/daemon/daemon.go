@@ -47,10 +47,9 @@ type Daemon struct {
 	worktrees   *worktrees
 	predictions *prefetch.Prefetcher // the one that observes; each worktree has its own for asking
 	sharing     *sharing
-	snapshots   *session.Store
+	sessions    *session.Store
 	cache       *llmcache.Cache
 	sequences   *reload.Cache
-	contexts    *session.History
 
 	answers     *answers
 	history     *historyReader
@@ -172,19 +171,19 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	home.ranker = newRanker(home, d.scores.hot, d.db)
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, home.ranker, first, d.repoID())
 	d.scores.learner = learn.New(d.scores.hot, learn.Options{Fold: d.predictions.Fold})
-	d.snapshots = newSnapshots(d.base, d.db)
+	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
+		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.seal)
 	d.sequences = newSequences(d.base, d.o.Env, d.clock, d.seal)
-	d.contexts = session.NewHistory(session.HistoryOptions{DB: d.db, Path: filepath.Join(d.settings.store, "history.db"), Now: d.now, Log: d.alert,
-		Budget: func() session.Budget { return contextBudget(d.settings) }, Seal: d.seal.Seal, Open: d.seal.Open})
 
 	begin := d.scores.Applied()
 	if err := d.openConsumers(ctx, begin); err != nil {
 		return err
 	}
+	d.sequences.Begin(begin)
 	recent := newRecentEvents(d.now, begin)
 	d.outcomes = newOutcomes(d.predictions, d.metrics, begin)
-	list := append([]Consumer{d.scores, d.cache, d.snapshots, recent, d.outcomes}, d.o.Consumers...)
+	list := append([]Consumer{d.scores, d.cache, d.sessions, d.sequences, recent, d.outcomes}, d.o.Consumers...)
 	d.consumers = newConsumers(d.log, d.alert, list...)
 	d.events = newEventLog(d.db, newApplyQueue(d.consumers.apply, begin), d.now, d.log)
 	d.events.cause = d.predictions.MarkCause
@@ -205,7 +204,7 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.snapshots.Open(ctx, id, d.db.Last(), begin), d.cache.Open(ctx, id, begin))
+	return errors.Join(d.sessions.Open(ctx, id, d.db.Last(), begin), d.cache.Open(ctx, id, begin))
 }
 
 // wireParts makes the parts that run beside the handlers.
@@ -216,18 +215,18 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history, folders: make(chan string, 1),
 		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, clock: d.clock, predictions: d.predictions}
-	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, file: d.snapshots}
-	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, snapshots: d.snapshots}
+	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions}
+	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{&sequenceRecorder{base: d.base, worktrees: d.worktrees, cache: d.sequences}}
-	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.snapshots)
+	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
-		worktrees: d.worktrees, contexts: d.contexts, sequences: d.sequences, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+		worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
-		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.snapshots, d.sequences},
+		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences},
 		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}
 }
 
@@ -237,12 +236,12 @@ func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, answers: d.answers, metrics: d.metrics}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{events: d.events, db: d.db, predictions: d.predictions, times: d.times}
-	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, contexts: d.contexts}
+	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events, worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, edits: d.sharing.edits,
-		contexts: d.contexts, recorder: h.reload.sequenceRecorder, cache: d.cache, metrics: d.metrics}
+		contexts: d.sessions, recorder: h.reload.sequenceRecorder, cache: d.cache, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		sequences: h.reload.sequenceRecorder, hints: hints, times: d.times, metrics: d.metrics, look: look}
 }
@@ -323,7 +322,7 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run, d.idle.run, d.idle.rest,
-		d.worktrees.run, d.flushSoon, d.answers.run, d.snapshots.Run, d.handlers.stage.run, d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
+		d.worktrees.run, d.flushSoon, d.answers.run, d.sessions.Run, d.handlers.stage.run, d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })
@@ -370,7 +369,6 @@ func (d *Daemon) close() error {
 	if d.o.replaced() {
 		return errors.Join(append(errs, d.db.Close())...) // the other stores would write their last state into the new folder
 	}
-	errs = append(errs, d.contexts.Close())
 	for _, f := range d.housekeeper.files {
 		errs = append(errs, f.Close())
 	}

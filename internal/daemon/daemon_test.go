@@ -17,6 +17,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -133,18 +134,7 @@ func (d *desk) git(script string) {
 
 func (d *desk) until(what string, so func() bool) {
 	d.Helper()
-	give := time.After(patient)
-	for again := time.NewTicker(5 * time.Millisecond); ; {
-		if so() {
-			again.Stop()
-			return
-		}
-		select {
-		case <-again.C:
-		case <-give:
-			d.Fatalf("not within %s: %s", patient, what)
-		}
-	}
+	fault.Until(d, patient, what, so)
 }
 
 func read(id, session string, at time.Time, p ...event.Path) event.Event {
@@ -266,8 +256,8 @@ func (d *desk) frame(id string) []byte {
 	return body
 }
 
-// TestEventsAreJudged: what no room could use is refused with the reason; what must not be stored is taken out.
-func TestEventsAreJudged(t *testing.T) {
+// TestEventsAreChecked: what no room could use is refused with the reason; what must not be stored is taken out.
+func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.start()

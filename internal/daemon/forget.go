@@ -10,8 +10,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/reload"
-	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
@@ -25,8 +23,6 @@ type eraser struct {
 	answers   *answers
 	sharing   *sharing
 	worktrees *worktrees
-	contexts  *session.History
-	sequences *reload.Cache
 	stages    *stage.Cache
 	stop      context.CancelCauseFunc
 
@@ -132,13 +128,12 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 	}
 	f := e.filter()
 	err = r.consumers.forget(ctx, f)
-	_, rerr := r.sequences.Forget(ctx, f.Path, f.Session, f.Since)
 	results, serr := r.stages.Forget(ctx, f)
 	var cerr error
 	if f.Path != "" {
 		cerr = r.worktrees.forgetContents(f.Path)
 	}
-	if err = errors.Join(err, rerr, serr, cerr, r.contexts.Forget(ctx)); err != nil {
+	if err = errors.Join(err, serr, cerr); err != nil {
 		return results, err
 	}
 	e.Stores = true

@@ -28,7 +28,7 @@ type hints struct {
 	hot      *hot.Store
 	recent   *recentEvents
 	edits    *remoteEdits
-	contexts *session.History
+	contexts *session.Store
 	recorder *sequenceRecorder
 	cache    *llmcache.Cache
 	metrics  *metrics

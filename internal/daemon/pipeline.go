@@ -91,27 +91,13 @@ func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api
 	if err != nil {
 		return nil, err
 	}
-	out := &api.PipelineSession{Known: had.Known, Outputs: []api.PipelineOutput{}, Context: map[string]json.RawMessage{},
-		State: had.State, Steps: had.Steps, Tokens: had.Tokens}
-	for _, o := range had.Outputs {
-		out.Outputs = append(out.Outputs, api.PipelineOutput{Stage: o.Stage, Prompt: o.Prompt, JSON: o.JSON, Value: o.Value})
-	}
-	for k, v := range had.Context {
-		if json.Valid(v) {
-			out.Context[k] = v
-		}
-	}
-	return out, nil
+	return &api.PipelineSession{Known: had.Known, Outputs: convert(had.Outputs, func(o stage.Output) api.PipelineOutput { return api.PipelineOutput(o) }),
+		Context: had.Context, State: had.State, Steps: had.Steps, Tokens: had.Tokens}, nil
 }
 
 func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Key: r.Key, Tokens: r.Tokens, Call: api.CallID(ctx), Context: map[string][]byte{}}
-	if r.Output != nil {
-		p.Output = &stage.Output{Stage: r.Output.Stage, Prompt: r.Output.Prompt, JSON: r.Output.JSON, Value: r.Output.Value}
-	}
-	for k, v := range r.Context {
-		p.Context[k] = v
-	}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context, Tokens: r.Tokens,
+		Call: api.CallID(ctx)}
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was kept: delivered again, its tokens must not count twice
 	}
@@ -120,11 +106,7 @@ func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.No
 
 func (s *stageHandler) pipelineSessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
 	found, err := s.cache.Sessions(ctx, 100)
-	out := api.PipelineSessionsAnswer{Sessions: []api.PipelineSessionEntry{}}
-	for _, e := range found {
-		out.Sessions = append(out.Sessions, api.PipelineSessionEntry{ID: e.ID, Used: e.Used.UTC(), Tokens: e.Tokens, Pipelines: e.Pipelines})
-	}
-	return out, err
+	return api.PipelineSessionsAnswer{Sessions: convert(found, func(e stage.SessionEntry) api.PipelineSessionEntry { return api.PipelineSessionEntry(e) })}, err
 }
 
 func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
@@ -132,7 +114,7 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 	s.remember(ctx, r.Session)
 	found, broken, err := s.loader.All(root)
 	after := s.loader.Stats()
-	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: []api.BrokenDefinition{},
+	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: convert(broken, func(b pipeline.Broken) api.BrokenDefinition { return api.BrokenDefinition(b) }),
 		Hits: after.Hits - before.Hits, Parsed: after.Parsed - before.Parsed}
 	for _, d := range found {
 		e := api.Definition{Kind: d.Kind, Name: d.Name, File: d.File, Description: d.Description, Model: d.Model}
@@ -140,9 +122,6 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 			e.Stages = d.Pipeline.Names()
 		}
 		out.Definitions = append(out.Definitions, e)
-	}
-	for _, b := range broken {
-		out.Broken = append(out.Broken, api.BrokenDefinition{File: b.File, Error: b.Err})
 	}
 	if r.Session != "" && out.Parsed > 0 {
 		s.save(ctx, r.Session, root)

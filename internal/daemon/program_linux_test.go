@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestUntouched(t *testing.T) {
+func TestPagesThatOnlyTheStartUsed(t *testing.T) {
 	smaps := `00400000-01000000 r-xp 00000000 fd:00 42                                 /opt/a b/aoa
 Size:              12288 kB
 Anonymous:             0 kB

@@ -24,7 +24,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 		h.log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}, ""
 	}
-	if found = h.recorder.cache.Untold(call.Session, found); len(found) == 0 {
+	if found = h.recorder.cache.NotOffered(call.Session, found); len(found) == 0 {
 		return hooks.Block{}, ""
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
@@ -40,7 +40,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	}
 	h.events.Add(d.Log...)
 	h.metrics.decision(string(prefetch.Reload), d.Why)
-	if err := h.recorder.cache.Told(ctx, call.Session, found); err != nil {
+	if err := h.recorder.cache.NoteOffer(ctx, call.Session, found); err != nil {
 		h.log.Warn("offer not noted", "err", err)
 	}
 	return block, notice
@@ -64,12 +64,12 @@ const autoTime = 80 * time.Millisecond
 // it found in the data cache.
 func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
 	cfg := h.settings.get().Reload
-	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.OnlyLooks() {
+	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.ReadOnly() {
 		return "", ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(h.factor))
 	defer cancel()
-	out, err := h.recorder.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, Looks: true})
+	out, err := h.recorder.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, ReadOnly: true})
 	if err != nil || out.Diverged {
 		return "", ""
 	}

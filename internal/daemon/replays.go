@@ -51,9 +51,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 		return out, err
 	}
 	all, err := h.cache.List(ctx)
-	for _, e := range all[:min(len(all), limit)] {
-		out.Sequences = append(out.Sequences, sequence(e))
-	}
+	out.Sequences = convert(all[:min(len(all), limit)], sequence)
 	return out, err
 }
 
@@ -66,7 +64,7 @@ func sequence(e reload.Entry) api.Sequence {
 		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
 	}
 	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target, Tools: e.Tools(),
-		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.OnlyLooks(), Outcome: api.Outcome(e.Outcome), Message: e.Message, Agent: e.Agent,
+		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: api.Outcome(e.Outcome), Message: e.Message, Agent: e.Agent,
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
 
@@ -75,14 +73,9 @@ func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.Se
 	if err != nil {
 		return api.SequenceAnswer{}, noSequence(err)
 	}
-	out := api.SequenceAnswer{Sequence: sequence(e), Steps: []api.SequenceStep{}, More: e.More, Paths: []api.SequenceFile{}}
+	out := api.SequenceAnswer{Sequence: sequence(e), Steps: convert(e.Steps(), wireStep), More: e.More,
+		Paths: convert(e.Files, func(f reload.File) api.SequenceFile { return api.SequenceFile(f) })}
 	out.Prompt = e.Text
-	for i, a := range e.Actions {
-		out.Steps = append(out.Steps, api.SequenceStep{Index: i, Tool: a.Tool, Act: a.Act, What: a.What(), Note: a.Note(), OK: a.OK, Changes: !a.Act.Looks()})
-	}
-	for _, f := range e.Files {
-		out.Paths = append(out.Paths, api.SequenceFile{Path: f.Path, Before: f.Before, After: f.After, Wrote: f.Wrote})
-	}
 	return out, nil
 }
 
@@ -92,14 +85,12 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
-	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: []api.SequenceStep{}, Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
-	for _, s := range got.Steps {
-		out.Steps = append(out.Steps, api.SequenceStep{Index: s.Index, Tool: s.Tool, Act: s.Act, What: s.What, State: s.State, Note: s.Note, Output: s.Output,
-			Changes: !s.Act.Looks()})
-	}
+	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }
+
+func wireStep(s reload.Step) api.SequenceStep { return api.SequenceStep(s) }
 
 // noSequence words what a person can do about a failure.
 func noSequence(err error) error {
@@ -140,12 +131,7 @@ func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest)
 
 func (h *reloadHandler) stats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
 	s, err := h.cache.Stats(ctx)
-	out := api.SequenceStats{Entries: s.Entries, Bytes: s.Bytes, Recorded: s.Recorded, Lookups: s.Lookups, Hits: s.Hits, Offered: s.Offered,
-		Accepted: s.Accepted, Replays: s.Replays, Diverged: s.Diverged, Evicted: s.Evicted}
-	if s.Offered > 0 {
-		out.Acceptance = float64(s.Accepted) / float64(s.Offered)
-	}
-	return out, err
+	return api.SequenceStats(s), err
 }
 
 func (h *reloadHandler) export(ctx context.Context, _ api.None) (json.RawMessage, error) {

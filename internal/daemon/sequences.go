@@ -29,7 +29,7 @@ func (r *sequenceRecorder) sweep(ctx context.Context) {
 // newSequences opens nothing.
 func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
 	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
-		Env: env, Redact: redact.Text, Seal: seal.Seal, Open: seal.Open,
+		Env: env, Redact: redact.Text, Seal: seal,
 		Config: func() reload.Config {
 			c := b.settings.get().Reload
 			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
@@ -66,16 +66,11 @@ func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.C
 	agent, _ := agents.Find(call.Agent)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		r.cache.Begin(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
+		r.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
 	case call.Ended != "" && call.Subagent == "":
-		r.cache.End(at, call.Session, call.Ended == "turn" || !agent.EndsTurns())
+		r.cache.EndTurn(at, call.Session, call.Ended == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
-		r.cache.Before(at, call.Session, call.Next)
+		r.cache.NoteBefore(at, call.Session, call.Next)
 	}
-	r.cache.Did(at, call.Session, call.Steps)
-	if slices.ContainsFunc(call.Events, func(e event.Event) bool {
-		return e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear")
-	}) {
-		r.cache.Untell(call.Session)
-	}
+	r.cache.AddCalls(at, call.Session, call.Steps)
 }

@@ -60,7 +60,7 @@ type sessionFinder struct {
 	db        *cold.DB
 	hot       *hot.Store
 	places    *sessionPlaces
-	snapshots *session.Store
+	stored    *session.Store
 }
 
 // session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait
@@ -88,7 +88,7 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	}
 	out.Live = s.Exists && !ended(events)
 	count(&out, events)
-	if f.snapshots.Resumed(out.ID) { // somebody brought it back: it goes on from what was there before
+	if f.stored.Resumed(out.ID) { // somebody brought it back: it goes on from what was there before
 		out.Mode = modeSession
 	}
 	return out, nil

@@ -37,8 +37,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestWhereabouts: a session of another checkout is not the caller's; one that nobody knows is everyone's.
-func TestWhereabouts(t *testing.T) {
+// TestSessionOfAnotherCheckout: a session of another checkout is not the caller's; one that nobody knows is everyone's.
+func TestSessionOfAnotherCheckout(t *testing.T) {
 	var a sessionPlaces
 	a.saw("s1", "/main")
 	a.saw("", "/main")

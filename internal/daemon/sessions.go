@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path/filepath"
+	"slices"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/session"
 )
 
@@ -17,21 +16,11 @@ type sessionHandler struct {
 	base
 	events *eventLog
 	db     *cold.DB
-	file   *session.Store
+	stored *session.Store
 }
 
-// Bounds of what is read of a session's record.
-const (
-	rebuiltEvents = 100_000 // to make a snapshot again
-	recordEvents  = 10_000  // for a person
-)
-
-func newSnapshots(b base, db *cold.DB) *session.Store {
-	return session.New(session.Options{Path: filepath.Join(b.settings.store, "sessions.db"), Now: b.now, Log: b.alert,
-		Events: func(ctx context.Context, session string) ([]event.Event, error) {
-			return db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: rebuiltEvents})
-		}})
-}
+// recordEvents bounds the events of a session's record that are shown.
+const recordEvents = 10_000
 
 func (h *sessionHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.Sessions, h.list)
@@ -41,29 +30,19 @@ func (h *sessionHandler) routes(mux *http.ServeMux) {
 }
 
 func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.SessionsAnswer, error) {
-	out := api.SessionsAnswer{Sessions: []api.SessionSnapshot{}}
-	if r.State != "" && !isState(r.State) {
+	var out api.SessionsAnswer
+	if r.State != "" && !session.State(r.State).Known() {
 		return out, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
-	all, err := h.file.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
-	for _, s := range all {
-		out.Sessions = append(out.Sessions, wireSnapshot(s))
-	}
+	all, err := h.stored.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
+	out.Sessions = convert(all, wireSnapshot)
 	return out, err
-}
-
-func isState(state string) bool {
-	switch session.State(state) {
-	case session.Active, session.Paused, session.Completed, session.Failed, session.Archived:
-		return true
-	}
-	return false
 }
 
 func (h *sessionHandler) show(ctx context.Context, r api.SessionShowRequest) (out api.SessionShowAnswer, err error) {
 	h.events.SyncBriefly(ctx)
-	s, err := h.file.Get(ctx, r.ID)
+	s, err := h.stored.Get(ctx, r.ID)
 	if err != nil {
 		return out, sessionRefusal(r.ID, err)
 	}
@@ -72,9 +51,7 @@ func (h *sessionHandler) show(ctx context.Context, r api.SessionShowRequest) (ou
 		return out, nil
 	}
 	out.Record, err = h.db.Log(ctx, cold.LogFilter{Session: r.ID, Limit: recordEvents})
-	for i, j := 0, len(out.Record)-1; i < j; i, j = i+1, j-1 { // the newest were selected, the oldest come first
-		out.Record[i], out.Record[j] = out.Record[j], out.Record[i]
-	}
+	slices.Reverse(out.Record) // the newest were selected, the oldest come first
 	return out, err
 }
 
@@ -82,21 +59,21 @@ func (h *sessionHandler) set(ctx context.Context, r api.SessionSetRequest) (api.
 	switch {
 	case r.ID == "" || len(r.ID) > 256:
 		return api.SessionSnapshot{}, api.Bad("aoa session list names them", "a session's id has 1 to 256 bytes")
-	case !isState(r.State):
+	case !session.State(r.State).Known():
 		return api.SessionSnapshot{}, api.Bad("use active, paused, completed, failed or archived", "%q is no state", r.State)
 	}
 	h.events.SyncBriefly(ctx)
-	s, err := h.file.Set(ctx, r.ID, session.State(r.State), api.CallID(ctx))
+	s, err := h.stored.Set(ctx, r.ID, session.State(r.State), api.CallID(ctx))
 	return wireSnapshot(s), sessionRefusal(r.ID, err)
 }
 
 func (h *sessionHandler) remove(ctx context.Context, r api.SessionShowRequest) (api.None, error) {
-	return api.None{}, sessionRefusal(r.ID, h.file.Remove(ctx, r.ID))
+	return api.None{}, sessionRefusal(r.ID, h.stored.Remove(ctx, r.ID))
 }
 
 // sweep archives and removes sessions that nobody uses any more.
 func (h *sessionHandler) sweep(ctx context.Context) {
-	archived, removed, err := h.file.Sweep(ctx)
+	archived, removed, err := h.stored.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
 		h.log.Warn("sessions not swept", "err", err)
 	}
@@ -116,10 +93,7 @@ func sessionRefusal(id string, err error) error {
 }
 
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	out := api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
-		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version}
-	for _, c := range s.Recent {
-		out.Recent = append(out.Recent, api.SessionCommand{At: c.At.UTC(), Kind: c.Kind, Tool: c.Tool, Files: c.Files, OK: c.OK})
-	}
-	return out
+	return api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
+		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version,
+		Recent: convert(s.Recent, func(c session.Command) api.SessionCommand { return api.SessionCommand(c) })}
 }

@@ -52,7 +52,7 @@ func TestAnyBadValue(t *testing.T) {
 	w.take()
 	book := fault.Open(t, "one value spoiled")
 	r := rand.New(rand.NewPCG(11, 12))
-	for range fault.Rounds() {
+	for range fault.Size(1, fault.Rounds()) {
 		for _, name := range []string{"aoa.db", "sessions.db", "history.db", "reload.db", "stage.db", "cache.db"} {
 			for _, table := range tables[name] {
 				restoreStore(t, whole, store)

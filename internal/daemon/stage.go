@@ -31,7 +31,7 @@ type stageHandler struct {
 func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
-		Seal: func() *cold.Seal { return seal }})
+		Seal: seal})
 	return &stageHandler{base: b, worktrees: worktrees, clock: clock, sessions: sessions, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
@@ -143,12 +143,12 @@ func (s *stageHandler) begin(ctx context.Context, r api.StageRequest, _ io.Reade
 	out.Head = api.StageTurn{Key: t.Key, Hit: t.Hit, Miss: t.Miss, Waited: t.Waited.Milliseconds(), Idle: t.Idle,
 		Version: req.Tool, Limit: out.Head.Limit}
 	if t.Hit {
-		e := entryOf(t.Entry)
+		e := api.StageEntry(t.Entry)
 		out.Head.Entry, out.Body = &e, t.Record
 		return out, nil
 	}
 	out.Hold = func(ctx context.Context) {
-		defer t.Land()
+		defer t.Release()
 		select {
 		case <-ctx.Done():
 		case <-s.over:
@@ -181,11 +181,8 @@ func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageRe
 		return api.StageReason{AskTool: true, Changes: []api.StageChange{}}, nil
 	}
 	w, err := s.cache.Why(ctx, s.place(ctx), req)
-	out := api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: []api.StageChange{}, Total: len(w.Changes), Idle: w.Idle}
-	for _, c := range w.Changes[:min(len(w.Changes), maxChanges)] {
-		out.Changes = append(out.Changes, api.StageChange{Kind: c.Kind, Name: c.Name, What: c.What})
-	}
-	return out, wrong(err)
+	changes := convert(w.Changes[:min(len(w.Changes), maxChanges)], func(c stage.Change) api.StageChange { return api.StageChange(c) })
+	return api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: changes, Total: len(w.Changes), Idle: w.Idle}, wrong(err)
 }
 
 func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
@@ -193,11 +190,7 @@ func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (api.St
 		r.Limit = 100
 	}
 	found, err := s.cache.List(ctx, r.Stage, r.Limit)
-	out := api.StageListAnswer{Entries: []api.StageEntry{}}
-	for _, e := range found {
-		out.Entries = append(out.Entries, entryOf(e))
-	}
-	return out, err
+	return api.StageListAnswer{Entries: convert(found, func(e stage.Entry) api.StageEntry { return api.StageEntry(e) })}, err
 }
 
 func (s *stageHandler) show(ctx context.Context, r api.StageShowRequest, _ io.Reader) (api.Streamed[api.StageEntry], error) {
@@ -205,7 +198,7 @@ func (s *stageHandler) show(ctx context.Context, r api.StageShowRequest, _ io.Re
 	if err != nil {
 		return api.Streamed[api.StageEntry]{}, wrong(err)
 	}
-	return api.Streamed[api.StageEntry]{Head: entryOf(e), Body: rec.Append(nil)}, nil
+	return api.Streamed[api.StageEntry]{Head: api.StageEntry(e), Body: rec.Append(nil)}, nil
 }
 
 func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.StageDropAnswer, error) {
@@ -218,18 +211,16 @@ func (s *stageHandler) drop(ctx context.Context, r api.StageDropRequest) (api.St
 
 func (s *stageHandler) stats(ctx context.Context, _ api.None) (api.StageStatsAnswer, error) {
 	found, err := s.cache.Stats(ctx)
-	out := api.StageStatsAnswer{Stages: []api.StageStat{}}
-	for _, t := range found {
-		out.Stages = append(out.Stages, api.StageStat{Stage: t.Stage, Hits: t.Hits, Misses: t.Misses, Saved: t.Saved.Milliseconds(),
-			Entries: t.Entries, Bytes: t.Bytes})
-	}
-	return out, err
+	return api.StageStatsAnswer{Stages: convert(found, func(t stage.Stat) api.StageStat { return api.StageStat(t) })}, err
 }
 
-func entryOf(e stage.Entry) api.StageEntry {
-	return api.StageEntry{Key: e.Key, Stage: e.Stage, Created: e.Created.UTC(), Used: e.Used.UTC(), Hits: e.Hits, TTL: e.TTL.Milliseconds(),
-		Exit: e.Exit, Duration: e.Duration.Milliseconds(), Bytes: e.Bytes, Stdout: e.Stdout, Stderr: e.Stderr, Files: e.Files,
-		Command: e.Command, Model: e.Model}
+// convert converts each element of a list. The result is never nil: its JSON is a list.
+func convert[A, B any](list []A, one func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = one(a)
+	}
+	return out
 }
 
 // wrong gives an error of the stage cache its code.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/internal/api"
@@ -54,6 +55,7 @@ type worktrees struct {
 	stop   context.CancelCauseFunc
 
 	arrivals chan *worktree // new checkouts, for run
+	opening  singleflight.Group
 
 	mu     sync.Mutex // guards what follows
 	known  map[event.Root]*worktree
@@ -75,16 +77,27 @@ func newRanker(w *worktree, store *hot.Store, db *cold.DB) *rank.Ranker {
 
 // of returns the checkout of that repository and makes it known when it is new.
 func (t *worktrees) of(ctx context.Context, r *watcher.Repo) *worktree {
-	t.mu.Lock()
-	w, known := t.known[r.Root]
-	t.mu.Unlock()
-	if known {
+	if w := t.find(r.Root); w != nil {
 		return w
 	}
-	w = &worktree{repo: r, reader: index.NewReader(r.Root)}
-	w.ranker = newRanker(w, t.hot, t.db)
-	w.refresh(ctx, t.log)
-	return t.enter(w)
+	// The first calls from a new checkout arrive together: one of them lists its files.
+	made, _, _ := t.opening.Do(string(r.Root), func() (any, error) {
+		if w := t.find(r.Root); w != nil {
+			return w, nil
+		}
+		w := &worktree{repo: r, reader: index.NewReader(r.Root)}
+		w.ranker = newRanker(w, t.hot, t.db)
+		w.refresh(context.WithoutCancel(ctx), t.log)
+		return t.enter(w), nil
+	})
+	return made.(*worktree)
+}
+
+// find returns the checkout with that root, nil if it is not known.
+func (t *worktrees) find(root event.Root) *worktree {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[root]
 }
 
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.

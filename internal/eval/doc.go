@@ -1,10 +1,7 @@
-// Package eval measures predictions on recorded work: in time order, predict, then learn.
+// Package eval measures predictions on recorded work: in time order it predicts, then it learns.
 //
-// In come recorded sessions and commits; out go decisions (what was asked, how the files were ranked, what the session
-// did then) and the measures that docs/evaluation.md defines. What was learned goes through learn into a hot store of
-// its own and is asked through rank, as in the daemon; nothing is known before its time. It writes nothing into the
-// repository, starts no daemon, and never reads a clock but to measure how long a ranking took. A ranking costs what it costs
-// the daemon, and each question is ranked once.
-//
-// It is part of cmd because learn and rank meet only in hot, in the daemon, and here.
+// Recorded sessions and commits go in. Decisions (the question, the ranking, what the session did then) and the measures of
+// docs/evaluation.md come out. The package learns through learn into a hot store of its own and asks through rank, as the daemon does.
+// Nothing is known before its time. It writes nothing into the repository, starts no daemon, and reads a clock only to measure how long
+// a ranking took. Each question is ranked once, at the cost of a ranking in the daemon.
 package eval

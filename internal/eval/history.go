@@ -107,6 +107,18 @@ func History(ctx context.Context, name, dir string, env []string, excluded func(
 	return s, nil
 }
 
+// LastQuarter is the share of a history that teaches. The commits behind it judge.
+const LastQuarter = 0.75
+
+// HistoryIn is History of the clone of OWNER/NAME in a folder.
+func HistoryIn(ctx context.Context, dir, name string) (Source, error) {
+	clone := CloneOf(dir, name)
+	if clone == "" {
+		return Source{}, fmt.Errorf("no clone of %s in %s", name, dir)
+	}
+	return History(ctx, name, clone, os.Environ(), nil)
+}
+
 // CloneOf finds the clone of OWNER/NAME in a folder: OWNER+NAME, OWNER/NAME or NAME, bare or not; "" if there is none.
 func CloneOf(dir, name string) string {
 	base := name[strings.LastIndexByte(name, '/')+1:]

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -17,7 +19,6 @@ type Settings struct {
 	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
 	Alone     bool                                        // without baselines
 	Dump      *Dump                                       // nil: none
-	Workers   int                                         // repositories at once; 0 is GOMAXPROCS
 }
 
 func (o Settings) threshold() float64 {
@@ -29,39 +30,27 @@ func (o Settings) threshold() float64 {
 
 // Run evaluates every source, several at once, and puts the table together in the order of the sources.
 func Run(ctx context.Context, sources []Source, o Settings) (*Report, error) {
-	scores, errs := make([]*Score, len(sources)), make([]error, len(sources))
+	scores := make([]*Score, len(sources))
 	bar := newBar(sources, o.Progress)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	work := make(chan int)
-	var all sync.WaitGroup
-	for range min(len(sources), o.workers()) {
-		all.Go(func() {
-			for i := range work {
-				if scores[i], errs[i] = one(ctx, sources[i], o, bar.part(i)); errs[i] != nil {
-					cancel()
-				}
-			}
-		})
-	}
-	for i := range sources {
-		work <- i
-	}
-	close(work)
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	err := Each(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		scores[i], err = one(ctx, sources[i], o, bar.part(i))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return report(sources, scores), nil
 }
 
-func (o Settings) workers() int {
-	if o.Workers > 0 {
-		return o.Workers
+// Each calls fn for 0 to n-1, as many at once as there are processors, and returns the first error. An error cancels the
+// context of the others.
+func Each(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() error { return fn(ctx, i) })
 	}
-	return runtime.GOMAXPROCS(0)
+	return all.Wait()
 }
 
 // one evaluates one source: its sessions with its history, then its history alone.

@@ -16,8 +16,8 @@ const (
 	ActOther  Act = "other"  // anything else: it is recorded, and not repeated
 )
 
-// Looks reports whether the act changes nothing.
-func (a Act) Looks() bool { return a == ActRead || a == ActSearch || a == ActList }
+// ReadOnly reports whether the act changes nothing.
+func (a Act) ReadOnly() bool { return a == ActRead || a == ActSearch || a == ActList }
 
 // Step is one tool call with what is needed to repeat it. Inputs are redacted. A step whose input had a secret says so, because
 // the input is not complete any more.

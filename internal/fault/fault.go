@@ -28,6 +28,20 @@ func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }
 
+// Wanted reports whether to run what takes long and needs what: AOA_REQUIRE names it, a server is named, or rounds are asked for.
+// make redis and make faults do that, make test and make race do not.
+func Wanted(what string) bool {
+	return Required(what) || what == "redis" && os.Getenv("AOA_TEST_REDIS") != "" || *rounds > 0
+}
+
+// Size is few in every run of the tests, many by make faults.
+func Size(few, many int) int {
+	if *rounds > 0 {
+		return many
+	}
+	return few
+}
+
 // Lacking skips a test for want of something of the machine; what AOA_REQUIRE names must not be wanting. The skip is
 // noted in the file that AOA_SKIPPED names, for .ci/run to count.
 func Lacking(t testing.TB, what, format string, args ...any) {

@@ -1,7 +1,7 @@
 // Package hot keeps the scores of now in memory: decayed scores, partner sets, live sessions and small facts.
 //
-// In come batches of increments that carry their own times, and views that collect questions. Out go scores decayed
-// to the time asked for, and records for the snapshot. The package never reads a clock to learn, never blocks on a
+// Batches of increments with their own times go in, and views that collect questions. Scores decayed to the time of the
+// question come out, and records for the snapshot. The package never reads a clock to learn, never blocks on a
 // disk or a network, and knows nothing of events or rankings. An event's batch costs some 15 µs, a file with eight
 // partners some 600 bytes.
 //

@@ -12,7 +12,7 @@
 //   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names of files and modules;
 //     Tree.Files and Tree.Modules find the files that these names mean;
 //   - Stem: the form that cache, cached and caching share;
-//   - Relevance, Request and Requests, Cosine: how alike two texts are.
+//   - Relevance, Request and Requests: how alike two texts are.
 //
 // Only Reader opens files. It extracts some 20 MB of source a second. What it extracted is kept with the size, the time and the blob id
 // of each file: after a start it neither reads nor hashes a file of the same size and time, and one with the same blob id is not

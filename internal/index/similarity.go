@@ -59,20 +59,3 @@ func Relevance(texts [][]string, query []string, least int) []float64 {
 	}
 	return out
 }
-
-// Cosine is the cosine of the angle between two vectors, in [0,1]: opposite vectors, empty ones and those of different lengths
-// give 0.
-func Cosine(a, b []float32) float64 {
-	if len(a) != len(b) {
-		return 0
-	}
-	var ab, aa, bb float64
-	for i := range a {
-		x, y := float64(a[i]), float64(b[i])
-		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
-	}
-	if c := ab / math.Sqrt(aa*bb); c > 0 { // false for NaN
-		return min(c, 1)
-	}
-	return 0
-}

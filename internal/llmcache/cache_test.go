@@ -371,7 +371,7 @@ func TestRestart(t *testing.T) {
 	same(t, "after a restart", got, want)
 }
 
-func TestDamageIsToldAndHeals(t *testing.T) {
+func TestDamageIsReportedAndRepaired(t *testing.T) {
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now}
 	check(t, os.WriteFile(o.Path, []byte(strings.Repeat("not a database\n", 500)), 0o600))
 	c := open(t, o)

@@ -181,12 +181,12 @@ func (c *Cache) sessions(ctx context.Context, f *cold.File) (out []Usage, err er
 		u := Usage{Quota: c.o.Quota}
 		var created, accessed, ended int64
 		err := rows.Scan(&u.Session, &created, &accessed, &ended, &u.Items, &u.Used)
-		u.Created, u.Accessed = time.UnixMilli(created), time.UnixMilli(accessed)
+		u.Created, u.Accessed = time.UnixMilli(created).UTC(), time.UnixMilli(accessed).UTC()
 		if ended > 0 {
-			u.Ended = time.UnixMilli(ended)
+			u.Ended = time.UnixMilli(ended).UTC()
 		}
 		if err == nil && (!cold.Possible(created) || !cold.Possible(accessed) || !cold.Possible(ended)) {
-			err = fmt.Errorf("%w: session %q: its times cannot be", cold.ErrRow, u.Session)
+			err = fmt.Errorf("%w: session %q: its times are impossible", cold.ErrRow, u.Session)
 		}
 		if err == nil {
 			out = append(out, u)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -126,16 +127,13 @@ func (d *desk) serve() {
 		ended <- err
 		d.t.Fatalf("daemon ended: %v", err)
 	}
-	for again := time.NewTicker(10 * time.Millisecond); ; <-again.C {
+	fault.Until(d.t, time.Minute, "the history is learned", func() bool {
 		ans, err := api.Call(d.t.Context(), &api.Client{Place: d.place}, api.Import, api.ImportRequest{Look: true})
 		if err != nil || ans.History.State == "failed" {
 			d.t.Fatal(err, ans.History.Error)
 		}
-		if ans.History.State == "done" {
-			again.Stop()
-			return
-		}
-	}
+		return ans.History.State == "done"
+	})
 }
 
 // call calls a tool and decodes its structured answer, which must say the same as the text.
@@ -271,13 +269,7 @@ func TestSession(t *testing.T) {
 	}
 	await := func(want string) {
 		t.Helper()
-		for tick, give := time.NewTicker(10*time.Millisecond), time.After(10*time.Second); asked(object{}) != want; {
-			select {
-			case <-tick.C:
-			case <-give:
-				t.Fatalf("asked for %q, want %q", asked(object{}), want)
-			}
-		}
+		fault.Until(t, time.Minute, "asked for "+want, func() bool { return asked(object{}) == want })
 	}
 	hook("s1", `"hook_event_name":"SessionStart","source":"startup"`)
 	await("s1")
@@ -336,8 +328,8 @@ func TestFailuresStay(t *testing.T) {
 	}
 }
 
-// TestManners: what a client is told before it asks anything.
-func TestManners(t *testing.T) {
+// TestInstructionsOfTheServer: what a client is told before it asks anything.
+func TestInstructionsOfTheServer(t *testing.T) {
 	d := newDesk(t, Options{Version: "1.2.3"})
 	hello := d.agent.InitializeResult()
 	if n := len(hello.Instructions); n == 0 || n > 600 {

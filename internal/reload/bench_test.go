@@ -24,7 +24,7 @@ func crowd(b *testing.B, n int) (*Cache, Worktree, []string) {
 	now := time.Now().Add(time.Hour)
 	c := New(Options{Path: filepath.Join(b.TempDir(), "reload.db"), Now: func() time.Time { return now }})
 	c.loaded = true
-	source := fixture(b, "different.txt")
+	source := testLines(b, "different.txt")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var prompts []string
 	for i := range n {
@@ -103,21 +103,21 @@ func BenchmarkSteady(b *testing.B) {
 		now := time.Now()
 		path := filepath.Join(b.TempDir(), "reload.db")
 		c := New(Options{Path: path, Now: func() time.Time { return now }})
-		source := fixture(b, "different.txt")
+		source := testLines(b, "different.txt")
 		rnd := rand.New(rand.NewPCG(1, 2))
 		w := Worktree{Root: event.Root(b.TempDir())}
 		for i := range 300 {
 			session := fmt.Sprint("s", i)
-			c.Begin(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
+			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
 			for k := range 40 {
 				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
 					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) + strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
 				}
-				c.Did(w, session, []event.Step{st})
+				c.AddCalls(w, session, []event.Step{st})
 			}
-			c.Begin(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: "go on"}, true)
+			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: "go on"}, true)
 		}
 		s, err := c.Stats(b.Context())
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,14 +45,7 @@ type Options struct {
 	Config func() Config       // asked at every use; nil: the defaults
 	Env    []string            // of the commands that are run
 	Redact func(string) string // takes secrets out of a text; nil takes none
-
-	// Seal and Open protect what is stored; of names what it is. nil stores it as it is.
-	Seal func(of string, text []byte) []byte
-	Open func(of string, sealed []byte) ([]byte, error)
-
-	// Embed turns a text into a vector; entries whose cosine is more than their words' similarity count by it. nil
-	// compares words only.
-	Embed func(text string) []float32
+	Seal   *cold.Seal          // seals what is stored; nil stores it open
 }
 
 func (o Options) config() Config {
@@ -78,17 +72,19 @@ type Cache struct {
 
 	file *cold.Lazy
 
+	position cold.Position
+
 	mu      sync.Mutex // guards what follows
 	loaded  bool
 	entries map[string]*Entry
 	index   *entryIndex
 	turns   map[string]*turn           // session → what is being recorded
 	last    map[string]string          // session → its newest entry
-	told    map[string]map[string]bool // session → ids of entries it was offered
+	offered map[string]map[string]bool // session → ids of the entries that it was offered
 	counts  map[string]int64
 	bad     []string        // ids of rows that cannot be read
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
-	tallied bool            // counts are to be written
+	counted bool            // counts are to be written
 	wake    chan struct{}
 
 	applying sync.Mutex // held while files are changed
@@ -124,14 +120,14 @@ func (c *Cache) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return c.Flush(context.WithoutCancel(ctx))
+			return c.write(context.WithoutCancel(ctx))
 		case <-c.wake:
 			t.Reset(saveAfter)
 		case <-t.C:
-			if c.Settle(ctx) {
+			if c.FinishEnded(ctx) {
 				t.Reset(endSlack)
 			}
-			if err := c.Flush(ctx); err != nil && ctx.Err() == nil {
+			if err := c.write(ctx); err != nil && ctx.Err() == nil {
 				c.o.Log.Warn("sequences not written", "err", err)
 			}
 		}
@@ -141,11 +137,11 @@ func (c *Cache) Run(ctx context.Context) error {
 // Close writes what waits and closes the file.
 func (c *Cache) Close() error {
 	c.endAll()
-	err := c.Flush(context.Background())
+	err := c.write(context.Background())
 	return errors.Join(err, c.file.Close())
 }
 
-// CloseIdle closes the file if nobody used it since the last Rest; the next use opens it again.
+// CloseIdle closes the file if nobody used it since the last CloseIdle; the next use opens it again.
 func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 
 // endAll makes entries of the turns that have ended, however recently.
@@ -166,11 +162,11 @@ func (c *Cache) endAll() {
 // changed marks an entry to be written; mu is held.
 func (c *Cache) changed(id string) {
 	c.dirty[id] = true
-	c.rouse()
+	c.signal()
 }
 
-// rouse makes Run look, saveAfter from now.
-func (c *Cache) rouse() {
+// signal makes Run write, saveAfter from now.
+func (c *Cache) signal() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -180,7 +176,7 @@ func (c *Cache) rouse() {
 // count adds to a count; mu is held.
 func (c *Cache) count(name string, n int64) {
 	c.counts[name] += n
-	c.tallied = true
+	c.counted = true
 }
 
 // List returns all entries, used last first.
@@ -219,7 +215,7 @@ func (c *Cache) find(id string) (*Entry, error) {
 	}
 	var found *Entry
 	for k, e := range c.entries {
-		if len(id) >= 4 && (hasPrefix(k, id) || hasPrefix(k, "cache-"+id)) {
+		if len(id) >= 4 && (strings.HasPrefix(k, id) || strings.HasPrefix(k, "cache-"+id)) {
 			if found != nil {
 				return nil, fmt.Errorf("%w: %q begins the ids of several", ErrNone, id)
 			}
@@ -231,5 +227,3 @@ func (c *Cache) find(id string) (*Entry, error) {
 	}
 	return found, nil
 }
-
-func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }

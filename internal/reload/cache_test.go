@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func TestRecordFindReplay(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\nvar one = 1\n", "b.go": "package b\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\nvar one = 1\n", "b.go": "package b\n"})
 	search := event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: "one", Mode: "content", Found: 1}
 	list := event.Step{Tool: "Glob", Act: event.ActList, Glob: "*.go", Found: 2}
 	d.turn("s1", "explain where the number one is defined", search, list, reads("a.go"))
@@ -49,26 +50,21 @@ func TestRecordFindReplay(t *testing.T) {
 
 // TestRestart: what was recorded is there after a restart, sealed on disk; a row that cannot be opened is dropped.
 func TestRestart(t *testing.T) {
-	seal := Options{Seal: func(of string, text []byte) []byte { return append([]byte(of+"\x00"), flip(text)...) },
-		Open: func(of string, sealed []byte) ([]byte, error) {
-			text, ok := bytes.CutPrefix(sealed, []byte(of+"\x00"))
-			if !ok {
-				return nil, errors.New("sealed for something else")
-			}
-			return flip(text), nil
-		}}
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	dir := t.TempDir()
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
+	d.must(err)
 	d.must(d.cache.Close())
-	d.open(seal)
+	d.open(Options{Seal: seal})
 	d.turn("s1", "explain the zebra crossing in a.go", reads("a.go"))
 	id := d.find("explain the zebra crossing in a.go")
 	d.must(d.cache.Close())
 	raw, err := os.ReadFile(d.store)
 	d.must(err)
-	if !bytes.Contains(raw, []byte("sequence:"+id)) || bytes.Contains(raw, []byte("zebra")) {
+	if !bytes.Contains(raw, []byte(id)) || bytes.Contains(raw, []byte("zebra")) {
 		t.Error("not sealed")
 	}
-	d.open(seal)
+	d.open(Options{Seal: seal})
 	if again := d.find("explain the zebra crossing in a.go"); again != id || id == "" {
 		t.Errorf("%q after %q", again, id)
 	}
@@ -83,21 +79,13 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func flip(b []byte) []byte {
-	out := bytes.Clone(b)
-	for i := range out {
-		out[i] ^= 0x5a
-	}
-	return out
-}
-
 func TestWhatIsNotRecorded(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.turn("s1", "go on", reads("a.go"))
 	d.turn("s1", "explain the zebra crossing")
-	d.cache.Begin(t.Context(), d.w, "s2", "claude", asked("explain the broken zebra crossing"), false)
+	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("explain the broken zebra crossing"), false)
 	d.did("s2", reads("a.go"))
-	d.cache.Begin(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false) // without an end
+	d.cache.BeginTurn(t.Context(), d.w, "s2", "claude", asked("something else that comes between"), false) // without an end
 	d.cfg.Off = true
 	d.turn("s3", "explain the zebra of the other crossing", reads("a.go"))
 	d.cfg.Off = false
@@ -112,7 +100,7 @@ func TestWhatIsNotRecorded(t *testing.T) {
 		t.Fatal("nothing is recorded at all")
 	}
 	// Who corrects a turn does not want it again.
-	d.cache.Begin(t.Context(), d.w, "s5", "claude", asked("no, that's not what I asked for"), false)
+	d.cache.BeginTurn(t.Context(), d.w, "s5", "claude", asked("no, that's not what I asked for"), false)
 	if d.find("explain the full zebra crossing") != "" {
 		t.Error("a corrected turn is offered")
 	}
@@ -134,7 +122,7 @@ func TestEvict(t *testing.T) {
 	for i := range 8 {
 		files[fmt.Sprintf("f%d.go", i)] = fmt.Sprint(i)
 	}
-	d := newDesk(t, files)
+	d := newFixture(t, files)
 	d.cfg.MaxEntries = 5
 	word := []string{"apple", "banana", "cherry", "damson", "elder", "fig", "grape", "hazel"}
 	for i, w := range word {
@@ -174,13 +162,13 @@ func TestEvict(t *testing.T) {
 }
 
 func TestExactTriggers(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	command := func(name, args string) event.Asked { return event.Asked{Type: Command, Target: name, Text: args} }
-	d.cache.Begin(t.Context(), d.w, "s", "claude", command("check", ""), false)
+	d.cache.BeginTurn(t.Context(), d.w, "s", "claude", command("check", ""), false)
 	d.did("s", reads("a.go"))
-	d.cache.End(d.w, "s", true)
+	d.cache.EndTurn(d.w, "s", true)
 	d.at = d.at.Add(time.Second)
-	d.cache.Settle(t.Context())
+	d.cache.FinishEnded(t.Context())
 	find := func(a event.Asked) float64 {
 		found, err := d.cache.Find(t.Context(), d.w, a)
 		d.must(err)
@@ -202,7 +190,7 @@ func TestExactTriggers(t *testing.T) {
 }
 
 func TestPlansAreMadeAsAWhole(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
+	d := newFixture(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "three\n"})
 	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("a.go", "two", "2"), edits("b.go", "three", "3"))
 	id := d.find("swap the numbers in both files")
 	d.write("b.go", "four\n")
@@ -233,7 +221,7 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 
 // TestNothingLeavesTheWorktree: names and links that lead out are neither read nor written, nor is what is ignored.
 func TestNothingLeavesTheWorktree(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n", "k.secret": "one"})
 	outside := filepath.Join(t.TempDir(), "outside.txt")
 	d.must(os.WriteFile(outside, []byte("one"), 0o644))
 	steps := []event.Step{reads("../outside.txt"), reads("k.secret"), edits("k.secret", "one", "two"), reads("a.go")}
@@ -274,7 +262,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q is allowed: %v", line, ok)
 		}
 	}
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.turn("s", "tell the version of git twice", commands("git version"), commands("git no-such-thing"))
 	id := d.find("tell the version of git twice")
 	d.states(d.replay(Request{ID: id}), Skipped, Skipped)
@@ -287,7 +275,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestSecretsAreRefused(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	d.cfg.Commands = []string{"git version"}
 	secret := commands("git version")
 	secret.Secret = true
@@ -297,7 +285,7 @@ func TestSecretsAreRefused(t *testing.T) {
 
 // TestConcurrent: sessions do not mix, and nothing races.
 func TestConcurrent(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n"})
 	var g sync.WaitGroup
 	for i := range 8 {
 		g.Go(func() {
@@ -305,13 +293,13 @@ func TestConcurrent(t *testing.T) {
 			if i%2 == 1 {
 				file = "b.go"
 			}
-			d.cache.Begin(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden", i)), true)
+			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked(fmt.Sprintf("explain the fruit number %d of the garden", i)), true)
 			st := reads(file)
 			st.ID, st.OK = session, true
-			d.cache.Did(d.w, session, []event.Step{st})
+			d.cache.AddCalls(d.w, session, []event.Step{st})
 			_, _ = d.cache.Find(t.Context(), d.w, asked("explain the fruit number 3 of the garden"))
-			d.cache.Begin(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
-			if err := d.cache.Flush(t.Context()); err != nil {
+			d.cache.BeginTurn(t.Context(), d.w, session, "codex", asked("something else comes next"), true)
+			if err := d.cache.write(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -330,7 +318,7 @@ func TestConcurrent(t *testing.T) {
 
 // TestHostile: a megabyte, broken text and tags harm nobody.
 func TestHostile(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "package a\n"})
+	d := newFixture(t, map[string]string{"a.go": "package a\n"})
 	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing", strings.Repeat("a", 1<<20), "<<<>>> zebra cross"} {
 		d.turn(fmt.Sprint("s", i), p, reads("a.go"))
 		_ = d.find(p)
@@ -342,8 +330,8 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%d bytes of prompt", len(e.Text))
 		}
 	}
-	n, err := d.cache.Forget(t.Context(), "", "s0", time.Time{})
-	if d.must(err); n != 1 {
-		t.Errorf("forgot %d", n)
+	d.must(d.cache.Forget(t.Context(), cold.ForgetFilter{Session: "s0"}))
+	if left, err := d.cache.List(t.Context()); err != nil || len(left) != len(all)-1 {
+		t.Errorf("%d of %d are left, %v", len(left), len(all), err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 const maxCommandOutput = 12 << 10
 
 // command runs a command again, if the settings allow it. There is no shell: what is run is a program with words.
-func (p *replay) command(ctx context.Context, a Action, s *StepReport) {
+func (p *replay) command(ctx context.Context, a Action, s *Step) {
 	argv, ok := allowed(a.Command, p.cfg.Commands)
 	if !ok {
 		s.State, s.Note = Skipped, "not among the commands of aoa config reload.commands"

@@ -2,6 +2,7 @@ package reload
 
 import (
 	"crypto/rand"
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -28,7 +29,7 @@ type Entry struct {
 	Successes int       `json:"-"`
 	Failures  int       `json:"-"`
 
-	print Fingerprint
+	print fingerprint
 	size  int // bytes as stored
 }
 
@@ -82,21 +83,33 @@ func newID() string {
 	return "cache-" + string(b[:])
 }
 
-// OnlyLooks reports whether every action only looks: such a sequence may be done again without asking.
-func (e *Entry) OnlyLooks() bool {
-	for _, a := range e.Actions {
-		if !a.Act.Looks() {
-			return false
-		}
-	}
-	return len(e.Actions) > 0
+// ReadOnly reports whether no action changes anything: such a sequence may be replayed without asking.
+func (e *Entry) ReadOnly() bool {
+	return len(e.Actions) > 0 && !slices.ContainsFunc(e.Actions, func(a Action) bool { return !a.Act.ReadOnly() })
 }
 
-// What is the action's input on one line.
-func (a Action) What() string { return what(a) }
+// Tools lists the agent's names of the tools, each once, in order.
+func (e *Entry) Tools() (out []string) {
+	for _, a := range e.Actions {
+		if !slices.Contains(out, a.Tool) {
+			out = append(out, a.Tool)
+		}
+	}
+	return out
+}
 
-// Note says what stands against doing it again, "" if nothing does.
-func (a Action) Note() string {
+// Steps describes the actions as they were recorded.
+func (e *Entry) Steps() []Step {
+	out := make([]Step, len(e.Actions))
+	for i, a := range e.Actions {
+		out[i] = newStep(i, a)
+		out[i].Note, out[i].OK = a.note(), a.OK
+	}
+	return out
+}
+
+// note says what stands against doing it again, "" if nothing does.
+func (a Action) note() string {
 	switch {
 	case a.Secret:
 		return "a secret was taken out of its input"

@@ -8,13 +8,11 @@ import (
 
 // entryIndex finds the entries whose prompts share much with another one.
 type entryIndex struct {
-	requests  *index.Requests[*Entry]
-	wordless  map[Trigger][]*Entry // exact triggers without words
-	vectorial []*Entry             // entries with a vector
+	requests *index.Requests[*Entry]
+	wordless map[Trigger][]*Entry // exact triggers without words
 }
 
-// maxCandidates bounds the entries that are compared. More would share a gram that half of the query's weight depends on. Such a
-// query is no request but a habit.
+// maxCandidates bounds the entries that are compared. Where more share the words, the words say nothing.
 const maxCandidates = 256
 
 func newEntryIndex() *entryIndex {
@@ -24,41 +22,37 @@ func newEntryIndex() *entryIndex {
 func (x *entryIndex) add(e *Entry) {
 	x.requests.Add(e, e.print.request)
 	if e.print.request.Len() == 0 {
-		x.wordless[e.print.Trigger] = append(x.wordless[e.print.Trigger], e)
-	}
-	if e.print.vector != nil {
-		x.vectorial = append(x.vectorial, e)
+		x.wordless[e.Trigger] = append(x.wordless[e.Trigger], e)
 	}
 }
 
 func (x *entryIndex) remove(e *Entry) {
-	without := func(list []*Entry) []*Entry {
-		return slices.DeleteFunc(list, func(o *Entry) bool { return o == e })
-	}
 	x.requests.Remove(e, e.print.request)
 	if e.print.request.Len() == 0 {
-		x.wordless[e.print.Trigger] = without(x.wordless[e.print.Trigger])
+		x.wordless[e.Trigger] = slices.DeleteFunc(x.wordless[e.Trigger], func(o *Entry) bool { return o == e })
 	}
-	x.vectorial = without(x.vectorial)
 }
 
 // candidates returns all entries that can reach the content floor, and some others, at most maxCandidates.
-func (x *entryIndex) candidates(f Fingerprint) []*Entry {
-	out := x.requests.Candidates(f.request, contentFloor, maxCandidates)
-	more := x.wordless[f.Trigger]
-	switch {
-	case f.vector != nil:
-		more = x.vectorial
-	case f.request.Len() > 0:
-		more = nil
+func (x *entryIndex) candidates(f fingerprint) []*Entry {
+	if f.request.Len() > 0 {
+		return x.requests.Candidates(f.request, contentFloor, maxCandidates)
 	}
-	for _, e := range slices.Backward(more) { // the newest first
-		if len(out) == maxCandidates {
-			break
-		}
-		if !slices.Contains(out, e) {
-			out = append(out, e)
-		}
+	newest := slices.Clone(x.wordless[f.Trigger])
+	slices.Reverse(newest)
+	return newest[:min(len(newest), maxCandidates)]
+}
+
+// content is the similarity of the words of what is asked now and of what an entry began with. It is 0 for another trigger, below
+// contentFloor, and when the requests have a Difference.
+func (x *entryIndex) content(f fingerprint, e *Entry) float64 {
+	p := e.print
+	if f.Type != p.Type || f.exact() && f.Target != p.Target {
+		return 0
 	}
-	return out
+	j := x.requests.Similarity(f.request, p.request)
+	if j < contentFloor || f.request.Difference(p.request) != "" {
+		return 0
+	}
+	return j
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,10 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Statements.
-const (
-	sqlTrimUndos = "DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)"
-)
+const sqlTrimUndos = "DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)"
 
 // What an entry goes for besides not being used.
 const (
@@ -36,10 +34,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 		defer dir.Close()
 	}
 	c.mu.Lock()
-	all := make([]*Entry, 0, len(c.entries))
-	for _, e := range c.entries {
-		all = append(all, e)
-	}
+	all := slices.Collect(maps.Values(c.entries))
 	c.mu.Unlock()
 	stale := map[*Entry]bool{}
 	for _, e := range all {
@@ -114,10 +109,11 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 }
 
 // Forget drops what names a file or a folder, comes from a session, or was recorded since.
-func (c *Cache) Forget(ctx context.Context, file event.Path, session string, since time.Time) (int, error) {
-	return c.forget(ctx, func(e *Entry) bool {
-		return file != "" && e.names(file) || session != "" && e.Session == session || !since.IsZero() && !e.Created.Before(since)
-	}, session, true)
+func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
+	_, err := c.forget(ctx, func(e *Entry) bool {
+		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session || !f.Since.IsZero() && !e.Created.Before(f.Since)
+	}, f.Session, true)
+	return err
 }
 
 // ForgetID drops one entry.
@@ -165,7 +161,7 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 		return err
 	})
 	if err == nil {
-		err = c.Flush(ctx)
+		err = c.write(ctx)
 	}
 	if err != nil {
 		return n, fmt.Errorf("forget recorded sequences: %w", err)
@@ -175,7 +171,7 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 
 // names reports whether an entry refers to a file, or to anything below a folder.
 func (e *Entry) names(p event.Path) bool {
-	below := func(q event.Path) bool { return q == p || hasPrefix(string(q), string(p)+"/") }
+	below := func(q event.Path) bool { return q == p || strings.HasPrefix(string(q), string(p)+"/") }
 	for _, a := range e.Actions {
 		if slices.ContainsFunc(a.Paths, below) || below(a.Folder) || strings.Contains(a.Command, string(p)) {
 			return true

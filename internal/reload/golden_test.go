@@ -42,7 +42,7 @@ func TestFindGolden(t *testing.T) {
 		return fmt.Sprintf("%.9f %s", found[0].Similarity, found[0].Reason)
 	}
 	var b strings.Builder
-	for _, line := range fixture(t, "pairs.txt") {
+	for _, line := range testLines(t, "pairs.txt") {
 		recorded, asked, ok := strings.Cut(line, " | ")
 		if !ok {
 			t.Fatal(line)

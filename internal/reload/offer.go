@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -21,12 +22,12 @@ const (
 
 // Bounds of what is offered and of what is remembered of it.
 const (
-	MaxOffer    = 3               // entries of one offer
-	maxMatches  = 10              // entries that Find returns
-	maxOffers   = 2000            // offers remembered
-	offerLife   = 2 * time.Hour   // an offer taken up later was not what led to it
-	maxTold     = 1024            // sessions whose offers are remembered
-	maxCompared = 2 * time.Second // no comparison of files takes longer
+	maxOffer     = 3               // entries of one offer
+	maxMatches   = 10              // entries that Find returns
+	maxOffers    = 2000            // offers remembered
+	offerLife    = 2 * time.Hour   // an offer taken up later was not what led to it
+	maxOfferedTo = 1024            // sessions whose offers are remembered
+	maxCompared  = 2 * time.Second // no comparison of files takes longer
 )
 
 // Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
@@ -43,7 +44,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	if t.exact() && w.State != nil {
 		state = w.State(ctx)
 	}
-	f := newFingerprint(t, clip(asked.Text, maxText), state, c.o.Embed)
+	f := newFingerprint(t, clip(asked.Text, maxText), state)
 	if t.Type == Prompt && f.request.Len() < 2 {
 		return nil, nil
 	}
@@ -61,9 +62,9 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 			break
 		}
 		if t.exact() {
-			m.Similarity, m.Reason = exactly(f, m.Entry, m.Similarity)
+			m.Similarity, m.Reason = exactSimilarity(f, m.Entry, m.Similarity)
 		} else {
-			m.Similarity, m.Reason = freely(m.Similarity, c.unchanged(dir, m.Entry))
+			m.Similarity, m.Reason = promptSimilarity(m.Similarity, c.unchanged(dir, m.Entry))
 		}
 		if m.Similarity >= cfg.MinSimilarity {
 			out = append(out, m)
@@ -83,7 +84,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 }
 
 // fitting are copies of the entries whose words fit; Similarity is that of the words.
-func (c *Cache) fitting(f Fingerprint) (out []Match) {
+func (c *Cache) fitting(f fingerprint) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.index.candidates(f) {
@@ -113,30 +114,30 @@ func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 	return float64(same) / float64(len(e.Files))
 }
 
-// Untold leaves out what the session was offered before, and all beyond MaxOffer.
-func (c *Cache) Untold(session string, found []Match) []Match {
+// NotOffered leaves out what the session was offered before, and all beyond maxOffer.
+func (c *Cache) NotOffered(session string, found []Match) []Match {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out []Match
 	for _, m := range found {
-		if !c.told[session][m.Entry.ID] && len(out) < MaxOffer {
+		if !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// Told notes that entries were offered to a session.
-func (c *Cache) Told(ctx context.Context, session string, offered []Match) error {
+// NoteOffer notes that entries were offered to a session.
+func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) error {
 	c.mu.Lock()
-	if c.told == nil || len(c.told) >= maxTold {
-		c.told = map[string]map[string]bool{}
+	if c.offered == nil || len(c.offered) >= maxOfferedTo {
+		c.offered = map[string]map[string]bool{}
 	}
-	if c.told[session] == nil {
-		c.told[session] = map[string]bool{}
+	if c.offered[session] == nil {
+		c.offered[session] = map[string]bool{}
 	}
 	for _, m := range offered {
-		c.told[session][m.Entry.ID] = true
+		c.offered[session][m.Entry.ID] = true
 	}
 	c.mu.Unlock()
 	now := c.o.Now().UnixMilli()
@@ -149,13 +150,6 @@ func (c *Cache) Told(ctx context.Context, session string, offered []Match) error
 		_, err := tx.Exec("DELETE FROM offers WHERE id <= (SELECT coalesce(max(id), 0) FROM offers) - ?", maxOffers)
 		return err
 	})
-}
-
-// Untell forgets what a session was offered: its agent has forgotten it too.
-func (c *Cache) Untell(session string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.told, session)
 }
 
 // Asked is what a session's turn began with; ok is false if none is under way.
@@ -171,16 +165,17 @@ func (c *Cache) Asked(session string) (asked event.Asked, ok bool) {
 
 // Stats are the counts of a cache.
 type Stats struct {
-	Entries  int
-	Bytes    int   // as stored
-	Lookups  int64 // prompts that were looked up
-	Hits     int64 // of these, those that found an entry
-	Recorded int64
-	Replays  int64
-	Diverged int64 // of these, those that stopped at a divergence
-	Offered  int64 // entries shown to agents, the newest maxOffers
-	Accepted int64 // of these, those that were replayed within two hours
-	Evicted  map[string]int64
+	Entries    int
+	Bytes      int // as stored
+	Recorded   int64
+	Lookups    int64   // prompts that were looked up
+	Hits       int64   // of these, those that found an entry
+	Offered    int64   // entries shown to agents, the newest maxOffers
+	Accepted   int64   // of these, those that were replayed within two hours
+	Acceptance float64 // Accepted ÷ Offered, 0 if none was offered
+	Replays    int64
+	Diverged   int64            // of these, those that stopped at a divergence
+	Evicted    map[string]int64 // by why
 }
 
 // Stats returns the counts.
@@ -196,6 +191,9 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
+	if s.Offered > 0 {
+		s.Acceptance = float64(s.Accepted) / float64(s.Offered)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.Entries = len(c.entries)
@@ -205,7 +203,7 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	s.Lookups, s.Hits, s.Recorded = c.counts[countLookups], c.counts[countHits], c.counts[countRecorded]
 	s.Replays, s.Diverged = c.counts[countReplays], c.counts[countDiverged]
 	for name, n := range c.counts {
-		if hasPrefix(name, countEvicted+":") {
+		if strings.HasPrefix(name, countEvicted+":") {
 			s.Evicted[name[len(countEvicted)+1:]] = n
 		}
 	}

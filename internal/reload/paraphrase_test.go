@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-func fixture(t testing.TB, file string) (out []string) {
+func testLines(t testing.TB, file string) (out []string) {
 	t.Helper()
 	f, err := os.Open("testdata/" + file)
 	if err != nil {
@@ -25,21 +25,21 @@ func fixture(t testing.TB, file string) (out []string) {
 	return out
 }
 
-// shelf is a cache of prompts only, with an index.
-func shelf(prompts []string) *entryIndex {
+// indexOf is an index of prompts.
+func indexOf(prompts []string) *entryIndex {
 	x := newEntryIndex()
 	for i, p := range prompts {
-		x.add(&Entry{ID: fmt.Sprint(i), Text: p, print: newFingerprint(Trigger{Type: Prompt}, p, "", nil)})
+		x.add(&Entry{ID: fmt.Sprint(i), Text: p, print: newFingerprint(Trigger{Type: Prompt}, p, "")})
 	}
 	return x
 }
 
 func (x *entryIndex) best(prompt string, unchanged float64) (string, float64) {
-	f := newFingerprint(Trigger{Type: Prompt}, prompt, "", nil)
+	f := newFingerprint(Trigger{Type: Prompt}, prompt, "")
 	best, text := 0.0, ""
 	for _, e := range x.candidates(f) {
 		if j := x.content(f, e); j > 0 {
-			if s, _ := freely(j, unchanged); s > best {
+			if s, _ := promptSimilarity(j, unchanged); s > best {
 				best, text = s, e.Text
 			}
 		}
@@ -56,14 +56,14 @@ func TestParaphrases(t *testing.T) {
 		least     float64
 	}{{"paraphrases.txt", 1, 0.8}, {"paraphrases_other.txt", 1, 0}, {"paraphrases.txt", 0.7, 0}} {
 		var asked, again []string
-		for _, l := range fixture(t, c.file) {
+		for _, l := range testLines(t, c.file) {
 			a, b, found := strings.Cut(l, " | ")
 			if !found {
 				t.Fatal(l)
 			}
 			asked, again = append(asked, a), append(again, b)
 		}
-		x := shelf(asked)
+		x := indexOf(asked)
 		hits := 0
 		for i, p := range again {
 			text, s := x.best(p, c.unchanged)
@@ -84,16 +84,16 @@ func TestParaphrases(t *testing.T) {
 
 func TestDifferent(t *testing.T) {
 	var asked []string
-	for _, l := range fixture(t, "paraphrases.txt") {
+	for _, l := range testLines(t, "paraphrases.txt") {
 		a, _, _ := strings.Cut(l, " | ")
 		asked = append(asked, a)
 	}
-	all := fixture(t, "different.txt")
+	all := testLines(t, "different.txt")
 	if len(all) < 500 {
 		t.Fatalf("%d requests", len(all))
 	}
 	false1 := 0
-	x := shelf(asked)
+	x := indexOf(asked)
 	for _, p := range all {
 		if text, s := x.best(p, 1); s >= 0.7 {
 			false1++
@@ -103,7 +103,7 @@ func TestDifferent(t *testing.T) {
 	// Harder: every request against a cache of the hundred before it, all of its own making.
 	false2 := 0
 	for i, p := range all {
-		x := shelf(all[max(0, i-100):i])
+		x := indexOf(all[max(0, i-100):i])
 		if text, s := x.best(p, 1); s >= 0.7 {
 			false2++
 			if false2 < 30 {

@@ -24,7 +24,7 @@ type turn struct {
 	files   []File
 	at      map[event.Path]int    // place in files
 	before  map[event.Path]string // hashes of files that a call is about to change
-	heard   time.Time
+	newest  time.Time             // of its prompt and calls
 	place   Worktree
 	ended   time.Time // when the agent said that it was done; zero: it has not
 }
@@ -33,12 +33,12 @@ type turn struct {
 // arrive behind the end.
 const endSlack = 250 * time.Millisecond
 
-// maxTurns bounds the sessions that are recorded at once; the one not heard of for the longest goes.
+// maxTurns bounds the sessions that are recorded at once; the one without a call for the longest is dropped.
 const maxTurns = 256
 
-// Begin takes what a session was asked. What it did before is one sequence; how the agent ends its turns is not known
+// BeginTurn takes what a session was asked. What it did before is one sequence; how the agent ends its turns is not known
 // then: well is for agents that do not tell. A prompt that corrects the turn before counts against its entry.
-func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
+func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
 	if session == "" || c.o.config().Off || c.load(ctx) != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, as
 	if len(c.turns) >= maxTurns {
 		oldest := ""
 		for id, t := range c.turns {
-			if oldest == "" || t.heard.Before(c.turns[oldest].heard) {
+			if oldest == "" || t.newest.Before(c.turns[oldest].newest) {
 				oldest = id
 			}
 		}
@@ -66,11 +66,11 @@ func (c *Cache) Begin(ctx context.Context, w Worktree, session, agent string, as
 	}
 	asked.Text = clip(asked.Text, maxText)
 	c.turns[session] = &turn{asked: asked, agent: agent, state: state, has: map[string]int{}, at: map[event.Path]int{},
-		before: map[event.Path]string{}, heard: asked.Time}
+		before: map[event.Path]string{}, newest: asked.Time}
 }
 
-// Before notes what a file holds that a call is about to change.
-func (c *Cache) Before(w Worktree, session string, p event.Path) {
+// NoteBefore notes the content of a file that a call is about to change.
+func (c *Cache) NoteBefore(w Worktree, session string, p event.Path) {
 	c.mu.Lock()
 	t := c.turns[session]
 	c.mu.Unlock()
@@ -85,9 +85,8 @@ func (c *Cache) Before(w Worktree, session string, p event.Path) {
 	}
 }
 
-// Did takes calls of a session. What a subagent does is left out: it reports in its own words, and what it has read is
-// not in its master's mind.
-func (c *Cache) Did(w Worktree, session string, steps []event.Step) {
+// AddCalls takes calls of a session. What a subagent does is left out: the agent itself has not seen what its subagents read.
+func (c *Cache) AddCalls(w Worktree, session string, steps []event.Step) {
 	c.mu.Lock()
 	known := c.turns[session] != nil
 	c.mu.Unlock()
@@ -135,7 +134,7 @@ func (c *Cache) body(w Worktree, a *Action) {
 
 // add takes a call that may have been told of before: by another hook, with less.
 func (t *turn) add(a Action) {
-	t.heard = a.Time
+	t.newest = a.Time
 	if i, known := t.has[a.ID]; known {
 		if i >= 0 && len(t.actions[i].Edits) == 0 && len(a.Edits) > 0 {
 			t.actions[i] = a
@@ -161,17 +160,17 @@ func (t *turn) add(a Action) {
 			k = len(t.files)
 			t.at[p] = k
 			t.files = append(t.files, File{Path: p, Before: t.before[p]})
-			if a.Act.Looks() {
+			if a.Act.ReadOnly() {
 				t.files[k].Before = a.Seen[i]
 			}
 		}
 		t.files[k].After = a.Seen[i]
-		t.files[k].Wrote = t.files[k].Wrote || !a.Act.Looks()
+		t.files[k].Wrote = t.files[k].Wrote || !a.Act.ReadOnly()
 	}
 }
 
-// End ends a session's turn: well if the agent says that it is done. The entry is made a moment later, by Run.
-func (c *Cache) End(w Worktree, session string, well bool) {
+// EndTurn ends a session's turn: well if the agent says that it is done. The entry is made a moment later, by Run.
+func (c *Cache) EndTurn(w Worktree, session string, well bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.turns[session]
@@ -181,12 +180,12 @@ func (c *Cache) End(w Worktree, session string, well bool) {
 		delete(c.turns, session)
 	default:
 		t.place, t.ended = w, c.o.Now()
-		c.rouse()
+		c.signal()
 	}
 }
 
-// Settle makes entries of the turns that ended endSlack ago or longer; waiting says that others have ended since.
-func (c *Cache) Settle(ctx context.Context) (waiting bool) {
+// FinishEnded makes entries of the turns that ended endSlack ago or longer; waiting says that others have ended since.
+func (c *Cache) FinishEnded(ctx context.Context) (waiting bool) {
 	ended := map[string]Worktree{}
 	c.mu.Lock()
 	now := c.o.Now()
@@ -229,7 +228,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 func (c *Cache) enter(e *Entry, session string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.print = newFingerprint(e.Trigger, e.Text, e.State, c.o.Embed)
+	e.print = newFingerprint(e.Trigger, e.Text, e.State)
 	if old := c.twin(e); old != nil {
 		if old.Outcome.well() && !e.Outcome.well() {
 			c.last[session] = old.ID

@@ -17,13 +17,13 @@ const (
 
 // Request asks for a replay.
 type Request struct {
-	ID      string // of the entry
-	Skip    []int  // places of actions that are left out, from 0
-	Edits   bool   // edits are planned, and shown as a diff
-	Plan    string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
-	Session string // that asked, "" if none
-	Looks   bool   // commands are left out too
-	Call    string // id of the call that asks: one that arrives twice edits once
+	ID       string // of the entry
+	Skip     []int  // places of actions that are left out, from 0
+	Edits    bool   // edits are planned, and shown as a diff
+	Plan     string // the plan that is to be carried out, as a planning replay has named it; "": nothing is changed
+	Session  string // that asked, "" if none
+	ReadOnly bool   // commands are left out too
+	Call     string // id of the call that asks: one that arrives twice edits once
 }
 
 // What became of an action.
@@ -41,7 +41,7 @@ const (
 type Report struct {
 	ID       string
 	Summary  string
-	Steps    []StepReport
+	Steps    []Step
 	Diverged bool
 	Why      string // what diverged, in words
 	Diff     string // of the edits
@@ -49,15 +49,21 @@ type Report struct {
 	Undo     string // id of the undo record, if files were changed
 }
 
-// StepReport is what became of one action.
-type StepReport struct {
-	Index  int
-	Tool   string
-	Act    event.Act
-	What   string // the input on one line
-	State  string
-	Note   string
-	Output string
+// Step is one action of a sequence as people read it.
+type Step struct {
+	Index   int // from 0
+	Tool    string
+	Act     event.Act
+	What    string // the input on one line
+	State   string // what became of it, in a replay
+	Note    string
+	Output  string
+	OK      bool // when it was recorded; false in a replay
+	Changes bool // it does not only read
+}
+
+func newStep(i int, a Action) Step {
+	return Step{Index: i, Tool: a.Tool, Act: a.Act, What: a.what(), Changes: !a.Act.ReadOnly()}
 }
 
 // Bounds of a replay's answer, in bytes.
@@ -136,7 +142,8 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 	}
 	p.out.Plan, p.out.Undo = p.r.Plan, u.ID
 	for i, a := range p.entry.Actions {
-		s := StepReport{Index: i, Tool: a.Tool, Act: a.Act, What: what(a), State: Skipped, Note: "it was done when this was asked first"}
+		s := newStep(i, a)
+		s.State, s.Note = Skipped, "it was done when this was asked first"
 		if (a.Act == event.ActEdit || a.Act == event.ActWrite) && a.OK && !slices.Contains(p.r.Skip, i) {
 			s.State, s.Note = Applied, ""
 		}
@@ -162,7 +169,7 @@ func (p *replay) run(ctx context.Context) error {
 		}
 	}
 	for i, a := range p.entry.Actions {
-		s := StepReport{Index: i, Tool: a.Tool, Act: a.Act, What: what(a)}
+		s := newStep(i, a)
 		switch {
 		case slices.Contains(p.r.Skip, i):
 			s.State = Skipped
@@ -185,7 +192,7 @@ func (p *replay) run(ctx context.Context) error {
 }
 
 // action does one action.
-func (p *replay) action(ctx context.Context, i int, a Action, s *StepReport) {
+func (p *replay) action(ctx context.Context, i int, a Action, s *Step) {
 	switch {
 	case a.Secret:
 		s.State, s.Note = Refused, "a secret was taken out of its input"
@@ -199,7 +206,7 @@ func (p *replay) action(ctx context.Context, i int, a Action, s *StepReport) {
 		p.search(ctx, a, s)
 	case a.Act == event.ActList:
 		p.list(a, s)
-	case a.Act == event.ActRun && p.r.Looks:
+	case a.Act == event.ActRun && p.r.ReadOnly:
 		s.State = Skipped
 	case a.Act == event.ActRun:
 		p.command(ctx, a, s)
@@ -211,17 +218,16 @@ func (p *replay) action(ctx context.Context, i int, a Action, s *StepReport) {
 }
 
 // edit says what became of an edit: all of them were planned, and perhaps made, before the first action.
-func (p *replay) edit(i int, s *StepReport) {
-	switch {
-	case p.plan == nil:
+func (p *replay) edit(i int, s *Step) {
+	if p.plan == nil {
 		s.State, s.Note = Skipped, "edits were not asked for"
-	default:
-		s.State, s.Note = p.plan.state(i)
+		return
 	}
+	s.State, s.Note = p.plan.state(i)
 }
 
 // what is an action's input on one line.
-func what(a Action) string {
+func (a Action) what() string {
 	switch a.Act {
 	case event.ActRead:
 		if a.Offset > 0 || a.Limit > 0 {

@@ -138,7 +138,7 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 		// What ended before is known; what is too old or too much is gone.
 		for _, old := range every[:i] {
 			if old.entry == nil && old.to < now.from && len(old.files) > 0 && index.NewRequest(old.prompt).Len() >= 2 && now.from-old.to < hours*3600 {
-				old.entry = &Entry{ID: fmt.Sprint(old.from), print: newFingerprint(Trigger{Type: Prompt}, old.prompt, "", nil), More: i}
+				old.entry = &Entry{ID: fmt.Sprint(old.from), print: newFingerprint(Trigger{Type: Prompt}, old.prompt, ""), More: i}
 				x.add(old.entry)
 				kept = append(kept, old)
 			}
@@ -189,7 +189,7 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 }
 
 func bestOf(x *entryIndex, kept []*recorded, changed map[event.Path][]float64, now *recorded) (most float64, best *recorded) {
-	f := newFingerprint(Trigger{Type: Prompt}, clip(now.prompt, maxText), "", nil)
+	f := newFingerprint(Trigger{Type: Prompt}, clip(now.prompt, maxText), "")
 	for _, e := range x.candidates(f) {
 		j := x.content(f, e)
 		if j == 0 {
@@ -202,7 +202,7 @@ func bestOf(x *entryIndex, kept []*recorded, changed map[event.Path][]float64, n
 				same++
 			}
 		}
-		if s, _ := freely(j, float64(same)/float64(len(old.files))); s > most {
+		if s, _ := promptSimilarity(j, float64(same)/float64(len(old.files))); s > most {
 			most, best = s, old
 		}
 	}

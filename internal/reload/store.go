@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/cold"
@@ -48,19 +49,17 @@ func (c *Cache) pack(of string, v any) ([]byte, error) {
 	if _, err = w.Write(raw); err == nil {
 		err = w.Close()
 	}
-	if err != nil || c.o.Seal == nil {
-		return b.Bytes(), err
+	if err != nil {
+		return nil, err
 	}
-	return c.o.Seal(of, b.Bytes()), nil
+	return c.o.Seal.Seal(of, b.Bytes()), nil
 }
 
 // unpack reads what pack has made.
 func (c *Cache) unpack(of string, data []byte, v any) error {
-	if c.o.Open != nil {
-		var err error
-		if data, err = c.o.Open(of, data); err != nil {
-			return err
-		}
+	data, err := c.o.Seal.Open(of, data)
+	if err != nil {
+		return err
 	}
 	return decode(data, v)
 }
@@ -119,7 +118,7 @@ func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err err
 		}
 		err := c.unpack("sequence:"+id, data, &e)
 		if err == nil && (e.ID != id || !e.sound() || !cold.Possible(used)) {
-			err = errors.New("it cannot be")
+			err = errors.New("its values are impossible")
 		}
 		if err != nil {
 			c.bad = append(c.bad, id)
@@ -158,7 +157,7 @@ func (c *Cache) put(e *Entry) {
 	if old := c.entries[e.ID]; old != nil {
 		c.index.remove(old)
 	}
-	e.print = newFingerprint(e.Trigger, e.Text, e.State, c.o.Embed)
+	e.print = newFingerprint(e.Trigger, e.Text, e.State)
 	c.entries[e.ID] = e
 	c.index.add(e)
 }
@@ -172,14 +171,14 @@ func (c *Cache) drop(e *Entry) {
 	}
 }
 
-// Flush writes what changed. On error it stays to be written.
-func (c *Cache) Flush(ctx context.Context) error {
+// write writes what changed. On error it stays to be written.
+func (c *Cache) write(ctx context.Context) error {
 	c.mu.Lock()
-	if len(c.dirty) == 0 && !c.tallied {
+	if len(c.dirty) == 0 && !c.counted {
 		c.mu.Unlock()
 		return nil
 	}
-	rows, counts := map[string][]any{}, map[string]int64{}
+	rows, counts := map[string][]any{}, maps.Clone(c.counts)
 	for id := range c.dirty {
 		rows[id] = nil
 		if e := c.entries[id]; e != nil {
@@ -192,25 +191,22 @@ func (c *Cache) Flush(ctx context.Context) error {
 			rows[id] = []any{id, e.Used.UnixMilli(), e.Uses, e.Successes, e.Failures, data}
 		}
 	}
-	for name, n := range c.counts {
-		counts[name] = n
-	}
 	was := c.dirty
-	c.dirty, c.tallied = map[string]bool{}, false
+	c.dirty, c.counted = map[string]bool{}, false
 	c.mu.Unlock()
-	err := c.write(ctx, rows, counts)
+	err := c.writeRows(ctx, rows, counts)
 	if err != nil {
 		c.mu.Lock()
 		for id := range was {
 			c.dirty[id] = true
 		}
-		c.tallied = true
+		c.counted = true
 		c.mu.Unlock()
 	}
 	return err
 }
 
-func (c *Cache) write(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
+func (c *Cache) writeRows(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
 	return c.save(ctx, "write recorded sequences", func(tx *cold.Tx) error {
 		for id, row := range rows {
 			var err error

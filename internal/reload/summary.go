@@ -93,14 +93,3 @@ func named(files []event.Path) string {
 	}
 	return fmt.Sprintf("%d files%s (%s, …)", len(files), in, event.Path(files[0].Base()).Display())
 }
-
-// Kinds lists the actions of an entry in the words of the agent, each tool once, in order.
-func (e *Entry) Tools() []string {
-	var out []string
-	for _, a := range e.Actions {
-		if !slices.Contains(out, a.Tool) {
-			out = append(out, a.Tool)
-		}
-	}
-	return out
-}

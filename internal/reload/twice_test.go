@@ -7,7 +7,7 @@ import (
 
 // TestTwice: a call that arrives twice edits once, and puts back once: not what an earlier replay has changed as well.
 func TestTwice(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
+	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
 	d.turn("s", "make the first number a digit", edits("a.go", "one", "1"))
 	d.turn("s", "write the second number as a figure please", edits("b.go", "two", "2"))
 	first, second := d.find("make the first number a digit"), d.find("write the second number as a figure please")
@@ -44,7 +44,7 @@ func TestTwice(t *testing.T) {
 
 // TestUndoGoesOn: a daemon that was killed while it put files back has put back some: the same call goes on with the rest.
 func TestUndoGoesOn(t *testing.T) {
-	d := newDesk(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
+	d := newFixture(t, map[string]string{"a.go": "one\n", "b.go": "two\n"})
 	d.turn("s", "swap the numbers in both files", edits("a.go", "one", "1"), edits("b.go", "two", "2"))
 	id := d.find("swap the numbers in both files")
 	d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})

@@ -20,17 +20,6 @@ const (
 	ForPrompt For = "prompt" // something is asked: have we had that before?
 )
 
-// ForEvent says which context an agent's event asks for, "" for events that ask for none.
-func ForEvent(ev, source string) For {
-	switch {
-	case ev == "UserPromptSubmit":
-		return ForPrompt
-	case ev == "PostToolBatch", ev == "SessionStart" && source != "clear":
-		return ForAction
-	}
-	return ""
-}
-
 // Request asks for the context of a session.
 type Request struct {
 	Session string
@@ -86,47 +75,47 @@ const preamble = "Recorded by aOa: earlier in this work (user's words in quotes,
 // Assemble makes the context of a session: empty when nothing was said or done in it. Its tokens are at most the
 // budget's, whatever was said. It costs one read of what came since the last summary; a summary is made, and
 // written, only when that has outgrown the budget.
-func (h *History) Assemble(ctx context.Context, r Request) (Context, error) {
-	set := h.o.Budget()
+func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
+	set := s.o.Budget()
 	b, kept := set.of(r.Total), true
 	if b.Total > set.Total {
 		set, kept = b, false // a summary made for less would have left out what there is room for
 	}
-	t, err := h.thread(ctx, r.Session, !kept)
+	t, err := s.thread(ctx, r.Session, !kept)
 	if err != nil {
 		return Context{}, err
 	}
-	st := h.look(ctx, r, &t)
+	st := look(ctx, r, &t)
 	if !t.fresh && !t.digest.Stamp.stands(st, t.actions()) {
 		moved := t.newest()
-		if t, err = h.thread(ctx, r.Session, true); err != nil {
+		if t, err = s.thread(ctx, r.Session, true); err != nil {
 			return Context{}, err
 		}
 		t.digest.Work.Moved = moved
 	}
 	before := t.digest.Said + t.digest.Done
-	t.compact(set, h.o.Keep)
+	t.compact(set)
 	if t.digest.Said+t.digest.Done != before && kept && !t.loose {
 		t.digest.Stamp = stampOf(st, t.digest.Work.held())
 		// What is not kept is made again: no reason to keep the answer back.
-		if err := h.save(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && h.o.Log != nil {
-			h.o.Log.Warn("summary not kept", "err", err)
+		if err := s.saveSummary(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && s.o.Log != nil {
+			s.o.Log.Warn("summary not kept", "err", err)
 		}
 	}
-	var similar []Similar
+	var found []similar
 	if r.For == ForPrompt {
-		if similar, err = h.similarTo(ctx, r, &t); err != nil {
+		if found, err = s.similarPrompts(ctx, r, &t); err != nil {
 			return Context{}, err
 		}
 	}
-	return t.assemble(r, b, st, similar), nil
+	return t.assemble(r, b, st, found), nil
 }
 
 // askedTokens is the room of what is asked: who asks has it in full.
 const askedTokens = 50
 
 // look asks how the worktree stands.
-func (h *History) look(ctx context.Context, r Request, t *thread) Worktree {
+func look(ctx context.Context, r Request, t *thread) Worktree {
 	if r.Look == nil {
 		return Worktree{}
 	}
@@ -180,7 +169,7 @@ func (t *thread) work() *work {
 }
 
 // assemble puts the parts in their order.
-func (t *thread) assemble(r Request, b Budget, st Worktree, similar []Similar) Context {
+func (t *thread) assemble(r Request, b Budget, st Worktree, found []similar) Context {
 	prompts, actions, w := t.prompts(), t.actions(), t.work()
 	if len(prompts)+len(actions) == 0 && t.digest.Said+t.digest.Done == 0 {
 		return Context{}
@@ -200,7 +189,7 @@ func (t *thread) assemble(r Request, b Budget, st Worktree, similar []Similar) C
 	done, latest := tellActions(t.digest.Phases, actions, min(room, b.Total-c.Tokens))
 	c.add(done, true)
 	c.add(latest, false)
-	c.add(tellSimilar(similar, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
+	c.add(formatSimilar(found, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
 	asked := ""
 	if r.For == ForPrompt && r.Prompt != "" {
 		asked = "Asked now: " + quote(extract(r.Prompt, askedTokens))

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/aoa-dev/aoa/internal/index"
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/index"
+)
 
 // Budget is what a context may cost, in tokens by index.Tokens: a token for every four bytes, begun ones counted.
 type Budget struct {
@@ -30,12 +35,23 @@ func (b Budget) prompts() int {
 	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
 }
 
-// fit is the facts in their order, the lightest left out until the text that made makes of them has room; of equal
-// ones the later goes. "" if none has.
-func fit(facts []fact, tokens int, made func([]fact) string) string {
-	kept := append([]fact(nil), facts...)
+// fit joins facts in their order. The lightest are left out until the text has at most so many tokens; of equal ones the later
+// leaves first. It is "" when no fact fits.
+func fit(facts []fact, tokens int, separator string) string {
+	return fitFunc(facts, tokens, func(kept []fact) string {
+		var out []string
+		for _, f := range kept {
+			out = append(out, f.text)
+		}
+		return strings.Join(out, separator)
+	})
+}
+
+// fitFunc is fit for facts that format joins.
+func fitFunc(facts []fact, tokens int, format func([]fact) string) string {
+	kept := slices.Clone(facts)
 	for len(kept) > 0 {
-		if s := made(kept); index.Tokens(s) <= tokens {
+		if s := format(kept); index.Tokens(s) <= tokens {
 			return s
 		}
 		least := len(kept) - 1
@@ -44,7 +60,7 @@ func fit(facts []fact, tokens int, made func([]fact) string) string {
 				least = i
 			}
 		}
-		kept = append(kept[:least], kept[least+1:]...)
+		kept = slices.Delete(kept, least, least+1)
 	}
 	return ""
 }

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,8 +11,7 @@ import (
 func TestClockAhead(t *testing.T) {
 	const years = 12 * 365 * 24 * time.Hour
 	now := time.Now().Add(years)
-	d := New(Options{Path: filepath.Join(t.TempDir(), "sessions.db"), Now: func() time.Time { return now },
-		Events: func(context.Context, string) ([]event.Event, error) { return nil, nil }})
+	d := New(Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
 	must(t, d.Apply(t.Context(), 1, []event.Event{{ID: "1", Kind: event.KindPrompt, Session: "ahead", Time: now}}))
 	_, err := d.Flush(t.Context())
 	must(t, err)

@@ -8,12 +8,15 @@ const slack = .6
 
 // compact moves the oldest prompts and actions into the summary, when they have outgrown the budget and not before.
 // The newest keep of both stay as they are.
-func (t *thread) compact(b Budget, keep int) {
-	t.compactPrompts(b.prompts(), keep)
-	t.compactActions(b.Actions, keep)
+func (t *thread) compact(b Budget) {
+	t.compactPrompts(b.prompts())
+	t.compactActions(b.Actions)
 }
 
-func (t *thread) compactPrompts(tokens, keep int) {
+// keepWhole is how many of the newest prompts, and of the newest actions, are never summarized.
+const keepWhole = 3
+
+func (t *thread) compactPrompts(tokens int) {
 	prompts := t.prompts()
 	costs, rest := map[int64]int{}, 0 // of each prompt that is told by itself
 	told := worthTelling(prompts)
@@ -28,7 +31,7 @@ func (t *thread) compactPrompts(tokens, keep int) {
 	if index.Tokens(t.digest.gists())+rest <= tokens {
 		return
 	}
-	for len(prompts) > keep && index.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
+	for len(prompts) > keepWhole && index.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
 		t.digest.say(prompts[0].seq, prompts[0].at, prompts[0].prompt)
 		rest -= costs[prompts[0].seq]
 		prompts = prompts[1:]
@@ -38,16 +41,16 @@ func (t *thread) compactPrompts(tokens, keep int) {
 // labelTokens are those of a prompt's time and quotation marks.
 const labelTokens = 6
 
-func (t *thread) compactActions(tokens, keep int) {
+func (t *thread) compactActions(tokens int) {
 	actions := t.actions()
-	if len(actions) <= keep {
+	if len(actions) <= keepWhole {
 		return
 	}
 	done := tellPhases(t.digest.Phases, int(doneShare*float64(tokens)))
 	if index.Tokens(done)+index.Tokens(tellLatest(actions)) <= tokens {
 		return
 	}
-	last := actions[len(actions)-keep-1]
+	last := actions[len(actions)-keepWhole-1]
 	for _, i := range t.items {
 		switch {
 		case i.seq > last.Seq:

@@ -1,12 +1,22 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// Statements.
+const (
+	sqlSaveSummary = `INSERT INTO summaries (session, at, said, done, body) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (session) DO UPDATE SET at = ?2, said = ?3, done = ?4, body = ?5`
+	sqlDropOldest = "DELETE FROM summaries WHERE session IN (SELECT session FROM summaries ORDER BY at DESC, session LIMIT -1 OFFSET ?)"
 )
 
 // digest is the stored summary of a session: what lies before the prompts and actions that are told word by word.
@@ -127,4 +137,67 @@ func (d *digest) do(a Action) {
 	d.Last = max(d.Last, a.At.UnixMilli())
 	d.Phases = foldPhases(d.Phases, a)
 	d.Work.fold(a)
+}
+
+// summaryOf is what a sealed summary belongs to.
+func summaryOf(session string) string { return "summary " + session }
+
+// loadSummary reads a session's summary. One that cannot be read counts as none: it is made again.
+func (s *Store) loadSummary(ctx context.Context, session string) (d digest, ok bool, err error) {
+	if !s.summaries.Exists() {
+		return d, false, nil
+	}
+	err = s.summaries.Use(ctx, func(f *cold.File) error {
+		var body []byte
+		found, err := f.Scan(ctx, "SELECT body FROM summaries WHERE session = ?", []any{session}, &body)
+		if err != nil || !found {
+			return err
+		}
+		if body, err = s.o.Seal.Open(summaryOf(session), body); err != nil {
+			if errors.Is(err, cold.ErrRow) {
+				_ = f.BadRow(err)
+			}
+			return nil
+		}
+		d, ok = decodeDigest(body)
+		return nil
+	})
+	return d, ok, err
+}
+
+// maxSummaries bounds the sessions that have a summary: those asked about last.
+const maxSummaries = 500
+
+func (s *Store) saveSummary(ctx context.Context, session string, d *digest) error {
+	body, err := d.encode()
+	if err != nil {
+		return err
+	}
+	return s.writeSummaries(ctx, "save summary", func(tx *cold.Tx) error {
+		_, err := tx.Exec(sqlSaveSummary, session, s.o.Now().UnixMilli(), d.Said, d.Done, s.o.Seal.Seal(summaryOf(session), body))
+		if err == nil {
+			_, err = tx.Exec(sqlDropOldest, maxSummaries)
+		}
+		return err
+	})
+}
+
+func (s *Store) writeSummaries(ctx context.Context, what string, fn func(*cold.Tx) error) error {
+	return s.summaries.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
+}
+
+// forgetSummaries deletes what was derived from the log for contexts.
+func (s *Store) forgetSummaries(ctx context.Context) error {
+	s.prompts.clear()
+	if !s.summaries.Exists() {
+		return nil
+	}
+	return s.writeSummaries(ctx, "forget summaries", func(tx *cold.Tx) error {
+		for _, statement := range []string{"DELETE FROM summaries", "DELETE FROM requests", "DELETE FROM transcripts"} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -33,7 +33,7 @@ var prompts = []string{
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
 	var d digest
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	for i, p := range prompts {
 		fmt.Fprintf(&b, "%.80q\n\tempty %v\n", p, empty(p))
 		for _, tokens := range []int{5, 9, 14, 24, 60} {
@@ -46,11 +46,11 @@ func TestTextsGolden(t *testing.T) {
 	fmt.Fprintf(&b, "%s\n", d.gists())
 	for _, q := range []string{"skip comments in the tokenizer of the parser", "speed up the import of large archives", "write the release changelog", "the tcp server never retries",
 		"upload of pictures fails with 413", "Größenvergleich auf Windows", "paint the bikeshed", "parser"} {
-		found, err := r.Similar(t.Context(), q, 4, nil)
+		found, err := r.similarTo(t.Context(), q, 4, nil)
 		must(t, err)
 		fmt.Fprintf(&b, "like %q\n", q)
 		for _, s := range found {
-			fmt.Fprintf(&b, "\t%.9f %s %q %q\n", s.Score, s.Session, s.Text[:min(40, len(s.Text))], s.Files)
+			fmt.Fprintf(&b, "\t%.9f %s %q %q\n", s.score, s.session, s.text[:min(40, len(s.text))], s.files)
 		}
 	}
 	const file = "testdata/texts.golden"

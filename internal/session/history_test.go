@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 // TestContext: what a session is told after a compaction, word for word.
 func TestContext(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
 	s.ask("make the ranker faster").do(event.KindRead, "rank/rank.go", "rank/pool.go").do(event.KindEdit, "rank/rank.go").
 		run("go test ./rank", false).ask("yes").do(event.KindEdit, "rank/pool.go")
@@ -88,7 +88,7 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	if strings.Contains(c.Text(), "Failing") {
 		t.Errorf("what passes still fails:\n%s", c.Text())
 	}
-	if _, err := os.Stat(r.o.Path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(r.summaryFile()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing had to be summarised, and there is a file: %v", err)
 	}
 	if c := r.context(t, Request{Session: "nobody"}); len(c.Segments) != 0 || c.Tokens != 0 {
@@ -113,7 +113,7 @@ func long(n int) *tape {
 // TestCompaction: the summary is made when the budget is full and not before; what stands in front stays the same
 // meanwhile; the newest three stay word by word; nothing is told twice.
 func TestCompaction(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	s := long(61)
 	var texts []string
 	for _, e := range s.events {
@@ -147,7 +147,7 @@ func TestCompaction(t *testing.T) {
 
 	// Another process goes on from there, and another budget is served from the log.
 	must(t, r.Close())
-	again := NewHistory(HistoryOptions{DB: r.db, Path: r.o.Path, Now: r.o.Now})
+	again := New(Options{Dir: r.o.Dir, DB: r.db, Now: r.o.Now})
 	t.Cleanup(func() { must(t, again.Close()) })
 	c, err := again.Assemble(t.Context(), Request{Session: "long"})
 	must(t, err)
@@ -168,7 +168,7 @@ func TestCompaction(t *testing.T) {
 
 // TestFoldedEqualsWhole: a summary that grew with the session says of the work what the whole log says.
 func TestFoldedEqualsWhole(t *testing.T) {
-	grown, whole := newRoom(t, HistoryOptions{}), newRoom(t, HistoryOptions{})
+	grown, whole := newRoom(t, Options{}), newRoom(t, Options{})
 	s := long(40)
 	for _, e := range s.events {
 		grown.log(t, e)
@@ -189,7 +189,7 @@ func TestFoldedEqualsWhole(t *testing.T) {
 
 // TestStateInvalidates: a summary whose files others changed is made anew, and a failure from before says so.
 func TestStateInvalidates(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	s := long(20)
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
@@ -216,7 +216,7 @@ func TestStateInvalidates(t *testing.T) {
 	for i := range 12 {
 		all = append(all, event.Path(fmt.Sprintf("config/file%d.go", i)))
 	}
-	d, ok, err := r.load(t.Context(), "long")
+	d, ok, err := r.loadSummary(t.Context(), "long")
 	must(t, err)
 	if !ok || !d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
 		t.Error("own changes count as those of others, or the other way round")
@@ -225,7 +225,7 @@ func TestStateInvalidates(t *testing.T) {
 
 // TestOrder: what was deleted, brought back or undone is told in its order, also when it is summarised.
 func TestOrder(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
 	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete, "cache/old.go").do(event.KindWrite, "cache/old.go").
 		do(event.KindWrite, "cache/new.go").do(event.KindDelete, "cache/new.go").
@@ -247,7 +247,7 @@ func TestOrder(t *testing.T) {
 
 // TestLate: events of long ago that come late, as an import brings them, are told in the order of time.
 func TestLate(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}
 	early.ask("the first thing to do in this room")
 	late.ask("the last thing to do in this room").do(event.KindEdit, "a.go")
@@ -264,22 +264,22 @@ func TestSealed(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	must(t, err)
-	r := newRoom(t, HistoryOptions{Seal: seal.Seal, Open: seal.Open})
+	r := newRoom(t, Options{Seal: seal})
 	r.log(t, long(30).events...)
 	want := r.context(t, Request{Session: "long"}).Text()
-	if _, ok, err := r.load(t.Context(), "long"); !ok || err != nil {
+	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
 		t.Fatalf("nothing was kept: %v", err)
 	}
 	must(t, r.Close())
-	must(t, cold.ScrubFolder(t.Context(), filepath.Dir(r.o.Path)))
-	raw, err := os.ReadFile(r.o.Path)
+	must(t, cold.ScrubFolder(t.Context(), r.o.Dir))
+	raw, err := os.ReadFile(r.summaryFile())
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {
 		t.Error("a prompt is readable at rest")
 	}
 	other, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "another"), Keys: filepath.Join(dir, "others")})
 	must(t, err)
-	lost := NewHistory(HistoryOptions{DB: r.db, Path: r.o.Path, Now: r.o.Now, Open: other.Open})
+	lost := New(Options{Dir: r.o.Dir, DB: r.db, Now: r.o.Now, Seal: other})
 	t.Cleanup(func() { must(t, lost.Close()) })
 	if c, err := lost.Assemble(t.Context(), Request{Session: "long"}); err != nil || c.Text() != want {
 		t.Errorf("without the key: %v\n%s", err, c.Text())
@@ -288,19 +288,19 @@ func TestSealed(t *testing.T) {
 
 // TestForgetContexts: nothing of what was derived stays, not even as bytes.
 func TestForgetContexts(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	r.log(t, long(30).events...)
 	r.context(t, Request{Session: "long"})
-	if _, ok, err := r.load(t.Context(), "long"); !ok || err != nil {
+	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
 		t.Fatalf("nothing was kept: %v", err)
 	}
-	must(t, r.Forget(t.Context()))
-	if _, ok, err := r.load(t.Context(), "long"); ok || err != nil {
+	must(t, r.Forget(t.Context(), cold.ForgetFilter{Session: "another"}))
+	if _, ok, err := r.loadSummary(t.Context(), "long"); ok || err != nil {
 		t.Errorf("a summary is left, %v", err)
 	}
 	must(t, r.Close())
-	must(t, cold.ScrubFolder(t.Context(), filepath.Dir(r.o.Path)))
-	raw, err := os.ReadFile(r.o.Path)
+	must(t, cold.ScrubFolder(t.Context(), r.o.Dir))
+	raw, err := os.ReadFile(r.summaryFile())
 	must(t, err)
 	if strings.Contains(string(raw), "port the parser") {
 		t.Error("the bytes are left")
@@ -310,10 +310,10 @@ func TestForgetContexts(t *testing.T) {
 // TestSideBySide: sessions that run at the same time do not get into each other's memory, and a session that is asked
 // twice at once answers the same.
 func TestSideBySide(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	var want [4]string
 	for i := range want {
-		alone := newRoom(t, HistoryOptions{})
+		alone := newRoom(t, Options{})
 		s := long(25 + i)
 		for j := range s.events {
 			s.events[j].Session, s.events[j].ID = fmt.Sprint("s", i), fmt.Sprint(i, s.events[j].ID)
@@ -332,13 +332,4 @@ func TestSideBySide(t *testing.T) {
 		})
 	}
 	g.Wait()
-}
-
-func TestForEvent(t *testing.T) {
-	for in, want := range map[[2]string]For{{"UserPromptSubmit", ""}: ForPrompt, {"PostToolBatch", ""}: ForAction, {"SessionStart", "compact"}: ForAction,
-		{"SessionStart", "resume"}: ForAction, {"SessionStart", "clear"}: "", {"Stop", ""}: ""} {
-		if got := ForEvent(in[0], in[1]); got != want {
-			t.Errorf("%v asks for %q, want %q", in, got, want)
-		}
-	}
 }

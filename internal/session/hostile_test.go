@@ -50,7 +50,7 @@ var hostile = []string{
 
 // TestHostile: whatever is said or run, it is told as a quotation or not at all.
 func TestHostile(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
@@ -81,7 +81,7 @@ func FuzzContext(f *testing.F) {
 				th.items = append(th.items, items...)
 			}
 		}
-		th.compact(b, keepWhole)
+		th.compact(b)
 		harmless(t, th.assemble(Request{}, b, Worktree{}, nil), total)
 		// What was compacted can be stored, and is read as the same.
 		raw, err := th.digest.encode()
@@ -102,7 +102,7 @@ func FuzzDigest(f *testing.F) {
 		items, _ := itemsOf(numbered(e, int64(i+1)), digest{})
 		th.items = append(th.items, items...)
 	}
-	th.compact(DefaultBudget, keepWhole)
+	th.compact(DefaultBudget)
 	raw, err := th.digest.encode()
 	must(f, err)
 	if len(raw) < 500 {
@@ -117,7 +117,7 @@ func FuzzDigest(f *testing.F) {
 			return
 		}
 		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
-		th.compact(DefaultBudget, 1)
+		th.compact(DefaultBudget)
 		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)
 		}
@@ -147,21 +147,21 @@ func TestExtract(t *testing.T) {
 
 // TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
 func TestSimilar(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release", "speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
 		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
 		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("dir%d/a.go", i))).do(event.KindRead, "b.go").ask("thanks").do(event.KindEdit, "not/this.go").events...)
 	}
-	found, err := r.Similar(t.Context(), "the tokenizer has to skip comments in the parser too", 3, nil)
+	found, err := r.similarTo(t.Context(), "the tokenizer has to skip comments in the parser too", 3, nil)
 	must(t, err)
-	if len(found) == 0 || found[0].Session != "old0" || found[0].Score < .5 || found[0].Score > 1 {
+	if len(found) == 0 || found[0].session != "old0" || found[0].score < .5 || found[0].score > 1 {
 		t.Fatalf("found %+v", found)
 	}
-	if d := cmp.Diff([]event.Path{"dir0/a.go"}, found[0].Files); d != "" {
+	if d := cmp.Diff([]event.Path{"dir0/a.go"}, found[0].files); d != "" {
 		t.Error(d)
 	}
-	if none, err := r.Similar(t.Context(), "paint the bikeshed in a colour", 3, nil); err != nil || len(none) != 0 {
+	if none, err := r.similarTo(t.Context(), "paint the bikeshed in a colour", 3, nil); err != nil || len(none) != 0 {
 		t.Errorf("nothing is like it: %+v, %v", none, err)
 	}
 	now := &tape{session: "now", n: 900}
@@ -176,7 +176,7 @@ func TestSimilar(t *testing.T) {
 }
 
 func TestPromptCache(t *testing.T) {
-	r := newRoom(t, HistoryOptions{})
+	r := newRoom(t, Options{})
 	at := noon
 	rq := func(id, session string, side bool, input, write, read int64) ModelRequest {
 		at = at.Add(1e9)
@@ -184,10 +184,10 @@ func TestPromptCache(t *testing.T) {
 	}
 	all := []ModelRequest{rq("1", "a", false, 10, 90, 0), rq("2", "a", false, 10, 10, 90), rq("3", "a", false, 110, 0, 0), rq("4", "a", true, 50, 0, 0),
 		rq("5", "b", false, 0, 100, 0)}
-	must(t, r.Add(t.Context(), "/t/a.jsonl", 100, all))
+	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 100, all))
 	all[0].Output = 7
-	must(t, r.Add(t.Context(), "/t/a.jsonl", 150, all[:1])) // told again, at its end
-	if done, err := r.Read(t.Context(), "/t/a.jsonl"); done != 150 || err != nil {
+	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 150, all[:1])) // told again, at its end
+	if done, err := r.TranscriptRead(t.Context(), "/t/a.jsonl"); done != 150 || err != nil {
 		t.Errorf("read up to %d, %v", done, err)
 	}
 	got, err := r.PromptCache(t.Context(), 10)
@@ -202,7 +202,7 @@ func TestPromptCache(t *testing.T) {
 
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
-	r := newRoom(b, HistoryOptions{})
+	r := newRoom(b, Options{})
 	s := long(400)
 	r.log(b, s.events...)
 	r.context(b, Request{Session: "long"})
@@ -214,7 +214,7 @@ func BenchmarkAssemble(b *testing.B) {
 
 // BenchmarkWhole: the same session without a summary.
 func BenchmarkWhole(b *testing.B) {
-	r := newRoom(b, HistoryOptions{})
+	r := newRoom(b, Options{})
 	r.log(b, long(400).events...)
 	for b.Loop() {
 		r.context(b, Request{Session: "long", Total: 500})

@@ -43,24 +43,21 @@ type Cached struct {
 	Breaks                     int     // requests that found less than half of what the one before had left
 }
 
-// Read says up to which byte a transcript was read.
-func (h *History) Read(ctx context.Context, file string) (int64, error) {
-	f, err := h.open(ctx, false)
-	if err != nil || f == nil {
-		return 0, err
+// TranscriptRead returns up to which byte a transcript was read.
+func (s *Store) TranscriptRead(ctx context.Context, file string) (done int64, err error) {
+	if !s.summaries.Exists() {
+		return 0, nil
 	}
-	var done int64
-	_, err = f.Scan(ctx, "SELECT done FROM transcripts WHERE file = ?", []any{file}, &done)
+	err = s.summaries.Use(ctx, func(f *cold.File) error {
+		_, err := f.Scan(ctx, "SELECT done FROM transcripts WHERE file = ?", []any{file}, &done)
+		return err
+	})
 	return done, err
 }
 
-// Add keeps requests and how far their transcript was read, together.
-func (h *History) Add(ctx context.Context, file string, done int64, requests []ModelRequest) error {
-	f, err := h.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	return f.Write(ctx, "keep requests", func(tx *cold.Tx) error {
+// AddRequests stores requests, and up to which byte their transcript was read, in one transaction.
+func (s *Store) AddRequests(ctx context.Context, file string, done int64, requests []ModelRequest) error {
+	return s.writeSummaries(ctx, "add requests", func(tx *cold.Tx) error {
 		for _, r := range requests {
 			side := map[bool]int{true: 1}[r.Side]
 			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write, r.Output); err != nil {
@@ -72,23 +69,22 @@ func (h *History) Add(ctx context.Context, file string, done int64, requests []M
 	})
 }
 
-// PromptCache sums up the newest sessions, the newest first, and all of these at the end.
-func (h *History) PromptCache(ctx context.Context, limit int) ([]Cached, error) {
-	f, err := h.open(ctx, false)
-	if err != nil || f == nil {
-		return nil, err
+// PromptCache sums up the sessions with the newest requests, the newest first, and all of these at the end.
+func (s *Store) PromptCache(ctx context.Context, limit int) ([]Cached, error) {
+	if !s.summaries.Exists() {
+		return nil, nil
 	}
 	by := map[string]*Cached{}
 	total := &Cached{}
 	var before ModelRequest
-	err = f.Each(ctx, sqlRequests, []any{limit}, func(rows cold.Row) error {
+	add := func(rows cold.Row) error {
 		var r ModelRequest
 		var at int64
 		if err := rows.Scan(&r.Session, &r.Side, &at, &r.Model, &r.Input, &r.Read, &r.Write, &r.Output); err != nil {
 			return err
 		}
 		if !cold.Possible(at) {
-			return fmt.Errorf("%w: a request of session %q: its time cannot be", cold.ErrRow, r.Session)
+			return fmt.Errorf("%w: a request of session %q: its time is impossible", cold.ErrRow, r.Session)
 		}
 		r.At = time.UnixMilli(at).UTC()
 		if by[r.Session] == nil {
@@ -96,12 +92,12 @@ func (h *History) PromptCache(ctx context.Context, limit int) ([]Cached, error) 
 		}
 		// Subagents begin conversations of their own at any time: what they find is no break of another.
 		broke := !r.Side && !before.Side && before.Session == r.Session && 2*r.Read < before.Read+before.Write
-		for _, c := range []*Cached{by[r.Session], total} {
-			c.add(r, broke)
-		}
+		by[r.Session].add(r, broke)
+		total.add(r, broke)
 		before = r
 		return nil
-	})
+	}
+	err := s.summaries.Use(ctx, func(f *cold.File) error { return f.Each(ctx, sqlRequests, []any{limit}, add) })
 	out := make([]Cached, 0, len(by)+1)
 	for _, c := range by {
 		out = append(out, *c)

@@ -129,21 +129,23 @@ func must(t testing.TB, err error) {
 
 // room is a history on a log of its own.
 type room struct {
-	*History
+	*Store
 	db *cold.DB
 }
 
-func newRoom(t testing.TB, o HistoryOptions) room {
+func newRoom(t testing.TB, o Options) room {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
 	must(t, err)
-	o.DB, o.Path, o.Now = db, filepath.Join(dir, "history.db"), now
-	r := room{NewHistory(o), db}
+	o.Dir, o.DB, o.Now = dir, db, now
+	r := room{New(o), db}
 	t.Cleanup(func() { must(t, r.Close()); must(t, db.Close()) })
 	return r
 }
+
+func (r room) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
 
 // log appends events, in batches as the daemon does.
 func (r room) log(t testing.TB, events ...event.Event) {
@@ -170,7 +172,7 @@ func TestRecordedContexts(t *testing.T) {
 	var tokens []int
 	over, segments := 0, 0
 	for name, sessions := range recorded(t) {
-		r := newRoom(t, HistoryOptions{})
+		r := newRoom(t, Options{})
 		for _, s := range sessions[:min(len(sessions), *recordMost)] {
 			line := fmt.Sprintf("%s %.8s: %d events, %d prompts; tokens", name, s[0].Session, len(s), asks(s))
 			done := 0

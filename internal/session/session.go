@@ -76,10 +76,10 @@ func (s *Store) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 
 // list is List of what is in the file. bad are the sessions whose snapshots cannot be read.
 func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
-	if !s.file.Exists() {
+	if !s.snapshots.Exists() {
 		return nil, nil, nil
 	}
-	err = s.file.Use(ctx, func(f *cold.File) error {
+	err = s.snapshots.Use(ctx, func(f *cold.File) error {
 		out, bad = nil, nil
 		return f.Each(ctx, sqlList, []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
@@ -181,31 +181,35 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return s.drop(ctx, sqlRemove, id)
 }
 
-// Forget deletes the snapshots of a session, or of all that were active since, or that name a path.
+// Forget deletes the snapshots of a session, or of all that were active since, or that name a path. It deletes everything that
+// was derived for contexts: nobody can tell which summaries describe an event that is gone. They are made again from what the log
+// still has.
 func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
-	if _, err := s.Flush(ctx); err != nil || !s.file.Exists() {
+	return errors.Join(s.forgetSnapshots(ctx, f), s.forgetSummaries(ctx))
+}
+
+func (s *Store) forgetSnapshots(ctx context.Context, f cold.ForgetFilter) error {
+	if _, err := s.Flush(ctx); err != nil || !s.snapshots.Exists() {
 		return err
 	}
-	var err error
 	switch {
 	case f.Session != "":
-		err = s.drop(ctx, sqlRemove, f.Session)
+		return s.drop(ctx, sqlRemove, f.Session)
 	case f.Path != "":
-		var name []byte
-		if name, err = json.Marshal(f.Path); err == nil {
-			err = s.drop(ctx, sqlRemoveNaming, string(name[1:len(name)-1])) // as it stands in the snapshot
+		name, err := json.Marshal(f.Path)
+		if err != nil {
+			return err
 		}
-	default:
-		err = s.drop(ctx, "DELETE FROM sessions WHERE last >= ?", f.Since.UnixMilli())
+		return s.drop(ctx, sqlRemoveNaming, string(name[1:len(name)-1])) // as it is written in the snapshot
 	}
-	return err
+	return s.drop(ctx, "DELETE FROM sessions WHERE last >= ?", f.Since.UnixMilli())
 }
 
 // drop runs a deleting statement and forgets what is held in memory.
 func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	err := s.file.Use(ctx, func(f *cold.File) error {
+	err := s.snapshots.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "remove sessions", func(tx *cold.Tx) error {
 			_, err := tx.Exec(statement, arg)
 			return err
@@ -223,62 +227,53 @@ func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 
 // Sweep archives sessions that nobody touched for 30 days, and deletes those of 90 days ago.
 func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
-	if _, err := s.Flush(ctx); err != nil || !s.file.Exists() {
+	if _, err := s.Flush(ctx); err != nil || !s.snapshots.Exists() {
 		return 0, 0, err
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	now, dated := s.o.Now(), false
-	err = s.file.Use(ctx, func(f *cold.File) error {
+	now, dated := s.o.Now(), 0
+	err = s.snapshots.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
-			archived, removed = 0, 0
+			removed = 0
 			err := tx.Each(sqlDropOld, []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
 			if err != nil {
 				return err
 			}
 			// What was written under a clock that ran ahead would stay, and be the newest, for as long.
-			var old, ahead []Snapshot
-			err = tx.Each(sqlAhead, []any{now.Add(24 * time.Hour).UnixMilli()}, func(rows cold.Row) error {
-				var id, text string
-				if err := rows.Scan(&id, &text); err != nil {
-					return err
-				}
-				snap, err := decode(id, text)
-				if err == nil {
-					snap.Last = now
-					ahead = append(ahead, snap)
-				}
-				return err
-			})
-			for _, snap := range ahead {
-				err = errors.Join(err, put(tx, snap))
-			}
-			if dated = len(ahead) > 0; err != nil {
+			dated, err = change(tx, sqlAhead, now.Add(24*time.Hour), func(snap *Snapshot) { snap.Last = now })
+			if err != nil {
 				return err
 			}
-			err = tx.Each(sqlOld, []any{now.Add(-ArchiveAfter).UnixMilli()}, func(rows cold.Row) error {
-				var id, text string
-				if err := rows.Scan(&id, &text); err != nil {
-					return err
-				}
-				snap, err := decode(id, text)
-				if err == nil {
-					snap.State = Archived
-					old = append(old, snap)
-				}
-				return err
-			})
-			for _, snap := range old {
-				err = errors.Join(err, put(tx, snap))
-			}
-			archived = len(old)
+			archived, err = change(tx, sqlOld, now.Add(-ArchiveAfter), func(snap *Snapshot) { snap.State = Archived })
 			return err
 		})
 	})
-	if dated || archived+removed > 0 {
+	if dated+archived+removed > 0 {
 		s.mu.Lock()
 		s.release() // they are read again, as they are now
 		s.mu.Unlock()
 	}
 	return archived, removed, err
+}
+
+// change changes the snapshots that a statement selects and returns how many they are.
+func change(tx *cold.Tx, statement string, at time.Time, fn func(*Snapshot)) (int, error) {
+	var found []Snapshot
+	err := tx.Each(statement, []any{at.UnixMilli()}, func(rows cold.Row) error {
+		var id, text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		snap, err := decode(id, text)
+		if err == nil {
+			fn(&snap)
+			found = append(found, snap)
+		}
+		return err
+	})
+	for _, snap := range found {
+		err = errors.Join(err, put(tx, snap))
+	}
+	return len(found), err
 }

@@ -13,184 +13,146 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Similar is an earlier prompt that is like another, and what it led to.
-type Similar struct {
-	Session string
-	At      time.Time
-	Text    string       // as it was said
-	Score   float64      // index.Relevance, with vectors its mean with their cosine; in [0,1]
-	Files   []event.Path // changed under it, in order
+// similar is an earlier prompt that resembles another, and what it led to.
+type similar struct {
+	session string
+	at      time.Time
+	text    string       // as it was given
+	score   float64      // index.Relevance, in [0,1]
+	files   []event.Path // changed until the next prompt, in order
 }
 
-// Bounds of the retrieval.
+// Bounds of the search for similar prompts.
 const (
-	maxPast       = 2000 // prompts that are looked through, the newest
-	topSimilar    = 2    // told
-	leastSimilar  = .30  // score from which one is told
+	maxPrompts    = 2000 // prompts that are compared, the newest
+	topSimilar    = 2    // shown
+	leastSimilar  = .30  // score from which one is shown
 	leastShared   = 2    // terms that it must share
 	maxTurn       = 200  // events of a turn that are read for its files
 	similarTokens = 110
-	maxVectors    = 32 // of the best by words are compared by vectors
 )
 
-// past is the prompts of all sessions by their terms. Texts stay in the log.
-type past struct {
-	mu   sync.Mutex
-	docs []doc
-	last int64 // number of the newest prompt in docs
+// promptIndex has the terms of the prompts of all sessions. Texts stay in the log.
+type promptIndex struct {
+	mu      sync.Mutex
+	prompts []indexedPrompt
+	last    int64 // number of the newest prompt
 }
 
-type doc struct {
+type indexedPrompt struct {
 	seq     int64
 	session string
 	terms   []string
 }
 
-func (p *past) clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.docs, p.last = nil, 0
+func (x *promptIndex) clear() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.prompts, x.last = nil, 0
 }
 
-// refresh reads the prompts that came since.
-func (p *past) refresh(ctx context.Context, db *cold.DB) ([]doc, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fresh, err := db.Prompts(ctx, p.last, maxPast)
+// refresh reads the prompts that were logged since.
+func (x *promptIndex) refresh(ctx context.Context, db *cold.DB) ([]indexedPrompt, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	fresh, err := db.Prompts(ctx, x.last, maxPrompts)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range fresh {
-		p.last = e.Seq
+		x.last = e.Seq
 		if len(e.Terms) >= leastShared && e.Subagent == "" {
-			p.docs = append(p.docs, doc{e.Seq, e.Session, e.Terms})
+			x.prompts = append(x.prompts, indexedPrompt{e.Seq, e.Session, e.Terms})
 		}
 	}
-	p.docs = slices.Clone(p.docs[max(0, len(p.docs)-maxPast):])
-	return p.docs, nil
+	x.prompts = slices.Clone(x.prompts[max(0, len(x.prompts)-maxPrompts):])
+	return x.prompts, nil
 }
 
-// Similar finds the prompts most like a text, best first, at most k, none of them in not. It reads what was said since
-// the last call, and the k found ones.
-func (h *History) Similar(ctx context.Context, text string, k int, not func(session string, seq int64) bool) ([]Similar, error) {
+// similarTo finds the prompts most like a text, the best first, at most k. Prompts for which skip is true are left out; skip may
+// be nil.
+func (s *Store) similarTo(ctx context.Context, text string, k int, skip func(p indexedPrompt) bool) ([]similar, error) {
 	terms := index.Terms(text, event.MaxTerms)
-	docs, err := h.past.refresh(ctx, h.o.DB)
+	prompts, err := s.prompts.refresh(ctx, s.o.DB)
 	if err != nil || len(terms) < leastShared {
 		return nil, err
 	}
-	texts := make([][]string, len(docs))
-	for i, d := range docs {
-		texts[i] = d.terms
+	texts := make([][]string, len(prompts))
+	for i, p := range prompts {
+		texts[i] = p.terms
 	}
 	scores := index.Relevance(texts, terms, leastShared)
-	order := make([]int, 0, len(docs))
-	for i := range docs {
-		if scores[i] > 0 && (not == nil || !not(docs[i].session, docs[i].seq)) {
+	order := make([]int, 0, len(prompts))
+	for i, p := range prompts {
+		if scores[i] >= leastSimilar && (skip == nil || !skip(p)) {
 			order = append(order, i)
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(docs[b].seq, docs[a].seq))
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(prompts[b].seq, prompts[a].seq))
 	})
-	most := k * 3 // some say the same as others
-	if h.o.Embed != nil {
-		most = maxVectors
-	}
-	var out []Similar
-	for _, i := range order[:min(len(order), most)] {
-		s, err := h.recall(ctx, docs[i])
+	var out []similar
+	for _, i := range order[:min(len(order), 3*k)] {
+		found, err := s.readTurn(ctx, prompts[i])
 		if err != nil {
 			return nil, err
 		}
-		s.Score = scores[i]
-		if s.Text != "" && !slices.ContainsFunc(out, func(o Similar) bool { return o.Text == s.Text }) {
-			out = append(out, s)
+		found.score = scores[i]
+		if found.text != "" && !slices.ContainsFunc(out, func(o similar) bool { return o.text == found.text }) {
+			out = append(out, found)
 		}
 	}
-	if out, err = h.compareVectors(ctx, text, out); err != nil {
-		return nil, err
-	}
-	out = slices.DeleteFunc(out, func(s Similar) bool { return s.Score < leastSimilar })
 	return out[:min(len(out), k)], nil
 }
 
-// recall reads a prompt and the files that were changed until the next one.
-func (h *History) recall(ctx context.Context, d doc) (Similar, error) {
-	events, err := h.o.DB.Turn(ctx, d.session, d.seq, maxTurn)
+// readTurn reads a prompt and the files that were changed until the next one. It is empty when the prompt was forgotten meanwhile.
+func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) {
+	events, err := s.o.DB.Turn(ctx, p.session, p.seq, maxTurn)
 	if err != nil || len(events) == 0 || events[0].Kind != event.KindPrompt {
-		return Similar{}, err // it was forgotten meanwhile
+		return similar{}, err
 	}
-	s := Similar{Session: d.session, At: events[0].Time, Text: events[0].Text}
+	out := similar{session: p.session, at: events[0].Time, text: events[0].Text}
 	for _, e := range events[1:] {
 		if e.Kind == event.KindPrompt {
 			break
 		}
 		if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
 			for _, f := range e.Paths {
-				if !slices.Contains(s.Files, f) {
-					s.Files = append(s.Files, f)
+				if !slices.Contains(out.files, f) {
+					out.files = append(out.files, f)
 				}
 			}
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
-// compareVectors mixes the likeness of vectors into the scores and sorts anew. Without an Embed it does nothing.
-func (h *History) compareVectors(ctx context.Context, text string, found []Similar) ([]Similar, error) {
-	if h.o.Embed == nil || len(found) == 0 {
-		return found, nil
-	}
-	texts := []string{text}
-	for _, s := range found {
-		texts = append(texts, s.Text)
-	}
-	vectors, err := h.o.Embed(ctx, texts)
-	if err != nil || len(vectors) != len(texts) {
-		return found, err
-	}
-	for i := range found {
-		found[i].Score = (found[i].Score + index.Cosine(vectors[0], vectors[i+1])) / 2
-	}
-	slices.SortStableFunc(found, func(a, b Similar) int { return cmp.Compare(b.Score, a.Score) })
-	return found, nil
-}
-
-// similarTo finds prompts like the one that is asked, other than those that are told anyway.
-func (h *History) similarTo(ctx context.Context, r Request, t *thread) ([]Similar, error) {
-	told := map[int64]bool{}
+// similarPrompts finds prompts like the one that is asked, other than those that the context contains anyway.
+func (s *Store) similarPrompts(ctx context.Context, r Request, t *thread) ([]similar, error) {
+	contained := map[int64]bool{}
 	text := r.Prompt
 	for _, p := range t.prompts() {
-		told[p.seq] = true
+		contained[p.seq] = !t.loose // numbers of a loose thread are not the log's: the text decides then
 		if r.Prompt == "" {
 			text = p.prompt
 		}
 	}
-	if t.loose {
-		told = nil // their numbers are not the log's: by their text then
-	}
-	found, err := h.Similar(ctx, text, topSimilar+1, func(session string, seq int64) bool { return session == r.Session && told[seq] })
-	found = slices.DeleteFunc(found, func(s Similar) bool {
-		return s.Text == text || s.Session == r.Session && slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == s.Text })
+	found, err := s.similarTo(ctx, text, topSimilar+1, func(p indexedPrompt) bool { return p.session == r.Session && contained[p.seq] })
+	found = slices.DeleteFunc(found, func(f similar) bool {
+		return f.text == text || f.session == r.Session && slices.ContainsFunc(t.prompts(), func(p item) bool { return p.prompt == f.text })
 	})
 	return found[:min(len(found), topSimilar)], err
 }
 
-// tellSimilar tells earlier prompts and what they led to.
-func tellSimilar(found []Similar, tokens int) string {
+// formatSimilar is earlier prompts and what they led to, in at most so many tokens.
+func formatSimilar(found []similar, tokens int) string {
 	var facts []fact
-	for i, s := range found {
-		text := "Asked before, " + s.At.Local().Format("Jan 2") + ": " + quote(extract(s.Text, 35))
-		if len(s.Files) > 0 {
-			text += ", which led to changes of " + strings.Join(short(s.Files, 4), ", ")
+	for i, f := range found {
+		text := "Asked before, " + f.at.Local().Format("Jan 2") + ": " + quote(extract(f.text, 35))
+		if len(f.files) > 0 {
+			text += ", which led to changes of " + strings.Join(short(f.files, 4), ", ")
 		}
 		facts = append(facts, fact{text + ".", -i})
 	}
-	return fit(facts, tokens, func(kept []fact) string {
-		var out []string
-		for _, f := range kept {
-			out = append(out, f.text)
-		}
-		return strings.Join(out, "\n")
-	})
+	return fit(facts, tokens, "\n")
 }

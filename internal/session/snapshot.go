@@ -21,7 +21,8 @@ const (
 	Archived  State = "archived"
 )
 
-func (s State) known() bool {
+// Known reports whether there is such a state.
+func (s State) Known() bool {
 	switch s {
 	case Active, Paused, Completed, Failed, Archived:
 		return true
@@ -165,7 +166,7 @@ func decode(id, text string) (Snapshot, error) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return s, fmt.Errorf("%w: snapshot of %s: %w", cold.ErrRow, id, err)
 	}
-	if s.Version != version || !s.State.known() {
+	if s.Version != version || !s.State.Known() {
 		return s, fmt.Errorf("%w: snapshot of %s: version %d, state %.20q", cold.ErrRow, id, s.Version, s.State)
 	}
 	s.ID = id

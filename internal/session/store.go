@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -28,15 +29,6 @@ WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
 //go:embed sql
 var embedded embed.FS
 
-// migrations are those of one of the two files.
-func migrations(of string) fs.FS {
-	files, err := fs.Sub(embedded, "sql/"+of)
-	if err != nil {
-		panic(err) // the names are constants
-	}
-	return files
-}
-
 // When a snapshot is written after a change, and when sessions that nobody touches are put away.
 const (
 	shortly = time.Second      // after the last change
@@ -47,8 +39,10 @@ const (
 	CleanUpAfter = 90 * 24 * time.Hour
 )
 
-// maxHeld bounds the snapshots kept in memory; written ones give way.
-const maxHeld = 256
+const (
+	maxHeld    = 256     // snapshots in memory; those that are written leave first
+	maxRebuilt = 100_000 // events that a snapshot is made from again
+)
 
 // Errors that callers branch on.
 var (
@@ -56,21 +50,24 @@ var (
 	ErrState   = errors.New("not in this state")
 )
 
-// Options of a Store. Path, Now and Events are required.
+// Options of a Store. Dir, DB and Now are required.
 type Options struct {
-	Path string
-	Now  func() time.Time
-	Log  *slog.Logger // gets one warning when a damaged file was moved aside; may be nil
-	// Events returns all events of a session, oldest first, to make a snapshot again that cannot be read.
-	Events func(ctx context.Context, session string) ([]event.Event, error)
+	Dir    string           // folder of the two files; each is made when it is first needed
+	DB     *cold.DB         // the event log
+	Now    func() time.Time // time of what is written
+	Log    *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
+	Seal   *cold.Seal       // seals summaries; nil stores them open
+	Budget func() Budget    // of a context; nil: DefaultBudget
 }
 
-// Store keeps the snapshots. It is a consumer of the event log, and safe for concurrent use.
+// Store keeps snapshots and summaries of sessions. It is a consumer of the event log, and safe for concurrent use.
 type Store struct {
-	o        Options
-	file     *cold.Lazy
-	position cold.Position
-	wake     chan struct{}
+	o         Options
+	snapshots *cold.Lazy
+	summaries *cold.Lazy
+	position  cold.Position
+	wake      chan struct{}
+	prompts   promptIndex
 
 	writing sync.Mutex // held while snapshots are written: an older one must not follow a newer
 
@@ -91,16 +88,26 @@ type entry struct {
 
 // New opens nothing.
 func New(o Options) *Store {
-	return &Store{o: o, file: cold.NewLazy(o.Path, migrations("sessions"), cold.Options{Now: o.Now, Log: o.Log}),
+	if o.Budget == nil {
+		o.Budget = func() Budget { return DefaultBudget }
+	}
+	lazy := func(file, migrations string) *cold.Lazy {
+		files, err := fs.Sub(embedded, "sql/"+migrations)
+		if err != nil {
+			panic(err) // the names are constants
+		}
+		return cold.NewLazy(filepath.Join(o.Dir, file), files, cold.Options{Now: o.Now, Log: o.Log})
+	}
+	return &Store{o: o, snapshots: lazy("sessions.db", "snapshots"), summaries: lazy("history.db", "summaries"),
 		wake: make(chan struct{}, 1), held: map[string]*entry{}}
 }
 
-// Open reads how much of the log the file contains. last is the number of the log's last batch. begin is where to go on
-// with a file of which that is not known: one of an older version, or one that belonged to another log.
+// Open reads how much of the log the snapshots contain. last is the number of the log's last batch. begin is where to continue
+// when the file does not say: it is of an older version, or belonged to another log.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	applied := int64(0)
-	if s.file.Exists() {
-		err := s.file.Use(ctx, func(f *cold.File) (err error) {
+	if s.snapshots.Exists() {
+		err := s.snapshots.Use(ctx, func(f *cold.File) (err error) {
 			var of string
 			if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
 				return err
@@ -125,11 +132,13 @@ func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	return nil
 }
 
-// CloseIdle closes the file when it was not used since the last CloseIdle.
-func (s *Store) CloseIdle() error { return s.file.CloseIdle() }
+// CloseIdle closes each file that was not used since the last CloseIdle.
+func (s *Store) CloseIdle() error {
+	return errors.Join(s.snapshots.CloseIdle(), s.summaries.CloseIdle())
+}
 
-// Close closes the file. What was not flushed is read from the log at the next start.
-func (s *Store) Close() error { return s.file.Close() }
+// Close closes the files. What was not flushed is read from the log at the next start.
+func (s *Store) Close() error { return errors.Join(s.snapshots.Close(), s.summaries.Close()) }
 
 // Name is the consumer's.
 func (s *Store) Name() string { return "sessions" }
@@ -186,7 +195,7 @@ func (s *Store) take(ctx context.Context, id string, begin bool) (*entry, error)
 		return x, nil
 	}
 	x = &entry{Snapshot: Snapshot{ID: id, State: Active}}
-	snap, err := s.load(ctx, id)
+	snap, err := s.loadSnapshot(ctx, id)
 	switch {
 	case err == nil:
 		x.Snapshot, x.written = snap, s.o.Now()
@@ -213,7 +222,7 @@ func (s *Store) take(ctx context.Context, id string, begin bool) (*entry, error)
 // rebuild makes a snapshot of all that the log has of the session.
 func (s *Store) rebuild(ctx context.Context, x *entry) error {
 	applied := s.Applied()
-	events, err := s.o.Events(ctx, x.ID)
+	events, err := s.o.DB.Log(ctx, cold.LogFilter{Session: x.ID, Oldest: true, Limit: maxRebuilt})
 	if err != nil {
 		return fmt.Errorf("rebuild session: %w", err)
 	}
@@ -335,7 +344,7 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 		return nil
 	}
 	s.mu.Unlock()
-	err := s.file.Use(ctx, func(f *cold.File) error {
+	err := s.snapshots.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
 			for _, snap := range all {
 				if err := put(tx, snap); err != nil {
@@ -372,12 +381,12 @@ func put(tx *cold.Tx, snap Snapshot) error {
 	return err
 }
 
-// load reads a snapshot from the file.
-func (s *Store) load(ctx context.Context, id string) (snap Snapshot, err error) {
-	if !s.file.Exists() {
+// loadSnapshot reads a snapshot from the file.
+func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
+	if !s.snapshots.Exists() {
 		return snap, ErrUnknown
 	}
-	err = s.file.Use(ctx, func(f *cold.File) error {
+	err = s.snapshots.Use(ctx, func(f *cold.File) error {
 		var text string
 		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
 		if err == nil && !found {

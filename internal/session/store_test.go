@@ -47,10 +47,7 @@ func newHouse(t testing.TB) *house {
 
 // begin makes a desk on what is there, as a new daemon does.
 func (h *house) begin() {
-	h.Store = New(Options{Path: filepath.Join(h.dir, "sessions.db"), Now: time.Now,
-		Events: func(ctx context.Context, session string) ([]event.Event, error) {
-			return h.db.Log(ctx, cold.LogFilter{Session: session, Oldest: true, Limit: 1_000_000})
-		}})
+	h.Store = New(Options{Dir: h.dir, DB: h.db, Now: time.Now})
 	st, err := h.db.Status(h.t.Context())
 	must(h.t, err)
 	must(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
@@ -82,7 +79,7 @@ func (h *house) did(session string, kind event.Kind, text string, paths ...event
 func (h *house) stored(session string) (commands int, writes int64) {
 	h.t.Helper()
 	synctest.Wait()
-	s, err := h.load(h.t.Context(), session)
+	s, err := h.loadSnapshot(h.t.Context(), session)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		h.t.Fatal(err)
 	}
@@ -113,7 +110,7 @@ func running(t *testing.T, fn func(t *testing.T, h *house)) {
 	})
 }
 
-func wait(d time.Duration) { <-time.After(d) }
+func wait(d time.Duration) { <-time.After(d) } // in a synctest bubble
 
 func TestDebounce(t *testing.T) {
 	running(t, func(t *testing.T, h *house) {
@@ -393,7 +390,7 @@ func BenchmarkContext(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("record/", n), func(b *testing.B) {
 			for b.Loop() {
-				all, err := h.o.Events(b.Context(), "s")
+				all, err := h.db.Log(b.Context(), cold.LogFilter{Session: "s", Oldest: true, Limit: n})
 				if err != nil || len(all) != n || all[0].Text == "" {
 					b.Fatal(len(all), err)
 				}
@@ -425,7 +422,7 @@ func TestBadSnapshot(t *testing.T) {
 				return got[slices.IndexFunc(got, func(s Snapshot) bool { return s.ID == "one" })], err
 			},
 		} {
-			must(t, h.file.Use(t.Context(), func(f *cold.File) error {
+			must(t, h.snapshots.Use(t.Context(), func(f *cold.File) error {
 				return f.Write(t.Context(), "spoil", func(tx *cold.Tx) error {
 					_, err := tx.Exec(sqlPut, "one", "active", time.Now().UnixMilli(), bad)
 					return err

@@ -95,7 +95,7 @@ func tellPhases(phases []phase, tokens int) string {
 			facts = append(facts, fact{f.text, f.weight*100 + i})
 		}
 	}
-	return fit(facts, tokens, func(kept []fact) string {
+	return fitFunc(facts, tokens, func(kept []fact) string {
 		var b strings.Builder
 		last := -1
 		for _, f := range kept {
@@ -172,13 +172,10 @@ func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files 
 			facts = append(facts, fact{"Also in hand: " + s, 30})
 		}
 	}
-	text = fit(facts, tokens, func(kept []fact) string {
-		var out []string
-		for _, f := range kept {
-			out = append(out, f.text)
-		}
-		return strings.Join(out, ".\n") + "."
-	})
+	for i := range facts {
+		facts[i].text += "."
+	}
+	text = fit(facts, tokens, "\n")
 	for _, f := range slices.Concat(open, w.inPlay(st, open)) {
 		if strings.Contains(text, name(f)) {
 			files = append(files, f)

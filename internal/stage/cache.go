@@ -29,16 +29,16 @@ type Options struct {
 	Dir   string // folder of the records; the database lies beside it
 	Now   func() time.Time
 	Log   *slog.Logger
-	Bytes func() int64         // the records may take so much
-	Keep  func() time.Duration // an entry that was not used for so long goes
-	Seal  func() *cold.Seal    // closes what steps printed; nil, or a nil Seal: it is stored open
+	Bytes func() int64         // that all records may take
+	Keep  func() time.Duration // after which an unused entry is dropped
+	Seal  *cold.Seal           // seals what steps printed; nil stores it open
 }
 
 // Cache keeps the results of stages. It is safe for concurrent use; of several processes only one, the daemon, has it open.
 type Cache struct {
 	o     Options
-	memo  *Memo
-	runs  flights
+	memo  *memo
+	runs  runs
 	tools tools
 
 	mu    sync.Mutex // guards what follows
@@ -46,9 +46,9 @@ type Cache struct {
 	trees map[string]*tree
 }
 
-// New returns a cache that has opened nothing yet: most repositories never ask for it.
+// New opens nothing: most repositories never use the cache.
 func New(o Options) *Cache {
-	return &Cache{o: o, memo: NewMemo(o.Now), trees: map[string]*tree{}}
+	return &Cache{o: o, memo: newMemo(o.Now), trees: map[string]*tree{}}
 }
 
 // database is the file of it.
@@ -66,7 +66,7 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	if c.file, err = cold.OpenFile(ctx, c.database(), cold.Migrations(embedded), cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
 		return nil, err
 	}
-	return c.file, c.recall(ctx, c.file)
+	return c.file, c.loadDigests(ctx, c.file)
 }
 
 // Close writes what is only in memory and closes the database.
@@ -113,25 +113,25 @@ type Place struct {
 
 // Turn is the answer to a request: a hit with its record, or the turn to run.
 type Turn struct {
-	Key    string
-	Hit    bool
-	Entry  Entry         // of a hit
-	Record []byte        // of a hit, in the form of DecodeRecord
-	Miss   string        // why there is no hit, in words
-	Waited time.Duration // for another run of the same
-	Idle   []string      // globs that name no file
-	land   func()
+	Key     string
+	Hit     bool
+	Entry   Entry         // of a hit
+	Record  []byte        // of a hit, in the form of DecodeRecord
+	Miss    string        // why there is no hit, in words
+	Waited  time.Duration // for another run of the same
+	Idle    []string      // globs that name no file
+	release func()
 }
 
-// Land gives the turn back: the run is over, or nobody is there any more to make it.
-func (t *Turn) Land() {
-	if t.land != nil {
-		t.land()
+// Release gives the turn back: the run is over, or its caller has gone.
+func (t *Turn) Release() {
+	if t.release != nil {
+		t.release()
 	}
 }
 
 // Begin answers a request. While another run of the same is under way it waits for that one to end: then there is a
-// hit, or, if nothing came of it, this one's turn. A turn must be landed.
+// hit, or, if nothing came of it, this one's turn. A turn must be released.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -153,19 +153,17 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 		if err := c.find(ctx, f, t, &r); err != nil || t.Hit {
 			return t, err
 		}
-		land, wait := c.runs.join(t.Key, m)
-		if land != nil {
-			t.land = land
+		release, wait := c.runs.begin(t.Key, m)
+		if release != nil {
+			t.release = release
 			began := false
-			defer func() { // a panic below must not keep the turn from everybody else
+			defer func() { // after a panic below, too: others wait for the turn
 				if !began {
-					land()
+					release()
 				}
 			}()
-			if err = c.begin(ctx, f, t, &r, m); err != nil || t.Hit {
-				land()
-			}
-			began = true
+			err = c.begin(ctx, f, t, &r, m)
+			began = err == nil && !t.Hit
 			return t, err
 		}
 		select {
@@ -176,9 +174,9 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	}
 }
 
-// begin looks once more, for between the first look and the turn another run may have ended; else it says why it is a miss.
+// begin looks the entry up again: another run may have ended since. If there is none, it says why.
 func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m Material) (err error) {
-	first := t.Miss // what the first look dropped, this one does not find
+	first := t.Miss // a damaged entry was dropped and is not found again
 	t.Miss = ""
 	if err := c.find(ctx, f, t, r); err != nil || t.Hit {
 		return err
@@ -200,12 +198,7 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 		return err
 	}
 	e, now := found[0], c.o.Now()
-	switch {
-	case e.Exit != 0 && !r.Failures:
-		t.Miss = fmt.Sprintf("the kept run failed with exit code %d", e.Exit)
-		return nil
-	case r.TTL > 0 && e.age(now) >= r.TTL:
-		t.Miss = fmt.Sprintf("the kept result is %s old, the ttl is %s", e.age(now).Round(time.Second), r.TTL)
+	if t.Miss = e.refusal(r, now); t.Miss != "" {
 		return nil
 	}
 	data, ok := c.load(ctx, f, e)
@@ -213,15 +206,15 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 		t.Miss = "the kept result was damaged"
 		return nil
 	}
-	t.Hit, t.Entry, t.Record = true, e, data
+	t.Hit, t.Entry, t.Record = true, e.Entry, data
 	return f.Write(ctx, "count hit", func(tx *cold.Tx) error {
-		if again, err := c.heard(tx, r.Call); again || err != nil {
+		if again, err := c.repeated(tx, r.Call); again || err != nil {
 			return err
 		}
 		if _, err := tx.Exec("UPDATE entries SET used = ?, hits = hits + 1 WHERE key = ?", now.UnixMilli(), e.Key); err != nil {
 			return err
 		}
-		_, err := tx.Exec(sqlSaved, e.Stage, 1, 0, e.Duration.Milliseconds())
+		_, err := tx.Exec(sqlSaved, e.Stage, 1, 0, e.Duration)
 		return err
 	})
 }
@@ -266,14 +259,14 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 		return false, why, nil
 	}
 	now := c.o.Now()
-	e := Entry{Key: res.Key, Stage: r.Stage, Created: now, Used: now, TTL: r.TTL, Exit: res.Exit, Duration: res.Duration,
+	e := Entry{Key: res.Key, Stage: r.Stage, Created: now, Used: now, TTL: r.TTL.Milliseconds(), Exit: res.Exit, Duration: res.Duration.Milliseconds(),
 		Bytes: int64(len(res.Record)), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
 		Files: len(rec.Files), Command: r.Shown, Model: r.Model}
 	if err := c.store(ctx, f, &r, e, m, res.Record); err != nil {
 		return false, "", err
 	}
 	err = f.Write(ctx, "count run", func(tx *cold.Tx) error {
-		if again, err := c.heard(tx, res.Call); again || err != nil {
+		if again, err := c.repeated(tx, res.Call); again || err != nil {
 			return err
 		}
 		_, err := tx.Exec(sqlSaved, r.Stage, 0, 1, 0)

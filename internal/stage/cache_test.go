@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,7 +73,7 @@ func (r *room) turn(q Request) *Turn {
 
 func (r *room) keep(q Request, t *Turn, out string) {
 	r.Helper()
-	defer t.Land()
+	defer t.Release()
 	rec := &Record{Frames: []Frame{{Stdout, []byte(out)}}}
 	kept, why, err := r.c.End(r.Context(), r.place, q, Result{Key: t.Key, Duration: time.Second, Record: rec.Append(nil)})
 	if err != nil || !kept {
@@ -84,18 +85,18 @@ func TestHitNeedsNoReading(t *testing.T) {
 	r := newRoom(t)
 	q := r.request()
 	r.keep(q, r.turn(q), "out")
-	read := r.c.memo.Read()
+	read := r.c.memo.reads()
 	for range 3 {
-		if got := r.turn(q); !got.Hit || !strings.Contains(string(got.Record), "out") || got.Entry.Duration != time.Second {
+		if got := r.turn(q); !got.Hit || !strings.Contains(string(got.Record), "out") || got.Entry.Duration != 1000 {
 			t.Fatalf("%+v", got)
 		}
 	}
-	if r.c.memo.Read() != read {
-		t.Errorf("hits read %d files", r.c.memo.Read()-read)
+	if r.c.memo.reads() != read {
+		t.Errorf("hits read %d files", r.c.memo.reads()-read)
 	}
 	r.begin()
-	if got := r.turn(q); !got.Hit || r.c.memo.Read() != 0 {
-		t.Errorf("after a restart: hit %v, %d files read", got.Hit, r.c.memo.Read())
+	if got := r.turn(q); !got.Hit || r.c.memo.reads() != 0 {
+		t.Errorf("after a restart: hit %v, %d files read", got.Hit, r.c.memo.reads())
 	}
 }
 
@@ -121,7 +122,7 @@ func TestOneRuns(t *testing.T) {
 			}
 		})
 	}
-	first.Land() // it failed
+	first.Release() // it failed
 	second := <-runs
 	select {
 	case <-runs:
@@ -143,7 +144,7 @@ func TestOneRuns(t *testing.T) {
 	if _, err := r.c.Begin(ctx, r.place, q); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	first.Land()
+	first.Release()
 }
 
 func TestChangeWhileRunningIsNotKept(t *testing.T) {
@@ -156,7 +157,7 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 	if err != nil || kept || why != "file src/b.go changed while it ran" {
 		t.Errorf("kept %v, %q, %v", kept, why, err)
 	}
-	turn.Land()
+	turn.Release()
 	if kept, why, _ := r.c.End(t.Context(), r.place, q, Result{Key: turn.Key, Record: rec, Exit: 3}); kept || why != "exit code 3" {
 		t.Errorf("a failure: kept %v, %q", kept, why)
 	}
@@ -223,7 +224,7 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tell(Progress{State: Running, Context: map[string][]byte{"a": []byte(`[1]`)}})
+	tell(Progress{State: Running, Context: map[string]json.RawMessage{"a": []byte(`[1]`)}})
 	tell(Progress{Output: &Output{Stage: "one", Value: []byte("text")}, Key: "k1", Tokens: 7})
 	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2", Tokens: 5})
 	r.begin() // it was killed here
@@ -251,12 +252,26 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 	}
 }
 
+// TestDefinitionsAreNoSession: a session in which definitions were parsed, and no pipeline ran, has nothing to forget.
+func TestDefinitionsAreNoSession(t *testing.T) {
+	r := newRoom(t)
+	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if had, err := r.c.ForgetSession(t.Context(), "s"); had || err != nil {
+		t.Errorf("had %v, %v", had, err)
+	}
+	if data, err := r.c.Loaded(t.Context(), "s"); data != nil || err != nil {
+		t.Errorf("%q is left, %v", data, err)
+	}
+}
+
 func TestLoadedForFiveMinutes(t *testing.T) {
 	r := newRoom(t)
 	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.at = r.clock.at.Add(LoaderTTL - time.Second)
+	r.clock.at = r.clock.at.Add(loaderTTL - time.Second)
 	if b, err := r.c.Loaded(t.Context(), "s"); err != nil || string(b) != "x" {
 		t.Errorf("within: %q, %v", b, err)
 	}

@@ -20,23 +20,27 @@ const (
 VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
-// Entry is one kept result, without what it printed.
+// Entry is one kept result, without what it printed. Times are UTC.
 type Entry struct {
 	Key      string
 	Stage    string
 	Created  time.Time
 	Used     time.Time
 	Hits     int
-	TTL      time.Duration // of the run that made it; 0: none
+	TTL      int64 // of the run that made it, in ms; 0: none
 	Exit     int
-	Duration time.Duration // of that run
-	Bytes    int64         // of the record
+	Duration int64 // of that run, in ms
+	Bytes    int64 // of the record
 	Stdout   int64
 	Stderr   int64
 	Files    int
 	Command  string // redacted
 	Model    string
+}
 
+// row is an entry with the digest of its record.
+type row struct {
+	Entry
 	sum Sum
 }
 
@@ -50,48 +54,40 @@ type sources struct {
 	Template string   `json:"template,omitempty"`
 }
 
-// scanner is a row.
-type scanner interface{ Scan(...any) error }
-
-func scanEntry(s scanner) (Entry, error) {
-	var e Entry
-	var sum []byte
-	var created, used, ttl, duration int64
-	err := s.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &ttl, &e.Exit, &duration, &e.Bytes, &e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
-	e.Created, e.Used = time.UnixMilli(created), time.UnixMilli(used)
-	e.TTL, e.Duration = time.Duration(ttl)*time.Millisecond, time.Duration(duration)*time.Millisecond
-	if err == nil && (len(sum) != len(e.sum) || !cold.Possible(created) || !cold.Possible(used)) {
-		err = fmt.Errorf("%w: result %q: its times or its sum cannot be", cold.ErrRow, e.Key)
-	}
-	copy(e.sum[:], sum)
-	return e, err
-}
-
-// entries reads rows of the statement into a list.
-func entries(ctx context.Context, f *cold.File, name string, args ...any) (out []Entry, err error) {
-	err = f.Each(ctx, name, args, func(rows cold.Row) error {
-		e, err := scanEntry(rows)
-		if err == nil {
-			out = append(out, e)
+// entries reads the rows that a statement selects.
+func entries(ctx context.Context, f *cold.File, statement string, args ...any) (out []row, err error) {
+	err = f.Each(ctx, statement, args, func(rows cold.Row) error {
+		var e row
+		var sum []byte
+		var created, used int64
+		err := rows.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &e.TTL, &e.Exit, &e.Duration, &e.Bytes, &e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
+		if err == nil && (len(sum) != len(e.sum) || !cold.Possible(created) || !cold.Possible(used)) {
+			err = fmt.Errorf("%w: result %q: its times or its digest are impossible", cold.ErrRow, e.Key)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		e.Created, e.Used, e.sum = time.UnixMilli(created).UTC(), time.UnixMilli(used).UTC(), Sum(sum)
+		out = append(out, e)
+		return nil
 	})
 	return out, err
 }
 
-// age is how old the entry is at a time, never negative: clocks go back.
-func (e Entry) age(now time.Time) time.Duration { return max(0, now.Sub(e.Created)) }
+// refusal says why an entry does not answer a request, "" if it does.
+func (e *Entry) refusal(r *Request, now time.Time) string {
+	age := max(0, now.Sub(e.Created)) // clocks go back
+	switch {
+	case e.Exit != 0 && !r.Failures:
+		return fmt.Sprintf("the kept run failed with exit code %d", e.Exit)
+	case r.TTL > 0 && age >= r.TTL:
+		return fmt.Sprintf("the kept result is %s old, the ttl is %s", age.Round(time.Second), r.TTL)
+	}
+	return ""
+}
 
 // blob is the file of a key.
 func (c *Cache) blob(key string) string { return filepath.Join(c.o.Dir, key) }
-
-// seal is what closes texts; the nil Seal closes nothing.
-func (c *Cache) seal() *cold.Seal {
-	if c.o.Seal == nil {
-		return nil
-	}
-	return c.o.Seal()
-}
 
 // What a sealed text belongs to.
 func recordOf(key string) string { return "stage result " + key }
@@ -101,11 +97,11 @@ func outputOf(session, stage, prompt string) string {
 func contextOf(session, name string) string { return "stage context " + session + "\x00" + name }
 
 // load reads an entry's record. One that is not what was written is dropped, with one warning: it is a miss from then on.
-func (c *Cache) load(ctx context.Context, f *cold.File, e Entry) ([]byte, bool) {
+func (c *Cache) load(ctx context.Context, f *cold.File, e row) ([]byte, bool) {
 	what := "its content is another one"
 	data, err := os.ReadFile(c.blob(e.Key))
 	if err == nil && sha256.Sum256(data) == e.sum {
-		if data, err = c.seal().Open(recordOf(e.Key), data); err == nil {
+		if data, err = c.o.Seal.Open(recordOf(e.Key), data); err == nil {
 			return data, true
 		}
 	}
@@ -149,7 +145,7 @@ func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m 
 	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}
-	record = c.seal().Seal(recordOf(e.Key), record)
+	record = c.o.Seal.Seal(recordOf(e.Key), record)
 	tmp, err := os.CreateTemp(c.o.Dir, ".new-*") // 0600
 	if err != nil {
 		return fmt.Errorf("keep result: %w", err)
@@ -168,8 +164,8 @@ func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m 
 	}
 	sum := sha256.Sum256(record)
 	return f.Write(ctx, "keep result", func(tx *cold.Tx) error {
-		_, err := tx.Exec(sqlPutEntry, e.Key, e.Stage, e.Created.UnixMilli(), e.Used.UnixMilli(), e.TTL.Milliseconds(), e.Exit,
-			e.Duration.Milliseconds(), e.Bytes, e.Stdout, e.Stderr, e.Files, e.Command, e.Model, sum[:], from, m.pack())
+		_, err := tx.Exec(sqlPutEntry, e.Key, e.Stage, e.Created.UnixMilli(), e.Used.UnixMilli(), e.TTL, e.Exit,
+			e.Duration, e.Bytes, e.Stdout, e.Stderr, e.Files, e.Command, e.Model, sum[:], from, m.pack())
 		return err
 	})
 }

@@ -43,12 +43,11 @@ func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, e
 	switch {
 	case f.Session != "":
 		_, err = dropSessions(ctx, file, f.Session)
+		return 0, err
 	case f.Path != "":
-		results, err = c.forgetPath(ctx, file, string(f.Path))
-	default:
-		results, err = c.forgetSince(ctx, file, f.Since)
+		return c.forgetPath(ctx, file, string(f.Path))
 	}
-	return results, err
+	return c.forgetSince(ctx, file, f.Since)
 }
 
 func (c *Cache) forgetSince(ctx context.Context, f *cold.File, since time.Time) (int, error) {
@@ -174,8 +173,8 @@ func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err err
 func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, err error) {
 	err = f.Write(ctx, "drop sessions", func(tx *cold.Tx) error {
 		for _, id := range ids {
-			for _, name := range []string{sqlDropOutputs, sqlDropContexts, sqlDropRuns, sqlDropSessionSteps, sqlDropLoaded} {
-				res, err := tx.Exec(name, id)
+			for _, statement := range []string{sqlDropOutputs, sqlDropContexts, sqlDropRuns, sqlDropSessionSteps, sqlDropLoaded} {
+				res, err := tx.Exec(statement, id)
 				if err != nil {
 					return err
 				}
@@ -183,7 +182,7 @@ func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, e
 				if err != nil {
 					return err
 				}
-				had = had || n > 0 && name != "drop_loaded"
+				had = had || n > 0 && statement != sqlDropLoaded
 			}
 		}
 		return nil

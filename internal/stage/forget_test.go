@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -98,11 +99,11 @@ func TestSealed(t *testing.T) {
 		return s
 	}
 	mine := seal()
-	r.c.o.Seal = func() *cold.Seal { return mine }
+	r.c.o.Seal = mine
 	q := r.request()
 	r.keep(q, r.turn(q), "printed-by-a-step")
 	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-by-a-stage")}, Key: "k",
-		Context: map[string][]byte{"a": []byte(`"handed-on"`)}}
+		Context: map[string]json.RawMessage{"a": []byte(`"handed-on"`)}}
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestSealed(t *testing.T) {
 		}
 	}
 	other := seal()
-	r.c.o.Seal = func() *cold.Seal { return other }
+	r.c.o.Seal = other
 	if got := r.turn(q); got.Hit {
 		t.Errorf("without the key: %+v", got)
 	}

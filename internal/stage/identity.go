@@ -18,10 +18,10 @@ const (
 	coarseWindow = 2 * time.Second       // FAT counts in two seconds, HFS+ and ext3 in one
 )
 
-// settled reports whether the file, seen like this and read at or after seen, can not have been changed since
+// reliable reports whether the file, seen like this and read at or after seen, can not have been changed since
 // without looking different: its times lie before the window. A time without milliseconds may come from a disk that
 // counts in seconds.
-func (i identity) settled(seen time.Time) bool {
+func (i identity) reliable(seen time.Time) bool {
 	last := max(i.mtime, i.ctime)
 	window := fineWindow
 	if i.mtime%int64(time.Millisecond) == 0 {

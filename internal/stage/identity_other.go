@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// look returns the identity of the file itself, not of what a link points to.
-func look(name string) (identity, error) {
+// stat returns the identity of the file itself, not of what a link points to.
+func stat(name string) (identity, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return identity{}, err
@@ -16,8 +16,8 @@ func look(name string) (identity, error) {
 	return of(info), nil
 }
 
-// lookAt returns the identity of an open file.
-func lookAt(f *os.File) (identity, error) {
+// statOpen returns the identity of an open file.
+func statOpen(f *os.File) (identity, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return identity{}, err

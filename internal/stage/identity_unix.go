@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// look returns the identity of the file itself, not of what a link points to.
-func look(name string) (identity, error) {
+// stat returns the identity of the file itself, not of what a link points to.
+func stat(name string) (identity, error) {
 	var st syscall.Stat_t
 	for {
 		switch err := syscall.Lstat(name, &st); err {
@@ -22,8 +22,8 @@ func look(name string) (identity, error) {
 	}
 }
 
-// lookAt returns the identity of an open file.
-func lookAt(f *os.File) (identity, error) {
+// statOpen returns the identity of an open file.
+func statOpen(f *os.File) (identity, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return identity{}, err

@@ -8,12 +8,12 @@ import (
 )
 
 // material lists the parts of a request's key, and the globs that name no file.
-func (m *Memo) material(ctx context.Context, t *tree, r *Request) (Material, []string, error) {
+func (m *memo) material(ctx context.Context, t *tree, r *Request) (Material, []string, error) {
 	deps, idle, err := t.resolve(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := m.Parts(ctx, deps)
+	files, err := m.parts(ctx, deps)
 	if err != nil {
 		return nil, nil, err
 	}

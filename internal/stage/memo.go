@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Memo remembers the digests of files as long as they look the same. It is safe for concurrent use.
-type Memo struct {
+// memo remembers the digests of files as long as they look the same. It is safe for concurrent use.
+type memo struct {
 	now func() time.Time
 
 	mu    sync.RWMutex
@@ -34,20 +34,20 @@ type digest struct {
 // maxKnown bounds the memo, about 200 bytes each; beyond it everything is forgotten and read again when asked for.
 const maxKnown = 500_000
 
-// NewMemo returns an empty memo.
-func NewMemo(now func() time.Time) *Memo {
-	return &Memo{now: now, known: map[string]digest{}, fresh: map[string]digest{}}
+// newMemo returns an empty memo.
+func newMemo(now func() time.Time) *memo {
+	return &memo{now: now, known: map[string]digest{}, fresh: map[string]digest{}}
 }
 
-// Read is the number of files that were read so far because no digest held.
-func (m *Memo) Read() int64 {
+// reads is the number of files that were read so far because no digest held.
+func (m *memo) reads() int64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.read
 }
 
-// Parts digests dependencies; each comes back as one Part of the same index. A name that is not there is a Part too.
-func (m *Memo) Parts(ctx context.Context, deps []dep) (Material, error) {
+// parts digests dependencies; each comes back as one Part of the same index. A name that is not there is a Part too.
+func (m *memo) parts(ctx context.Context, deps []dep) (Material, error) {
 	out := make(Material, len(deps))
 	workers := runtime.GOMAXPROCS(0)
 	if len(deps) < 64 {
@@ -73,14 +73,14 @@ func (m *Memo) Parts(ctx context.Context, deps []dep) (Material, error) {
 	return out, g.Wait()
 }
 
-func (m *Memo) part(d dep) (Part, error) {
-	id, err := look(d.abs)
+func (m *memo) part(d dep) (Part, error) {
+	id, err := stat(d.abs)
 	p := Part{Name: d.name}
 	switch {
-	case gone(err):
+	case missing(err):
 		p.Kind = kindAbsent
 	case err != nil:
-		return p, fmt.Errorf("look at %s: %w", d.name, err)
+		return p, fmt.Errorf("stat %s: %w", d.name, err)
 	case id.mode&fs.ModeDir != 0:
 		p.Kind = kindDir
 	case id.mode&fs.ModeSymlink != 0:
@@ -95,19 +95,19 @@ func (m *Memo) part(d dep) (Part, error) {
 		}
 		p.Sum, err = m.sum(d.abs, id)
 	}
-	if gone(err) { // it went between the two looks
+	if missing(err) { // it was deleted in between
 		p.Kind, p.Sum, err = kindAbsent, Sum{}, nil
 	}
 	return p, err
 }
 
-// gone reports whether there is no such file; a file in the place of one of its folders is the same.
-func gone(err error) bool {
+// missing reports whether there is no such file; a file in the place of one of its folders is the same.
+func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
 }
 
 // link digests where a link points to and what is there.
-func (m *Memo) link(name string) (Sum, error) {
+func (m *memo) link(name string) (Sum, error) {
 	target, err := os.Readlink(name)
 	if err != nil {
 		return Sum{}, err
@@ -117,7 +117,7 @@ func (m *Memo) link(name string) (Sum, error) {
 	if err != nil { // it points to nothing, or in a circle
 		return sha256.Sum256(append(text, 0)), nil
 	}
-	id, err := look(real)
+	id, err := stat(real)
 	switch {
 	case err != nil:
 		return sha256.Sum256(append(text, 0)), nil
@@ -128,13 +128,13 @@ func (m *Memo) link(name string) (Sum, error) {
 	return sha256.Sum256(append(text, 2)), nil
 }
 
-// File digests the file of that absolute name, following links.
-func (m *Memo) File(name string) (Sum, error) {
+// file digests the file of that absolute name, following links.
+func (m *memo) file(name string) (Sum, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return Sum{}, err
 	}
-	id, err := look(real)
+	id, err := stat(real)
 	switch {
 	case err != nil:
 		return Sum{}, err
@@ -145,7 +145,7 @@ func (m *Memo) File(name string) (Sum, error) {
 }
 
 // sum returns the digest of a regular file that looked like id a moment ago.
-func (m *Memo) sum(name string, id identity) (Sum, error) {
+func (m *memo) sum(name string, id identity) (Sum, error) {
 	m.mu.RLock()
 	d, ok := m.known[name]
 	m.mu.RUnlock()
@@ -160,7 +160,7 @@ func (m *Memo) sum(name string, id identity) (Sum, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.read++
-	if !id.settled(seen) {
+	if !id.reliable(seen) {
 		// It changed so recently that it could change again and look the same: the next caller reads it too.
 		delete(m.known, name)
 		delete(m.fresh, name)
@@ -188,7 +188,7 @@ func read(name string) (Sum, identity, error) {
 	if _, err := io.CopyBuffer(onlyWriter{h}, f, *buf); err != nil {
 		return Sum{}, identity{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	id, err := lookAt(f)
+	id, err := statOpen(f)
 	return Sum(h.Sum(nil)), id, err
 }
 
@@ -198,7 +198,7 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }
 type onlyWriter struct{ io.Writer }
 
 // take returns the digests that were not written to the disk yet and counts them as written.
-func (m *Memo) take() map[string]digest {
+func (m *memo) take() map[string]digest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := m.fresh
@@ -207,7 +207,7 @@ func (m *Memo) take() map[string]digest {
 }
 
 // put enters digests read from the disk.
-func (m *Memo) put(name string, d digest) {
+func (m *memo) put(name string, d digest) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, known := m.known[name]; !known && len(m.known) < maxKnown {
@@ -216,7 +216,7 @@ func (m *Memo) put(name string, d digest) {
 }
 
 // clear drops all digests.
-func (m *Memo) clear() {
+func (m *memo) clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.known)

@@ -23,9 +23,9 @@ func write1(t testing.TB, name, text string) {
 	}
 }
 
-func sumOf(t testing.TB, m *Memo, name string) Sum {
+func sumOf(t testing.TB, m *memo, name string) Sum {
 	t.Helper()
-	s, err := m.File(name)
+	s, err := m.file(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +35,16 @@ func sumOf(t testing.TB, m *Memo, name string) Sum {
 // TestMemoReadsOnce: a file that came to rest is read once, and again when it changed.
 func TestMemoReadsOnce(t *testing.T) {
 	c := &clock{time.Now().Add(time.Hour)} // long after the file was written
-	m := NewMemo(c.now)
+	m := newMemo(c.now)
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")
 	first := sumOf(t, m, name)
-	if sumOf(t, m, name) != first || m.Read() != 1 {
-		t.Fatalf("read %d times", m.Read())
+	if sumOf(t, m, name) != first || m.reads() != 1 {
+		t.Fatalf("read %d times", m.reads())
 	}
 	write1(t, name, "two")
-	if sumOf(t, m, name) == first || m.Read() != 2 {
-		t.Errorf("a changed file has the digest of the old one; read %d times", m.Read())
+	if sumOf(t, m, name) == first || m.reads() != 2 {
+		t.Errorf("a changed file has the digest of the old one; read %d times", m.reads())
 	}
 	// Put back with size and time of the first: the system's own time of change tells, where it keeps one.
 	was, err := os.Stat(name)
@@ -55,15 +55,15 @@ func TestMemoReadsOnce(t *testing.T) {
 	if err := os.Chtimes(name, was.ModTime(), was.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	id, err := look(name)
+	id, err := stat(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if id.ctime == 0 {
 		t.Skip("this system keeps no time of change")
 	}
-	if sumOf(t, m, name); m.Read() != 3 {
-		t.Errorf("a change with an old time was not seen; read %d times", m.Read())
+	if sumOf(t, m, name); m.reads() != 3 {
+		t.Errorf("a change with an old time was not seen; read %d times", m.reads())
 	}
 }
 
@@ -72,32 +72,32 @@ func TestMemoReadsOnce(t *testing.T) {
 func TestMemoRacyWindow(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write1(t, name, "one")
-	id, err := look(name)
+	id, err := stat(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := time.Unix(0, max(id.mtime, id.ctime))
 	c := &clock{last}
-	m := NewMemo(c.now)
+	m := newMemo(c.now)
 	for i := range 3 {
 		sumOf(t, m, name)
-		if m.Read() != int64(i+1) {
-			t.Fatalf("within the window, question %d: read %d times", i+1, m.Read())
+		if m.reads() != int64(i+1) {
+			t.Fatalf("within the window, question %d: read %d times", i+1, m.reads())
 		}
 	}
 	c.at = last.Add(coarseWindow + time.Millisecond)
 	sumOf(t, m, name)
 	sumOf(t, m, name)
-	if m.Read() != 4 {
-		t.Errorf("after the window: read %d times, not once more", m.Read())
+	if m.reads() != 4 {
+		t.Errorf("after the window: read %d times, not once more", m.reads())
 	}
 	// A clock that went back trusts nothing that lies in its future.
 	write1(t, name, "two")
 	c.at = last.Add(-time.Hour)
 	sumOf(t, m, name)
 	sumOf(t, m, name)
-	if m.Read() != 6 {
-		t.Errorf("with a clock that went back: read %d times", m.Read())
+	if m.reads() != 6 {
+		t.Errorf("with a clock that went back: read %d times", m.reads())
 	}
 }
 
@@ -109,7 +109,7 @@ func TestSettledKnowsCoarseDisks(t *testing.T) {
 		want  bool
 	}{{1, 40 * time.Millisecond, false}, {1, 60 * time.Millisecond, true}, {0, time.Second, false}, {0, 3 * time.Second, true}} {
 		at := seen.Add(-c.ago).UnixNano() + c.mtime
-		if got := (identity{mtime: at}).settled(seen); got != c.want {
+		if got := (identity{mtime: at}).reliable(seen); got != c.want {
 			t.Errorf("changed %s ago, counted to %d ns: settled is %v", c.ago, c.mtime, got)
 		}
 	}
@@ -133,7 +133,7 @@ func BenchmarkDigest10kCold(b *testing.B) {
 	_, deps := wood(b, 10_000)
 	later := time.Now().Add(time.Hour)
 	for b.Loop() {
-		if _, err := NewMemo(func() time.Time { return later }).Parts(b.Context(), deps); err != nil {
+		if _, err := newMemo(func() time.Time { return later }).parts(b.Context(), deps); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -142,15 +142,15 @@ func BenchmarkDigest10kCold(b *testing.B) {
 func BenchmarkDigest10kWarm(b *testing.B) {
 	_, deps := wood(b, 10_000)
 	later := time.Now().Add(time.Hour)
-	m := NewMemo(func() time.Time { return later })
+	m := newMemo(func() time.Time { return later })
 	for b.Loop() {
-		p, err := m.Parts(b.Context(), deps)
+		p, err := m.parts(b.Context(), deps)
 		if err != nil {
 			b.Fatal(err)
 		}
 		_ = p.Key()
 	}
-	if m.Read() != 10_000 {
-		b.Fatalf("read %d files", m.Read())
+	if m.reads() != 10_000 {
+		b.Fatalf("read %d files", m.reads())
 	}
 }

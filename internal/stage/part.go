@@ -47,8 +47,8 @@ func group(kind string) string {
 // Material is all parts of a key, in the order of the key.
 type Material []Part
 
-// KeyLen is the number of hexadecimal digits that name an entry.
-const KeyLen = 24
+// keyLen is the number of hexadecimal digits that name an entry.
+const keyLen = 24
 
 // Key digests the material. Each field is preceded by its length, so that no two lists give the same bytes.
 func (m Material) Key() string {
@@ -64,7 +64,7 @@ func (m Material) Key() string {
 		}
 	}
 	h.Write(buf)
-	return hex.EncodeToString(h.Sum(nil))[:KeyLen]
+	return hex.EncodeToString(h.Sum(nil))[:keyLen]
 }
 
 // Change is one difference between two materials, in words for people.

@@ -116,7 +116,7 @@ func FuzzUnpack(f *testing.F) {
 func TestKeyTellsListsApart(t *testing.T) {
 	a := Material{{Kind: "input", Name: "ab"}, {Kind: "input", Name: "c"}}
 	b := Material{{Kind: "input", Name: "a"}, {Kind: "input", Name: "bc"}}
-	if a.Key() == b.Key() || len(a.Key()) != KeyLen {
+	if a.Key() == b.Key() || len(a.Key()) != keyLen {
 		t.Errorf("%s and %s", a.Key(), b.Key())
 	}
 	back, err := unpack(a.pack())

@@ -29,12 +29,12 @@ ON CONFLICT (session, pipeline) DO UPDATE SET state = ?3, at = ?4, tokens = toke
 // Session is what the pipelines of a session left for the next one.
 type Session struct {
 	ID      string
-	Known   bool              // a pipeline ran in it before
-	Outputs []Output          // of its stages, oldest first
-	Context map[string][]byte // name → JSON
-	State   string            // of the last run of the pipeline that was asked about: "", running, done or failed
-	Steps   map[string]string // stage → key, of a run that is not done
-	Tokens  int64             // of that pipeline's runs
+	Known   bool                       // a pipeline ran in it before
+	Outputs []Output                   // of its stages, oldest first
+	Context map[string]json.RawMessage // by name
+	State   string                     // of the last run of the pipeline that was asked about: "", running, done or failed
+	Steps   map[string]string          // stage → key, of a run that is not done
+	Tokens  int64                      // of that pipeline's runs
 }
 
 // Output is what a stage printed.
@@ -43,7 +43,6 @@ type Output struct {
 	Prompt string // "" for a stage without one
 	JSON   bool
 	Value  []byte
-	At     time.Time
 }
 
 // The states of a run.
@@ -65,15 +64,14 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{ID: id, Context: map[string][]byte{}, Steps: map[string]string{}}
+	s := &Session{ID: id, Context: map[string]json.RawMessage{}, Steps: map[string]string{}}
 	err = f.Each(ctx, sqlOutputs, []any{id}, func(rows cold.Row) error {
 		var o Output
 		var at int64
 		err := rows.Scan(&o.Stage, &o.Prompt, &o.JSON, &o.Value, &at)
 		if err == nil {
-			o.Value, err = c.seal().Open(outputOf(id, o.Stage, o.Prompt), o.Value)
+			o.Value, err = c.o.Seal.Open(outputOf(id, o.Stage, o.Prompt), o.Value)
 		}
-		o.At = time.UnixMilli(at)
 		if err == nil && (o.JSON && !json.Valid(o.Value) || !cold.Possible(at)) {
 			err = fmt.Errorf("%w: output of %q in session %q", cold.ErrRow, o.Stage, id)
 		}
@@ -88,7 +86,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 			var value []byte
 			err := rows.Scan(&name, &value)
 			if err == nil {
-				value, err = c.seal().Open(contextOf(id, name), value)
+				value, err = c.o.Seal.Open(contextOf(id, name), value)
 			}
 			if err == nil && !json.Valid(value) {
 				err = fmt.Errorf("%w: context %q of session %q: it is no JSON", cold.ErrRow, name, id)
@@ -122,12 +120,12 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 // Progress is what a pipeline tells while it runs. Each part may be missing.
 type Progress struct {
 	Session, Pipeline string
-	State             string            // Running begins a run; Done and Failed end it
-	Output            *Output           // of a stage that ended well
-	Key               string            // what that stage ran with: an unfinished run goes on behind it
-	Context           map[string][]byte // name → JSON
-	Tokens            int64             // to be added, once
-	Call              string            // id of the call that says so, "" if it has none
+	State             string                     // Running begins a run; Done and Failed end it
+	Output            *Output                    // of a stage that ended well
+	Key               string                     // what that stage ran with: an unfinished run goes on behind it
+	Context           map[string]json.RawMessage // by name
+	Tokens            int64                      // to be added, once
+	Call              string                     // id of the call that says so, "" if it has none
 }
 
 // Progress keeps what a pipeline tells, all of it or nothing.
@@ -145,7 +143,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			if o.JSON && !json.Valid(o.Value) {
 				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
 			}
-			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, c.seal().Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
+			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, c.o.Seal.Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(sqlPutStep, p.Session, p.Pipeline, o.Stage, p.Key); err != nil {
@@ -153,7 +151,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			}
 		}
 		for name, value := range p.Context {
-			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.seal().Seal(contextOf(p.Session, name), value), now); err != nil {
+			if _, err := tx.Exec(sqlPutContext, p.Session, name, c.o.Seal.Seal(contextOf(p.Session, name), value), now); err != nil {
 				return err
 			}
 		}
@@ -169,7 +167,7 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 				return err
 			}
 		}
-		again, err := c.heard(tx, p.Call)
+		again, err := c.repeated(tx, p.Call)
 		if err != nil {
 			return err
 		}
@@ -185,8 +183,8 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	})
 }
 
-// heard notes a call, and reports whether it was noted before.
-func (c *Cache) heard(tx *cold.Tx, call string) (again bool, err error) {
+// repeated notes a call, and reports whether it was noted before.
+func (c *Cache) repeated(tx *cold.Tx, call string) (again bool, err error) {
 	if call == "" {
 		return false, nil
 	}
@@ -198,8 +196,8 @@ func (c *Cache) heard(tx *cold.Tx, call string) (again bool, err error) {
 	return n == 0, err
 }
 
-// LoaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.
-const LoaderTTL = 5 * time.Minute
+// loaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.
+const loaderTTL = 5 * time.Minute
 
 // Loaded returns the parsed definitions that a session saved, nil when there are none or they are too old.
 func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
@@ -213,7 +211,7 @@ func (c *Cache) Loaded(ctx context.Context, session string) ([]byte, error) {
 	if errors.Is(err, cold.ErrRow) {
 		return nil, nil // they are parsed again
 	}
-	if age := c.o.Now().Sub(time.UnixMilli(at)); !found || age >= LoaderTTL || age < 0 {
+	if age := c.o.Now().Sub(time.UnixMilli(at)); !found || age >= loaderTTL || age < 0 {
 		return nil, err
 	}
 	return data, err
@@ -249,8 +247,8 @@ func (c *Cache) Sessions(ctx context.Context, limit int) (out []SessionEntry, er
 		var e SessionEntry
 		var at int64
 		err := rows.Scan(&e.ID, &at, &e.Tokens, &e.Pipelines)
-		if e.Used = time.UnixMilli(at); err == nil && !cold.Possible(at) {
-			err = fmt.Errorf("%w: pipeline session %q: its time cannot be", cold.ErrRow, e.ID)
+		if e.Used = time.UnixMilli(at).UTC(); err == nil && !cold.Possible(at) {
+			err = fmt.Errorf("%w: pipeline session %q: its time is impossible", cold.ErrRow, e.ID)
 		}
 		if err == nil {
 			out = append(out, e)

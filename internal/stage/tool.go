@@ -29,7 +29,7 @@ func (c *Cache) Version(command, path string) string {
 	if err != nil {
 		return ""
 	}
-	id, err := look(real)
+	id, err := stat(real)
 	if err != nil {
 		return ""
 	}
@@ -47,9 +47,9 @@ func (c *Cache) SetVersion(command, path, text string) {
 	if err != nil {
 		return
 	}
-	id, err := look(real)
+	id, err := stat(real)
 	// The program ran a moment ago: had it been replaced within that moment, its times would be as young.
-	if err != nil || !id.settled(c.o.Now().Add(-time.Minute)) {
+	if err != nil || !id.reliable(c.o.Now().Add(-time.Minute)) {
 		return
 	}
 	c.tools.mu.Lock()

@@ -32,13 +32,13 @@ type tree struct {
 
 	mu      sync.Mutex // one listing at a time
 	files   []event.Path
-	basis   []ground
-	loose   bool // something of the basis changed too recently: list again
+	basis   []basisFile
+	recent  bool // something of the basis changed too recently: list again
 	matched map[string][]dep
 }
 
-// ground is one file or folder of the basis.
-type ground struct {
+// basisFile is one file or folder of the basis.
+type basisFile struct {
 	name string
 	id   identity
 	none bool // there was no such file
@@ -95,7 +95,7 @@ func fixed(pattern string) string {
 
 // holds reports whether the list is still right below the pattern's folder.
 func (t *tree) holds(pattern string) bool {
-	if t.matched == nil || t.loose {
+	if t.matched == nil || t.recent {
 		return false
 	}
 	below := filepath.Join(t.root, filepath.FromSlash(fixed(pattern)))
@@ -103,7 +103,7 @@ func (t *tree) holds(pattern string) bool {
 		if g.id.mode.IsDir() && !g.none && g.name != below && !strings.HasPrefix(g.name, below+string(filepath.Separator)) {
 			continue
 		}
-		id, err := look(g.name)
+		id, err := stat(g.name)
 		if err != nil && !g.none || err == nil && (g.none || id != g.id) {
 			return false
 		}
@@ -111,19 +111,19 @@ func (t *tree) holds(pattern string) bool {
 	return true
 }
 
-// relist asks for the list, and for the looks of its basis before it: what changes in between shows the next time.
+// relist lists again, and notes what the basis looks like. A change in between is seen the next time.
 func (t *tree) relist(ctx context.Context) error {
 	seen := t.now()
 	files, names, err := t.list(ctx)
 	if err != nil {
 		return err
 	}
-	t.files, t.matched, t.loose = files, map[string][]dep{}, false
+	t.files, t.matched, t.recent = files, map[string][]dep{}, false
 	t.basis = t.basis[:0]
 	for _, name := range names {
-		id, err := look(name)
-		t.basis = append(t.basis, ground{name, id, err != nil})
-		t.loose = t.loose || err == nil && !id.settled(seen)
+		id, err := stat(name)
+		t.basis = append(t.basis, basisFile{name, id, err != nil})
+		t.recent = t.recent || err == nil && !id.reliable(seen)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 			name, p, abs = ".", ".", t.root
 		}
 	}
-	id, err := look(abs)
+	id, err := stat(abs)
 	switch {
 	case err == nil && id.mode.IsDir():
 		return t.folder(ctx, name, abs)
@@ -226,7 +226,7 @@ func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 		out = append(out, dep{name + "/" + filepath.ToSlash(strings.TrimPrefix(file, abs+string(filepath.Separator))), file})
 		return nil
 	})
-	if gone(err) {
+	if missing(err) {
 		err = nil // a file or folder went meanwhile: the digest of what is left is right
 	}
 	if err == nil && len(out) == 0 {
@@ -239,8 +239,8 @@ func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 const maxWalked = 200_000
 
 // template is the part of the request's template.
-func (m *Memo) template(r *Request) (Part, error) {
-	sum, err := m.File(r.Template)
+func (m *memo) template(r *Request) (Part, error) {
+	sum, err := m.file(r.Template)
 	if os.IsNotExist(err) {
 		return Part{}, fmt.Errorf("%w: template %s does not exist", ErrRequest, r.Template)
 	}

@@ -13,7 +13,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -36,30 +35,15 @@ func main() {
 	}
 }
 
-// lastQuarter is where the part of a history begins whose messages are asked.
-const lastQuarter = 0.75
+// job is a repository to be measured.
+type job struct {
+	name    string
+	sources bool // only programs that are no tests count
+	ask     func(ctx context.Context, s eval.Source, take func(*eval.Localization) error) error
+}
 
 func run(ctx context.Context, repos, issues, histories string, most int) error {
-	var t table
-	var each sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	measure := func(name string, ask func(s eval.Source, take func(*eval.Localization) error) error, sources bool) {
-		each.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			t.failed(name, func() error {
-				dir := eval.CloneOf(repos, name)
-				if dir == "" {
-					return fmt.Errorf("no clone in %s", repos)
-				}
-				s, err := eval.History(ctx, name, dir, os.Environ(), nil)
-				if err != nil {
-					return err
-				}
-				return ask(s, func(l *eval.Localization) error { t.take(l, sources); return nil })
-			}())
-		})
-	}
+	var jobs []job
 	if issues != "" {
 		all, err := eval.Instances(issues)
 		if err != nil {
@@ -70,9 +54,9 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 			by[i.Repo] = append(by[i.Repo], i)
 		}
 		for name, some := range by {
-			measure(name, func(s eval.Source, take func(*eval.Localization) error) error {
+			jobs = append(jobs, job{name, true, func(ctx context.Context, s eval.Source, take func(*eval.Localization) error) error {
 				return eval.Localize(ctx, s, some, eval.Options{Contents: true}, take)
-			}, true)
+			}})
 		}
 	}
 	if histories != "" {
@@ -81,14 +65,21 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 			return err
 		}
 		for name := range strings.FieldsSeq(string(names)) {
-			measure(name, func(s eval.Source, take func(*eval.Localization) error) error {
-				return eval.Subjects(ctx, s, eval.Options{Contents: true}, lastQuarter, 1, most, take)
-			}, false)
+			jobs = append(jobs, job{name, false, func(ctx context.Context, s eval.Source, take func(*eval.Localization) error) error {
+				return eval.Subjects(ctx, s, eval.Options{Contents: true}, eval.LastQuarter, 1, most, take)
+			}})
 		}
 	}
-	each.Wait()
+	t := table{repos: map[string]*hits{}, langs: map[string]*hits{}}
+	err := eval.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
+		s, err := eval.HistoryIn(ctx, repos, jobs[i].name)
+		if err != nil {
+			return err
+		}
+		return jobs[i].ask(ctx, s, func(l *eval.Localization) error { t.take(l, jobs[i].sources); return nil })
+	})
 	t.print()
-	return t.err
+	return err
 }
 
 // hits counts texts and those with a right file among the first.
@@ -105,15 +96,6 @@ type table struct {
 	repos map[string]*hits
 	langs map[string]*hits
 	all   hits
-	err   error
-}
-
-func (t *table) failed(name string, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err != nil && t.err == nil {
-		t.err = fmt.Errorf("%s: %w", name, err)
-	}
 }
 
 // take counts one text. sources: only programs that are no tests count.
@@ -134,9 +116,6 @@ func (t *table) take(l *eval.Localization, sources bool) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.repos == nil {
-		t.repos, t.langs = map[string]*hits{}, map[string]*hits{}
-	}
 	for _, h := range []*hits{&t.all, of(t.repos, l.Repo), of(t.langs, truth[0].Ext())} {
 		h.n++
 		for i, first := range firsts {

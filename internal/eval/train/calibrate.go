@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -34,26 +33,13 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 		return err
 	}
 	found := make([]lessons, len(sources))
-	errs := make([]error, len(sources))
-	var all sync.WaitGroup
-	work := make(chan int)
-	for range 2 {
-		all.Go(func() {
-			for i := range work {
-				errs[i] = found[i].learn(ctx, sources[i], weights)
-				fmt.Fprintf(os.Stderr, "%s: %d promises, %d warnings\n", sources[i].Name, len(found[i].promises), len(found[i].warnings))
-			}
-		})
-	}
-	for i := range sources {
-		work <- i
-	}
-	close(work)
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	err = eval.Each(ctx, len(sources), func(ctx context.Context, i int) error {
+		err := found[i].learn(ctx, sources[i], weights)
+		fmt.Fprintf(os.Stderr, "%s: %d promises, %d warnings\n", sources[i].Name, len(found[i].promises), len(found[i].warnings))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	file := prefetch.File{
 		About: "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
@@ -79,7 +65,7 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 		return nil, err
 	}
 	for name := range strings.FieldsSeq(histories) {
-		s, err := eval.History(ctx, name, eval.CloneOf(repos, name), os.Environ(), nil)
+		s, err := eval.HistoryIn(ctx, repos, name)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +111,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 	o.Learned, o.Newest = counts.learn, mostAsked
 	if len(s.Sessions) == 0 {
 		texts := eval.Options{Models: models, Contents: true}
-		if err := eval.Subjects(ctx, s, texts, lastQuarter, 1, mostTexts, func(t *eval.Localization) error { l.text(t); return nil }); err != nil {
+		if err := eval.Subjects(ctx, s, texts, eval.LastQuarter, 1, mostTexts, func(t *eval.Localization) error { l.text(t); return nil }); err != nil {
 			return err
 		}
 		o.Newest = mostOfHistory
@@ -152,11 +138,8 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 	}
 }
 
-// The commit messages of a history that teach: those of its last quarter, which taught no weights.
-const (
-	lastQuarter = 0.75
-	mostTexts   = 40
-)
+// mostTexts is how many commit messages of a history teach, of its last quarter, which taught no weights.
+const mostTexts = 40
 
 // text keeps the files of a top five for a commit message.
 func (l *lessons) text(t *eval.Localization) {

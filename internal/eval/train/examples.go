@@ -10,8 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -64,22 +62,16 @@ func gather(ctx context.Context, traces, repos string, options eval.Options) (*s
 		return nil, err
 	}
 	out := &set{Signals: rank.SignalNames()}
-	parts, errs := make([][]question, len(all)), make([]error, len(all))
-	var each sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	parts := make([][]question, len(all))
+	err = eval.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		parts[i], err = questions(ctx, i, all[i], options)
+		return err
+	})
 	for i, s := range all {
 		out.Repos = append(out.Repos, s.Name)
-		each.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			parts[i], errs[i] = questions(ctx, i, s, options)
-		})
+		out.Questions = append(out.Questions, parts[i]...)
 	}
-	each.Wait()
-	for _, p := range parts {
-		out.Questions = append(out.Questions, p...)
-	}
-	return out, errors.Join(errs...)
+	return out, err
 }
 
 // questions are those of one repository.
@@ -142,18 +134,26 @@ func ask(d *eval.Decision, n int) (question, bool) {
 		if i >= farAway && !target[r.File] && !d.Used[r.File] && (i+n)%3 != 0 && q.Truth == 0 {
 			continue
 		}
-		f := file{Path: number(r.File), Target: target[r.File], Used: d.Used[r.File], Out: d.Prompted[r.File], Seen: d.Stratum(r.File) != eval.Unseen}
+		values := r.Values()
+		f := newFile(r.File, values[:], target[r.File])
+		f.Used, f.Out, f.Seen = d.Used[r.File], d.Prompted[r.File], d.Stratum(r.File) != eval.Unseen
 		if q.Moment == event.TaskNext {
 			f.Out = d.Stratum(r.File) == eval.Named
-		}
-		for s, v := range r.Values() {
-			if v != 0 {
-				f.Signals, f.Values = append(f.Signals, uint8(s)), append(f.Values, float32(v))
-			}
 		}
 		q.Files = append(q.Files, f)
 	}
 	return q, true
+}
+
+// newFile is a candidate with its values other than 0.
+func newFile(p event.Path, values []float64, target bool) file {
+	f := file{Path: number(p), Target: target, Used: target}
+	for s, v := range values {
+		if v != 0 {
+			f.Signals, f.Values = append(f.Signals, uint8(s)), append(f.Values, float32(v))
+		}
+	}
+	return f
 }
 
 func number(p event.Path) uint32 {

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"strings"
-	"sync"
 
+	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/rank"
 )
@@ -100,16 +100,10 @@ func truth(b bool) float64 {
 // leaveOneOut fits without each repository in turn.
 func leaveOneOut(s *set, without func(string) bool) []*weights {
 	fitted := make([]*weights, len(s.Repos))
-	var each sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for repo := range s.Repos {
-		each.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, without)
-		})
-	}
-	each.Wait()
+	_ = eval.Each(context.Background(), len(s.Repos), func(_ context.Context, repo int) error { // fitting does not fail
+		fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, without)
+		return nil
+	})
 	return fitted
 }
 

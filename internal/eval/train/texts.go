@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -25,7 +22,6 @@ var histories string
 // The commits whose messages teach: of the first three quarters of a history, without its beginning. The last quarter judges.
 const (
 	teachFrom = 0.25
-	teachTo   = 0.75
 	teachMost = 70 // of a repository
 	mostFits  = 100
 )
@@ -57,40 +53,27 @@ func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, err
 	}
 	slices.Sort(names)
 	out.Repos = slices.Compact(names)
-	parts, errs := make([][]question, len(out.Repos)), make([]error, len(out.Repos))
-	var each sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, name := range out.Repos {
-		each.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			dir := eval.CloneOf(repos, name)
-			if dir == "" {
-				errs[i] = fmt.Errorf("no clone of %s in %s", name, repos)
-				return
-			}
-			s, err := eval.History(ctx, name, dir, os.Environ(), nil)
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			take := func(l *eval.Localization) error {
-				parts[i] = append(parts[i], fitsOf(i, l), rankedOf(i, l))
-				return nil
-			}
-			if ins := byRepo[name]; ins != nil {
-				errs[i] = eval.Localize(ctx, s, ins, o, take)
-			} else {
-				errs[i] = eval.Subjects(ctx, s, o, teachFrom, teachTo, teachMost, take)
-			}
-			fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i])/2)
-		})
-	}
-	each.Wait()
-	for _, p := range parts {
-		out.Questions = append(out.Questions, p...)
-	}
-	return out, errors.Join(errs...)
+	parts := make([][]question, len(out.Repos))
+	err := eval.Each(ctx, len(out.Repos), func(ctx context.Context, i int) error {
+		name := out.Repos[i]
+		s, err := eval.HistoryIn(ctx, repos, name)
+		if err != nil {
+			return err
+		}
+		take := func(l *eval.Localization) error {
+			parts[i] = append(parts[i], fitsOf(i, l), rankedOf(i, l))
+			return nil
+		}
+		if ins := byRepo[name]; ins != nil {
+			err = eval.Localize(ctx, s, ins, o, take)
+		} else {
+			err = eval.Subjects(ctx, s, o, teachFrom, eval.LastQuarter, teachMost, take)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i])/2)
+		return err
+	})
+	out.Questions = slices.Concat(parts...)
+	return out, err
 }
 
 // fitsOf is a text with what the fields of files say.
@@ -101,13 +84,7 @@ func fitsOf(repo int, l *eval.Localization) question {
 		if i >= mostFits && !target {
 			continue
 		}
-		c := file{Path: number(f.File), Target: target, Used: target}
-		for s, v := range f.Values {
-			if v != 0 {
-				c.Signals, c.Values = append(c.Signals, uint8(s)), append(c.Values, float32(v))
-			}
-		}
-		q.Files = append(q.Files, c)
+		q.Files = append(q.Files, newFile(f.File, f.Values[:], target))
 	}
 	return q
 }
@@ -123,19 +100,10 @@ func rankedOf(repo int, l *eval.Localization) question {
 		if i >= mostFits && !target {
 			continue
 		}
-		q.Files = append(q.Files, signalsOf(r.File, r.Values(), target))
+		values := r.Values()
+		q.Files = append(q.Files, newFile(r.File, values[:], target))
 	}
 	return q
-}
-
-func signalsOf(p event.Path, values rank.Values, target bool) file {
-	f := file{Path: number(p), Target: target, Used: target}
-	for s, v := range values {
-		if v != 0 {
-			f.Signals, f.Values = append(f.Signals, uint8(s)), append(f.Values, float32(v))
-		}
-	}
-	return f
 }
 
 // issueRidge pulls the weights of issues, of which there are few, to those of long commit messages.

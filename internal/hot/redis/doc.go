@@ -1,8 +1,8 @@
-// Package redis keeps the scores of one repository on a Redis or Valkey server that several daemons learn into.
+// Package redis keeps the scores of one repository on a Redis or Valkey server that several daemons share.
 //
-// In come the same batches that package hot applies in memory, each under the writer's own sequence, and claims on
-// what several logs have in common; out come the reads of views, and notices of other daemons' edits. Each step of a
-// batch is one script: a retry counts once, and a server that was emptied or has lost batches refuses. The arithmetic
-// of decay and the table of families are those of package hot. The package keeps no facts and takes no snapshots: those
-// are the daemon's own. It never retries a write by itself.
+// The batches that package hot applies in memory go in, each with the sequence number of its writer, and claims of commits that
+// several logs have in common. Answers to the reads of views and notices of other daemons' edits come out. Each step of a batch is one
+// script: a retry counts once, and a server that was emptied or has lost batches refuses. The arithmetic of decay and the table of families
+// are those of package hot. The package keeps no facts and takes no snapshots; each daemon has its own. It never retries a write by
+// itself.
 package redis

@@ -49,7 +49,7 @@ var Places = []Place{
 // where they are required it fails. Valkey is required nowhere: the report says when it was not there.
 func NeedServer(t testing.TB, program string) {
 	t.Helper()
-	if !fault.Required("redis") && os.Getenv("AOA_TEST_REDIS") == "" {
+	if !fault.Wanted("redis") {
 		t.Skip("servers are tested by make redis")
 	}
 	if _, err := exec.LookPath(program); err == nil {
@@ -129,21 +129,16 @@ func answer(ctx context.Context, addr string, args ...any) (string, error) {
 // await asks again until there is no error, for at most half a minute.
 func await(t testing.TB, what string, fn func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for {
-		err := fn(ctx)
-		if err == nil {
-			return
+	var err error
+	defer func() {
+		if err != nil {
+			t.Log(err)
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
+	}()
+	fault.Until(t, 30*time.Second, what, func() bool {
+		err = fn(t.Context())
+		return err == nil
+	})
 }
 
 // ServeCluster runs three nodes that share the slots.

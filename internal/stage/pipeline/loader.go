@@ -89,8 +89,8 @@ func plainError(err error) error {
 
 // Broken is a definition that could not be read.
 type Broken struct {
-	File string `json:"file"`
-	Err  string `json:"error"`
+	File  string `json:"file"`
+	Error string `json:"error"`
 }
 
 // All returns every definition of a repository, by kind and name, and those that are broken.

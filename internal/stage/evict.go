@@ -80,7 +80,7 @@ func (c *Cache) Sweep(ctx context.Context) error {
 	now := c.o.Now()
 	err = f.Write(ctx, "date results", func(tx *cold.Tx) error {
 		for _, statement := range []string{sqlDateEntries, "UPDATE runs SET at = ?1 WHERE at > ?2", sqlDateDigests} {
-			if _, err := tx.Exec(statement, now.UnixMilli(), now.Add(orphanAge).UnixMilli()); err != nil {
+			if _, err := tx.Exec(statement, now.UnixMilli(), now.Add(unlistedAge).UnixMilli()); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ const (
 	sessionKeep = 90 * 24 * time.Hour
 	digestKeep  = 30 * 24 * time.Hour
 	callKeep    = 24 * time.Hour // nobody repeats a call later
-	orphanAge   = time.Hour      // a younger file may be about to get its row
+	unlistedAge = time.Hour      // a younger file may be about to get its row
 )
 
 var isKey = regexp.MustCompile(`^[0-9a-f]{24}$`)
@@ -132,16 +132,16 @@ func (c *Cache) sweepFiles(ctx context.Context, f *cold.File) error {
 	}
 	for _, e := range files {
 		ours := isKey.MatchString(e.Name()) && !known[e.Name()] || strings.HasPrefix(e.Name(), ".new-")
-		if info, err := e.Info(); ours && err == nil && c.o.Now().Sub(info.ModTime()) > orphanAge {
+		if info, err := e.Info(); ours && err == nil && c.o.Now().Sub(info.ModTime()) > unlistedAge {
 			_ = os.Remove(c.blob(e.Name())) // the next sweep tries again
 		}
 	}
 	return err
 }
 
-// recall reads the digests that an earlier daemon made.
-func (c *Cache) recall(ctx context.Context, f *cold.File) error {
-	return f.Each(ctx, sqlDigests, []any{maxRecalled}, func(rows cold.Row) error {
+// loadDigests reads the digests that an earlier daemon computed.
+func (c *Cache) loadDigests(ctx context.Context, f *cold.File) error {
+	return f.Each(ctx, sqlDigests, []any{maxLoaded}, func(rows cold.Row) error {
 		var name string
 		var d digest
 		var sum []byte
@@ -159,8 +159,8 @@ func (c *Cache) recall(ctx context.Context, f *cold.File) error {
 	})
 }
 
-// maxRecalled bounds what is read at the first use: 2 µs each.
-const maxRecalled = 100_000
+// maxLoaded bounds what is read at the first use: 2 µs each.
+const maxLoaded = 100_000
 
 // Flush writes new digests to the disk, so that the next daemon need not read those files. It opens nothing.
 func (c *Cache) Flush(ctx context.Context) error {

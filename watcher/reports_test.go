@@ -11,21 +11,21 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func testInbox(r *Repo) *inbox { return newInbox(r, 100*time.Millisecond, 2*time.Second) }
+func testReports(r *Repo) *reports { return newReports(r, 100*time.Millisecond, 2*time.Second) }
 
 func TestInboxTagsGitsChanges(t *testing.T) {
-	in := testInbox(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-	in.note(fsnotify.Event{Name: "/r/before.go", Op: fsnotify.Write}, ms(0))
-	in.note(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(0))
-	in.note(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(1))
-	in.note(fsnotify.Event{Name: "/r/git.go", Op: fsnotify.Create}, ms(2))
-	in.note(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(2))
-	in.note(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Rename}, ms(3))
-	in.note(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
-	in.note(fsnotify.Event{Name: "/r/grace.go", Op: fsnotify.Write}, ms(103))
-	in.note(fsnotify.Event{Name: "/r/after.go", Op: fsnotify.Write}, ms(104))
-	in.note(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
-	if got := fmt.Sprint(in.doubted); got != "map[both.go:true git.go:true grace.go:true]" {
+	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
+	in.add(fsnotify.Event{Name: "/r/before.go", Op: fsnotify.Write}, ms(0))
+	in.add(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(0))
+	in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(1))
+	in.add(fsnotify.Event{Name: "/r/git.go", Op: fsnotify.Create}, ms(2))
+	in.add(fsnotify.Event{Name: "/r/both.go", Op: fsnotify.Write}, ms(2))
+	in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Rename}, ms(3))
+	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
+	in.add(fsnotify.Event{Name: "/r/grace.go", Op: fsnotify.Write}, ms(103))
+	in.add(fsnotify.Event{Name: "/r/after.go", Op: fsnotify.Write}, ms(104))
+	in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
+	if got := fmt.Sprint(in.maybeGit); got != "map[both.go:true git.go:true grace.go:true]" {
 		t.Errorf("doubted %s", got)
 	}
 	if got := taken(&in.saves, ms(300)); got != "[after.go before.go]" {
@@ -35,49 +35,49 @@ func TestInboxTagsGitsChanges(t *testing.T) {
 
 // kqueue reads a folder again when told that it changed: a short lock is never seen.
 func TestInboxDoubtsWithoutLock(t *testing.T) {
-	in := testInbox(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
-	in.note(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(0))
-	in.note(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
-	in.note(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(50))
-	if got := fmt.Sprint(in.doubted); got != "map[a.go:true b.go:true]" {
+	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
+	in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(0))
+	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
+	in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(50))
+	if got := fmt.Sprint(in.maybeGit); got != "map[a.go:true b.go:true]" {
 		t.Errorf("doubted %s", got)
 	}
 }
 
 func TestInboxRoots(t *testing.T) {
 	// A linked worktree that lies inside the bare repository it belongs to.
-	in := testInbox(&Repo{Root: "/b.git/wt", GitDir: "/b.git/worktrees/wt", CommonDir: "/b.git"})
-	in.note(fsnotify.Event{Name: "/b.git/wt/a.go", Op: fsnotify.Write}, ms(0))
-	in.note(fsnotify.Event{Name: "/b.git/aoa/aoa.db", Op: fsnotify.Write}, ms(0))
-	in.note(fsnotify.Event{Name: "/b.git/index.lock", Op: fsnotify.Create}, ms(0))
+	in := testReports(&Repo{Root: "/b.git/wt", GitDir: "/b.git/worktrees/wt", CommonDir: "/b.git"})
+	in.add(fsnotify.Event{Name: "/b.git/wt/a.go", Op: fsnotify.Write}, ms(0))
+	in.add(fsnotify.Event{Name: "/b.git/aoa/aoa.db", Op: fsnotify.Write}, ms(0))
+	in.add(fsnotify.Event{Name: "/b.git/index.lock", Op: fsnotify.Create}, ms(0))
 	if got := taken(&in.saves, ms(300)); got != "[a.go]" {
 		t.Errorf("saves %s, want the worktree's own only", got)
 	}
 	if !in.window.idle() || !in.headAt.IsZero() {
 		t.Error("another index opened the window, or the store moved HEAD")
 	}
-	in.note(fsnotify.Event{Name: "/b.git/refs/heads/main.lock", Op: fsnotify.Create}, ms(1))
+	in.add(fsnotify.Event{Name: "/b.git/refs/heads/main.lock", Op: fsnotify.Create}, ms(1))
 	if !in.headAt.IsZero() {
 		t.Error("a lock is no move")
 	}
 	for _, name := range []string{"/b.git/refs/heads/x/y", "/b.git/packed-refs", "/b.git/worktrees/wt/HEAD", "/b.git/worktrees/other/HEAD"} {
 		in.headAt = time.Time{}
-		in.note(fsnotify.Event{Name: name, Op: fsnotify.Create}, ms(2))
+		in.add(fsnotify.Event{Name: name, Op: fsnotify.Create}, ms(2))
 		if in.headAt.IsZero() {
 			t.Errorf("%s moved and nobody looks", name)
 		}
 	}
-	in.note(fsnotify.Event{Name: "/b.git/worktrees/wt/index.lock", Op: fsnotify.Create}, ms(3))
+	in.add(fsnotify.Event{Name: "/b.git/worktrees/wt/index.lock", Op: fsnotify.Create}, ms(3))
 	if in.window.idle() {
 		t.Error("the worktree's lock opened no window")
 	}
 }
 
 func TestInboxIsBounded(t *testing.T) {
-	in := testInbox(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
+	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
 	in.limit = 3
 	for i := range 5 {
-		in.note(fsnotify.Event{Name: fmt.Sprintf("/r/%d", i), Op: fsnotify.Write}, ms(i))
+		in.add(fsnotify.Event{Name: fmt.Sprintf("/r/%d", i), Op: fsnotify.Write}, ms(i))
 	}
 	if len(in.saves.pending) != 3 || !in.lostAt.Equal(ms(3)) {
 		t.Errorf("%d pending, lost at %v", len(in.saves.pending), in.lostAt)
@@ -88,22 +88,22 @@ func TestInboxIsBounded(t *testing.T) {
 func TestReviewWaitsForTheCheckout(t *testing.T) {
 	r := &Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}
 	w := NewWatcher(r, WatchOptions{})
-	w.in.note(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
-	w.in.note(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
-	if _, doubted, look := w.take(ms(30_000)); !look || len(doubted) != 0 {
-		t.Errorf("took %v in the middle of git's work", doubted)
+	w.in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
+	w.in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
+	if _, maybeGit, scan := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {
+		t.Errorf("took %v in the middle of git's work", maybeGit)
 	}
-	w.in.note(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(40_000))
-	if _, doubted, _ := w.take(ms(60_000)); len(doubted) != 2 {
-		t.Errorf("took %v, want both: an editor is open under git commit -a", doubted)
+	w.in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(40_000))
+	if _, maybeGit, _ := w.take(ms(60_000)); len(maybeGit) != 2 {
+		t.Errorf("took %v, want both: an editor is open under git commit -a", maybeGit)
 	}
 }
 
 func TestPairMoves(t *testing.T) {
 	s := func(size, mtime int64, inode uint64) stamp { return stamp{size, mtime, inode} }
-	gone := []finding{{path: "a/x.go", old: s(1, 10, 7)}, {path: "a/y.go", old: s(2, 10, 8)}, {path: "a/z.go", old: stamp{size: unsure}}}
-	saved := []finding{{path: "b/x.go", now: s(1, 10, 7)}, {path: "b/y.go", now: s(2, 11, 8)}, {path: "old.go", had: true, now: s(1, 10, 7)}}
-	moved, restSaved, restGone := pairMoves(saved, gone)
+	gone := []fileChange{{path: "a/x.go", old: s(1, 10, 7)}, {path: "a/y.go", old: s(2, 10, 8)}, {path: "a/z.go", old: stamp{size: unknownSize}}}
+	saved := []fileChange{{path: "b/x.go", now: s(1, 10, 7)}, {path: "b/y.go", now: s(2, 11, 8)}, {path: "old.go", had: true, now: s(1, 10, 7)}}
+	moved, restSaved, restGone := pairRenames(saved, gone)
 	if len(moved) != 1 || moved[0][0].path != "a/x.go" || moved[0][1].path != "b/x.go" {
 		t.Errorf("moved %v", moved)
 	}
@@ -111,7 +111,7 @@ func TestPairMoves(t *testing.T) {
 		t.Errorf("saved %v, gone %v", restSaved, restGone)
 	}
 	// Without inodes the name must stay.
-	moved, _, _ = pairMoves([]finding{{path: "b/q.go", now: s(1, 10, 0)}, {path: "b/x.go", now: s(1, 10, 0)}}, []finding{{path: "a/x.go", old: s(1, 10, 0)}})
+	moved, _, _ = pairRenames([]fileChange{{path: "b/q.go", now: s(1, 10, 0)}, {path: "b/x.go", now: s(1, 10, 0)}}, []fileChange{{path: "a/x.go", old: s(1, 10, 0)}})
 	if len(moved) != 1 || moved[0][1].path != "b/x.go" {
 		t.Errorf("moved %v without inodes", moved)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Bounds of looking.
+// Bounds of reads and searches.
 const (
 	maxRead     = 1 << 20         // bytes of a file that is read or searched
 	maxLines    = 2000            // of one read
@@ -55,7 +55,7 @@ func readFile(dir *os.Root, p event.Path, limit int64) ([]byte, error) {
 func binary(raw []byte) bool { return bytes.IndexByte(raw[:min(len(raw), binaryProbe)], 0) >= 0 }
 
 // read prints the lines that were read, as they are now.
-func (p *replay) read(a Action, s *StepReport) {
+func (p *replay) read(a Action, s *Step) {
 	s.State = Done
 	var b strings.Builder
 	for i, f := range a.Paths {
@@ -109,8 +109,8 @@ func number(b *strings.Builder, raw []byte, from, limit int) bool {
 	return any
 }
 
-// search looks for a pattern in the files of the worktree.
-func (p *replay) search(ctx context.Context, a Action, s *StepReport) {
+// search finds a pattern in the files of the worktree.
+func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	expr := "(?m)" + a.Pattern
 	if a.Fold {
 		expr = "(?i)" + expr
@@ -120,8 +120,7 @@ func (p *replay) search(ctx context.Context, a Action, s *StepReport) {
 		s.State, s.Note = Refused, "the pattern is of another dialect"
 		return
 	}
-	fits, err := glob(a.Glob)
-	if err != nil {
+	if !validGlob(a.Glob) {
 		s.State, s.Note = Refused, "the glob is not understood"
 		return
 	}
@@ -135,7 +134,7 @@ func (p *replay) search(ctx context.Context, a Action, s *StepReport) {
 	found := 0
 	for _, f := range p.w.Files() {
 		rel, in := under(f, a.Folder)
-		if !in || !fits(rel) || p.w.ignored(f) {
+		if !in || !matchGlob(a.Glob, rel) || p.w.ignored(f) {
 			continue
 		}
 		if found >= limit || b.Len() > maxStepOutput || ctx.Err() != nil {
@@ -170,7 +169,7 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 	}
 	n, found := 0, 0
 	if !re.Match(raw) {
-		return 0 // most files: looked at once, not line by line
+		return 0 // most files: searched once, not line by line
 	}
 	for line := range bytes.Lines(raw) {
 		n++
@@ -192,9 +191,8 @@ func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mo
 }
 
 // list names files: those that fit a glob, or all of a folder.
-func (p *replay) list(a Action, s *StepReport) {
-	fits, err := glob(a.Glob)
-	if err != nil {
+func (p *replay) list(a Action, s *Step) {
+	if !validGlob(a.Glob) {
 		s.State, s.Note = Refused, "the glob is not understood"
 		return
 	}
@@ -202,7 +200,7 @@ func (p *replay) list(a Action, s *StepReport) {
 	found, seen := 0, map[string]bool{}
 	for _, f := range p.w.Files() {
 		rel, in := under(f, a.Folder)
-		if !in || !fits(rel) || p.w.ignored(f) {
+		if !in || !matchGlob(a.Glob, rel) || p.w.ignored(f) {
 			continue
 		}
 		name := f.Display()

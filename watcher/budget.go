@@ -8,49 +8,49 @@ import (
 
 // share is how many of the system's watches a Watcher takes: at most half of those that were free when it asked, so that
 // other programs of the user and other repositories get some.
-type share struct {
+type budget struct {
 	most int // watches of a user; 0: the system does not say, and its refusal is the only bound
 	free int
 }
 
 // shareError says why not every folder is watched. It is no error of the system: the watches are left to others.
-type shareError struct{ free int }
+type budgetError struct{ free int }
 
-func (e shareError) Error() string {
+func (e budgetError) Error() string {
 	return fmt.Sprintf("aOa takes at most half of the file watches that are free, and %d were", e.free)
 }
 
 var errMaxWatches = errors.New("the configured number of watches is used up")
 
 // askShare asks the system how many watches are free. own are watches that the Watcher holds already.
-func (w *Watcher) askShare(own int) {
-	w.share = share{most: w.mostWatches()}
-	if w.share.most > 0 {
-		w.share.free = max(w.share.most-w.heldWatches()+own, 0)
+func (w *Watcher) measureBudget(own int) {
+	w.budget = budget{most: w.maxUserWatches()}
+	if w.budget.most > 0 {
+		w.budget.free = max(w.budget.most-w.usedWatches()+own, 0)
 	}
 }
 
 // renewShare asks again when the system's limit was changed.
-func (w *Watcher) renewShare() {
-	if w.src.add != nil && w.mostWatches() != w.share.most {
-		w.askShare(w.watches + len(w.gitDirs))
+func (w *Watcher) renewBudget() {
+	if w.src.add != nil && w.maxUserWatches() != w.budget.most {
+		w.measureBudget(w.watches + len(w.gitDirs))
 	}
 }
 
 // lacks is why there is no room for n more watches, nil if there is.
-func (w *Watcher) lacks(n int) error {
-	if w.share.most > 0 && w.watches+len(w.gitDirs)+n > w.share.free/2 {
-		return shareError{w.share.free}
+func (w *Watcher) overBudget(n int) error {
+	if w.budget.most > 0 && w.watches+len(w.gitDirs)+n > w.budget.free/2 {
+		return budgetError{w.budget.free}
 	}
 	return nil
 }
 
 // remedy is the command that gives more watches, "" where none is known.
-func (w *Watcher) remedy(err error) string {
+func (w *Watcher) hintFor(err error) string {
 	switch {
-	case w.share.most > 0 && (errors.As(err, &shareError{}) || errors.Is(err, syscall.ENOSPC)):
-		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 2*w.share.most))
-	case w.share.most > 0 && errors.Is(err, syscall.EMFILE):
+	case w.budget.most > 0 && (errors.As(err, &budgetError{}) || errors.Is(err, syscall.ENOSPC)):
+		return fmt.Sprintf("sudo sysctl fs.inotify.max_user_watches=%d", max(524288, 2*w.budget.most))
+	case w.budget.most > 0 && errors.Is(err, syscall.EMFILE):
 		return "sudo sysctl fs.inotify.max_user_instances=1024, then aoa stop and aoa start"
 	}
 	return ""

@@ -11,14 +11,14 @@ import (
 const (
 	// crowd is the number of files changed without a pause above which no person is at work: such a burst is
 	// not cut after AtMost, so that a formatter's run stays in one piece.
-	crowd = 20
+	manyFiles = 20
 	// crowdRest is the factor by which a crowd must be quiet for longer: a formatter pauses at a large file, and
 	// nobody waits for what it wrote.
-	crowdRest = 5
+	manyFactor = 5
 	// crowdMost is how long a crowd is waited for.
-	crowdMost = 30 * time.Second
+	manyAtMost = 30 * time.Second
 	// busyMost bounds the pause between two saves of a file that never comes to rest (a log, a database).
-	busyMost = 10 * time.Minute
+	maxThrottle = 10 * time.Minute
 )
 
 // burst collects changed paths until they come to rest. It is pure: every time comes in as an argument.
@@ -27,29 +27,29 @@ const (
 // atMost, whichever is first (a crowd of files gets more time); a path that was touched within quiet then stays for the next time. A path that
 // had to be taken without ever being at rest is put on a leash: its later touches neither prolong the burst
 // nor are given out before a pause that doubles every time.
-type burst struct {
+type debouncer struct {
 	quiet, atMost time.Duration
 
 	pending     map[event.Path]span
-	leash       map[event.Path]*leash
+	throttle    map[event.Path]*throttle
 	first, last time.Time // over pending; zero when it is empty
 }
 
 type span struct{ first, last time.Time }
 
-type leash struct {
+type throttle struct {
 	until   time.Time
 	rounds  int
 	touched bool
 }
 
-func newBurst(quiet, atMost time.Duration) burst {
-	return burst{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, leash: map[event.Path]*leash{}}
+func newDebouncer(quiet, atMost time.Duration) debouncer {
+	return debouncer{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, throttle: map[event.Path]*throttle{}}
 }
 
 // touch records a change and reports whether the burst was empty before.
-func (b *burst) touch(p event.Path, at time.Time) (begins bool) {
-	if l := b.leash[p]; l != nil {
+func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
+	if l := b.throttle[p]; l != nil {
 		l.touched = true
 		return false
 	}
@@ -68,19 +68,19 @@ func (b *burst) touch(p event.Path, at time.Time) (begins bool) {
 }
 
 // drop forgets a pending path and reports whether there was one.
-func (b *burst) drop(p event.Path) bool {
+func (b *debouncer) drop(p event.Path) bool {
 	_, ok := b.pending[p]
 	delete(b.pending, p)
 	return ok
 }
 
 // due says when take will give something; ok is false when nothing is pending.
-func (b *burst) due() (at time.Time, ok bool) {
+func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
 		rest, patience := b.delays()
 		at, ok = earlier(b.last.Add(rest), b.first.Add(patience)), true
 	}
-	for _, l := range b.leash {
+	for _, l := range b.throttle {
 		if !ok || l.until.Before(at) {
 			at, ok = l.until, true
 		}
@@ -89,16 +89,16 @@ func (b *burst) due() (at time.Time, ok bool) {
 }
 
 // delays are how long nothing must have happened and how long the oldest path may wait.
-func (b *burst) delays() (rest, patience time.Duration) {
-	if len(b.pending) > crowd {
-		return crowdRest * b.quiet, crowdMost
+func (b *debouncer) delays() (rest, patience time.Duration) {
+	if len(b.pending) > manyFiles {
+		return manyFactor * b.quiet, manyAtMost
 	}
 	return b.quiet, b.atMost
 }
 
 // take gives out the paths that are due, in no order. Before due it gives nothing.
-func (b *burst) take(at time.Time) []event.Path {
-	out := b.takeLeashed(at)
+func (b *debouncer) take(at time.Time) []event.Path {
+	out := b.takeThrottled(at)
 	if len(b.pending) == 0 {
 		return out
 	}
@@ -109,9 +109,9 @@ func (b *burst) take(at time.Time) []event.Path {
 	b.first, b.last = time.Time{}, time.Time{}
 	for p, s := range b.pending {
 		switch {
-		case !at.Before(s.last.Add(b.quiet)) || patience == crowdMost:
+		case !at.Before(s.last.Add(b.quiet)) || patience == manyAtMost:
 		case !at.Before(s.first.Add(b.atMost)):
-			b.leash[p] = &leash{until: at.Add(b.atMost)}
+			b.throttle[p] = &throttle{until: at.Add(b.atMost)}
 		default:
 			b.keep(s)
 			continue
@@ -122,7 +122,7 @@ func (b *burst) take(at time.Time) []event.Path {
 	return out
 }
 
-func (b *burst) keep(s span) {
+func (b *debouncer) keep(s span) {
 	if b.first.IsZero() || s.first.Before(b.first) {
 		b.first = s.first
 	}
@@ -132,32 +132,32 @@ func (b *burst) keep(s span) {
 }
 
 // takeLeashed gives out the restless files whose pause is over; one that was not touched in it is free again.
-func (b *burst) takeLeashed(at time.Time) []event.Path {
+func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 	var out []event.Path
-	for p, l := range b.leash {
+	for p, l := range b.throttle {
 		if at.Before(l.until) {
 			continue
 		}
 		if !l.touched {
-			delete(b.leash, p)
+			delete(b.throttle, p)
 			continue
 		}
 		out = append(out, p)
 		l.rounds, l.touched = l.rounds+1, false
 		pause := float64(b.atMost) * math.Exp2(float64(l.rounds))
-		l.until = at.Add(time.Duration(math.Min(pause, float64(busyMost))))
+		l.until = at.Add(time.Duration(math.Min(pause, float64(maxThrottle))))
 	}
 	return out
 }
 
 // all gives out everything that is pending, at rest or not.
-func (b *burst) all() []event.Path {
+func (b *debouncer) all() []event.Path {
 	out := make([]event.Path, 0, len(b.pending))
 	for p := range b.pending {
 		out = append(out, p)
 	}
 	clear(b.pending)
-	for p, l := range b.leash {
+	for p, l := range b.throttle {
 		if l.touched {
 			l.touched = false
 			out = append(out, p)

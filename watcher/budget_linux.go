@@ -11,7 +11,7 @@ import (
 
 // mostWatches is how many watches a user may hold, 0 if the system does not say. In a container the limit of its user
 // namespace counts, too.
-func mostWatches() int {
+func maxUserWatches() int {
 	most := 0
 	for _, name := range []string{"/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"} {
 		raw, err := os.ReadFile(name)
@@ -29,7 +29,7 @@ func mostWatches() int {
 const firstNamespace = "user:[4026531837]"
 
 // heldWatches counts the watches of the user's processes. Those of processes that cannot be read are not in it.
-func heldWatches() int {
+func usedWatches() int {
 	own, _ := os.Readlink("/proc/self/ns/user")
 	processes, _ := filepath.Glob("/proc/[0-9]*")
 	held := 0

@@ -25,7 +25,7 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	soonest(in.window.due())
 	if in.window.idle() {
 		soonest(in.headAt.Add(w.o.quiet()), !in.headAt.IsZero())
-		soonest(in.doubtAt.Add(w.o.quiet()), len(in.doubted) > 0)
+		soonest(in.maybeGitAt.Add(w.o.quiet()), len(in.maybeGit) > 0)
 		soonest(in.lostAt.Add(w.o.atMost()), !in.lostAt.IsZero())
 	}
 	soonest(w.mayReconcile(nudgeEvery), in.nudged)
@@ -38,7 +38,7 @@ func (w *Watcher) step(ctx context.Context) error {
 		return err
 	}
 	at := w.o.Now()
-	w.follow(at)
+	w.applyMoves(at)
 	if w.takeLost(at) {
 		if err := w.recover(ctx); err != nil {
 			return err
@@ -47,60 +47,60 @@ func (w *Watcher) step(ctx context.Context) error {
 	if w.takeNudge(at) {
 		w.reconcile(ctx)
 	}
-	saves, doubted, look := w.take(at)
+	saves, maybeGit, scan := w.take(at)
 	var batch []event.Event
-	if look {
-		batch = w.lookAtHead(ctx, at)
+	if scan {
+		batch = w.checkHead(ctx, at)
 	}
-	if w.rulesIn(saves) || w.rulesIn(doubted) {
+	if w.rulesIn(saves) || w.rulesIn(maybeGit) {
 		w.reload(ctx)
 	}
-	batch = append(batch, w.settle(saves, nil, at)...)
-	batch = append(batch, w.settleDoubted(ctx, doubted, at)...)
+	batch = append(batch, w.resolve(saves, nil, at)...)
+	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
 			return err // what looked like deletions was the end
 		}
 		w.emit(batch)
 	}
-	if look {
+	if scan {
 		w.head()
 	}
 	return ctx.Err()
 }
 
 // take takes what is due from the inbox; look says that HEAD should be looked at.
-func (w *Watcher) take(at time.Time) (saves, doubted []event.Path, look bool) {
+func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, scan bool) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	look = in.window.close(at)
-	ripe := !at.Before(in.doubtAt.Add(reviewQuiet)) && look
+	scan = in.window.close(at)
+	ripe := !at.Before(in.maybeGitAt.Add(reviewQuiet)) && scan
 	if in.window.idle() {
 		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.quiet())) {
-			look = true
+			scan = true
 		}
-		ripe = look || !at.Before(in.doubtAt.Add(w.o.quiet()))
+		ripe = scan || !at.Before(in.maybeGitAt.Add(w.o.quiet()))
 	}
-	if look {
+	if scan {
 		in.headAt = time.Time{}
 	}
 	saves = in.saves.take(at)
-	if ripe && len(in.doubted) > 0 {
-		doubted = slices.Collect(maps.Keys(in.doubted))
-		in.doubted = map[event.Path]bool{}
+	if ripe && len(in.maybeGit) > 0 {
+		maybeGit = slices.Collect(maps.Keys(in.maybeGit))
+		in.maybeGit = map[event.Path]bool{}
 	}
-	return saves, doubted, look
+	return saves, maybeGit, scan
 }
 
 // finish emits what waits when the watcher is stopped, without asking git.
 func (w *Watcher) finish() {
 	at := w.o.Now()
-	w.follow(at)
+	w.applyMoves(at)
 	w.in.mu.Lock()
 	saves := w.in.saves.all()
 	w.in.mu.Unlock()
-	batch := w.settle(saves, nil, at)
+	batch := w.resolve(saves, nil, at)
 	if len(batch) > 0 && w.goneOr(nil) == nil {
 		w.emit(batch)
 	}
@@ -136,7 +136,7 @@ func (w *Watcher) beat(ctx context.Context) error {
 
 // lookAtHead compares HEAD with what it was. Another branch is one event. In the middle of a rebase HEAD is
 // detached and comes back: that is no switch.
-func (w *Watcher) lookAtHead(ctx context.Context, at time.Time) []event.Event {
+func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
 		w.log.Debug("looking at HEAD", "error", err)

@@ -29,7 +29,7 @@ import (
 //	        commit's id when HEAD is detached
 
 // finding is a file that is not what it was.
-type finding struct {
+type fileChange struct {
 	path     event.Path
 	old, now stamp
 	had      bool // the file was known
@@ -38,10 +38,10 @@ type finding struct {
 
 // settle judges paths that came to rest and makes events of what changed. With differ only files in it count;
 // the others were written by git and are merely remembered.
-func (w *Watcher) settle(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
-	var saved, gone []finding
+func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
+	var saved, gone []fileChange
 	for _, p := range paths {
-		f, changed := w.judge(p)
+		f, changed := w.compareFile(p)
 		switch {
 		case !changed || (differ != nil && !differ[p]):
 		case f.gone:
@@ -50,17 +50,17 @@ func (w *Watcher) settle(paths []event.Path, differ map[event.Path]bool, at time
 			saved = append(saved, f)
 		}
 	}
-	byPath := func(a, b finding) int { return cmp.Compare(a.path, b.path) }
+	byPath := func(a, b fileChange) int { return cmp.Compare(a.path, b.path) }
 	slices.SortFunc(saved, byPath)
 	slices.SortFunc(gone, byPath)
-	moved, saved, gone := pairMoves(saved, gone)
+	moved, saved, gone := pairRenames(saved, gone)
 	events := renameEvents(moved, at)
 	events = append(events, w.events(event.KindSave, saved, at)...)
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
 // settleDoubted judges paths that git may have written: those that equal the index are git's.
-func (w *Watcher) settleDoubted(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
+func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -71,12 +71,12 @@ func (w *Watcher) settleDoubted(ctx context.Context, paths []event.Path, at time
 		}
 		differ = map[event.Path]bool{}
 	}
-	return w.settle(paths, differ, at)
+	return w.resolve(paths, differ, at)
 }
 
 // judge compares a file with what is known of it, and remembers it as it is now.
-func (w *Watcher) judge(p event.Path) (f finding, changed bool) {
-	d := w.ground.find(p.Dir())
+func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
+	d := w.tree.find(p.Dir())
 	f.path = p
 	if d != nil {
 		f.old, f.had = d.files[p.Base()]
@@ -88,7 +88,7 @@ func (w *Watcher) judge(p event.Path) (f finding, changed bool) {
 		}
 		if f.had {
 			delete(d.files, p.Base())
-			w.ground.prune(p.Dir())
+			w.tree.prune(p.Dir())
 		}
 		f.gone = true
 		return f, f.had
@@ -98,7 +98,7 @@ func (w *Watcher) judge(p event.Path) (f finding, changed bool) {
 		return f, false
 	}
 	if !f.had {
-		if temporary(p.Base()) || w.ground.foreign(p.Dir()) {
+		if temporary(p.Base()) || w.tree.foreign(p.Dir()) {
 			return f, false
 		}
 		if w.repo.Ignored(p) {
@@ -106,13 +106,13 @@ func (w *Watcher) judge(p event.Path) (f finding, changed bool) {
 			return f, false
 		}
 	}
-	w.ground.grow(p.Dir()).put(p.Base(), f.now)
+	w.tree.makeDir(p.Dir()).put(p.Base(), f.now)
 	return f, true
 }
 
 // pairMoves finds files that vanished under one name and appeared under another with the same size, time and
 // inode (where there is none: the same base name).
-func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone []finding) {
+func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone
 	}
@@ -126,9 +126,9 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 		}
 		return mark{s, p.Base()}
 	}
-	left := map[mark]finding{}
+	left := map[mark]fileChange{}
 	for _, f := range gone {
-		if f.old.size != unsure {
+		if f.old.size != unknownSize {
 			left[key(f.old, f.path)] = f
 		}
 	}
@@ -140,7 +140,7 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 			continue
 		}
 		from[g.path] = true
-		moved = append(moved, [2]finding{g, f})
+		moved = append(moved, [2]fileChange{g, f})
 	}
 	for _, f := range gone {
 		if !from[f.path] {
@@ -151,7 +151,7 @@ func pairMoves(saved, gone []finding) (moved [][2]finding, restSaved, restGone [
 }
 
 // events makes one event per file, or one of all when they are too many for a person's work.
-func (w *Watcher) events(kind event.Kind, found []finding, at time.Time) []event.Event {
+func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []event.Event {
 	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
 		e := event.Event{Kind: kind, Agent: "watch", Time: at.UTC(), Paths: []event.Path{f.path}, OK: true}
@@ -189,7 +189,7 @@ func bulk(events []event.Event) event.Event {
 }
 
 // renameEvents makes one event of all moves, more only beyond event.MaxPaths.
-func renameEvents(moved [][2]finding, at time.Time) []event.Event {
+func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 	var out []event.Event
 	for part := range slices.Chunk(moved, event.MaxPaths) {
 		e := event.Event{Kind: event.KindRename, Agent: "watch", Time: at.UTC(), OK: true}

@@ -16,15 +16,15 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// ErrOutput is wrapped when a declared output was not made, or is something that cannot be kept.
-var ErrOutput = errors.New("a declared output")
+// errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
+var errOutput = errors.New("a declared output")
 
 // Gather reads the files that a step was to make, below root, into the recorder. A name must be there; a glob may name
 // nothing. A folder stands for everything in it. Links are kept as links; names may not lead out of root.
 func Gather(root string, outputs []string, r *Recorder) error {
 	disk, err := os.OpenRoot(root)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOutput, err)
+		return fmt.Errorf("%w: %w", errOutput, err)
 	}
 	defer disk.Close()
 	var names []string
@@ -65,11 +65,11 @@ func made(disk *os.Root, output string) ([]string, error) {
 	case err == nil:
 		return []string{p}, nil
 	case !glob(p):
-		return nil, fmt.Errorf("%w, %s, was not made", ErrOutput, output)
+		return nil, fmt.Errorf("%w, %s, was not made", errOutput, output)
 	}
 	found, err := doublestar.Glob(disk.FS(), p, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
-		return nil, fmt.Errorf("%w, %s: %w", ErrOutput, output, err)
+		return nil, fmt.Errorf("%w, %s: %w", errOutput, output, err)
 	}
 	return slices.DeleteFunc(found, func(n string) bool { return n == ".git" || strings.HasPrefix(n, ".git/") }), nil
 }
@@ -82,28 +82,28 @@ func escape(name string) string {
 func gather(disk *os.Root, name string, r *Recorder) error {
 	p, err := event.NewPath(name)
 	if err != nil {
-		return fmt.Errorf("%w, %s: %w", ErrOutput, name, err)
+		return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 	}
 	info, err := disk.Lstat(name)
 	if err != nil {
-		return fmt.Errorf("%w, %s: %w", ErrOutput, name, err)
+		return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 	}
 	f := File{Path: p, Mode: uint32(info.Mode().Perm())}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := disk.Readlink(name)
 		if err != nil {
-			return fmt.Errorf("%w, %s: %w", ErrOutput, name, err)
+			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 		}
 		f.Link, f.Data = true, []byte(target)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w, %s, is neither a file nor a link", ErrOutput, name)
+		return fmt.Errorf("%w, %s, is neither a file nor a link", errOutput, name)
 	case info.Size() > r.Left():
 		r.Add(File{Data: make([]byte, r.Left()+1)}) // too much: counts like output that is
 		return nil
 	default:
 		if f.Data, err = disk.ReadFile(name); err != nil {
-			return fmt.Errorf("%w, %s: %w", ErrOutput, name, err)
+			return fmt.Errorf("%w, %s: %w", errOutput, name, err)
 		}
 	}
 	r.Add(f)

@@ -3,5 +3,5 @@
 package watcher
 
 // Only Linux limits the watches of a user.
-func mostWatches() int { return 0 }
-func heldWatches() int { return 0 }
+func maxUserWatches() int { return 0 }
+func usedWatches() int    { return 0 }

@@ -24,11 +24,13 @@ type stamp struct {
 	inode uint64
 }
 
-const unsure = -1
+const unknownSize = -1
 
 // same reports whether nothing was saved between the two. The inode does not count: a copy that keeps size
 // and time has the same content.
-func (s stamp) same(o stamp) bool { return s.size != unsure && s.size == o.size && s.mtime == o.mtime }
+func (s stamp) same(o stamp) bool {
+	return s.size != unknownSize && s.size == o.size && s.mtime == o.mtime
+}
 
 // find returns the folder, nil when it is not known or lies in another repository.
 func (d *dir) find(path string) *dir {
@@ -57,7 +59,7 @@ func (d *dir) foreign(path string) bool {
 }
 
 // grow returns the folder and makes what is missing on the way.
-func (d *dir) grow(path string) *dir {
+func (d *dir) makeDir(path string) *dir {
 	for path != "" {
 		var name string
 		name, path, _ = strings.Cut(path, "/")
@@ -80,7 +82,7 @@ func (d *dir) put(base string, s stamp) {
 		d.files = map[string]stamp{}
 	}
 	d.files[base] = s
-	if t := time.Unix(0, s.mtime); s.size != unsure && t.After(d.active) {
+	if t := time.Unix(0, s.mtime); s.size != unknownSize && t.After(d.active) {
 		d.active = t
 	}
 }
@@ -114,9 +116,9 @@ func join(dir, name string) string {
 }
 
 // shed cuts off what lies below the folder and holds no files.
-func (d *dir) shed() {
+func (d *dir) pruneBelow() {
 	for name, sub := range d.subs {
-		sub.shed()
+		sub.pruneBelow()
 		if len(sub.files) == 0 && len(sub.subs) == 0 && !sub.watched {
 			delete(d.subs, name)
 		}

@@ -2,28 +2,28 @@ package stage
 
 import "sync"
 
-// flights are the runs that are under way, by key: of two that want the same, one runs and the other waits.
-type flights struct {
+// runs are the runs that are under way, by key. Of two requests for the same key, one runs and the other waits.
+type runs struct {
 	mu sync.Mutex
-	by map[string]*flight
+	by map[string]*run
 }
 
-type flight struct {
+type run struct {
 	material Material
 	over     chan struct{}
 }
 
-// join takes the turn for a key, or returns what to wait for. The end of a turn is told by calling land once or often.
-func (f *flights) join(key string, m Material) (land func(), wait <-chan struct{}) {
+// begin takes the turn for a key, or returns what to wait for. Whoever has the turn calls release, at least once.
+func (f *runs) begin(key string, m Material) (release func(), wait <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if other, ok := f.by[key]; ok {
 		return nil, other.over
 	}
 	if f.by == nil {
-		f.by = map[string]*flight{}
+		f.by = map[string]*run{}
 	}
-	mine := &flight{m, make(chan struct{})}
+	mine := &run{m, make(chan struct{})}
 	f.by[key] = mine
 	return sync.OnceFunc(func() {
 		f.mu.Lock()
@@ -34,7 +34,7 @@ func (f *flights) join(key string, m Material) (land func(), wait <-chan struct{
 }
 
 // material returns what a run that is under way began with, nil when it is unknown.
-func (f *flights) material(key string) Material {
+func (f *runs) material(key string) Material {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if fl, ok := f.by[key]; ok {

@@ -110,16 +110,8 @@ func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 		return w, err
 	}
 	if len(found) > 0 {
-		e, now := found[0], c.o.Now()
-		w.Nearest = e.Key
-		switch {
-		case e.Exit != 0 && !r.Failures:
-			w.Miss = fmt.Sprintf("the kept run failed with exit code %d", e.Exit)
-		case r.TTL > 0 && e.age(now) >= r.TTL:
-			w.Miss = fmt.Sprintf("the kept result is %s old, the ttl is %s", e.age(now).Round(time.Second), r.TTL)
-		default:
-			w.Hit = true
-		}
+		w.Nearest, w.Miss = found[0].Key, found[0].refusal(&r, c.o.Now())
+		w.Hit = w.Miss == ""
 		return w, nil
 	}
 	e, ok, err := nearest(ctx, f, r.Stage, m, manyEntries)
@@ -178,7 +170,12 @@ func (c *Cache) List(ctx context.Context, stage string, limit int) ([]Entry, err
 	if err != nil {
 		return nil, err
 	}
-	return entries(ctx, f, sqlEntries, stage, limit)
+	found, err := entries(ctx, f, sqlEntries, stage, limit)
+	out := make([]Entry, len(found))
+	for i, e := range found {
+		out[i] = e.Entry
+	}
+	return out, err
 }
 
 var isPrefix = regexp.MustCompile(`^[0-9a-f]{4,24}$`)
@@ -189,7 +186,7 @@ func (c *Cache) Show(ctx context.Context, name string) (Entry, *Record, error) {
 	if err != nil {
 		return Entry{}, nil, err
 	}
-	var found []Entry
+	var found []row
 	if isPrefix.MatchString(name) {
 		if found, err = entries(ctx, f, sqlLikeKey, name); err != nil {
 			return Entry{}, nil, err
@@ -208,10 +205,10 @@ func (c *Cache) Show(ctx context.Context, name string) (Entry, *Record, error) {
 	}
 	data, ok := c.load(ctx, f, found[0])
 	if !ok {
-		return found[0], nil, fmt.Errorf("%w: %s was damaged and is dropped", ErrNoEntry, found[0].Key)
+		return found[0].Entry, nil, fmt.Errorf("%w: %s was damaged and is dropped", ErrNoEntry, found[0].Key)
 	}
 	rec, err := DecodeRecord(data)
-	return found[0], rec, err
+	return found[0].Entry, rec, err
 }
 
 // Drop removes the entries of a stage, or the one of a key; all of them when name is "". It returns how many.
@@ -244,7 +241,7 @@ type Stat struct {
 	Stage   string
 	Hits    int
 	Misses  int
-	Saved   time.Duration
+	Saved   int64 // ms
 	Entries int
 	Bytes   int64
 }
@@ -257,9 +254,7 @@ func (c *Cache) Stats(ctx context.Context) (out []Stat, err error) {
 	}
 	err = f.Each(ctx, sqlStats, nil, func(rows cold.Row) error {
 		var s Stat
-		var ms int64
-		err := rows.Scan(&s.Stage, &s.Hits, &s.Misses, &ms, &s.Entries, &s.Bytes)
-		s.Saved = time.Duration(ms) * time.Millisecond
+		err := rows.Scan(&s.Stage, &s.Hits, &s.Misses, &s.Saved, &s.Entries, &s.Bytes)
 		out = append(out, s)
 		return err
 	})
@@ -267,4 +262,4 @@ func (c *Cache) Stats(ctx context.Context) (out []Stat, err error) {
 }
 
 // Digest is the digest of a file's content, remembered as long as the file looks the same.
-func (c *Cache) Digest(name string) (Sum, error) { return c.memo.File(name) }
+func (c *Cache) Digest(name string) (Sum, error) { return c.memo.file(name) }

@@ -13,13 +13,13 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func ms(n int) time.Time { return noon.Add(time.Duration(n) * time.Millisecond) }
 
-func taken(b *burst, at time.Time) string {
+func taken(b *debouncer, at time.Time) string {
 	got := b.take(at)
 	slices.Sort(got)
 	return fmt.Sprint(got)
 }
 
-func testBurst() burst { return newBurst(100*time.Millisecond, 2*time.Second) }
+func testBurst() debouncer { return newDebouncer(100*time.Millisecond, 2*time.Second) }
 
 func TestBurstWaitsForQuiet(t *testing.T) {
 	b := testBurst()
@@ -58,7 +58,7 @@ func TestBurstWaitsAtMost(t *testing.T) {
 	}
 }
 
-func TestBurstLeashesTheRestless(t *testing.T) {
+func TestBurstLimitsBusyFiles(t *testing.T) {
 	b := testBurst()
 	var at []int
 	for now := 0; now < 60_000; now += 50 {
@@ -87,7 +87,7 @@ func TestBurstLeashesTheRestless(t *testing.T) {
 	}
 }
 
-func TestBurstKeepsACrowdTogether(t *testing.T) {
+func TestBurstKeepsManyFilesTogether(t *testing.T) {
 	b := testBurst()
 	took := 0
 	for i := range 5000 {

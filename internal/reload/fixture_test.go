@@ -12,8 +12,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// desk is a worktree with a cache. Its clock stands unless it is turned.
-type desk struct {
+// fixture is a worktree with a cache. Its clock stands unless it is turned.
+type fixture struct {
 	*testing.T
 	cache *Cache
 	w     Worktree
@@ -24,8 +24,8 @@ type desk struct {
 	calls int
 }
 
-func newDesk(t *testing.T, files map[string]string) *desk {
-	d := &desk{T: t, root: t.TempDir(), store: filepath.Join(t.TempDir(), "reload.db"), at: time.Now().Add(time.Hour)}
+func newFixture(t *testing.T, files map[string]string) *fixture {
+	d := &fixture{T: t, root: t.TempDir(), store: filepath.Join(t.TempDir(), "reload.db"), at: time.Now().Add(time.Hour)}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -35,21 +35,21 @@ func newDesk(t *testing.T, files map[string]string) *desk {
 	return d
 }
 
-func (d *desk) open(o Options) {
+func (d *fixture) open(o Options) {
 	d.Helper()
 	o.Path, o.Now, o.Config, o.Env = d.store, func() time.Time { return d.at }, func() Config { return d.cfg }, os.Environ()
 	d.cache = New(o)
 	d.Cleanup(func() { d.must(d.cache.Close()) })
 }
 
-func (d *desk) must(err error) {
+func (d *fixture) must(err error) {
 	d.Helper()
 	if err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *desk) files() (out []event.Path) {
+func (d *fixture) files() (out []event.Path) {
 	entries, _ := os.ReadDir(d.root)
 	for _, e := range entries {
 		out = append(out, event.Path(e.Name()))
@@ -57,12 +57,12 @@ func (d *desk) files() (out []event.Path) {
 	return out
 }
 
-func (d *desk) write(name, text string) {
+func (d *fixture) write(name, text string) {
 	d.Helper()
 	d.must(os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o644))
 }
 
-func (d *desk) read(name string) string {
+func (d *fixture) read(name string) string {
 	raw, err := os.ReadFile(filepath.Join(d.root, name))
 	if err != nil {
 		return ""
@@ -75,25 +75,25 @@ func asked(prompt string) event.Asked {
 }
 
 // turn records what a prompt led to.
-func (d *desk) turn(session, prompt string, steps ...event.Step) {
+func (d *fixture) turn(session, prompt string, steps ...event.Step) {
 	d.Helper()
-	d.cache.Begin(d.Context(), d.w, session, "claude", asked(prompt), false)
+	d.cache.BeginTurn(d.Context(), d.w, session, "claude", asked(prompt), false)
 	d.did(session, steps...)
-	d.cache.End(d.w, session, true)
+	d.cache.EndTurn(d.w, session, true)
 	d.at = d.at.Add(time.Second)
-	d.cache.Settle(d.Context())
+	d.cache.FinishEnded(d.Context())
 }
 
-func (d *desk) did(session string, steps ...event.Step) {
+func (d *fixture) did(session string, steps ...event.Step) {
 	for _, s := range steps {
 		d.calls++
 		s.ID, s.OK, s.Time = fmt.Sprint("t", d.calls), !s.Cut || s.OK, d.at
-		d.cache.Did(d.w, session, []event.Step{s})
+		d.cache.AddCalls(d.w, session, []event.Step{s})
 	}
 }
 
 // find returns the best entry for a prompt, "" if there is none.
-func (d *desk) find(prompt string) string {
+func (d *fixture) find(prompt string) string {
 	d.Helper()
 	found, err := d.cache.Find(d.Context(), d.w, asked(prompt))
 	d.must(err)
@@ -103,7 +103,7 @@ func (d *desk) find(prompt string) string {
 	return found[0].Entry.ID
 }
 
-func (d *desk) replay(r Request) Report {
+func (d *fixture) replay(r Request) Report {
 	d.Helper()
 	out, err := d.cache.Replay(d.Context(), d.w, r)
 	d.must(err)
@@ -117,7 +117,7 @@ func states(r Report) (out []string) {
 	return out
 }
 
-func (d *desk) states(r Report, want ...string) {
+func (d *fixture) states(r Report, want ...string) {
 	d.Helper()
 	if got := states(r); !slices.Equal(got, want) {
 		d.Fatalf("states %v, want %v: %+v", got, want, r)

@@ -13,12 +13,12 @@ import (
 )
 
 // how is the manner of looking at a folder.
-type how struct {
-	at      time.Time
-	record  bool // learn what is there; only what changed after since is news
-	since   time.Time
-	doubted bool // git may have written what is new
-	deep    bool // also the folders below that are known
+type scanMode struct {
+	at       time.Time
+	record   bool // learn what is there; only what changed after since is news
+	since    time.Time
+	maybeGit bool // git may have written what is new
+	deep     bool // also the folders below that are known
 }
 
 // begin learns the worktree: git's folders are watched first, then those that hold listed files, then every
@@ -48,21 +48,21 @@ func (w *Watcher) begin(ctx context.Context) error {
 // on, what changed after it is news, which may be git's.
 func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
-		d := w.ground.grow(p.Dir())
+		d := w.tree.makeDir(p.Dir())
 		if _, had := d.files[p.Base()]; !had {
-			d.put(p.Base(), stamp{size: unsure})
+			d.put(p.Base(), stamp{size: unknownSize})
 		}
 	}
 	if !w.activeOnly {
-		w.ground.each("", w.watch)
+		w.tree.each("", w.watch)
 	}
-	h := how{at: w.o.Now(), record: true, since: since, doubted: true}
+	h := scanMode{at: w.o.Now(), record: true, since: since, maybeGit: true}
 	for _, path := range w.folders() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if d := w.ground.find(path); d != nil {
-			w.look(path, d, h)
+		if d := w.tree.find(path); d != nil {
+			w.scan(path, d, h)
 		}
 	}
 	if w.activeOnly {
@@ -75,7 +75,7 @@ func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time
 // folders lists all known folders, parents first.
 func (w *Watcher) folders() []string {
 	var out []string
-	w.ground.each("", func(path string, _ *dir) { out = append(out, path) })
+	w.tree.each("", func(path string, _ *dir) { out = append(out, path) })
 	return out
 }
 
@@ -88,7 +88,7 @@ func (w *Watcher) watch(path string, d *dir) {
 		w.exhausted(errMaxWatches)
 		return
 	}
-	if err := w.lacks(cost(d)); err != nil {
+	if err := w.overBudget(cost(d)); err != nil {
 		w.exhausted(err)
 		return
 	}
@@ -98,7 +98,7 @@ func (w *Watcher) watch(path string, d *dir) {
 		d.watched = true
 		w.watches += cost(d)
 		w.watched.Add(1)
-	case noRoom(err):
+	case isFull(err):
 		w.exhausted(err)
 	case !errors.Is(err, fs.ErrNotExist):
 		w.log.Debug("watching a folder", "folder", path, "error", err)
@@ -117,14 +117,14 @@ func (w *Watcher) unwatch(path string, d *dir) {
 
 // watchGit watches a folder of a git dir, beside the configured number: without it everything is guesswork.
 func (w *Watcher) watchGit(dir string) {
-	err := w.lacks(1)
+	err := w.overBudget(1)
 	if err == nil || w.gitDirs[dir] {
 		err = w.src.add(dir)
 	}
 	switch {
 	case err == nil:
 		w.gitDirs[dir] = true
-	case errors.As(err, &shareError{}) || noRoom(err):
+	case errors.As(err, &budgetError{}) || isFull(err):
 		w.exhausted(err)
 	}
 }
@@ -143,8 +143,8 @@ func (w *Watcher) watchGitFolders() {
 func (w *Watcher) exhausted(err error) {
 	w.full = true
 	w.partial.Store(true)
-	hint := w.remedy(err)
-	w.lack.Store(&lack{err.Error(), hint})
+	hint := w.hintFor(err)
+	w.shortage.Store(&shortage{err.Error(), hint})
 	if w.warned {
 		return
 	}
@@ -155,7 +155,7 @@ func (w *Watcher) exhausted(err error) {
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
 
 // look compares a folder with what is known of it and touches what differs.
-func (w *Watcher) look(path string, d *dir, h how) {
+func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	entries, err := os.ReadDir(w.abs(path))
 	if err != nil {
 		switch {
@@ -163,7 +163,7 @@ func (w *Watcher) look(path string, d *dir, h how) {
 		case h.record:
 			d.files = nil // listed, but gone
 		default:
-			w.leave(path, h.doubted, h.at)
+			w.removeDir(path, h.maybeGit, h.at)
 		}
 		return
 	}
@@ -171,12 +171,12 @@ func (w *Watcher) look(path string, d *dir, h how) {
 	for _, e := range entries {
 		switch {
 		case e.IsDir():
-			w.lookSub(path, d, e.Name(), h)
+			w.scanSubdir(path, d, e.Name(), h)
 		case e.Type().IsRegular():
 			if _, had := d.files[e.Name()]; had {
 				met++
 			}
-			w.lookFile(path, d, e, h)
+			w.scanFile(path, d, e, h)
 		}
 	}
 	if met == len(d.files) {
@@ -192,12 +192,12 @@ func (w *Watcher) look(path string, d *dir, h how) {
 		case h.record:
 			delete(d.files, name)
 		default:
-			w.in.touch(event.Path(join(path, name)), h.doubted, h.at)
+			w.in.touch(event.Path(join(path, name)), h.maybeGit, h.at)
 		}
 	}
 }
 
-func (w *Watcher) lookFile(path string, d *dir, e fs.DirEntry, h how) {
+func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 	old, had := d.files[e.Name()]
 	fi, err := e.Info()
 	if err != nil {
@@ -220,37 +220,37 @@ func (w *Watcher) lookFile(path string, d *dir, e fs.DirEntry, h how) {
 		return
 	}
 	if p, err := event.NewPath(join(path, e.Name())); err == nil {
-		w.in.touch(p, h.doubted, h.at)
+		w.in.touch(p, h.maybeGit, h.at)
 	}
 }
 
-func (w *Watcher) lookSub(path string, d *dir, name string, h how) {
+func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	if name == ".git" {
 		return
 	}
 	sub := d.subs[name]
 	switch {
 	case sub == nil:
-		w.adopt(join(path, name), h)
+		w.addDir(join(path, name), h)
 	case sub.opaque:
 	case h.deep:
 		w.watch(join(path, name), sub)
-		w.look(join(path, name), sub, h)
+		w.scan(join(path, name), sub, h)
 	}
 }
 
 // adopt takes in a folder that appeared: ignore check, watch, and only then a look, because files may have
 // been created before the watch was there. Folders in it are adopted in turn.
-func (w *Watcher) adopt(path string, h how) {
-	if w.ground.foreign(path) {
+func (w *Watcher) addDir(path string, h scanMode) {
+	if w.tree.foreign(path) {
 		return
 	}
-	d := w.ground.find(path)
+	d := w.tree.find(path)
 	if d == nil && w.repo.IgnoredDir(path) {
 		return
 	}
 	if d == nil {
-		d = w.ground.grow(path)
+		d = w.tree.makeDir(path)
 		w.known.Add(1)
 	}
 	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
@@ -262,13 +262,13 @@ func (w *Watcher) adopt(path string, h how) {
 	}
 	h.deep = true
 	w.watch(path, d)
-	w.look(path, d, h)
+	w.scan(path, d, h)
 }
 
 // leave gives up a folder that was removed or renamed away, with all below: the system keeps the watches of
 // inner folders under their old names. The files stay known until they are judged to be gone.
-func (w *Watcher) leave(path string, doubted bool, at time.Time) {
-	d := w.ground.find(path)
+func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
+	d := w.tree.find(path)
 	if d == nil {
 		return
 	}
@@ -276,17 +276,17 @@ func (w *Watcher) leave(path string, doubted bool, at time.Time) {
 		w.unwatch(path, d)
 		d.opaque = false
 		for name := range d.files {
-			w.in.touch(event.Path(join(path, name)), doubted, at)
+			w.in.touch(event.Path(join(path, name)), maybeGit, at)
 		}
 	})
-	d.shed()
-	w.ground.prune(path)
+	d.pruneBelow()
+	w.tree.prune(path)
 }
 
 // estrange gives up a folder that turned out to be another repository: `git init`, `clone` and `worktree add`
 // make the folder first and its .git after.
-func (w *Watcher) estrange(path string) {
-	d := w.ground.find(path)
+func (w *Watcher) forgetDir(path string) {
+	d := w.tree.find(path)
 	if d == nil || path == "" {
 		return
 	}
@@ -295,7 +295,7 @@ func (w *Watcher) estrange(path string) {
 }
 
 // follow handles what was created, renamed and removed, in order.
-func (w *Watcher) follow(at time.Time) {
+func (w *Watcher) applyMoves(at time.Time) {
 	w.in.mu.Lock()
 	moves, rules := w.in.moves, w.in.rules
 	w.in.moves, w.in.rules = nil, false
@@ -311,14 +311,14 @@ func (w *Watcher) follow(at time.Time) {
 			}
 		case m.gone:
 			if m.path != "" {
-				w.leave(m.path, m.doubted, at)
+				w.removeDir(m.path, m.maybeGit, at)
 			}
 		case event.Path(m.path).Base() == ".git":
-			w.estrange(event.Path(m.path).Dir())
+			w.forgetDir(event.Path(m.path).Dir())
 		case isRules(event.Path(m.path).Base()):
 			w.forgetRules()
 		case isDir(w.abs(m.path)):
-			w.adopt(m.path, how{at: at, doubted: m.doubted})
+			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestOthersCanWatch(t *testing.T) {
 	if !inLimited(t, limit) {
 		return
 	}
-	d, saves := sixty(t)
+	d, saves := sixtyFolders(t)
 	s := d.watch(WatchOptions{})
 	if got := otherProgram(t, limit/2); got < limit/2 {
 		t.Errorf("another program got %d watches of %d", got, limit)
@@ -73,8 +73,8 @@ func TestOthersCanWatch(t *testing.T) {
 }
 
 // sixty is a repository of 60 folders beside the root.
-func sixty(t *testing.T) (d *desk, saves func(*watching)) {
-	d = newDesk(t)
+func sixtyFolders(t *testing.T) (d *checkout, saves func(*watching)) {
+	d = newCheckout(t)
 	for i := range 60 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "one")
 	}
@@ -89,9 +89,9 @@ func sixty(t *testing.T) (d *desk, saves func(*watching)) {
 			want = append(want, fmt.Sprintf("save d%02d/a.go", i))
 		}
 		// A file may be seen between its two writes, empty, and so be saved twice.
-		s.until("60 saves", func() bool { return len(slices.Compact(s.told())) >= 60 })
+		s.until("60 saves", func() bool { return len(slices.Compact(s.summary())) >= 60 })
 		s.mark()
-		if got := slices.Compact(s.told()); !slices.Equal(got, want) {
+		if got := slices.Compact(s.summary()); !slices.Equal(got, want) {
 			t.Errorf("saw  %q\nwant %q", got, want)
 		}
 		s.seen = nil
@@ -125,14 +125,14 @@ func TestHalfOfTheFreeWatches(t *testing.T) {
 		{"the system has no limit", 0, 0, 61, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, saves := sixty(t)
+			d, saves := sixtyFolders(t)
 			before := watchesOf("/proc/self")
 			var most atomic.Int64
 			most.Store(int64(c.most))
-			out := &said{}
+			out := &logBuffer{}
 			s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
-				w.mostWatches = func() int { return int(most.Load()) }
-				w.heldWatches = func() int { return c.held + watchesOf("/proc/self") - before }
+				w.maxUserWatches = func() int { return int(most.Load()) }
+				w.usedWatches = func() int { return c.held + watchesOf("/proc/self") - before }
 			})
 			if got := watchesOf("/proc/self") - before; got < c.least || got > c.half {
 				t.Errorf("%d watches taken, want %d to %d", got, c.least, c.half)
@@ -161,8 +161,8 @@ func TestHalfOfTheFreeWatches(t *testing.T) {
 
 // TestHeldWatches: the watches of this process are counted among those of the user, and their number falls with them.
 func TestHeldWatches(t *testing.T) {
-	if mostWatches() <= 0 {
-		t.Fatalf("the system allows %d watches", mostWatches())
+	if maxUserWatches() <= 0 {
+		t.Fatalf("the system allows %d watches", maxUserWatches())
 	}
 	own := watchesOf("/proc/self")
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
@@ -174,8 +174,8 @@ func TestHeldWatches(t *testing.T) {
 			t.Fatalf("watch %d: %v", i, err)
 		}
 	}
-	if got := watchesOf("/proc/self"); got != own+7 || heldWatches() < got {
-		t.Errorf("%d watches in this process, want %d; %d of the user", got, own+7, heldWatches())
+	if got := watchesOf("/proc/self"); got != own+7 || usedWatches() < got {
+		t.Errorf("%d watches in this process, want %d; %d of the user", got, own+7, usedWatches())
 	}
 	if err := unix.Close(fd); err != nil {
 		t.Fatal(err)

@@ -18,47 +18,44 @@ import (
 const patience = time.Minute
 
 // desk is a repository that somebody works in.
-type desk struct {
+type checkout struct {
 	t    testing.TB
 	root string
 	env  []string
 	path string // PATH of the watcher; "" is that of env
 }
 
-func newDesk(t testing.TB) *desk {
+func newCheckout(t testing.TB) *checkout {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
-	}
 	home := t.TempDir()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, root: root, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
+	d := &checkout{t: t, root: root, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home,
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
 	d.git("init", "-q", "-b", "main")
 	return d
 }
 
-func (d *desk) git(args ...string) {
+func (d *checkout) git(args ...string) {
 	d.t.Helper()
 	if out, err := d.tryGit(args...); err != nil {
 		d.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 }
 
-func (d *desk) tryGit(args ...string) (string, error) {
+func (d *checkout) tryGit(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = d.root, d.env
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
-func (d *desk) abs(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
+func (d *checkout) abs(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
-func (d *desk) write(name, content string) {
+func (d *checkout) write(name, content string) {
 	d.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(d.abs(name)), 0o755); err != nil {
 		d.t.Fatal(err)
@@ -68,14 +65,14 @@ func (d *desk) write(name, content string) {
 	}
 }
 
-func (d *desk) rename(from, to string) {
+func (d *checkout) rename(from, to string) {
 	d.t.Helper()
 	if err := os.Rename(d.abs(from), d.abs(to)); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *desk) remove(name string) {
+func (d *checkout) remove(name string) {
 	d.t.Helper()
 	if err := os.RemoveAll(d.abs(name)); err != nil {
 		d.t.Fatal(err)
@@ -83,14 +80,14 @@ func (d *desk) remove(name string) {
 }
 
 // commit commits everything, dated back so that nothing looks like work of this second.
-func (d *desk) commit(subject string) {
+func (d *checkout) commit(subject string) {
 	d.t.Helper()
 	d.git("add", "-A")
 	d.git("commit", "-q", "--allow-empty", "-m", subject)
 }
 
 // age makes all files old, as in a clone of last week.
-func (d *desk) age() {
+func (d *checkout) age() {
 	old := time.Now().Add(-7 * 24 * time.Hour)
 	_ = filepath.WalkDir(d.root, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.IsDir() && e.Name() == ".git" {
@@ -107,7 +104,7 @@ func (d *desk) age() {
 // watching is a running watcher and what it said so far.
 type watching struct {
 	t      testing.TB
-	d      *desk
+	d      *checkout
 	w      *Watcher
 	events chan []event.Event
 	heads  chan struct{}
@@ -117,7 +114,7 @@ type watching struct {
 	marks  int
 }
 
-func (d *desk) watch(o WatchOptions, with ...func(*Watcher)) *watching {
+func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	env := d.env
@@ -163,7 +160,7 @@ func (s *watching) until(what string, enough func() bool) {
 		case batch := <-s.events:
 			s.seen = append(s.seen, batch...)
 		case <-deadline:
-			s.t.Fatalf("no %s in time; seen: %s", what, strings.Join(s.told(), ", "))
+			s.t.Fatalf("no %s in time; seen: %s", what, strings.Join(s.summary(), ", "))
 		}
 	}
 }
@@ -174,12 +171,12 @@ func (s *watching) mark() {
 	s.marks++
 	name := fmt.Sprintf("mark%d.txt", s.marks)
 	s.d.write(name, name)
-	s.until(name, func() bool { return slices.Contains(s.told(), "save "+name) })
+	s.until(name, func() bool { return slices.Contains(s.summary(), "save "+name) })
 	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
 }
 
 // told lists what was seen as "kind path".
-func (s *watching) told() []string {
+func (s *watching) summary() []string {
 	var out []string
 	for _, e := range s.seen {
 		switch {
@@ -204,7 +201,7 @@ func (s *watching) expect(want ...string) {
 	s.t.Helper()
 	s.mark()
 	slices.Sort(want)
-	if got := s.told(); !slices.Equal(got, want) {
+	if got := s.summary(); !slices.Equal(got, want) {
 		s.t.Errorf("saw  %q\nwant %q", got, want)
 	}
 	s.seen = nil

@@ -16,22 +16,22 @@ const maxPending = 100_000
 
 // inbox is where the draining goroutine leaves what the system reports and the thinking one picks it up. It
 // touches neither disk nor clock: noting an event is some map work, so that the kernel's queue stays empty.
-type inbox struct {
+type reports struct {
 	wake  chan struct{} // holds at most one token; never closed
 	roots []watchRoot   // longest prefix first; set before the draining begins
 	limit int           // of pending paths, see maxPending
 
-	mu      sync.Mutex          // guards what follows
-	saves   burst               // changes outside git's window
-	doubted map[event.Path]bool // changes that may be git's: `git status` decides
-	window  gitWindow           //
-	moves   []shift             // in order: what was created, renamed or removed and may be a folder
-	headAt  time.Time           // last sign that HEAD or a ref moved; zero: none since it was looked at
-	doubtAt time.Time           // when doubted was last added to
-	lostAt  time.Time           // when reports were first lost; zero: none since the last recovery
-	muted   map[event.Path]bool // ignored files that keep changing: not worth a thought
-	nudged  bool                // a hook may have changed files
-	rules   bool                // .git/info changed: ignore rules must be read again
+	mu         sync.Mutex          // guards what follows
+	saves      debouncer           // changes outside git's window
+	maybeGit   map[event.Path]bool // changes that may be git's: `git status` decides
+	window     gitWindow           //
+	moves      []move              // in order: what was created, renamed or removed and may be a folder
+	headAt     time.Time           // last sign that HEAD or a ref moved; zero: none since it was looked at
+	maybeGitAt time.Time           // when doubted was last added to
+	lostAt     time.Time           // when reports were first lost; zero: none since the last recovery
+	muted      map[event.Path]bool // ignored files that keep changing: not worth a thought
+	nudged     bool                // a hook may have changed files
+	rules      bool                // .git/info changed: ignore rules must be read again
 }
 
 // watchRoot is a folder that is watched with what lies below.
@@ -42,16 +42,16 @@ type watchRoot struct {
 }
 
 // shift is a change that may concern a folder.
-type shift struct {
-	path    string // worktree: relative with slashes; git dir: absolute
-	git     bool
-	gone    bool // removed or renamed away
-	doubted bool // inside git's window
+type move struct {
+	path     string // worktree: relative with slashes; git dir: absolute
+	git      bool
+	gone     bool // removed or renamed away
+	maybeGit bool // inside git's window
 }
 
-func newInbox(r *Repo, quiet, atMost time.Duration) *inbox {
-	in := &inbox{wake: make(chan struct{}, 1), limit: maxPending, saves: newBurst(quiet, atMost),
-		doubted: map[event.Path]bool{}, muted: map[event.Path]bool{}}
+func newReports(r *Repo, quiet, atMost time.Duration) *reports {
+	in := &reports{wake: make(chan struct{}, 1), limit: maxPending, saves: newDebouncer(quiet, atMost),
+		maybeGit: map[event.Path]bool{}, muted: map[event.Path]bool{}}
 	in.addRoot(string(r.Root), false, false)
 	in.addRoot(r.CommonDir, true, r.CommonDir == r.GitDir)
 	if r.GitDir != r.CommonDir {
@@ -61,7 +61,7 @@ func newInbox(r *Repo, quiet, atMost time.Duration) *inbox {
 }
 
 // addRoot keeps the longest prefix first: a worktree may lie in its git dir and a git dir in its worktree.
-func (in *inbox) addRoot(dir string, git, own bool) {
+func (in *reports) addRoot(dir string, git, own bool) {
 	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git, own: own}
 	i := 0
 	for i < len(in.roots) && len(in.roots[i].prefix) > len(r.prefix) {
@@ -71,7 +71,7 @@ func (in *inbox) addRoot(dir string, git, own bool) {
 }
 
 // note files one report of the system.
-func (in *inbox) note(ev fsnotify.Event, at time.Time) {
+func (in *reports) add(ev fsnotify.Event, at time.Time) {
 	if ev.Op == fsnotify.Chmod || ev.Name == "" {
 		return
 	}
@@ -84,16 +84,16 @@ func (in *inbox) note(ev fsnotify.Event, at time.Time) {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		if r.git {
-			in.noteGit(rel, ev, r.own, at)
+			in.addGit(rel, ev, r.own, at)
 		} else {
-			in.noteTree(rel, ev, at)
+			in.addTree(rel, ev, at)
 		}
 		return
 	}
-	in.knock() // a root itself: the thinking goroutine looks whether the repository is still there
+	in.signal() // a root itself: the thinking goroutine looks whether the repository is still there
 }
 
-func (in *inbox) noteGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
+func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
 	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 	switch {
 	case own && rel == "index.lock":
@@ -102,95 +102,95 @@ func (in *inbox) noteGit(rel string, ev fsnotify.Event, own bool, at time.Time) 
 		} else {
 			in.window.lock(at)
 		}
-		in.knock()
+		in.signal()
 	case own && rel == "index":
 		if in.window.idle() && !gone {
-			in.doubtAll(at)
+			in.allMaybeGit(at)
 		}
 	case strings.HasPrefix(rel, "info/"):
 		in.rules = true
-		in.knock()
-	case speaksOfHead(rel):
+		in.signal()
+	case concernsHead(rel):
 		in.headAt = at
-		in.knock()
+		in.signal()
 	case ev.Has(fsnotify.Create) && holdsRefs(rel):
-		in.moves = append(in.moves, shift{path: ev.Name, git: true})
+		in.moves = append(in.moves, move{path: ev.Name, git: true})
 		in.headAt = at
-		in.knock()
+		in.signal()
 	}
 }
 
 // doubtAll: the index was replaced and nobody saw the lock (kqueue may miss a short one, polling does).
-func (in *inbox) doubtAll(at time.Time) {
+func (in *reports) allMaybeGit(at time.Time) {
 	in.window.lock(at)
 	in.window.unlock(at)
 	for _, p := range in.saves.all() {
-		in.doubted[p], in.doubtAt = true, at
+		in.maybeGit[p], in.maybeGitAt = true, at
 	}
-	in.knock()
+	in.signal()
 }
 
-func (in *inbox) noteTree(rel string, ev fsnotify.Event, at time.Time) {
+func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 	p, err := event.NewPath(rel)
 	if err != nil {
 		if rel == ".git" {
-			in.knock()
+			in.signal()
 		}
 		return
 	}
 	// While reports are known to be lost, the lock's may be among them: git may have written what still arrives.
 	covered := in.window.covers(at) || !in.lostAt.IsZero()
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
-		in.moves = append(in.moves, shift{path: string(p), gone: !ev.Has(fsnotify.Create), doubted: covered})
-		in.knock()
+		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), maybeGit: covered})
+		in.signal()
 	}
-	if len(in.saves.pending)+len(in.doubted) >= in.limit {
-		in.loseLocked(at)
+	if len(in.saves.pending)+len(in.maybeGit) >= in.limit {
+		in.addLostLocked(at)
 		return
 	}
 	in.touchLocked(p, covered, at)
 }
 
 // touch marks a path to be judged; doubted: git may have written it.
-func (in *inbox) touch(p event.Path, doubted bool, at time.Time) {
+func (in *reports) touch(p event.Path, maybeGit bool, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.touchLocked(p, doubted, at)
+	in.touchLocked(p, maybeGit, at)
 }
 
-func (in *inbox) touchLocked(p event.Path, doubted bool, at time.Time) {
+func (in *reports) touchLocked(p event.Path, maybeGit bool, at time.Time) {
 	if in.muted[p] {
 		return
 	}
-	if doubted || in.doubted[p] {
+	if maybeGit || in.maybeGit[p] {
 		in.saves.drop(p)
-		in.doubted[p], in.doubtAt = true, at
-		if len(in.doubted) == 1 {
-			in.knock()
+		in.maybeGit[p], in.maybeGitAt = true, at
+		if len(in.maybeGit) == 1 {
+			in.signal()
 		}
 		return
 	}
 	if in.saves.touch(p, at) {
-		in.knock()
+		in.signal()
 	}
 }
 
 // noteLost: the system's queue overflowed.
-func (in *inbox) noteLost(at time.Time) {
+func (in *reports) addLost(at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.loseLocked(at)
+	in.addLostLocked(at)
 }
 
-func (in *inbox) loseLocked(at time.Time) {
+func (in *reports) addLostLocked(at time.Time) {
 	if in.lostAt.IsZero() {
 		in.lostAt = at
-		in.knock()
+		in.signal()
 	}
 }
 
 // knock wakes the thinking goroutine.
-func (in *inbox) knock() {
+func (in *reports) signal() {
 	select {
 	case in.wake <- struct{}{}:
 	default:
@@ -198,7 +198,7 @@ func (in *inbox) knock() {
 }
 
 // mute remembers an ignored file, so that its noise stays outside. The memory is small and forgetful.
-func (in *inbox) mute(p event.Path) {
+func (in *reports) mute(p event.Path) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.muted) >= 4096 {
@@ -208,7 +208,7 @@ func (in *inbox) mute(p event.Path) {
 }
 
 // speaksOfHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
-func speaksOfHead(rel string) bool {
+func concernsHead(rel string) bool {
 	if strings.HasSuffix(rel, ".lock") {
 		return false
 	}

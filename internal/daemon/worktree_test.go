@@ -1,0 +1,69 @@
+package daemon_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/api"
+)
+
+// TestFirstCallsListOnce: calls that arrive together from a new worktree list its files once.
+func TestFirstCallsListOnce(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the git of this test is a shell script")
+	}
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	listed, release := filepath.Join(dir, "listed"), filepath.Join(dir, "release")
+	script := fmt.Sprintf(`#!/bin/sh
+case "$(pwd -P) $*" in */linked*ls-files*) echo x >>'%s'; read line <'%s';; esac
+exec '%s' "$@"
+`, listed, release, real)
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	d.git("git worktree add -q ../linked; mkfifo " + release)
+	open, err := os.OpenFile(release, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	d.start()
+	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	linked := filepath.Join(filepath.Dir(string(d.o.Repo.Root)), "linked")
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: linked}, api.Status, api.None{}); err != nil {
+				d.Error(err)
+			}
+		})
+	}
+	count := func() int {
+		out, _ := os.ReadFile(listed)
+		return bytes.Count(out, []byte("x"))
+	}
+	d.until("the files are listed", func() bool { return count() > 0 })
+	for range 50 { // time for the other calls to arrive
+		call(d, api.Status, api.None{})
+	}
+	if _, err := open.WriteString(strings.Repeat("\n", 8)); err != nil {
+		t.Fatal(err)
+	}
+	calls.Wait()
+	if n := count(); n != 1 {
+		t.Errorf("the files were listed %d times", n)
+	}
+}

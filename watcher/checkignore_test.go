@@ -1,0 +1,207 @@
+package watcher
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// ruleParts are parts of patterns, treeNames are names of files and folders that they may match.
+var (
+	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`, `*\.c`, "a**",
+		"***", "**a", "*a*b", "[[:alpha:]]", "[[:upper:]]", "[[:digit:]", "[a-", "x.[a-c]", "[]]", "[!]]", "[]-a]", "[--a]", `[\]]`, "b ", `b\ `, "!a",
+		`\!a`, "#a", `\#a`, "A", "ünï", "ÜNÏ", "ün?", "AB", "[A-Z]*", "*B", `\A`, "a\tb", `\`, `a\`, "..", "."}
+	treeNames = []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "-", "A", "#a", "!a", "b ", "b", "ünï", "ÜnÏ", "a\tb", "aXb", "aB", "7"}
+)
+
+func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
+
+// ruleLines makes lines of an ignore file.
+func ruleLines(rng *rand.Rand) string {
+	var b strings.Builder
+	if rng.IntN(20) == 0 {
+		b.WriteString("\ufeff")
+	}
+	for range 1 + rng.IntN(6) {
+		b.WriteString(pick(rng, []string{"", "", "", "", "!", "/", "!/", "//", "#", " "}))
+		for i := range 1 + rng.IntN(3) {
+			if i > 0 {
+				b.WriteByte('/')
+			}
+			b.WriteString(pick(rng, ruleParts))
+		}
+		b.WriteString(pick(rng, []string{"", "", "", "/", " ", "  ", "/**", "/*", "\t", "/ "}))
+		b.WriteString(pick(rng, []string{"\n", "\n", "\n", "\r\n", "\n\n"}))
+	}
+	return b.String()
+}
+
+// attributeLines makes lines of an attribute file.
+func attributeLines(rng *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + rng.IntN(4) {
+		p := pick(rng, ruleParts)
+		for range rng.IntN(3) {
+			p += "/" + pick(rng, ruleParts)
+		}
+		if rng.IntN(4) == 0 {
+			p = `"` + strings.NewReplacer(`\`, `\\`, "\t", `\t`).Replace(p) + `"`
+		}
+		b.WriteString(pick(rng, []string{"", "", "", "", "/", "!", "#", " "}) + p)
+		for range 1 + rng.IntN(2) {
+			b.WriteString(pick(rng, []string{" ", "\t", "  "}) + pick(rng, []string{"", "", "-", "!"}) + pick(rng, []string{"linguist-generated", "linguist-vendored", "text"}) +
+				pick(rng, []string{"", "", "", "=true", "=false", "=0", "=x"}))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// ruleTree is a repository with generated files, folders and rules.
+type ruleTree struct {
+	*repository
+	files, folders []string
+	rules          map[string]string // name of a rules file → what is in it
+}
+
+func newRuleTree(g *repository, rng *rand.Rand, round int) *ruleTree {
+	t := &ruleTree{repository: g.at(filepath.Join(g.dir, fmt.Sprint("tree", round))), rules: map[string]string{}}
+	if err := os.Mkdir(t.dir, 0o755); err != nil {
+		g.tb.Fatal(err)
+	}
+	t.git("init", "-q")
+	t.git("config", "core.ignoreCase", fmt.Sprint(rng.IntN(4) == 0))
+	t.git("config", "core.excludesFile", filepath.Join(t.dir, ".git", "global"))
+	folders := []string{""}
+	for range 3 + rng.IntN(8) {
+		sub := pick(rng, folders) + pick(rng, treeNames) + "/"
+		if !slices.Contains(folders, sub) {
+			folders = append(folders, sub)
+		}
+	}
+	all := map[string]bool{}
+	for _, f := range folders {
+		all[strings.TrimSuffix(f, "/")] = true
+	}
+	for range 40 {
+		if name := pick(rng, folders) + pick(rng, treeNames); !all[name] {
+			all[name] = true
+			t.files = append(t.files, name)
+			t.write(name, "x")
+		}
+	}
+	for _, f := range folders[1:] {
+		if err := os.MkdirAll(filepath.Join(t.dir, filepath.FromSlash(f)), 0o755); err != nil {
+			g.tb.Fatal(err)
+		}
+		t.folders = append(t.folders, strings.TrimSuffix(f, "/"))
+	}
+	add := func(name, text string) {
+		t.rules[name] = text
+		t.write(name, text)
+	}
+	add(".gitignore", ruleLines(rng))
+	add(".git/info/exclude", ruleLines(rng))
+	add(".git/global", ruleLines(rng))
+	add(".gitattributes", attributeLines(rng))
+	add(".git/info/attributes", attributeLines(rng))
+	for _, f := range folders[1:] {
+		if rng.IntN(2) == 0 {
+			add(f+".gitignore", ruleLines(rng))
+		}
+		if rng.IntN(3) == 0 {
+			add(f+".gitattributes", attributeLines(rng))
+		}
+	}
+	return t
+}
+
+func (t *ruleTree) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(t.rules)) {
+		fmt.Fprintf(&b, "%s: %q\n", name, t.rules[name])
+	}
+	return b.String()
+}
+
+// ask runs a git command that answers about paths in NUL-separated fields.
+func (t *ruleTree) ask(paths []string, args ...string) []string {
+	t.tb.Helper()
+	cmd := t.command(args...)
+	cmd.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	out, err := cmd.Output()
+	if err != nil && exitCode(err) != 1 {
+		t.tb.Fatalf("git %v: %v\n%s", args, err, t)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// TestRulesEqualGit compares the rules of generated trees with git check-ignore and git check-attr.
+func TestRulesEqualGit(t *testing.T) {
+	g := newRepository(t)
+	rng := rand.New(rand.NewPCG(15, 2))
+	hits := map[string]int{}
+	for round := range 10 * fault.Rounds() {
+		tree := newRuleTree(g, rng, round)
+		r := tree.open()
+		all := slices.Concat(tree.files, tree.folders)
+		ignored := setOf(tree.ask(all, "check-ignore", "-z", "--stdin", "--no-index"))
+		rs := r.ruleset()
+		for i, p := range all {
+			d := rs.dir(event.Path(p).Dir())
+			got := d.ignored || rs.gitIgnored(d, p, event.Path(p).Base(), i >= len(tree.files))
+			if got != ignored[p] {
+				t.Fatalf("tree %d: %q ignored: %v, git says %v\n%s", round, p, got, ignored[p], tree)
+			}
+			if got {
+				hits["ignored"]++
+			}
+		}
+		logBuffer := tree.ask(tree.files, "check-attr", "-z", "--stdin", "linguist-generated", "linguist-vendored")
+		for i, p := range tree.files {
+			base := event.Path(p).Base()
+			want := wantOpinion(logBuffer[6*i+2], logBuffer[6*i+5])
+			if got := rs.linguist(rs.dir(event.Path(p).Dir()), rs.lower(p), rs.lower(base)); got != want {
+				t.Fatalf("tree %d: %q has opinion %v, git says %q\n%s", round, p, got, logBuffer[6*i:6*i+6], tree)
+			}
+			hits[fmt.Sprint("opinion ", want)]++
+		}
+		if err := os.RemoveAll(tree.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if min(hits["ignored"], hits["opinion 1"], hits["opinion 2"]) < 20 {
+		t.Errorf("the test shows little: %v", hits)
+	}
+	t.Log(hits)
+}
+
+// wantOpinion is what follows from the values that git check-attr prints.
+func wantOpinion(generated, vendored string) opinion {
+	marks := []mark{markOf(generated), markOf(vendored)}
+	switch {
+	case slices.Contains(marks, isTrue):
+		return drop
+	case slices.Contains(marks, isFalse):
+		return keep
+	}
+	return silent
+}
+
+func markOf(value string) mark {
+	switch value {
+	case "unspecified":
+		return isUnset
+	case "unset", "false", "0":
+		return isFalse
+	}
+	return isTrue
+}

@@ -1,0 +1,86 @@
+//go:build unix
+
+package watcher
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// gitThat makes a program git of a shell script, which calls the real one as "$git", and returns a PATH that begins with it.
+func gitThat(t *testing.T, script string) string {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+}
+
+// fifo makes a named pipe that can be opened without a partner.
+func fifo(t *testing.T) (name string, f *os.File) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return name, f
+}
+
+// TestReloadHoldsNobodyUp: while Reload waits for git, the old rules answer.
+func TestReloadHoldsNobodyUp(t *testing.T) {
+	g := newRepository(t)
+	g.write(".gitignore", "*.log\n")
+	asked, isAsked := fifo(t)
+	goOn, mayGoOn := fifo(t)
+	block := filepath.Join(t.TempDir(), "block")
+	path := gitThat(t, `case "$*" in *core.excludesFile*) if [ -e '`+block+`' ]; then echo >'`+asked+`'; read x <'`+goOn+`'; fi;; esac`)
+	g.env = append(g.env, "PATH="+path)
+	r := g.open()
+	if !r.Ignored("x.log") {
+		t.Fatal("x.log is not ignored")
+	}
+	g.write(".gitignore", "*.txt\n")
+	if err := os.WriteFile(block, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reloaded := make(chan struct{})
+	go func() {
+		defer close(reloaded)
+		r.Reload()
+	}()
+	if err := isAsked.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := isAsked.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("Reload did not ask git: %v", err)
+	}
+	if !r.Ignored("x.log") || r.Ignored("x.txt") {
+		t.Error("the old rules do not hold")
+	}
+	select {
+	case <-reloaded:
+		t.Error("Reload did not wait for git")
+	default:
+	}
+	if _, err := mayGoOn.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-reloaded
+	if r.Ignored("x.log") || !r.Ignored("x.txt") {
+		t.Error("the new rules do not hold")
+	}
+}

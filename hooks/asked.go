@@ -11,7 +11,7 @@ import (
 // asked is what a prompt asks for: a person's words, a slash command, or what a timer says. nil for the reports of the
 // agent's own machinery.
 func (s *CallContext) asked(text string, events []event.Event) *event.Asked {
-	if _, inner := carve(event.Clip(redact.Private(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
+	if _, inner := cutTag(event.Clip(redact.Private(text), maxPrompt), "scheduled-task"); strings.TrimSpace(inner) != "" {
 		words := store(strings.TrimSpace(inner), event.MaxText)
 		return &event.Asked{Type: "scheduled", Target: digest(words), Text: words, ID: s.promptID(text), Time: s.Time}
 	}

@@ -60,16 +60,16 @@ type Call struct {
 	Query    *event.Query  // nil: nothing to answer
 	Kind     string        // the kind of hint that Query asks for: "prompt" or "next"
 
-	Asked *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
-	Steps []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
-	Next  event.Path   `json:",omitempty"` // the file that a call is about to change
-	Over  string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
-	Deaf  bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
-	Again bool         `json:",omitempty"` // the turn that ends went on only because of a hook
+	Asked     *event.Asked `json:",omitempty"` // what begins a turn: a prompt, or a session that goes on
+	Steps     []event.Step `json:",omitempty"` // the calls that were made, with what it takes to make them again
+	Next      event.Path   `json:",omitempty"` // the file that a call is about to change
+	Ended     string       `json:",omitempty"` // what ended: "turn" or "session"; "" if nothing did
+	Dropped   bool         `json:",omitempty"` // the agent drops what is answered here, though the event takes text
+	Continued bool         `json:",omitempty"` // the turn that ends went on only because of a hook
 }
 
-// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or another word of the agent; ok is false
-// when none begins.
+// Start is how a session begins with this call: "startup", "resume", "clear", "compact", "fork", or what else the agent calls
+// it; ok is false when none begins.
 func (c Call) Start() (how string, ok bool) {
 	for _, e := range c.Events {
 		if e.Kind == event.KindStart {
@@ -79,20 +79,20 @@ func (c Call) Start() (how string, ok bool) {
 	return "", false
 }
 
-// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not, the text may wait for
-// the next event that does.
+// TakesText reports whether text given now reaches the agent's model for no more than its tokens. Where it does not, the text
+// may wait for the next event that does.
 func (c Call) TakesText() bool {
 	e := agents.EventOf(c.Agent, c.Event)
-	return e.Context != agents.None && !e.Continues && !c.Deaf
+	return e.Context != agents.None && !e.Continues && !c.Dropped
 }
 
 // Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
 func (c Call) Continues() bool { return agents.EventOf(c.Agent, c.Event).Continues }
 
-// Decode reads one payload of an agent's hook: a JSON object; what follows it is not read. env is what is known of the caller's environment
-// (see caller): Copilot and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that really called, whose form an
-// answer needs. Unknown events and fields give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log: a hook itself
-// never fails.
+// Decode reads one payload of an agent's hook: a JSON object; what follows it is not read. env is what is known of the caller's
+// environment (see caller): Copilot and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that
+// really called, whose form an answer needs. Unknown events and fields give a Call without events. The error wraps ErrAgent or
+// ErrPayload; it is for the log: a hook itself never fails.
 func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
 	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)
@@ -105,9 +105,9 @@ func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, 
 	return p.call(r), nil
 }
 
-// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write a line break or a
-// second value after it. A field of the wrong type is left empty: agents change the types of their payloads without notice, and one surprising
-// field must not cost the other twenty.
+// decodeFirst reads the JSON object at the start of data: stdin of a hook is not always closed, and some callers write a line
+// break or a second value after it. A field of the wrong type is left empty: agents change the types of their payloads without
+// notice, and one surprising field must not cost the other twenty.
 func decodeFirst(data []byte, into any) error {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return errors.New("it does not begin with a brace")
@@ -119,12 +119,13 @@ func decodeFirst(data []byte, into any) error {
 	return err
 }
 
-// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that learning could use: CwdChanged
-// and the worktree events (every payload has its own cwd), FileChanged (the watcher sees saves), and the compactions (SessionStart follows with its
-// source). Stop only ends a turn.
+// call makes events, and at most one question, of a payload. What is not listed in the switch says nothing that learning could
+// use: CwdChanged and the worktree events (every payload has its own cwd), FileChanged (the watcher sees saves), and the
+// compactions (SessionStart follows with its source). Stop only ends a turn.
 func (p *payload) call(r Repo) Call {
-	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Deaf: p.dropped}
-	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent, Turn: p.turn, Time: p.when(r.now())}
+	c := Call{Agent: p.agent, Event: p.name, Session: p.session, Subagent: p.subagent, Cwd: p.cwd, Dropped: p.dropped}
+	s := &CallContext{Repo: r, Files: r.Locator(p.folder()), Agent: p.agent, Session: p.session, Subagent: p.subagent, Turn: p.turn,
+		Time: p.when(r.now())}
 	switch p.event {
 	case "UserPromptSubmit":
 		c.Events, c.Query = s.Prompt(p.prompt)
@@ -135,7 +136,8 @@ func (p *payload) call(r Repo) Call {
 	case "PostToolUse", "PostToolUseFailure", "PermissionDenied":
 		c.Events = s.Tool(p.tool)
 		c.Steps = s.steps(p.tool, c.Events)
-		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent, p.name).Context != agents.None {
+		if p.event == "PostToolUse" && agents.EventOf(p.agent, "PreToolUse").Context == agents.None && agents.EventOf(p.agent,
+			p.name).Context != agents.None {
 			c.Query = s.next(p.tool) // the model of this agent can get text only now
 		}
 	case "PostToolBatch":
@@ -144,9 +146,9 @@ func (p *payload) call(r Repo) Call {
 		c.Events = s.border(event.KindStart, p.source)
 		c.Asked = s.resumed(p.source, c.Events)
 	case "SessionEnd":
-		c.Events, c.Over = s.border(event.KindEnd, p.reason), "session"
+		c.Events, c.Ended = s.border(event.KindEnd, p.reason), "session"
 	case "Stop":
-		c.Over, c.Again = "turn", p.again
+		c.Ended, c.Continued = "turn", p.again
 	}
 	if c.Query != nil {
 		if c.Kind = HintNext; c.Query.Task == event.TaskPrompt {
@@ -156,8 +158,8 @@ func (p *payload) call(r Repo) Call {
 	return c
 }
 
-// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are installed twice: within ten
-// seconds it is the same one.
+// border is the beginning or the end of a session. Agents give these no id and deliver them twice when they are installed
+// twice: within ten seconds it is the same one.
 func (s *CallContext) border(kind event.Kind, source string) []event.Event {
 	if s.Session == "" {
 		return nil

@@ -7,19 +7,28 @@ import (
 	"time"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex, by Claude Code's names for them, old names and those in Claude Code's
-// settings included. A tool that is not in it gives no events unless it is an MCP server's.
+// dialects are the tools of the agents other than Claude Code and Codex, by Claude Code's names for them, old names and those
+// in Claude Code's settings included. A tool that is not in it gives no events unless it is an MCP server's.
 var dialects = map[string]map[string]string{
-	"gemini": {"read_file": "Read", "replace": "Edit", "edit": "Edit", "write_file": "Write", "run_shell_command": "Bash", "grep_search": "Grep",
-		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "invoke_agent": "Agent", "delegate_to_agent": "Agent"},
-	"qwen": {"read_file": "Read", "edit": "Edit", "replace": "Edit", "write_file": "Write", "run_shell_command": "Bash", "grep_search": "Grep",
-		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "agent": "Agent", "task": "Agent", "notebook_edit": "Edit"},
-	"cursor": {"Shell": "Bash", "Bash": "Bash", "Read": "Read", "Write": "Write", "Edit": "Edit", "StrReplace": "Edit", "MultiEdit": "Edit", "Grep": "Grep",
-		"Glob": "Glob", "SemanticSearch": "Grep", "LS": "LS", "Task": "Agent", "Agent": "Agent", "apply_patch": "apply_patch", "Delete": "apply_patch"},
-	"copilot": {"bash": "Bash", "powershell": "PowerShell", "view": "Read", "create": "Write", "edit": "Edit", "str_replace_editor": "Edit", "str_replace": "Edit",
-		"apply_patch": "apply_patch", "grep": "Grep", "rg": "Grep", "glob": "Glob", "task": "Agent", "Bash": "Bash", "PowerShell": "PowerShell", "Read": "Read",
+	"gemini": {"read_file": "Read", "replace": "Edit", "edit": "Edit", "write_file": "Write", "run_shell_command": "Bash",
+		"grep_search":         "Grep",
+		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "invoke_agent": "Agent",
+		"delegate_to_agent": "Agent"},
+	"qwen": {"read_file": "Read", "edit": "Edit", "replace": "Edit", "write_file": "Write", "run_shell_command": "Bash",
+		"grep_search":         "Grep",
+		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "agent": "Agent",
+		"task": "Agent", "notebook_edit": "Edit"},
+	"cursor": {"Shell": "Bash", "Bash": "Bash", "Read": "Read", "Write": "Write", "Edit": "Edit", "StrReplace": "Edit",
+		"MultiEdit": "Edit", "Grep": "Grep",
+		"Glob": "Glob", "SemanticSearch": "Grep", "LS": "LS", "Task": "Agent", "Agent": "Agent", "apply_patch": "apply_patch",
+		"Delete": "apply_patch"},
+	"copilot": {"bash": "Bash", "powershell": "PowerShell", "view": "Read", "create": "Write", "edit": "Edit",
+		"str_replace_editor": "Edit", "str_replace": "Edit",
+		"apply_patch": "apply_patch", "grep": "Grep", "rg": "Grep", "glob": "Glob", "task": "Agent", "Bash": "Bash",
+		"PowerShell": "PowerShell", "Read": "Read",
 		"Write": "Write", "Edit": "Edit", "Grep": "Grep", "Glob": "Glob", "Agent": "Agent", "Task": "Agent"},
-	"opencode": {"read": "Read", "edit": "Edit", "multiedit": "Edit", "write": "Write", "patch": "apply_patch", "apply_patch": "apply_patch", "bash": "Bash",
+	"opencode": {"read": "Read", "edit": "Edit", "multiedit": "Edit", "write": "Write", "patch": "apply_patch",
+		"apply_patch": "apply_patch", "bash": "Bash",
 		"shell": "Bash", "grep": "Grep", "glob": "Glob", "list": "LS", "ls": "LS", "task": "Agent"},
 }
 
@@ -33,17 +42,20 @@ type argument struct {
 }
 
 var (
-	fileArgument    = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file", "filename", "notebook_path"}}
+	fileArgument = argument{"file_path", []string{"file_path", "filePath", "absolute_path", "path", "target_file", "filename",
+		"notebook_path"}}
 	folderArgument  = argument{"path", []string{"path", "dir_path", "directory", "dir", "target_directory"}}
 	matchArgument   = argument{"pattern", []string{"pattern", "query", "regex", "search", "glob_pattern", "glob", "search_term"}}
 	commandArgument = argument{"command", []string{"command", "cmd", "script"}}
 )
 
-// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same call in different dialects
-// are the same.
+// toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same call in
+// different dialects are the same.
 var toolArguments = map[string][]argument{
-	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument}, "Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument},
-	"LS": {folderArgument}, "Bash": {commandArgument}, "PowerShell": {commandArgument}, readMany: {{"paths", []string{"paths", "include", "files"}}},
+	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument}, "Grep": {matchArgument, folderArgument},
+	"Glob": {matchArgument, folderArgument},
+	"LS":   {folderArgument}, "Bash": {commandArgument}, "PowerShell": {commandArgument}, readMany: {{"paths", []string{"paths",
+		"include", "files"}}},
 	"Agent":       {{"description", []string{"description"}}, {"prompt", []string{"prompt", "task", "objective", "query"}}},
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
@@ -99,8 +111,9 @@ func (p *payload) gemini(raw *rawPayload) {
 	p.translate(raw.Tool, raw.Input)
 }
 
-// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is beside the prompt that the
-// model gets; without it the turn is one that the machine continues, except in versions that do not know the key.
+// qwen reads a payload of Qwen Code: Claude Code's events and keys, Gemini CLI's tools. What the user submitted is beside the
+// prompt that the model gets; without it the turn is one that the machine continues, except in versions that do not know the
+// key.
 func (p *payload) qwen(raw *rawPayload) {
 	if raw.Submitted != nil && p.event == "UserPromptSubmit" {
 		if p.prompt = *raw.Submitted; p.prompt == "" {
@@ -143,7 +156,8 @@ func (p *payload) cursor(raw *rawPayload) {
 	input := raw.Input
 	if raw.Tool == "Delete" { // Claude Code has no tool for it, but patches delete files
 		in, _ := parseArguments(input)
-		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + strings.ReplaceAll(in.text(fileArgument.from...), "\n", " ") + "\n*** End Patch"}
+		input = map[string]any{"patch": "*** Begin Patch\n*** Delete File: " + strings.ReplaceAll(in.text(fileArgument.from...),
+			"\n", " ") + "\n*** End Patch"}
 	}
 	p.translate(raw.Tool, input)
 }
@@ -157,8 +171,8 @@ func cursorOutput(text string) any {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// copilot reads a payload of Copilot CLI in either of its dialects: events spelled like postToolUse come with keys like toolName and without their
-// name, events spelled like PostToolUse with keys like tool_name.
+// copilot reads a payload of Copilot CLI in either of its dialects: events spelled like postToolUse come with keys like
+// toolName and without their name, events spelled like PostToolUse with keys like tool_name.
 func (p *payload) copilot(raw *rawPayload) {
 	p.session, p.at = first(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
 	if p.source == "new" {
@@ -213,7 +227,8 @@ func copilotEvent(raw *rawPayload) string {
 	return ""
 }
 
-// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets the same id from it.
+// copilotTime reads milliseconds since 1970, or a date: one dialect has this, one that. A call that is delivered in both gets
+// the same id from it.
 func copilotTime(v any) time.Time {
 	switch v := v.(type) {
 	case float64:
@@ -228,8 +243,8 @@ func copilotTime(v any) time.Time {
 	return time.Time{}
 }
 
-// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in their names there, so
-// they give no events.
+// opencode reads what our plugin sends: Claude Code's keys with OpenCode's tools. An MCP server's tools have no mark in their
+// names there, so they give no events.
 func (p *payload) opencode(raw *rawPayload) {
 	p.prompt = unquoted(p.prompt)
 	if raw.Tool == "" {
@@ -285,7 +300,8 @@ func patchIn(in arguments, text string) string {
 var ownTools = map[string]bool{"suggest_files": true, "why_file": true, "missing_partners": true, "feedback": true,
 	"list_reload_options": true, "reload_cached": true}
 
-// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes mcp_server_tool, Cursor MCP:tool.
+// mcpName is the name of an MCP server's tool as Claude Code has it, "" if the tool is none. Gemini writes mcp_server_tool,
+// Cursor MCP:tool.
 func mcpName(name string) string {
 	if rest, ok := strings.CutPrefix(name, "MCP:"); ok {
 		if ownTools[rest] {

@@ -21,16 +21,21 @@ const (
 var failureMarks = []struct{ mark, why string }{
 	{"eisdir", whyDir}, {"is a directory", whyDir},
 	{"string to replace not found", whyNoMatch}, {"string not found", whyNoMatch}, {"found multiple matches", whyNoMatch},
-	{"matches of the string to replace", whyNoMatch}, {"old_string", whyNoMatch}, {"failed to find expected lines", whyNoMatch}, {"failed to find context", whyNoMatch},
-	{"has not been read", whyUnread}, {"read it first", whyUnread}, {"modified since read", whyUnread}, {"been unexpectedly modified", whyUnread},
+	{"matches of the string to replace", whyNoMatch}, {"old_string", whyNoMatch}, {"failed to find expected lines", whyNoMatch},
+	{"failed to find context", whyNoMatch},
+	{"has not been read", whyUnread}, {"read it first", whyUnread}, {"modified since read", whyUnread},
+	{"been unexpectedly modified", whyUnread},
 	{"exceeds maximum", whyTooLarge}, {"too large", whyTooLarge}, {"exceeds the maximum", whyTooLarge}, {"maximum allowed", whyTooLarge},
-	{"doesn't want to proceed", whyDenied}, {"permission to use", whyDenied}, {"permission denied", whyDenied}, {"eacces", whyDenied}, {"eperm", whyDenied},
-	{"operation not permitted", whyDenied}, {"was rejected", whyDenied}, {"denied", whyDenied}, {"haven't granted", whyDenied}, {"blocked by", whyDenied},
-	{"no such file", whyMissing}, {"does not exist", whyMissing}, {"enoent", whyMissing}, {"file not found", whyMissing}, {"cannot find the path", whyMissing},
+	{"doesn't want to proceed", whyDenied}, {"permission to use", whyDenied}, {"permission denied", whyDenied}, {"eacces",
+		whyDenied}, {"eperm", whyDenied},
+	{"operation not permitted", whyDenied}, {"was rejected", whyDenied}, {"denied", whyDenied}, {"haven't granted", whyDenied},
+	{"blocked by", whyDenied},
+	{"no such file", whyMissing}, {"does not exist", whyMissing}, {"enoent", whyMissing}, {"file not found", whyMissing},
+	{"cannot find the path", whyMissing},
 	{"cannot find path", whyMissing}, {"cannot find the file", whyMissing}, {"cannot access", whyMissing}, {"path not found", whyMissing},
 }
 
-// classify says why a call failed, from what the tool said.
+// classify says why a call failed, from the message of the tool.
 func classify(problem string) string {
 	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {
@@ -44,7 +49,8 @@ func classify(problem string) string {
 // failedText reports whether the text that a model got to see begins as tools report errors.
 func failedText(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
-	for _, head := range []string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed", "Permission to use ",
+	for _, head := range []string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed",
+		"Permission to use ",
 		"File does not exist", "File has not been read", "String to replace not found", "EISDIR", "ENOENT", "EACCES",
 		"InputValidationError", "<error>", "Claude requested permissions"} {
 		if strings.HasPrefix(text, head) {

@@ -19,8 +19,7 @@ type Offer struct {
 	Label   string   // of the data that a replay has already left in the data cache, "" if there is none
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: everything else that looks like one is taken
-// apart, in their text too.
+// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, in theirs, too.
 type Block struct {
 	Tag  string // "" for agents that know no tags
 	Text string
@@ -41,9 +40,9 @@ func Offers(agent string, offers []Offer) Block {
 	b.WriteString("Recorded sequences that began with a similar prompt. The tool reload_cached(cacheId) of the MCP server aoa does their read-only steps again and returns what they find now:")
 	for i, o := range offers {
 		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match, o.Uses)
-		acts := o.Actions[:min(len(o.Actions), maxOfferActions)]
-		if len(acts) > 0 {
-			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(acts, ", "), 120))
+		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]
+		if len(tools) > 0 {
+			fmt.Fprintf(&b, "\n   Actions: %s", oneLine(strings.Join(tools, ", "), 120))
 		}
 		if o.Label != "" {
 			fmt.Fprintf(&b, "\n   Replayed just now; its output is in the data cache as %s", oneLine(o.Label, 64))
@@ -61,7 +60,7 @@ func oneLine(s string, n int) string { return shorten(strings.Join(strings.Field
 // String is the block as the agent gets it: harmless but for its own tags.
 func (b Block) String() string { return b.within(MaxHint) }
 
-// within is the block in at most n UTF-16 units, "" if its first fact has no room.
+// within is the block in at most n UTF-16 units, "" if its first fact does not fit.
 func (b Block) within(n int) string {
 	text := harmless(b.Text)
 	if b.Tag != "" {
@@ -81,18 +80,18 @@ func (b Block) within(n int) string {
 	return "<" + b.Tag + ">\n" + text + "\n</" + b.Tag + ">"
 }
 
-// RenderBlock is Render with a block before the text, and with a notice for the person where the agent shows one.
+// RenderBlock is Render with a block before the text, and with a notice for the user where the agent shows one.
 func RenderBlock(agent, event string, b Block, text, notice string) []byte {
-	room := longest(event)
-	block := b.within(room)
+	left := longest(event)
+	block := b.within(left)
 	if block != "" {
-		room -= len(utf16.Encode([]rune(block))) + 1
+		left -= len(utf16.Encode([]rune(block))) + 1
 	}
-	if text = shorten(harmless(text), max(room, 0)); block != "" {
+	if text = shorten(harmless(text), max(left, 0)); block != "" {
 		text = strings.TrimRight(block+"\n"+text, "\n")
 	}
 	if agent != "claude" {
 		notice = ""
 	}
-	return dress(agent, event, text, oneLine(harmless(notice), 300))
+	return renderText(agent, event, text, oneLine(harmless(notice), 300))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-func TestTakeApart(t *testing.T) {
-	for in, want := range map[string]said{
+func TestSplitPrompt(t *testing.T) {
+	for in, want := range map[string]promptParts{
 		"fix it": {human: "fix it"},
 		"<system-reminder>be nice</system-reminder>fix it":                           {human: "fix it", machine: "be nice\n\n"},
 		"<task-notification>x":                                                       {machine: "x\n"},
@@ -22,7 +22,7 @@ func TestTakeApart(t *testing.T) {
 		"<private><system-reminder></private>hello":                                  {human: "hello"},
 		"<task-notification": {},
 	} {
-		if d := cmp.Diff(want, takeApart(in), cmp.AllowUnexported(said{})); d != "" {
+		if d := cmp.Diff(want, splitPrompt(in), cmp.AllowUnexported(promptParts{})); d != "" {
 			t.Errorf("%q: %s", in, d)
 		}
 	}

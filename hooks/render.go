@@ -24,15 +24,15 @@ func longest(event string) int {
 	return MaxHint
 }
 
-// Render dresses text for an agent's event: the one JSON object that the hook prints, or nil when there is
-// nothing to say or no way to say it. The text is made harmless and cut at a line's end to MaxHint (MaxStart
-// at a session's start). The object never holds a decision: a hint must not answer a question of permission.
+// Render puts text into the form of an agent's event: the one JSON object that the hook prints, or nil when there
+// is no text or the event takes none. The text is made harmless and cut at a line's end to MaxHint (MaxStart
+// at a session's start). The object never holds a decision: a hint must not decide about permissions.
 func Render(agent, event, text string) []byte {
-	return dress(agent, event, shorten(harmless(text), longest(event)), "")
+	return renderText(agent, event, shorten(harmless(text), longest(event)), "")
 }
 
-// dress puts a text that is harmless into the agent's JSON, and a notice for the person beside it.
-func dress(agent, event, text, notice string) []byte {
+// renderText puts a harmless text into the agent's JSON, and a notice for the user beside it.
+func renderText(agent, event, text, notice string) []byte {
 	if text == "" {
 		return nil
 	}

@@ -16,14 +16,15 @@ const (
 	maxStepEdits = 32   // replacements of one call
 )
 
-// steps is the call as something that can be told of and done again; none for calls that have nothing to do with the
+// steps is the call as a step that can be described and repeated; none for calls that have nothing to do with the
 // repository. events are those of the same call.
 func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
 	server, _ := splitMCP(c.Name)
 	if silent[c.Name] || c.Name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
 		return nil
 	}
-	st := event.Step{ID: ToolCall{ID: s.unique(c.ID)}.eventID(s.Subagent), Time: s.Time, Subagent: s.Subagent, Tool: event.Clip(c.Name, 64), Act: event.ActOther, OK: !c.Failed}
+	st := event.Step{ID: ToolCall{ID: s.unique(c.ID)}.eventID(s.Subagent), Time: s.Time, Subagent: s.Subagent,
+		Tool: event.Clip(c.Name, 64), Act: event.ActOther, OK: !c.Failed}
 	if len(events) > 0 {
 		st.ID = events[0].ID // a call without an id has been given one
 	} else if c.ID == "" {
@@ -88,7 +89,8 @@ func (s *CallContext) searchStep(st *event.Step, c ToolCall) {
 		st.Act = event.ActSearch
 		putIn(st, &st.Pattern, c.Input.text("pattern"))
 		putIn(st, &st.Glob, c.Input.text("glob"))
-		st.Mode, st.Limit = map[string]string{"content": "content", "count": "count"}[c.Input.text("output_mode")], c.Input.number("head_limit")
+		st.Mode, st.Limit = map[string]string{"content": "content", "count": "count"}[c.Input.text("output_mode")],
+			c.Input.number("head_limit")
 		st.Fold = c.Input.flag("-i")
 		// What the replay cannot do as the tool does is not done at all.
 		if c.Input.flag("multiline") || c.Input.text("type") != "" {
@@ -110,7 +112,8 @@ func (s *CallContext) runStep(st *event.Step, c ToolCall, events []event.Event) 
 	if c.Input.flag("run_in_background") {
 		st.Act = event.ActOther
 	}
-	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == event.KindRead && len(events[0].Paths) == 1 {
+	if from, lines, ok := printed(command); ok && !st.Secret && !st.Cut && len(events) == 1 && events[0].Kind == event.KindRead &&
+		len(events[0].Paths) == 1 {
 		st.Act, st.Paths, st.Offset, st.Limit = event.ActRead, events[0].Paths, from, lines
 	}
 }

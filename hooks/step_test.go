@@ -88,7 +88,7 @@ func TestQuestionsOfAnEvent(t *testing.T) {
 	if got := decode(t, "SessionStart", map[string]any{"source": "resume"}, orchard()).Asked; got == nil || got.Type != "resume" {
 		t.Errorf("resume: %+v", got)
 	}
-	if decode(t, "Stop", nil, orchard()).Over != "turn" || decode(t, "SessionEnd", nil, orchard()).Over != "session" {
+	if decode(t, "Stop", nil, orchard()).Ended != "turn" || decode(t, "SessionEnd", nil, orchard()).Ended != "session" {
 		t.Error("the end is not told")
 	}
 }

@@ -53,7 +53,7 @@ func Text(kind string, sugg []event.Suggestion) string {
 		}
 	}
 	text := shorten(b.String(), limit)
-	if !strings.Contains(text, "\n") { // the first path alone is too long: nothing is left to say
+	if !strings.Contains(text, "\n") { // the first path is too long: nothing is left
 		return ""
 	}
 	return text

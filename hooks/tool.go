@@ -29,11 +29,11 @@ func (c ToolCall) result() string {
 	return output(c.Response)
 }
 
-// eventID of the call's first event. All deliveries of a call agree on it, whichever hook told it.
+// eventID of the call's first event. All deliveries of a call agree on it, whichever hook delivered it.
 func (c ToolCall) eventID(subagent string) string { return c.ID + ":post:" + subagent }
 
-// unique makes an id that an agent counts anew in each session one of its own. Long ones are drawn at random, and
-// are the same in a session that goes on under another name.
+// unique adds the session to an id that the agent counts from one in each session. Long ids are random, and stay the same
+// in a session that goes on under another name.
 func (s *CallContext) unique(id string) string {
 	if len(id) >= randomID || strings.HasPrefix(id, "toolu_") || s.Session == "" {
 		return id
@@ -46,21 +46,26 @@ const randomID = 16
 
 // readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
 var readers = map[string]func(*CallContext, ToolCall) []event.Event{
-	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
+	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile,
+	"NotebookEdit": editFile, "Write": writeFile,
 	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
-	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command, "exec_command": (*CallContext).command,
-	"local_shell": (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
+	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command,
+	"exec_command": (*CallContext).command,
+	"local_shell":  (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate,
+	"Task": (*CallContext).delegate,
 }
 
 func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
 func editFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindEdit) }
 func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, event.KindWrite) }
 
-// silent tools say nothing about files of the repository.
-var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true,
-	"TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
+// silent tools have nothing to do with files of the repository.
+var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true,
+	"TaskUpdate": true,
+	"TaskList":   true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
 	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
-	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true, "StructuredOutput": true}
+	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
+	"StructuredOutput": true}
 
 // Tool turns a call into events, in the order in which things happened. A call may give none.
 func (s *CallContext) Tool(c ToolCall) []event.Event {

@@ -31,8 +31,9 @@ type dirRules struct {
 	parent  *dirRules
 	skip    int // length of the folder's path and its slash
 	ignored bool
-	hidden  bool // by .aoaignore
-	absent  bool // not on the disk: nothing below it is read
+	hidden  bool   // by .aoaignore
+	absent  bool   // not on the disk: nothing below it is read
+	nested  string // the folder of the other repository in which this one lies, "" if none
 	ignore  []pattern
 	attrs   []attrRule
 }
@@ -50,6 +51,19 @@ func (r *Repo) Ignored(p event.Path) bool {
 		return true
 	}
 	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
+}
+
+// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is none, and if git ignores the
+// folder or .aoaignore names the path.
+func (r *Repo) Nested(p event.Path) string {
+	rs := r.ruleset()
+	nested := rs.dir(p.Dir()).nested
+	for path, isDir := string(p), false; len(path) > len(nested); path, isDir = event.Path(path).Dir(), true {
+		if verdict(rs.own, rs.lower(path), rs.lower(event.Path(path).Base()), isDir) == drop {
+			return ""
+		}
+	}
+	return nested
 }
 
 // IgnoredDir reports the same for a folder. Nothing below an ignored folder has to be watched.
@@ -161,6 +175,9 @@ func (rs *rules) read(d *dirRules, dir string) {
 		return
 	}
 	if _, err := os.Lstat(filepath.Join(abs, ".git")); err == nil && dir != "" {
+		if !d.ignored && !d.hidden {
+			d.nested = dir
+		}
 		d.ignored, d.hidden = true, true // a submodule or another repository
 		return
 	}

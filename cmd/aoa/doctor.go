@@ -40,7 +40,7 @@ func (a *app) doctor() *cobra.Command {
 					mark, bad = "BAD ", bad+1
 				}
 				rows = append(rows, mark+"\t"+f.Check+"\t"+f.Detail)
-				if f.Advice != "" && !f.OK {
+				if f.Advice != "" {
 					rows = append(rows, "\t\t→ "+f.Advice)
 				}
 			}

@@ -4,8 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +27,8 @@ type hookState struct {
 	State  string        `json:"state"` // installed, outdated, absent, refused
 	Events []string      `json:"events"`
 	Note   string        `json:"note,omitempty"` // why refused
+
+	command string // that an agent runs, "" if it runs none in a shell
 }
 
 func (a *app) hooksList() *cobra.Command {
@@ -69,10 +76,11 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if err != nil {
 				st.State, st.Note = install.Refused, err.Error()
 			}
-			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo, install.Pattern(agent)) {
+			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo,
+				install.Pattern(agent)) {
 				scope = install.Local
 			}
-			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note})
+			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note, st.Command})
 		}
 	}
 	return append(out, a.gitState(ctx, repo))
@@ -98,6 +106,7 @@ func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 // examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
+	desktop := false // whether it was reported that agents of the desktop do not find aoa
 	all := a.hookStates(ctx, repo)
 	for _, st := range all {
 		check := "hooks of " + st.Agent
@@ -107,7 +116,11 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		}
 		switch {
 		case st.State == install.Installed:
-			out = append(out, finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""})
+			f := finding{check, true, fmt.Sprintf("installed in %s (%s)", st.File, strings.Join(st.Events, ", ")), ""}
+			if st.command != "" && runtime.GOOS != "windows" {
+				f = a.tryHook(ctx, f, st.command, &desktop)
+			}
+			out = append(out, f)
 		case st.State == install.Outdated, st.State == install.Refused && st.Agent == "git":
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
@@ -116,4 +129,49 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
 	}
 	return out
+}
+
+// desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it later.
+func desktopPath() string {
+	if runtime.GOOS == "darwin" {
+		return "/usr/bin:/bin:/usr/sbin:/sbin"
+	}
+	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+}
+
+// tryHook runs an installed command as an agent does, with the PATH of this shell and with that of the desktop. noted says
+// that a failure with the second was reported before.
+func (a *app) tryHook(ctx context.Context, f finding, command string, noted *bool) finding {
+	if a.hookProgram(ctx, command, a.getenv("PATH")) == "" {
+		f.OK, f.Detail, f.Advice = false, f.Detail+"; it is silent: its command finds no aoa of this version, or AOA=0 is set",
+			"check PATH with: command -v aoa"
+		return f
+	}
+	if *noted || a.hookProgram(ctx, command, desktopPath()) != "" {
+		return f
+	}
+	*noted = true
+	f.Detail += "; an agent that is started from the desktop does not find aoa, its PATH is " + desktopPath()
+	if self, err := os.Executable(); err == nil {
+		f.Advice = "if you start agents there: sudo ln -s " + self + " /usr/local/bin/aoa"
+		if runtime.GOOS == "darwin" {
+			path := filepath.Dir(self) + ":" + desktopPath()
+			f.Advice = "if you start agents there: sudo launchctl config user path " + path + ", then restart"
+		}
+	}
+	return f
+}
+
+// hookProgram runs an installed command with a PATH and returns the program of ours that it starts, "" if none.
+func (a *app) hookProgram(ctx context.Context, command, path string) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Env = []string{"PATH=" + path, "HOME=" + a.home(), "AOA=" + a.getenv("AOA"), "AOA_DOCTOR=1"}
+	cmd.Stdin = strings.NewReader("{}")
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }

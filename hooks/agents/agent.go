@@ -33,7 +33,8 @@ const (
 	startDeadline  = 400
 )
 
-// Deadline is how long an answer may take, in milliseconds. starts says that a daemon that does not run is started within that time, and answers.
+// Deadline is how long an answer may take, in milliseconds. starts says that a daemon that does not run is started within that
+// time, and answers.
 func (e Event) Deadline() (ms int64, starts bool) {
 	switch e.Canonical {
 	case "SessionStart":

@@ -18,9 +18,11 @@ const (
 // their makers document them, except PreToolUse of Qwen Code: 0.24.4 reads the text and passes it to nobody.
 var All = []Agent{
 	{Name: "claude", Title: "Claude Code",
-		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude", HomeVar: "CLAUDE_CONFIG_DIR", User: "settings.json"},
+		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
+			HomeVar: "CLAUDE_CONFIG_DIR", User: "settings.json"},
 		Events: []Event{
-			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
+				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: fileTools, Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
@@ -40,7 +42,8 @@ var All = []Agent{
 		Note:     "Codex runs new hooks once they are trusted: type /hooks in it. A project's hooks need a trusted project.",
 		Settings: Settings{Project: ".codex/hooks.json", Home: ".codex", HomeVar: "CODEX_HOME", User: "hooks.json"},
 		Events: []Event{
-			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Matcher: "startup|resume|clear|compact", Timeout: 5},
+			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
+				Matcher: "startup|resume|clear|compact", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Bash|apply_patch", Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Installed: true, Matcher: "Bash|apply_patch|mcp__.*", Timeout: 2},
@@ -91,7 +94,8 @@ var All = []Agent{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: qwenMatcher, Timeout: 2},
-			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: qwenMatcher, Timeout: 2},
+			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: qwenMatcher,
+				Timeout: 2},
 			{Name: "SessionEnd", Canonical: "SessionEnd", Installed: true, Timeout: 1},
 			{Name: "PreToolUse", Canonical: "PreToolUse"},
 			{Name: "PermissionDenied", Canonical: "PermissionDenied"},
@@ -99,8 +103,9 @@ var All = []Agent{
 			{Name: "SubagentStart", Context: Nested},
 		}},
 	{Name: "opencode", Title: "OpenCode",
-		Note:     "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
-		Settings: Settings{Project: ".opencode/plugins/aoa.js", Home: ".config", HomeVar: "XDG_CONFIG_HOME", User: "opencode/plugins/aoa.js", Plugin: "opencode-plugin.js"},
+		Note: "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
+		Settings: Settings{Project: ".opencode/plugins/aoa.js", Home: ".config", HomeVar: "XDG_CONFIG_HOME",
+			User: "opencode/plugins/aoa.js", Plugin: "opencode-plugin.js"},
 		Events: []Event{
 			{Name: "SessionStart", Canonical: "SessionStart", Installed: true},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Installed: true},

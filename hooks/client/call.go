@@ -32,31 +32,6 @@ func (c *call) agentPayload() bool {
 	return true
 }
 
-// gitPayload takes the hook's name from the arguments. Only post-rewrite has anything on stdin: the pairs of
-// old and new commits, which go along as one JSON string.
-func (c *call) gitPayload() {
-	c.cwd = workingDir()
-	if len(c.args) == 0 {
-		return
-	}
-	c.event = c.args[0]
-	if c.event != "post-rewrite" {
-		return
-	}
-	var lines, chunk []byte
-	fill := stdin(now() + stdinWait*1000)
-	for chunk = make([]byte, 4096); len(lines) < maxText; {
-		n := fill(chunk)
-		if n <= 0 {
-			break
-		}
-		lines = append(lines, chunk[:n]...)
-	}
-	if len(lines) > 0 {
-		c.payload = quote(nil, string(lines))
-	}
-}
-
 // frame is the call as it goes over the wire: a zero byte, four bytes of length, one JSON object.
 func (c *call) frame() []byte {
 	b := make([]byte, 5, 512+len(c.payload))

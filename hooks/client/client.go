@@ -39,9 +39,13 @@ func deliver(args []string) []byte {
 	if switchedOff() || len(args) == 0 {
 		return nil
 	}
+	if os.Getenv("AOA_DOCTOR") != "" { // aoa doctor asks which program the installed command finds
+		self, _ := os.Executable()
+		return append([]byte(self), '\n')
+	}
 	c := call{agent: args[0], args: args[1:]}
-	if c.agent == "git" {
-		c.gitPayload()
+	if c.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
+		c.cwd = workingDir()
 	} else if !c.agentPayload() {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // Package client carries a hook's bytes to the daemon and the daemon's answer back, in `aoa hook AGENT`.
 //
-// In comes one JSON value on stdin (or, from git, the words of a hook), out goes one frame to the repository's
+// In comes one JSON value on stdin (from git, only arguments), out goes one frame to the repository's
 // socket and, verbatim, what the daemon answers in time. It never prints anything else, never fails its caller
 // (every road ends in exit 0, a panic included), never learns and never decides what is said. It may cost at
 // most 2.5 times an empty Go program, which is why it runs from init, before the hundred packages of the real

@@ -13,7 +13,7 @@ type place struct {
 // maxSocket is the longest socket path inside the store, in bytes, as in internal/api.
 const maxSocket = 100
 
-// Locate says which store and socket serve the repository around dir (absolute). ok is false outside of any
+// Locate says which store and socket serve the repository around dir (absolute), the superproject's for a submodule. ok is false outside of any
 // repository, in one without a store, and when the folder of the store or the socket belongs to someone else.
 // It agrees with api.Locate, which the daemon uses; a test of theirs may hold them together.
 func Locate(dir string) (store, socket string, ok bool) {
@@ -29,6 +29,34 @@ func find(dir string) (place, bool) {
 			return p, false
 		}
 	}
+	found, ok := p.withStore()
+	if os.Getenv("AOA_STORE") != "" {
+		return found, ok
+	}
+	// What is done in a submodule belongs to the outermost superproject that has a store.
+	for p, in := p.superproject(); in; p, in = p.superproject() {
+		if outer, has := p.withStore(); has {
+			found, ok = outer, true
+		}
+	}
+	return found, ok
+}
+
+// superproject is the repository of which this one is a submodule: it encloses this one and holds its git dir.
+func (p place) superproject() (place, bool) {
+	const modules = string(os.PathSeparator) + "modules" + string(os.PathSeparator)
+	for i := 0; i+len(modules) < len(p.common); i++ {
+		if p.common[i:i+len(modules)] == modules { // most repositories are no submodules: they end here
+			outer, ok := repository(parent(p.dir))
+			n := len(outer.common)
+			return outer, ok && n < len(p.common) && p.common[:n] == outer.common && os.IsPathSeparator(p.common[n])
+		}
+	}
+	return place{}, false
+}
+
+// withStore finds the store and the socket of a repository. ok is false when there is no store, or when one of the two belongs to someone else.
+func (p place) withStore() (place, bool) {
 	p.store = p.common + string(os.PathSeparator) + "aoa"
 	if v := os.Getenv("AOA_STORE"); v != "" {
 		p.store = v

@@ -134,3 +134,39 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 }
+
+// TestLocateInSubmodule: work in a submodule belongs to the superproject where that has a store, else to the submodule's own.
+func TestLocateInSubmodule(t *testing.T) {
+	dir, sock := repo(t)
+	t.Chdir(dir)
+	t.Setenv("HOME", t.TempDir())
+	for _, name := range []string{"XDG_STATE_HOME", "CLAUDE_PROJECT_DIR", "AOA_STORE"} {
+		t.Setenv(name, "")
+	}
+	inner, _ := repo(t)
+	git(t, "-C", inner, "commit", "-q", "--allow-empty", "-m", "x")
+	git(t, "-C", dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "modules/sub")
+	git(t, "-C", dir, "commit", "-q", "-m", "x")
+	sub := filepath.Join(dir, "modules", "sub")
+	if _, s, ok := Locate(sub); !ok || s != sock {
+		t.Errorf("in the submodule: %s, %v; want the superproject's %s", s, ok, sock)
+	}
+	own := filepath.Join(dir, ".git", "modules", "modules", "sub", "aoa")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, s, ok := Locate(sub); !ok || s != sock {
+		t.Errorf("with a store of its own: %s, %v; want the superproject's %s", s, ok, sock)
+	}
+	if err := os.Remove(filepath.Dir(sock)); err != nil {
+		t.Fatal(err)
+	}
+	if store, _, ok := Locate(sub); !ok || store != own {
+		t.Errorf("without the superproject's store: %s, %v; want %s", store, ok, own)
+	}
+	clone := filepath.Join(dir, "clone") // a repository of its own, only inside
+	git(t, "clone", "-q", inner, clone)
+	if _, s, ok := Locate(clone); ok {
+		t.Errorf("a clone inside of a repository got its socket %s", s)
+	}
+}

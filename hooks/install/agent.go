@@ -127,6 +127,7 @@ func groupsOf(a agents.Agent) (out []group) {
 func isOurs(agent string) func(handler) bool {
 	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(\.exe)?["']?\s+hook\s+` + agent + `\b`)
 	return func(h handler) bool {
-		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash, h.PowerShell}, command.MatchString)
+		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash, h.PowerShell},
+			command.MatchString)
 	}
 }

@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,16 +10,13 @@ import (
 	"strings"
 )
 
-// LocalSettings is the personal settings file of Claude Code in a worktree.
-const LocalSettings = ".claude/settings.local.json"
-
 // excludeNote stands above our line in info/exclude, so that nobody else's line is ever taken for ours.
 const excludeNote = "# kept out of git by aoa"
 
 // Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir. A line
 // that is there already, whoever wrote it, is enough.
 func Exclude(commonDir, pattern string) (Change, error) {
-	name, old, err := excludeFile(commonDir)
+	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {
 		return Change{}, err
 	}
@@ -28,25 +24,22 @@ func Exclude(commonDir, pattern string) (Change, error) {
 		return Change{File: name, Done: Unchanged}, nil
 	}
 	block := excludeNote + "\n/" + pattern
-	switch {
-	case old == nil:
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return Change{}, fmt.Errorf("write %s: %w", name, err)
-		}
-		return writeExclude(name, nil, []byte(block+"\n"), Created)
-	case len(old) > 0 && old[len(old)-1] != '\n' || len(old) == 0:
-		// A missing end of line is the mark that there was none before.
-		if len(old) > 0 {
-			block = "\n" + block
-		}
-		return writeExclude(name, old, append(slices.Clone(old), block...), Changed)
+	switch { // a missing end of line is the mark that there was none before
+	case old == nil || len(old) > 0 && old[len(old)-1] == '\n':
+		block += "\n"
+	case len(old) > 0:
+		block = "\n" + block
 	}
-	return writeExclude(name, old, append(slices.Clone(old), block+"\n"...), Changed)
+	done := Changed
+	if old == nil {
+		done = Created
+	}
+	return write(name, old, mode, append(slices.Clone(old), block...), done)
 }
 
 // Unexclude takes exactly those bytes out again.
 func Unexclude(commonDir, pattern string) (Change, error) {
-	name, old, err := excludeFile(commonDir)
+	name, old, mode, err := excludeFile(commonDir)
 	if err != nil {
 		return Change{}, err
 	}
@@ -68,33 +61,17 @@ func Unexclude(commonDir, pattern string) (Change, error) {
 	case i > 0:
 		i--
 	}
-	return writeExclude(name, old, slices.Delete(slices.Clone(old), i, end), Changed)
+	return write(name, old, mode, slices.Delete(slices.Clone(old), i, end), Changed)
 }
 
-func excludeFile(commonDir string) (name string, content []byte, err error) {
+// excludeFile reads info/exclude; content is nil if there is none.
+func excludeFile(commonDir string) (name string, content []byte, mode fs.FileMode, err error) {
 	name = filepath.Join(commonDir, "info", "exclude")
-	content, err = os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return name, nil, nil
-	}
+	content, mode, err = readIfThere(name)
 	if err != nil {
-		return name, nil, fmt.Errorf("read exclude file: %w", err)
+		err = fmt.Errorf("read exclude file: %w", err)
 	}
-	if content == nil {
-		content = []byte{}
-	}
-	return name, content, nil
-}
-
-func writeExclude(name string, old, content []byte, done string) (Change, error) {
-	mode := fs.FileMode(0o644)
-	if st, err := os.Stat(name); err == nil {
-		mode = st.Mode().Perm()
-	}
-	if err := replaceFile(name, old, content, mode); err != nil {
-		return Change{}, fmt.Errorf("write exclude file: %w", err)
-	}
-	return Change{File: name, Done: done}, nil
+	return name, content, mode, err
 }
 
 func lines(b []byte) []string {

@@ -56,12 +56,8 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	case st.Size() > 16<<20:
 		return nil, f.refuse("it is larger than 16 MB")
 	}
-	f.mode = st.Mode().Perm()
-	if f.old, err = os.ReadFile(f.target); err != nil {
+	if f.old, f.mode, err = readIfThere(f.target); err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
-	}
-	if f.old == nil {
-		f.old = []byte{}
 	}
 	return f, nil
 }
@@ -84,15 +80,11 @@ func inside(dir, name string) bool {
 }
 
 func (f *settingsFile) write(done string, b []byte) (Change, error) {
-	if f.old == nil {
-		if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil {
-			return Change{}, fmt.Errorf("write settings: %w", err)
-		}
+	c, err := write(f.target, f.old, f.mode, b, done)
+	if err == nil {
+		c.File = f.name
 	}
-	if err := replaceFile(f.target, f.old, b, f.mode); err != nil {
-		return Change{}, fmt.Errorf("write settings: %w", err)
-	}
-	return Change{File: f.name, Done: done}, nil
+	return c, err
 }
 
 // delete removes the file, and the folders above it as far as they are below within and nothing else is in them.

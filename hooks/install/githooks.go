@@ -23,7 +23,7 @@ type GitOptions struct {
 }
 
 // AddGit enters our command into the repository's hooks: as configured hooks where git knows them (2.54
-// and later), else as a block in each hook's file, right behind the first line, since many hooks end in exec.
+// and later), else as a block in each hook's file, after the first line, since many hooks end in exec.
 // Twice is once. Files that cannot take a block are left alone and reported as *Refusal, joined in the error;
 // the other hooks are installed all the same.
 func AddGit(ctx context.Context, dir string, o GitOptions) ([]Change, error) {
@@ -125,10 +125,7 @@ func installBlock(dir, name string) (Change, error) {
 		return Change{}, err
 	}
 	if old == nil {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return Change{}, fmt.Errorf("make hooks folder: %w", err)
-		}
-		return writeHook(file, nil, []byte(madeShebang+hookBlock(name, true)), 0o755, Created)
+		return write(file, nil, 0o755, []byte(madeShebang+hookBlock(name, true)), Created)
 	}
 	rest, made := withoutBlock(old)
 	block := []byte(hookBlock(name, made))
@@ -141,7 +138,7 @@ func installBlock(dir, name string) (Change, error) {
 	if bytes.Equal(out, old) {
 		return Change{File: file, Done: Unchanged}, nil
 	}
-	return writeHook(file, old, out, mode, Changed)
+	return write(file, old, mode, out, Changed)
 }
 
 // readHook reads a hook's file, nil if there is none, and refuses what cannot take a block.
@@ -240,7 +237,7 @@ func (g *gitRepo) removeBlocks() ([]Change, error) {
 		if made && string(rest) == madeShebang {
 			err = os.Remove(file)
 		} else {
-			c, err = writeHook(file, old, rest, st.Mode().Perm(), Changed)
+			c, err = write(file, old, st.Mode().Perm(), rest, Changed)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("remove git hook: %w", err))
@@ -249,11 +246,4 @@ func (g *gitRepo) removeBlocks() ([]Change, error) {
 		out = append(out, c)
 	}
 	return out, errors.Join(errs...)
-}
-
-func writeHook(file string, old, content []byte, mode fs.FileMode, done string) (Change, error) {
-	if err := replaceFile(file, old, content, mode); err != nil {
-		return Change{}, fmt.Errorf("write git hook: %w", err)
-	}
-	return Change{File: file, Done: done}, nil
 }

@@ -286,6 +286,9 @@ func TestNotARepository(t *testing.T) {
 	}
 }
 
+// localSettings is the personal settings file of Claude Code in a worktree.
+const localSettings = ".claude/settings.local.json"
+
 func TestExclude(t *testing.T) {
 	for name, before := range map[string]string{
 		"git's own": "# git ls-files --others --exclude-from=.git/info/exclude\n# *.[oa]\n", "no newline": "*.o\n*.a", "empty": "", "newline": "\n", "absent": "-",
@@ -297,33 +300,33 @@ func TestExclude(t *testing.T) {
 				fileWith(t, file, before, 0o600)
 			}
 			for _, want := range []bool{true, false} {
-				c, err := Exclude(common, LocalSettings)
+				c, err := Exclude(common, localSettings)
 				if err != nil || (c.Done != Unchanged) != want {
 					t.Fatalf("%+v, %v", c, err)
 				}
 			}
-			if b := contentOf(t, file); !strings.Contains(string(b)+"\n", "\n/"+LocalSettings+"\n") {
+			if b := contentOf(t, file); !strings.Contains(string(b)+"\n", "\n/"+localSettings+"\n") {
 				t.Errorf("%q", b)
 			}
-			if _, err := Unexclude(common, LocalSettings); err != nil {
+			if _, err := Unexclude(common, localSettings); err != nil {
 				t.Fatal(err)
 			}
 			after, err := os.ReadFile(file)
 			if before == "-" && err == nil || before != "-" && string(after) != before {
 				t.Errorf("before %q, after %q, %v", before, after, err)
 			}
-			if c, err := Unexclude(common, LocalSettings); err != nil || c.Done != Absent {
+			if c, err := Unexclude(common, localSettings); err != nil || c.Done != Absent {
 				t.Errorf("%+v, %v", c, err)
 			}
 		})
 	}
 	common := t.TempDir()
-	theirs := "/" + LocalSettings + "\n"
+	theirs := "/" + localSettings + "\n"
 	fileWith(t, filepath.Join(common, "info", "exclude"), theirs, 0o644)
-	if c, err := Exclude(common, LocalSettings); err != nil || c.Done != Unchanged {
+	if c, err := Exclude(common, localSettings); err != nil || c.Done != Unchanged {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := Unexclude(common, LocalSettings); err != nil || string(contentOf(t, filepath.Join(common, "info", "exclude"))) != theirs {
+	if _, err := Unexclude(common, localSettings); err != nil || string(contentOf(t, filepath.Join(common, "info", "exclude"))) != theirs {
 		t.Error("somebody else's line was taken")
 	}
 }

@@ -48,7 +48,7 @@ func openGit(ctx context.Context, dir string, o GitOptions) (*gitRepo, error) {
 	return g, nil
 }
 
-// abs is a path that git said, which may be relative to dir.
+// abs makes a path that git printed absolute: it may be relative to dir.
 func (g *gitRepo) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -12,7 +12,7 @@ import (
 // ErrRefused is wrapped by every refusal to edit somebody's file. Nothing was changed then.
 var ErrRefused = errors.New("not edited")
 
-// Refusal says why a file was left alone, and what to put there by hand.
+// Refusal says why a file was not edited, and what to put there by hand.
 type Refusal struct {
 	File    string
 	Why     string // "it is not valid JSON (…)"
@@ -43,10 +43,11 @@ const (
 
 // Status is what a settings file or git hook holds of ours.
 type Status struct {
-	File   string
-	State  string   // "installed", "outdated", "absent", "refused"
-	Events []string // that run aoa, in the file's order
-	Note   string   // why refused
+	File    string
+	State   string   // "installed", "outdated", "absent", "refused"
+	Events  []string // that run aoa, in the file's order
+	Command string   // that the first of them runs; "" for git and where a plugin runs aoa
+	Note    string   // why refused
 }
 
 // States of an installation.
@@ -73,8 +74,8 @@ func Snippet(a agents.Agent) string {
 	return indent(`{"hooks":`+eventsJSON(groupsOf(a), flat(a.Name))+version+`}`, "", "  ") + "\n"
 }
 
-// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an older version are
-// replaced. The error is a *Refusal when the file cannot be edited safely.
+// Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an older
+// version are replaced. The error is a *Refusal when the file cannot be edited safely.
 func Add(a agents.Agent, file string, o Options) (Change, error) {
 	f, err := open(a, file, o)
 	if err != nil {
@@ -105,8 +106,8 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a file that Add
-// made is deleted.
+// Remove takes our handlers out. If nobody else has changed the file since Add, it is as it was before, to the byte; a file
+// that Add made is deleted.
 func Remove(a agents.Agent, file string, o Options) (Change, error) {
 	f, err := open(a, file, o)
 	if err != nil {
@@ -156,6 +157,10 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	for _, g := range have {
 		st.Events = append(st.Events, g.Event)
 	}
+	if len(have) > 0 {
+		h := have[0].Hooks[0]
+		st.Command = h.Command + h.Bash
+	}
 	if mixed || len(have) > 0 {
 		st.State = Outdated
 		if !mixed && sameGroups(have, groupsOf(a)) {
@@ -165,7 +170,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	return st, nil
 }
 
-// sameGroups compares in any order: the file's own order of events stands.
+// sameGroups compares in any order: the file keeps its own order of events.
 func sameGroups(have, want []group) bool {
 	return len(have) == len(want) && !slices.ContainsFunc(want, func(w group) bool {
 		return !slices.ContainsFunc(have, func(h group) bool { return sameGroup(h, w) })

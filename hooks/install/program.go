@@ -19,7 +19,7 @@ func program(a agents.Agent) []byte {
 	return b
 }
 
-// programMark stands in the first line of our programs.
+// programMark is in the first line of our programs.
 const programMark = "(managed; remove with: aoa hooks remove"
 
 func oursWhole(b []byte) bool {

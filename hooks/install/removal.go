@@ -128,7 +128,8 @@ func (s *settings) madeVersion() bool {
 		return false
 	}
 	version, ok := m[1].Value.Value.(hujson.Literal)
-	return ok && string(version) == "1" && !comments(s.value.BeforeExtra, s.value.AfterExtra, s.root.AfterExtra, m[0].Name.BeforeExtra, m[0].Value.AfterExtra,
+	return ok && string(version) == "1" && !comments(s.value.BeforeExtra, s.value.AfterExtra, s.root.AfterExtra,
+		m[0].Name.BeforeExtra, m[0].Value.AfterExtra,
 		m[1].Name.BeforeExtra, m[1].Name.AfterExtra, m[1].Value.BeforeExtra, m[1].Value.AfterExtra)
 }
 
@@ -136,8 +137,8 @@ func comments(extras ...hujson.Extra) bool {
 	return slices.ContainsFunc(extras, func(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 })
 }
 
-// without returns the entries that are not gone. Comments around the others stay; end is the space before the closing bracket. whole says that
-// the list goes, too: it has no other entry, and not the mark of one that was there.
+// without returns the entries that are not gone. Comments around the others stay; end is the space before the closing bracket.
+// whole says that the list goes, too: it has no other entry, and not the mark of one that was there.
 func without[E hujson.ObjectMember | hujson.Value](list []E, gone []bool, end *hujson.Extra) (rest []E, whole bool) {
 	if !slices.Contains(gone, true) {
 		return list, false

@@ -31,10 +31,7 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	now, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		now, err = nil, nil
-	}
+	now, _, err := readIfThere(name)
 	if err != nil {
 		return err
 	}
@@ -42,4 +39,33 @@ func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
 		return fmt.Errorf("%s was changed by someone else meanwhile; try again", name)
 	}
 	return os.Rename(tmp.Name(), name)
+}
+
+// readIfThere reads a file. The content is nil if there is none, and not nil of an empty one; mode is that of a new file then.
+func readIfThere(name string) (content []byte, mode fs.FileMode, err error) {
+	content, err = os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0o644, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return append([]byte{}, content...), st.Mode().Perm(), nil
+}
+
+// write replaces a file as replaceFile does, and makes the folder of a new one.
+func write(name string, old []byte, mode fs.FileMode, content []byte, done string) (Change, error) {
+	if old == nil {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return Change{}, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	if err := replaceFile(name, old, content, mode); err != nil {
+		return Change{}, fmt.Errorf("write %s: %w", name, err)
+	}
+	return Change{File: name, Done: done}, nil
 }

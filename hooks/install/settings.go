@@ -131,15 +131,15 @@ func edges[E hujson.ObjectMember | hujson.Value](entry *E) (before, after *hujso
 // add appends entries (compact JSON) to a list, in the style of its last entry.
 func add[E hujson.ObjectMember | hujson.Value](s *settings, list []E, parse func(string) []E, entries ...string) []E {
 	var tail hujson.Extra // not nil: there is a comma after the last entry
-	indent, alone := "", false
+	indent, begins := "", false
 	if len(list) > 0 {
 		before, after := edges(&list[len(list)-1])
 		tail, *after = *after, nil
-		indent, alone = ownLine(*before)
+		indent, begins = ownLine(*before)
 	}
 	for _, text := range entries {
 		space := " "
-		if alone {
+		if begins {
 			text, space = s.pretty(text, indent), s.newline()+indent
 		}
 		for _, e := range parse(text) {
@@ -169,7 +169,7 @@ func mustParse(text string) hujson.Value {
 	return v
 }
 
-// ownLine returns the indentation of an entry that begins a line; ok is false when something else stands on that line before it.
+// ownLine returns the indentation of an entry that begins a line; ok is false when something else is on that line before it.
 func ownLine(before hujson.Extra) (indent string, ok bool) {
 	i := bytes.LastIndexByte(before, '\n')
 	indent = string(before[i+1:])

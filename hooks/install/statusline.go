@@ -10,11 +10,11 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
 
-// The status line of Claude Code is one command in its settings. Ours goes in alone where there is none, else around
-// the present one, whose bytes stay in the file as they are but for quotes: taking ours off again gives them back.
-// Behind a missing binary theirs still runs.
+// The status line of Claude Code is one command in its settings. Ours is the only one where there is none, else it is
+// around the present one, whose bytes stay in the file except for quotes: taking ours off again gives them back.
+// Without the binary theirs still runs.
 const (
-	statusAlone  = `command -v aoa >/dev/null 2>&1 || exit 0; exec aoa statusline`
+	statusOnly   = `command -v aoa >/dev/null 2>&1 || exit 0; exec aoa statusline`
 	statusBefore = `command -v aoa >/dev/null 2>&1 || exec sh -c '`
 	statusMiddle = `'; exec aoa statusline --wrap '`
 	statusBehind = `'`
@@ -31,15 +31,15 @@ type statusSetting struct {
 	Command string `json:"command"`
 }
 
-// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is once, every other byte
-// stays. The error is a *Refusal when the file cannot be edited safely.
+// AddStatusLine enters our status line into a settings file of Claude Code, around the one that is there. Twice is once, every
+// other byte stays. The error is a *Refusal when the file cannot be edited safely.
 func AddStatusLine(file string, o Options) (Change, error) {
 	f, s, err := openStatus(file, o)
 	if err != nil {
 		return Change{}, err
 	}
-	alone := `"` + statusKey + `":` + compact(statusSetting{"command", statusAlone})
-	f.snippet = indent("{"+alone+"}", "", "  ") + "\n"
+	ours := `"` + statusKey + `":` + compact(statusSetting{"command", statusOnly})
+	f.snippet = indent("{"+ours+"}", "", "  ") + "\n"
 	if f.old == nil {
 		return f.write(Created, []byte(f.snippet))
 	}
@@ -48,7 +48,7 @@ func AddStatusLine(file string, o Options) (Change, error) {
 	case err != nil:
 		return Change{}, f.refuse(err.Error())
 	case command == nil:
-		s.root.Members = add(s, s.root.Members, s.parseMembers, alone)
+		s.root.Members = add(s, s.root.Members, s.parseMembers, ours)
 	case ourStatus.MatchString(textOf(command)):
 		return Change{File: file, Done: Unchanged}, nil
 	default:
@@ -78,7 +78,7 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 		command.Value = hujson.Literal(theirs)
 		return f.write(Changed, s.bytes())
 	}
-	if textOf(command) != statusAlone {
+	if textOf(command) != statusOnly {
 		return Change{}, f.refuse("its status line runs aOa in a form that aoa statusline install does not make")
 	}
 	if s.removeMember(statusKey) {
@@ -91,7 +91,7 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 func StatusLineCommand(theirs string) string {
 	switch {
 	case theirs == "":
-		return statusAlone
+		return statusOnly
 	case ourStatus.MatchString(theirs):
 		return theirs
 	}
@@ -151,7 +151,7 @@ func (s *settings) statusCommand() (*hujson.Value, error) {
 	return command, nil
 }
 
-// wrapStatus puts ours around a string as it stands in JSON: escapes stay as they were written, each single quote
+// wrapStatus puts ours around a string of JSON: escapes stay as they were written, each single quote
 // leaves the shell's quotes for itself.
 func wrapStatus(raw string) string {
 	quoted := strings.Join(eachChar(raw[1:len(raw)-1], func(c string) string {
@@ -172,7 +172,8 @@ func unwrapStatus(raw string) (theirs string, ok bool) {
 	}
 	inner, ok = strings.CutSuffix(inner, jsonInner(statusBehind))
 	half := len(inner) - len(jsonInner(statusMiddle))
-	if !ok || half < 0 || half%2 != 0 || inner[:half/2] != inner[len(inner)-half/2:] || inner[half/2:len(inner)-half/2] != jsonInner(statusMiddle) {
+	if !ok || half < 0 || half%2 != 0 || inner[:half/2] != inner[len(inner)-half/2:] ||
+		inner[half/2:len(inner)-half/2] != jsonInner(statusMiddle) {
 		return "", false
 	}
 	theirs = inner[:half/2]
@@ -199,7 +200,7 @@ func eachChar(inner string, to func(string) string) []string {
 	return out
 }
 
-// jsonInner is a text as it stands within the quotes of JSON.
+// jsonInner is a text as it is within the quotes of JSON.
 func jsonInner(s string) string {
 	q := compact(s)
 	return q[1 : len(q)-1]

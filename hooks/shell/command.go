@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -50,70 +51,37 @@ func (sh *walker) run(c command) {
 		c.xargs = c.xargs || c.name == "xargs" || c.name == "parallel"
 		c.args = rest
 	}
-	switch c.name {
-	case "cd", "pushd":
-		sh.cd(c.args)
-	case "bash", "sh", "zsh", "dash", "ksh", "eval":
-		sh.inner(c)
-	case "git":
-		sh.git(c)
-	default:
-		if !quiet[c.name] {
-			sh.command(c)
-		}
-	}
+	sh.does(c, specs()[c.name])
 }
-
-// quiet commands neither read nor change files of interest and say nothing about the work.
-var quiet = map[string]bool{"echo": true, "printf": true, "true": true, "false": true, ":": true, "test": true, "[": true, "sleep": true,
-	"set": true, "unset": true, "pwd": true, "exit": true, "return": true, "wait": true, "which": true, "type": true, "date": true,
-	"clear": true, "read": true, "shift": true, "trap": true, "umask": true, "hash": true, "alias": true, "popd": true, "whoami": true,
-	"uname": true, "hostname": true, "printenv": true, "break": true, "continue": true, "seq": true, "basename": true, "dirname": true,
-	"realpath": true, "mkdir": true, "tr": true, "rev": true, "yes": true, "shopt": true, "ulimit": true, "export": true}
-
-// wrappers run the command in their arguments. The letters are options that take a value; skip is the number
-// of words of their own before it.
-var wrappers = map[string]struct {
-	short, long string
-	skip        int
-}{
-	"sudo": {short: "ugpCh", long: "user group"}, "doas": {short: "u"}, "env": {short: "uCS", long: "unset chdir"}, "timeout": {short: "ks", long: "kill-after signal", skip: 1}, "gtimeout": {short: "ks", skip: 1},
-	"nice": {short: "n"}, "ionice": {short: "cn"}, "nohup": {}, "time": {short: "fo"}, "command": {}, "builtin": {}, "exec": {short: "a"}, "noglob": {}, "stdbuf": {short: "ioe"}, "setsid": {},
-	"xargs": {short: "IiLnPdsaE", long: "max-args max-procs delimiter replace"}, "parallel": {short: "jIn"}, "caffeinate": {short: "tw"}, "unbuffer": {}, "npx": {short: "pc", long: "package"}, "bunx": {}, "pnpx": {}, "uvx": {long: "from with"}, "then": {}, "rtk": {}, "busybox": {},
-}
-
-// runners run the command after one of these words.
-var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "rye": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x", "pdm": "run", "hatch": "run", "direnv": "exec", "dotenv": "run"}
 
 // unwrap gives the words of the command inside, or ok false.
 func unwrap(name string, args []word) (rest []word, ok bool) {
-	if verbs, found := runners[name]; found {
-		if len(args) < 2 || !args[0].ok || !strings.Contains(" "+verbs+" ", " "+args[0].text+" ") {
+	s := specs()[name]
+	switch {
+	case len(args) == 0 || name == "command" && args[0].flag():
+		return nil, false
+	case s.does == "run":
+		if !args[0].ok || !slices.Contains(s.verbs, args[0].text) {
 			return nil, false
 		}
-		args = args[1:]
-		for len(args) > 0 && args[0].flag() {
-			args = args[1:]
+		for args = args[1:]; len(args) > 0 && args[0].flag(); args = args[1:] {
 		}
 		return args, len(args) > 0
-	}
-	w, found := wrappers[name]
-	if !found || len(args) == 0 || name == "command" && args[0].flag() {
+	case s.does != "wrap":
 		return nil, false
 	}
-	skip := w.skip
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
 		case a.is("--"):
 			return args[i+1:], i+1 < len(args)
 		case a.flag():
-			if takesValue(a.text, w.short, w.long) {
+			if s.takesValue(a.text) {
 				i++
 			}
 		case name == "env" && a.ok && strings.IndexByte(a.text, '=') > 0:
-		case skip > 0:
-			skip--
+		case s.skip > 0:
+			s.skip--
 		default:
 			return args[i:], true
 		}
@@ -121,13 +89,60 @@ func unwrap(name string, args []word) (rest []word, ok bool) {
 	return nil, false
 }
 
-// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and --lines=5.
-func takesValue(flag, short, long string) bool {
-	if name, ok := strings.CutPrefix(flag, "--"); ok {
-		return !strings.Contains(name, "=") && long != "" && strings.Contains(" "+long+" ", " "+name+" ")
+// does notes what a command does.
+func (sh *walker) does(c command, s spec) {
+	switch s.does {
+	case "quiet":
+	case "read":
+		sh.read(c, s)
+	case "search":
+		sh.grep(c, s)
+	case "edit":
+		sh.edit(c, s)
+	case "find":
+		sh.find(c)
+	case "fd":
+		sh.fd(c, s)
+	case "list":
+		o := s.parse(c.args)
+		sh.searched(o.values["-P"], o.ops)
+	case "move":
+		sh.move(s.parse(c.args).ops)
+	case "copy":
+		sh.copy(c, s)
+	case "remove":
+		if o := s.parse(c.args); !o.has("--cached") {
+			sh.remove(o.ops)
+		}
+	case "write":
+		sh.tee(c, s)
+	case "dd":
+		sh.dd(c)
+	case "patch":
+		sh.patched(c)
+	case "cd":
+		sh.cd(c.args)
+	case "script":
+		sh.inner(c)
+	case "git":
+		sh.git(c)
+	case "show":
+		sh.shown(c, s)
+	case "diff":
+		sh.diffed(c, s)
+	default:
+		sh.result.Self = sh.result.Self || c.name == "aoa"
+		sh.started(c)
 	}
-	i := strings.IndexAny(flag[1:], short)
-	return short != "" && i >= 0 && i+2 == len(flag)
+}
+
+// takesValue reports whether an option's value is the next word: -n 5 and -rn 5, but not -n5 and --lines=5.
+func (s spec) takesValue(flag string) bool {
+	if name, ok := strings.CutPrefix(flag, "--"); ok {
+		return slices.Contains(s.long, name)
+	}
+	i := strings.IndexAny(flag[1:], s.short)
+	return s.short != "" && i >= 0 && i+2 == len(flag)
 }
 
 // options are the words of a command sorted into operands and options.
@@ -136,8 +151,8 @@ type options struct {
 	values map[string][]word // "-e" or "--regexp" → values, or nil for an option without
 }
 
-// parseArgs sorts words. Options with a value are told by short (letters) and long (names).
-func parseArgs(args []word, short, long string) options {
+// parse sorts words.
+func (s spec) parse(args []word) options {
 	o := options{values: map[string][]word{}}
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -147,7 +162,7 @@ func parseArgs(args []word, short, long string) options {
 			return o
 		case !a.flag():
 			o.ops = append(o.ops, a)
-		case takesValue(a.text, short, long) && i+1 < len(args):
+		case s.takesValue(a.text) && i+1 < len(args):
 			o.letters(a.text, "")
 			key := a.text
 			if key[1] != '-' {
@@ -156,7 +171,7 @@ func parseArgs(args []word, short, long string) options {
 			i++
 			o.values[key] = append(o.values[key], args[i])
 		default:
-			o.letters(a.text, short)
+			o.letters(a.text, s.short)
 		}
 	}
 	return o
@@ -192,7 +207,7 @@ func (o options) has(names ...string) bool {
 	return false
 }
 
-// cd changes the working folder. An agent may tell the folder it ended in: cd sub, told in …/sub, stays.
+// cd changes the working folder. An agent may give the folder in which the line ended: cd sub in …/sub stays there.
 func (sh *walker) cd(args []word) {
 	var to word
 	for _, a := range args {
@@ -210,7 +225,8 @@ func (sh *walker) cd(args []word) {
 	case sh.dir == lost && !index.IsAbs(index.Slash(to.text)):
 	default:
 		next := sh.Abs(to.text, sh.dir)
-		if rel, in := sh.Inside(next); in && rel != "" && !sh.Folder(event.Path(rel)) && strings.HasSuffix(sh.dir, "/"+path.Clean(index.Slash(to.text))) {
+		if rel, in := sh.Inside(next); in && rel != "" && !sh.Folder(event.Path(rel)) && strings.HasSuffix(sh.dir,
+			"/"+path.Clean(index.Slash(to.text))) {
 			next = sh.dir
 		}
 		sh.dir = next

@@ -4,8 +4,10 @@ import "strings"
 
 // cmdlets are the PowerShell names for what the shell's commands do.
 var cmdlets = map[string]string{"get-content": "cat", "gc": "cat", "cat": "cat", "type": "cat", "select-string": "grep", "sls": "grep",
-	"findstr": "grep", "get-childitem": "ls", "gci": "ls", "dir": "ls", "ls": "ls", "set-content": "tee", "out-file": "tee", "add-content": "tee",
-	"set-location": "cd", "cd": "cd", "sl": "cd", "copy-item": "cp", "move-item": "mv", "remove-item": "rm", "write-output": "echo", "write-host": "echo"}
+	"findstr": "grep", "get-childitem": "ls", "gci": "ls", "dir": "ls", "ls": "ls", "set-content": "tee", "out-file": "tee",
+	"add-content":  "tee",
+	"set-location": "cd", "cd": "cd", "sl": "cd", "copy-item": "cp", "move-item": "mv", "remove-item": "rm", "write-output": "echo",
+	"write-host": "echo"}
 
 // powershell follows a PowerShell command line roughly: it has no parser here, so it is cut at separators
 // outside of quotes, and cmdlets are read as the shell's commands of the same meaning.
@@ -29,7 +31,9 @@ func (sh *walker) powershell(src string) {
 				args = append(args, w)
 			case j+1 < len(words) && strings.EqualFold(w.text, "-pattern"):
 				patterns, j = append(patterns, words[j+1]), j+1
-			case j+1 < len(words) && strings.Contains(" -totalcount -tail -encoding -context -depth -filter -include -value -erroraction -first ", " "+strings.ToLower(w.text)+" "):
+			case j+1 < len(words) &&
+				strings.Contains(" -totalcount -tail -encoding -context -depth -filter -include -value -erroraction -first ",
+					" "+strings.ToLower(w.text)+" "):
 				j++
 			}
 		}

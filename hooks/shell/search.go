@@ -9,28 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// greps are the commands that search in files: their options with a value, and whether they walk folders
-// without being told to.
-var greps = map[string]struct {
-	short, long string
-	walks       bool
-}{
-	"grep": {short: "ABCmefdD", long: grepLong}, "egrep": {short: "ABCmefdD", long: grepLong}, "fgrep": {short: "ABCmefdD", long: grepLong}, "ggrep": {short: "ABCmefdD", long: grepLong},
-	"zgrep": {short: "ABCmef"}, "ugrep": {short: "ABCmefgtO", long: grepLong}, "pcregrep": {short: "ABC"},
-	"rg":  {short: "ABCmefgtTjMrdE", long: "glob iglob type type-not type-add max-count max-depth regexp file replace sort sortr threads after-context before-context context color colors max-columns engine pre", walks: true},
-	"ag":  {short: "ABCmGp", long: "ignore ignore-dir depth file-search-regex", walks: true},
-	"ack": {short: "ABCm", long: "type ignore-dir", walks: true},
-	"sls": {}, "findstr": {}, "Select-String": {},
-}
-
-const grepLong = "include exclude exclude-dir exclude-from max-count context after-context before-context regexp file label binary-files devices directories"
-
 // grep is a search: the pattern's words, the files it names, the folders it walks.
-func (sh *walker) grep(c command, spec struct {
-	short, long string
-	walks       bool
-}) {
-	o := parseArgs(c.args, spec.short, spec.long)
+func (sh *walker) grep(c command, s spec) {
+	o := s.parse(c.args)
 	patterns := append(append(slices.Clone(o.values["-e"]), o.values["--regexp"]...), o.values["--iglob"]...)
 	ops := o.ops
 	if c.name == "rg" && o.has("--files") {
@@ -38,7 +19,7 @@ func (sh *walker) grep(c command, spec struct {
 	} else if !o.has("-e", "--regexp", "-f", "--file") && len(ops) > 0 {
 		patterns, ops = ops[:1], ops[1:]
 	}
-	walks := spec.walks || o.has("-r", "-R", "--recursive", "--dereference-recursive")
+	walks := s.walks || o.has("-r", "-R", "--recursive", "--dereference-recursive")
 	if len(ops) == 0 && !c.xargs && (!walks || c.piped && !o.has("-r", "-R", "--recursive")) {
 		return // a filter on another command's output
 	}
@@ -149,7 +130,7 @@ func (sh *walker) find(c command) {
 }
 
 // fd takes a pattern, then folders.
-func (sh *walker) fd(c command) {
+func (sh *walker) fd(c command, s spec) {
 	args, exec := c.args, []word(nil)
 	for i, a := range args {
 		if a.is("-x") || a.is("-X") || a.is("--exec") || a.is("--exec-batch") {
@@ -157,7 +138,7 @@ func (sh *walker) fd(c command) {
 			break
 		}
 	}
-	o := parseArgs(args, "eEtdSoj", "extension exclude type max-depth min-depth size owner changed-within changed-before base-directory")
+	o := s.parse(args)
 	ops := o.ops
 	patterns := append(slices.Clone(o.values["-e"]), o.values["--extension"]...)
 	if len(ops) > 0 {
@@ -169,18 +150,8 @@ func (sh *walker) fd(c command) {
 	}
 }
 
-// list is ls and its like.
-func (sh *walker) list(c command) {
-	short := "Iw"
-	if c.name == "tree" {
-		short = "LIPo"
-	}
-	if c.name == "du" {
-		short = "d"
-	}
-	o := parseArgs(c.args, short, "ignore level max-depth")
-	sh.searched(o.values["-P"], o.ops)
-}
+// gitOptions come before the command of git.
+var gitOptions = spec{short: "Cc", long: []string{"git-dir", "work-tree", "namespace"}}
 
 // git knows the commands of git that read, search and move; the others count as run.
 func (sh *walker) git(c command) {
@@ -193,7 +164,7 @@ func (sh *walker) git(c command) {
 				dir = sh.Abs(args[1].text, sh.dir)
 			}
 		}
-		if takesValue(args[0].text, "Cc", "git-dir work-tree namespace") && len(args) > 1 {
+		if gitOptions.takesValue(args[0].text) && len(args) > 1 {
 			args = args[1:]
 		}
 		args = args[1:]
@@ -201,43 +172,22 @@ func (sh *walker) git(c command) {
 	if len(args) == 0 || !args[0].ok {
 		return
 	}
-	verb := args[0].text
 	old := sh.dir
 	sh.dir = dir
 	defer func() { sh.dir = old }()
-	c.args = args[1:]
-	switch verb {
-	case "grep":
-		spec := greps["grep"]
-		spec.short, spec.walks, c.piped = "ABCmefO", true, false
-		sh.grep(c, spec)
-	case "ls-files", "ls-tree":
-		sh.searched(nil, parseArgs(c.args, "xX", "exclude").ops)
-	case "mv":
-		sh.move(parseArgs(c.args, "", "").ops)
-	case "rm":
-		if !parseArgs(c.args, "", "").has("--cached") {
-			sh.remove(parseArgs(c.args, "", "").ops)
-		}
-	case "show", "cat-file", "blame", "annotate":
-		sh.shown(verb, c)
-	case "apply", "am":
-		sh.patched(c)
-	case "diff", "log", "status", "shortlog", "whatchanged", "diff-tree", "stash":
-		sh.diffed(verb, c)
-	default:
-		c.name = "git " + verb
-		sh.started(c)
-	}
+	verb := args[0].text
+	s := specs()["git-"+verb]
+	c.name, c.args, c.piped = "git "+verb, args[1:], c.piped && s.does != "search"
+	sh.does(c, s)
 }
 
 // shown is a file's content at a revision ("HEAD:path"), or line by line with its authors; else a commit.
-func (sh *walker) shown(verb string, c command) {
-	o := parseArgs(c.args, "LnO", "format pretty")
+func (sh *walker) shown(c command, s spec) {
+	o := s.parse(c.args)
 	found := false
 	for _, w := range o.ops {
 		_, name, ok := strings.Cut(w.text, ":")
-		if verb == "blame" || verb == "annotate" {
+		if c.name == "git blame" || c.name == "git annotate" {
 			name, ok = w.text, w.ok
 		}
 		if !ok || !w.ok {
@@ -254,15 +204,16 @@ func (sh *walker) shown(verb string, c command) {
 		}
 	}
 	if !found {
-		sh.diffed(verb, c)
+		sh.diffed(c, s)
 	}
 }
 
 // diffed shows changes: of the files it names, or a list of changed files.
-func (sh *walker) diffed(verb string, c command) {
-	o := parseArgs(c.args, "nSGLUO", "format pretty since until author grep")
-	a := Op{Kind: event.KindRun, Words: "git " + verb}
-	a.Listing = verb == "status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw", "--summary", "--dirstat")
+func (sh *walker) diffed(c command, s spec) {
+	o := s.parse(c.args)
+	a := Op{Kind: event.KindRun, Words: c.name}
+	a.Listing = c.name == "git status" || o.has("--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--raw",
+		"--summary", "--dirstat")
 	for _, key := range []string{"-S", "-G", "--grep"} {
 		for _, w := range o.values[key] {
 			a.Words += " " + w.text

@@ -37,7 +37,7 @@ type Op struct {
 	Words   string       // further text for terms
 	Listing bool         // prints names, or lines that begin with one
 	Silent  bool         // prints nothing of interest
-	Operand Operand      // that Paths are of; zero for a pattern, and where a failure of the command is not told by operand
+	Operand Operand      // that Paths are of; zero for a pattern, and where messages of the command do not name operands
 	Guessed bool         // no file has the name of the operand: Paths is the only one that ends in it
 }
 
@@ -63,8 +63,8 @@ type Result struct {
 	Self    bool      // aOa itself was asked: its answer must not teach it
 }
 
-// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it can know, and
-// notes what each simple command does to files.
+// Follow walks a command line as a shell would, without running anything: it keeps the working folder and the variables that it
+// can know, and notes what each simple command does to files.
 func Follow(at *index.Locator, line Line) Result {
 	sh := &walker{Locator: at, dir: line.Dir, past: line.Past, vars: map[string]string{}, result: &Result{}, steps: new(int)}
 	if sh.dir == "" {

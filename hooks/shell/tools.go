@@ -8,86 +8,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// reader describes a command that prints the content of the files in its operands.
-type reader struct {
-	short, long string // options with a value
-	script      string // options that hold its program; without one the first operand is it. "" = it has none
-	inPlace     string // options that make it change the files instead
-}
-
-var readers = map[string]reader{
-	"cat": {}, "tac": {}, "less": {short: "jpPtTxyz"}, "more": {}, "nl": {short: "bdfhilnsvw"}, "batcat": {short: "rlHm", long: "line-range language style theme color paging"},
-	"bat": {short: "rlHm", long: "line-range language style theme color paging"}, "head": {short: "nc", long: "lines bytes"}, "tail": {short: "ncs", long: "lines bytes"},
-	"od": {short: "AjNtw"}, "xxd": {short: "lscgo"}, "hexdump": {short: "nsef"}, "strings": {short: "ntT"}, "cut": {short: "dfcb", long: "delimiter fields"}, "sort": {short: "ktoST"}, "uniq": {short: "fsw"},
-	"column": {short: "sco"}, "fold": {short: "w"}, "paste": {short: "d"}, "join": {short: "t12aoejv"}, "comm": {}, "diff": {short: "UCxIW", long: "label exclude width"}, "cmp": {short: "nil"}, "colordiff": {short: "UC"},
-	"difft": {}, "delta": {}, "zcat": {}, "gunzip": {}, "pygmentize": {short: "lfO"}, "glow": {short: "sw"}, "mdcat": {}, "csvlook": {}, "ast-grep": {},
-	"jq": {short: "fL", long: "from-file indent", script: "-f --from-file"}, "gojq": {short: "fL", script: "-f"}, "yq": {short: "op", long: "output-format input-format", script: "--from-file", inPlace: "-i --inplace"}, "dasel": {short: "rwf"},
-	"awk": {short: "Fvf", script: "-f"}, "gawk": {short: "Fvf", script: "-f"}, "mawk": {short: "Fvf", script: "-f"}, "nawk": {short: "Fvf", script: "-f"},
-	"sed": {short: "efl", long: "expression file", script: "-e -f --expression --file", inPlace: "-i --in-place"}, "gsed": {short: "efl", script: "-e -f --expression", inPlace: "-i --in-place"},
-	"perl": {short: "eEIM", script: "-e -E", inPlace: "-i"}, "view": {},
-	"sd": {short: "fn"}, "Get-Content": {},
-}
-
-// editors change the files in their operands. One of the options in need, if any are listed, must be there; subcommands
-// in verbs come first.
-var editors = map[string]struct{ short, need, verbs string }{
-	"gofmt": {short: "r", need: "-w"}, "gofumpt": {need: "-w"}, "goimports": {short: "d", need: "-w"}, "gci": {verbs: "write"}, "shfmt": {short: "iln", need: "-w"},
-	"prettier": {need: "--write -w"}, "eslint": {short: "c", need: "--fix"}, "stylelint": {need: "--fix"}, "biome": {verbs: "format check lint", need: "--write --fix --apply"}, "black": {short: "l"}, "isort": {}, "autopep8": {need: "-i --in-place"}, "yapf": {need: "-i --in-place"},
-	"ruff": {verbs: "format check", need: "--fix"}, "rustfmt": {}, "clang-format": {need: "-i"}, "dos2unix": {}, "unix2dos": {}, "truncate": {short: "sr"}, "stylua": {}, "ktlint": {need: "-F"}, "markdownlint": {need: "--fix -f"}, "rubocop": {need: "-a -A --autocorrect"}, "nvim": {}, "vim": {}, "vi": {}, "nano": {}, "emacs": {}, "code": {}, "ed": {}, "ex": {},
-}
-
-// command notes what a command does that is none of the shell's own.
-func (sh *walker) command(c command) {
-	if spec, ok := readers[c.name]; ok {
-		sh.read(c, spec)
-		return
-	}
-	if spec, ok := greps[c.name]; ok {
-		sh.grep(c, spec)
-		return
-	}
-	if _, ok := editors[c.name]; ok {
-		sh.edit(c)
-		return
-	}
-	switch c.name {
-	case "find", "gfind", "bfs":
-		sh.find(c)
-	case "fd", "fdfind":
-		sh.fd(c)
-	case "ls", "tree", "eza", "exa", "lsd", "du", "dir", "ll":
-		sh.list(c)
-	case "mv":
-		sh.move(parseArgs(c.args, "tS", "target-directory suffix").ops)
-	case "cp", "rsync", "install", "ln":
-		sh.copy(c)
-	case "rm", "unlink", "trash":
-		sh.remove(parseArgs(c.args, "", "").ops)
-	case "tee", "sponge", "touch":
-		sh.tee(c)
-	case "dd":
-		sh.dd(c)
-	case "patch", "apply_patch", "applypatch":
-		sh.patched(c)
-	default:
-		sh.result.Self = sh.result.Self || c.name == "aoa"
-		sh.started(c)
-	}
-}
-
 // read is a command that prints files, or changes them in place.
-func (sh *walker) read(c command, spec reader) {
+func (sh *walker) read(c command, s spec) {
 	args := c.args
 	if c.name == "jq" || c.name == "gojq" {
 		args = withoutPairs(args)
 	}
-	o := parseArgs(args, spec.short, spec.long)
+	o := s.parse(args)
 	ops := o.ops
-	inPlace := spec.inPlace != "" && (o.has(strings.Fields(spec.inPlace)...) || c.name == "perl" && o.has("-i", "-pi"))
+	inPlace := o.has(s.edit...)
 	if inPlace && len(ops) > 0 && ops[0].is("") {
 		ops = ops[1:] // sed -i '' on BSD
 	}
-	if spec.script != "" && !o.has(strings.Fields(spec.script)...) && len(ops) > 0 {
+	if s.prog != nil && !o.has(s.prog...) && len(ops) > 0 {
 		ops = ops[1:]
 	}
 	kind := event.KindRead
@@ -140,21 +73,20 @@ func withoutPairs(args []word) []word {
 }
 
 // edit is a formatter, a fixer or an editor.
-func (sh *walker) edit(c command) {
-	spec := editors[c.name]
-	o := parseArgs(c.args, spec.short, "")
+func (sh *walker) edit(c command, s spec) {
+	o := s.parse(c.args)
 	ops := o.ops
-	if spec.verbs != "" {
-		if len(ops) == 0 || !strings.Contains(" "+spec.verbs+" ", " "+ops[0].text+" ") {
+	if s.verbs != nil {
+		if len(ops) == 0 || !slices.Contains(s.verbs, ops[0].text) {
 			sh.started(c)
 			return
 		}
 		if ops[0].is("format") && c.name == "ruff" {
-			spec.need = ""
+			s.need = nil
 		}
 		ops = ops[1:]
 	}
-	if spec.need != "" && !o.has(strings.Fields(spec.need)...) || o.has("--check", "--diff") {
+	if s.need != nil && !o.has(s.need...) || o.has("--check", "--diff") {
 		sh.started(c)
 		return
 	}
@@ -175,8 +107,8 @@ func (sh *walker) write(kind event.Kind, w word) {
 }
 
 // tee writes its input to files; touch makes those that are not there.
-func (sh *walker) tee(c command) {
-	o := parseArgs(c.args, "dtr", "date reference")
+func (sh *walker) tee(c command, s spec) {
+	o := s.parse(c.args)
 	kind := event.KindWrite
 	if o.has("-a", "--append") && c.name == "tee" {
 		kind = event.KindEdit
@@ -198,8 +130,8 @@ func (sh *walker) dd(c command) {
 }
 
 // copy reads the sources and writes the destination.
-func (sh *walker) copy(c command) {
-	ops := parseArgs(c.args, "tSemog", "target-directory exclude include").ops
+func (sh *walker) copy(c command, s spec) {
+	ops := s.parse(c.args).ops
 	if len(ops) < 2 || c.name == "ln" {
 		sh.started(c)
 		return
@@ -299,7 +231,7 @@ func (sh *walker) below(w word) []event.Path {
 	return out[:min(len(out), maxBelow)]
 }
 
-// rename notes a move. In a transcript it is long past: what the history says of it stands.
+// rename notes a move. In a transcript it is long past: the history knows better.
 func (sh *walker) rename(from, to []event.Path) {
 	if sh.past && (sh.Has(from[0]) || !sh.Has(to[0])) {
 		sh.note(Op{Kind: event.KindRun, Named: append(from[:len(from):len(from)], to...), Silent: true})

@@ -79,7 +79,7 @@ func (sh *walker) field(w *syntax.Word) word {
 	return out
 }
 
-// known appends the value of a variable or substitution if it can be told.
+// known appends the value of a variable or substitution if it is known.
 func (sh *walker) known(part syntax.WordPart, b *strings.Builder) bool {
 	switch x := part.(type) {
 	case *syntax.ParamExp:

@@ -22,8 +22,9 @@ const (
 	probeLength = 1 << 20 // bytes of a file looked at for it
 )
 
-// Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names over 200 letters end in a
-// hash that is not ours to know: then the folder is found by its beginning and by the working folder in its files.
+// Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names over 200
+// letters end in a hash that is not ours to know: then the folder is found by its beginning and by the working folder in its
+// files.
 func Dir(config string, root event.Root) string {
 	slug, projects := slugOf(root), filepath.Join(config, "projects")
 	if len(slug) <= maxSlug {

@@ -23,7 +23,8 @@ const (
 	maxPending = 4096    // calls waiting for their result
 )
 
-// Report counts what Read found. The makers of the format promise nothing: what is not understood is skipped and counted, never an error.
+// Report counts what Read found. The makers of the format promise nothing: what is not understood is skipped and counted, never
+// an error.
 type Report struct {
 	Files    int            // files opened
 	Sessions int            // sessions that gave events
@@ -32,11 +33,12 @@ type Report struct {
 	Skipped  map[string]int // lines and calls not used, by reason: long, broken, type, elsewhere, double, unpaired, unreadable
 }
 
-// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their own) and gives what happened in r's worktrees, oldest
-// file first, in batches of at most 500 events of one file. Files are streamed; memory is bounded by one line of at most 8 MB. A missing dir is an
-// empty one. The error is ctx's or yield's; everything else is counted.
+// Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their own) and gives what happened
+// in r's worktrees, oldest file first, in batches of at most 500 events of one file. Files are streamed; memory is bounded by
+// one line of at most 8 MB. A missing dir is an empty one. The error is ctx's or yield's; everything else is counted.
 func Read(ctx context.Context, dir string, r hooks.Repo, yield func([]event.Event) error) (Report, error) {
-	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{}, sessions: map[string]bool{}}
+	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{},
+		sessions: map[string]bool{}}
 	t.report.Skipped = map[string]int{}
 	for _, name := range files(dir) {
 		if err := ctx.Err(); err != nil {
@@ -50,8 +52,8 @@ func Read(ctx context.Context, dir string, r hooks.Repo, yield func([]event.Even
 	return t.report, nil
 }
 
-// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is kept: long is true. The last line has io.EOF
-// with it if it does not end.
+// readLine reads one line and counts its bytes. Of a line that is longer than maxLine nothing is kept: long is true. The last
+// line has io.EOF with it if it does not end.
 func readLine(in *bufio.Reader) (line []byte, n int64, long bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -145,7 +147,8 @@ func (p places) context(l *line, file string) *hooks.CallContext {
 	if _, in := at.Inside(at.Cwd); !in || err != nil {
 		return nil
 	}
-	c := &hooks.CallContext{Repo: p.repo, Files: at, Agent: "claude", Session: l.Session, Subagent: l.Subagent, Turn: l.Prompt, Time: when, Past: true}
+	c := &hooks.CallContext{Repo: p.repo, Files: at, Agent: "claude", Session: l.Session, Subagent: l.Subagent, Turn: l.Prompt,
+		Time: when, Past: true}
 	if id, ok := strings.CutPrefix(strings.TrimSuffix(file, ".jsonl"), "agent-"); ok && c.Subagent == "" {
 		c.Subagent = id
 	}

@@ -21,8 +21,8 @@ type Usage struct {
 	Side    bool // made by a subagent
 	At      time.Time
 	Model   string
-	Input   int64 // tokens read anew, and not kept
-	Write   int64 // tokens read anew, and kept in the cache
+	Input   int64 // tokens that were not in the cache, and are not kept there
+	Write   int64 // tokens that were not in the cache, and are kept there
 	Read    int64 // tokens taken from the cache
 	Output  int64 // tokens written
 }
@@ -38,9 +38,9 @@ type usage struct {
 	Output int64 `json:"output_tokens"`
 }
 
-// Usages reads the requests of the transcripts in a folder and below, as far as they happened in r's worktrees. from says up to which byte a file was
-// read before; each file that has grown is given with how far it is read now, at a line's end, in parts of at most 500 requests. What is not
-// understood is skipped. The error is ctx's, from's or yield's.
+// Usages reads the requests of the transcripts in a folder and below, as far as they happened in r's worktrees. from says up to
+// which byte a file was read before; each file that has grown is given with how far it is read now, at a line's end, in parts
+// of at most 500 requests. What is not understood is skipped. The error is ctx's, from's or yield's.
 func Usages(ctx context.Context, dir string, r hooks.Repo, from func(ctx context.Context, file string) (int64, error),
 	yield func(file string, done int64, found []Usage) error) error {
 	p := places{repo: r, known: map[string]*index.Locator{}}

@@ -195,7 +195,7 @@ func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.
 // mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for
 // it, and never twice in a row, for a turn that goes on because of a hook ends with the same event.
 func (h *hints) mayContinue(call hooks.Call) bool {
-	return call.Continues() && !call.Again && h.settings.get().PartnerAtStop
+	return call.Continues() && !call.Continued && h.settings.get().PartnerAtStop
 }
 
 // continueTurn names what the change of the turn lacks, when the agent is about to stop. Like everywhere, a file that was shown

@@ -48,7 +48,7 @@ func (w *worktree) fingerprint(ctx context.Context) string {
 
 // record passes what a hook reports of a session's turn to the cache.
 func (h *reloadHandler) record(ctx context.Context, w *worktree, call hooks.Call) {
-	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
+	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Ended == "" {
 		return
 	}
 	at := h.worktree(w)
@@ -56,8 +56,8 @@ func (h *reloadHandler) record(ctx context.Context, w *worktree, call hooks.Call
 	switch {
 	case call.Asked != nil && call.Subagent == "":
 		h.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
-	case call.Over != "" && call.Subagent == "":
-		h.cache.EndTurn(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
+	case call.Ended != "" && call.Subagent == "":
+		h.cache.EndTurn(at, call.Session, call.Ended == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
 		h.cache.NoteBefore(at, call.Session, call.Next)
 	}

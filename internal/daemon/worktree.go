@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -59,11 +60,13 @@ type worktrees struct {
 	mu     sync.Mutex // guards what follows
 	known  map[event.Root]*worktree
 	places map[string]*worktree // folder of a caller → its checkout; a cache
+
+	submodules map[string]*watcher.Repo // folder → its repository, nil for a clone that is no submodule; a cache
 }
 
 // newWorktrees fills in what no other part gives.
 func newWorktrees(t *worktrees) *worktrees {
-	t.arrivals, t.known, t.places = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{}, map[string]*worktree{}
+	t.arrivals, t.known, t.places, t.submodules = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{}, map[string]*worktree{}, map[string]*watcher.Repo{}
 	return t
 }
 
@@ -133,6 +136,7 @@ func (t *worktrees) refresh(ctx context.Context, onlyBrief bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.places) // worktrees may have come and gone
+	clear(t.submodules)
 }
 
 // at finds the checkout that holds dir; the one that the daemon was started in when dir is "" or elsewhere. A folder is
@@ -152,8 +156,20 @@ func (t *worktrees) at(ctx context.Context, dir string) *worktree {
 		return w
 	}
 	w = home
-	if r, err := watcher.OpenRepo(ctx, dir, t.env); err == nil && r.CommonDir == t.home.CommonDir {
-		w = t.of(ctx, r)
+	for at := dir; ; { // a submodule and a clone lie in a checkout
+		r, err := watcher.OpenRepo(ctx, at, t.env)
+		if err != nil {
+			break
+		}
+		if r.CommonDir == t.home.CommonDir {
+			w = t.of(ctx, r)
+			break
+		}
+		up := filepath.Dir(string(r.Root))
+		if up == string(r.Root) {
+			break
+		}
+		at = up
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -254,7 +270,30 @@ const maxLooked = 100_000
 // hookRepo is what decoding needs to know of this checkout.
 func (t *worktrees) hookRepo(w *worktree) hooks.Repo {
 	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: t.now,
-		Ignored: w.repo.Ignored, Tags: hooks.TagRules(t.settings.get().Tags)}
+		Ignored: func(p event.Path) bool { return w.repo.Ignored(p) && t.ignoredInSubmodule(w, p) }, Tags: hooks.TagRules(t.settings.get().Tags)}
+}
+
+// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout ignores as a whole, do enter unless
+// the submodule's own rules ignore them.
+func (t *worktrees) ignoredInSubmodule(w *worktree, p event.Path) bool {
+	folder := w.repo.Nested(p)
+	if folder == "" {
+		return true
+	}
+	root := w.repo.Root.Abs(event.Path(folder))
+	t.mu.Lock()
+	sub, known := t.submodules[root]
+	t.mu.Unlock()
+	if !known {
+		r, err := watcher.OpenRepo(context.Background(), root, t.env)
+		if err == nil && strings.HasPrefix(r.CommonDir, t.home.CommonDir+string(filepath.Separator)) {
+			sub = r
+		}
+		t.mu.Lock()
+		t.submodules[root] = sub
+		t.mu.Unlock()
+	}
+	return sub == nil || sub.Ignored(p[len(folder)+1:])
 }
 
 func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {

@@ -18,7 +18,7 @@ const maxSame = 200
 type finder struct {
 	in    *Locator
 	dirs  []string // folders that names may be relative to, absolute
-	names bool     // the text is a listing: a word alone may be a file
+	names bool     // the text is a listing: any word may be a file
 	seen  map[event.Path]bool
 	out   []event.Path
 }
@@ -151,14 +151,14 @@ func LooksNamed(w string) bool {
 	return len(w) >= 4 && w[0] >= 'A' && w[0] <= 'Z'
 }
 
-// Resolve finds the one file that a name in a text means. Absolute names must lie in a worktree. A name with
-// more folders than the file it would lead to is another project's, unless the file has a folder of its own:
+// Resolve finds the one file that a name in a text means. Absolute names must lie in a worktree, if the worktrees are known. A
+// name with more folders than the file it would lead to is another project's, unless the file has a folder of its own:
 // "node_modules/x/package.json" is not package.json.
 func (l *Locator) Resolve(name string) (event.Path, bool) {
 	if p, ok := l.Known(name, ""); ok {
 		return p, true
 	}
-	if l.Tree == nil || name == "" || IsAbs(Slash(name)) {
+	if l.Tree == nil || name == "" || len(l.roots) > 0 && IsAbs(Slash(name)) {
 		return "", false
 	}
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
@@ -176,8 +176,8 @@ func (l *Locator) Resolve(name string) (event.Path, bool) {
 	return p, true
 }
 
-// above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" said by
-// someone who stands beside aoa.
+// above reports whether the folders are the ones that the repository itself lies in: "aoa/README.md" in the
+// words of someone who works beside aoa.
 func (l *Locator) above(dirs string) bool {
 	for _, root := range l.roots {
 		if strings.HasSuffix(root, "/"+dirs) {

@@ -264,28 +264,5 @@ func endsIn(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }
 
-// Bounds of a text that is searched for file names.
-const (
-	maxNamingText = 32 << 10 // bytes
-	maxNamed      = 60       // files
-)
-
-// Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 32 KB. Only tokens
-// with a dot or a slash are tried: "main" in a sentence is a word.
-func (t *Tree) Named(text string) []event.Path {
-	var files []event.Path
-	for token := range strings.FieldsFuncSeq(text[:min(len(text), maxNamingText)], func(r rune) bool {
-		return r <= ' ' || strings.ContainsRune("\"'`()[]{}<>,;|*=", r)
-	}) {
-		token = strings.TrimRight(strings.TrimLeft(token, "@"), ".:!?")
-		if !strings.ContainsAny(token, "./") {
-			continue
-		}
-		if f, ok := t.Resolve(token); ok && !slices.Contains(files, f) {
-			if files = append(files, f); len(files) == maxNamed {
-				break
-			}
-		}
-	}
-	return files
-}
+// Named returns the files that a text names, each once, in the order of the text, at most 60 and of the first 30 KB.
+func (t *Tree) Named(text string) []event.Path { return NewLocator(t, nil, "").Mentions(text, false) }

@@ -84,20 +84,20 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestNamed: files that a text names are found as they were by the ranking of earlier versions.
+// TestNamed: the files that a text names, for the ranking and for what hooks log.
 func TestNamed(t *testing.T) {
 	tree := NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
 		"web/server.go", "web/index.ts", "pkg/a/index.ts", "docs/a guide.md", "cmd/orchard/main.go"}))
 	for text, want := range map[string]string{
 		"fix pick/picker.go and its test picker_test.go":                      "[pick/picker.go pick/picker_test.go]",
 		"look at `web/server.go:12:3`, (store/basket.go) and docs/a guide.md": "[web/server.go store/basket.go]",
-		"why does Makefile not build main.go?":                                "[cmd/orchard/main.go]",
+		"why does Makefile not build main.go?":                                "[Makefile cmd/orchard/main.go]",
 		"index.ts is ambiguous, web/index.ts is not":                          "[web/index.ts]",
-		"@README.md, @pick/picker.go#L3 and HEAD:go.mod":                      "[README.md]",
+		"@README.md, @pick/picker.go#L3 and HEAD:go.mod":                      "[README.md pick/picker.go go.mod]",
 		"a/web/server.go b/go.mod ./Makefile":                                 "[web/server.go go.mod Makefile]",
 		"/home/me/repo/store/basket.go picker.go picker.go.":                  "[store/basket.go pick/picker.go]",
 		`web\server.go {go.mod}`:                                              "[web/server.go go.mod]",
-		"https://example.com/pick/picker.go and node_modules/x/README.md":     "[pick/picker.go README.md]",
+		"https://example.com/pick/picker.go and node_modules/x/README.md":     "[]",
 		"see `basket.go:12` (and \"README.md\")":                              "[store/basket.go README.md]",
 		"":                                                                    "[]",
 		"main server picker":                                                  "[]",

@@ -1,0 +1,51 @@
+package agents_test
+
+import (
+	"testing"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+)
+
+// TestTable: what must hold for every row.
+func TestTable(t *testing.T) {
+	known := map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true, "PostToolBatch": true,
+		"PermissionDenied": true, "Stop": true, "SessionEnd": true, "": true}
+	for _, a := range agents.All {
+		if got, ok := agents.Find(a.Name); !ok || got.Title != a.Title {
+			t.Errorf("%s is not found", a.Name)
+		}
+		if a.Settings.Project == "" || a.Settings.Home == "" || a.Settings.User == "" {
+			t.Errorf("%s: no settings file: %+v", a.Name, a.Settings)
+		}
+		start, end := false, false
+		for _, e := range a.Events {
+			if !known[e.Canonical] {
+				t.Errorf("%s, %s: Claude Code has no event %s", a.Name, e.Name, e.Canonical)
+			}
+			if e.Installed && e.Canonical == "" {
+				t.Errorf("%s, %s is installed and teaches nothing", a.Name, e.Name)
+			}
+			if e.Continues && e.Context == agents.None {
+				t.Errorf("%s, %s continues without text", a.Name, e.Name)
+			}
+			if got := a.Event(e.Name); got.Name != e.Name {
+				t.Errorf("%s: %s finds %s", a.Name, e.Name, got.Name)
+			}
+			start, end = start || e.Installed && e.Canonical == "SessionStart", end || e.Installed && e.Canonical == "SessionEnd"
+		}
+		if !start || !end {
+			t.Errorf("%s: no start or no end of a session is installed", a.Name)
+		}
+		if a.EndsTurns() != (a.Name == "claude") {
+			t.Errorf("%s: ends turns %v", a.Name, a.EndsTurns())
+		}
+	}
+	if e := agents.EventOf("cursor", "PostToolUse"); e.Canonical != "PostToolUse" || e.Context != agents.Snake {
+		t.Errorf("an event of Claude Code's settings at Cursor: %+v", e)
+	}
+	for _, c := range [][2]string{{"claude", ""}, {"claude", "Nothing"}, {"nobody", "Stop"}, {"", ""}} {
+		if e := agents.EventOf(c[0], c[1]); e.Name != "" {
+			t.Errorf("%v is %+v", c, e)
+		}
+	}
+}

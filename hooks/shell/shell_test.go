@@ -1,0 +1,241 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/hooks/shell"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// orchard is a worktree of which only the names matter.
+func orchard() *index.Locator {
+	return index.NewLocator(index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+		"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts", "docs/old.md", "docs/yield.ipynb",
+		"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts", "cmd/orchard/main.go"})),
+		func(p event.Path) bool { return p.Ext() == ".log" }, "/home/dev/orchard", "/home/dev/orchard", "/home/dev/orchard-pear")
+}
+
+// sketch writes operations in one line: "read a.go; search /x/ @named; run". Neighboring runs are one.
+func sketch(ops []shell.Op) string {
+	var out []string
+	runs := -1 // the index of the run that goes on
+	for _, op := range ops {
+		s := string(op.Kind)
+		if op.Kind == event.KindSearch && op.Pattern != "" {
+			s += " /" + op.Pattern + "/"
+		}
+		for i, p := range op.From {
+			s += " " + string(p) + ">" + string(op.Paths[i])
+		}
+		if len(op.From) == 0 {
+			for _, p := range op.Paths {
+				s += " " + string(p)
+			}
+		}
+		named := ""
+		for _, p := range op.Named {
+			named += " @" + string(p)
+		}
+		if op.Kind == event.KindRun && runs >= 0 {
+			out[runs] += named
+			continue
+		}
+		if runs = -1; op.Kind == event.KindRun {
+			runs = len(out)
+		}
+		out = append(out, s+named)
+	}
+	if len(out) == 0 {
+		return "run"
+	}
+	return strings.Join(out, "; ")
+}
+
+var commandLines = []struct{ command, want string }{
+	// reading
+	{"cat store/basket.go", "read store/basket.go"},
+	{"cat store/basket.go web/server.go", "read store/basket.go; read web/server.go"},
+	{"cat ./store/../store/basket.go", "read store/basket.go"},
+	{"cat /home/dev/orchard/go.mod", "read go.mod"},
+	{"cat /home/dev/orchard-pear/go.mod", "read go.mod"},
+	{"cat /etc/passwd", "run"},
+	{"cat store/*.go", "read store/basket.go; read store/basket_test.go"},
+	{"cat {store,pick}/*_test.go", "read store/basket_test.go; read pick/picker_test.go"},
+	{"cat **/migrations/*.sql", "read db/migrations/001_init.sql"},
+	{`cat "docs/a guide.md"`, "read docs/a guide.md"},
+	{`cat docs/a\ guide.md`, "read docs/a guide.md"},
+	{"head -n 20 go.mod", "read go.mod"},
+	{"head -20 go.mod", "read go.mod"},
+	{"tail -c +5 go.mod", "read go.mod"},
+	{"sed -n '1,40p' web/server.go", "read web/server.go"},
+	{"sed -n -e 5p -e 9p web/server.go", "read web/server.go"},
+	{"nl -ba web/server.go | sed -n '1,9p'", "read web/server.go"},
+	{"less -N README.md", "read README.md"},
+	{"bat --style plain README.md", "read README.md"},
+	{"awk -F: '{print $1}' data/fruit.json", "read data/fruit.json"},
+	{"jq -r --arg k v '.apples' data/fruit.json", "read data/fruit.json"},
+	{"diff -u store/basket.go pick/picker.go", "read store/basket.go; read pick/picker.go"},
+	{"wc -l store/*.go", "run @store/basket.go @store/basket_test.go"},
+	{"sort < data/fruit.json", "read data/fruit.json"},
+	{"while read l; do echo $l; done < go.mod", "read go.mod"},
+	{"cat store/basket.go | grep -n New | head -3", "read store/basket.go"},
+	{"echo \"$(cat go.mod)\"", "read go.mod"},
+	{"diff <(cat go.mod) <(git show HEAD:go.mod)", "read go.mod"},
+	{"git show HEAD~2:web/server.go", "read web/server.go"},
+	{"git blame -L 1,9 web/server.go", "read web/server.go"},
+	{"timeout 5 cat go.mod", "read go.mod"},
+	{"sudo -u me env A=1 nice -n 5 cat go.mod", "read go.mod"},
+	{"LC_ALL=C cat go.mod", "read go.mod"},
+	{"bash -lc 'cat go.mod'", "read go.mod"},
+	{"sh -c \"cd web && cat server.go\"; cat README.md", "read web/server.go; read README.md"},
+	{"F=web/server.go; cat $F ${F}", "read web/server.go"},
+	{"for f in web/server.go go.mod; do head -3 \"$f\"; done", "read web/server.go; read go.mod"},
+	{"for f in store/*.go; do cat $f; done", "read store/basket.go; read store/basket_test.go"},
+	{"cat $UNKNOWN/server.go", "run"},
+	{"if [ -f go.mod ]; then cat go.mod; else cat README.md; fi", "read go.mod; read README.md"},
+	{"cat go.mod && cat go.mod", "read go.mod"},
+	// the working folder
+	{"cd web && cat server.go", "read web/server.go"},
+	{"cd web; cat ../go.mod", "read go.mod"},
+	{"(cd web && cat server.go); cat go.mod", "read web/server.go; read go.mod"},
+	{"cd web && cd - && cat go.mod", "read go.mod"},
+	{"cd \"$(git rev-parse --show-toplevel)\" && cat go.mod", "read go.mod"},
+	{"cd /tmp && cat go.mod", "run"},
+	{"cd $SOMEWHERE && cat server.go", "read web/server.go"},
+	{"git -C web show HEAD:./server.go", "read web/server.go"},
+	// searching
+	{"grep -rn NewBasket .", "search /NewBasket/"},
+	{"grep -rnE 'New(Basket|Tree)' store --include=*.go", "search /New(Basket|Tree)/"},
+	{"grep -n -A 3 Serve web/server.go", "search /Serve/ @web/server.go"},
+	{"grep -e Serve -e Listen -r web", "search /Serve Listen/"},
+	{"rg -t go 'type Basket'", "search /type Basket/"},
+	{"rg -l Basket store | xargs sed -n 1p", "search /Basket/"},
+	{"rg --files -g '*.sql'", "search /*.sql/"},
+	{"ag Basket store", "search /Basket/"},
+	{"git grep -n Basket -- store", "search /Basket/"},
+	{"find . -name '*.sql' -not -path './x/*'", "search /*.sql/"},
+	{"find store -name '*.go' -exec grep -l New {} \\;", "search /*.go/; search /New/"},
+	{"find . -name '*.go' | xargs grep -n Serve", "search /*.go/; search /Serve/"},
+	{"fd -e sql init db", "search /sql init/"},
+	{"ls -la store", "search"},
+	{"ls", "search"},
+	{"tree -L 2 web", "search"},
+	{"git ls-files 'store/*'", "search"},
+	{"go vet ./... 2>&1 | grep -v warning", "run"},
+	{"grep -r token /var/log", "run"},
+	// changing
+	{"sed -i 's/a/b/' web/server.go", "edit web/server.go"},
+	{"sed -i '' -e 's/a/b/' web/server.go", "edit web/server.go"},
+	{"sed -i.bak 's/a/b/' web/server.go", "edit web/server.go"},
+	{"perl -pi -e 's/a/b/' web/server.go", "edit web/server.go"},
+	{"perl -i -pe 's/a/b/' web/server.go", "edit web/server.go"},
+	{"echo x > web/new.go", "write web/new.go"},
+	{"echo x >> README.md", "edit README.md"},
+	{"make 2> build.log", "run"},
+	{"go test ./... > out.log 2>&1", "run"},
+	{"cat > web/new.go <<'EOF'\npackage web // store/basket.go\nEOF", "write web/new.go"},
+	{"cat <<EOF >> README.md\nhello $X\nEOF", "edit README.md"},
+	{"printf x | tee web/new.go", "write web/new.go"},
+	{"printf x | tee -a README.md", "edit README.md"},
+	{"touch web/new.go go.mod", "write web/new.go"},
+	{"cp go.mod go.work", "read go.mod; write go.work"},
+	{"cp web/server.go store/", "read web/server.go; write store/server.go"},
+	{"mv web/server.go web/serve.go", "rename web/server.go>web/serve.go"},
+	{"git mv web/server.go web/server_test.go store", "rename web/server.go>store/server.go; rename web/server_test.go>store/server_test.go"},
+	{"mv pick choose", "rename pick/picker.go>choose/picker.go pick/picker_test.go>choose/picker_test.go"},
+	{"rm -f docs/old.md", "delete docs/old.md"},
+	{"git rm -r pick", "delete pick/picker.go pick/picker_test.go"},
+	{"git rm --cached go.mod", "run"},
+	{"gofmt -w web/server.go", "edit web/server.go"},
+	{"gofmt -l web/server.go", "run @web/server.go"},
+	{"npx prettier --write web/index.ts", "edit web/index.ts"},
+	{"patch -p1 <<'EOF'\n--- a/go.mod\n+++ b/go.mod\n@@\nEOF", "edit go.mod"},
+	{"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: go.mod\n*** End Patch\nEOF", "edit go.mod"},
+	{"sort -o data/fruit.json data/fruit.json", "read data/fruit.json; write data/fruit.json"},
+	// running
+	{"go test ./store -run TestBasket", "run"},
+	{"pytest store/basket_test.go::test_x", "run @store/basket_test.go"},
+	{"make && make test && npm run build", "run"},
+	{"./scripts/gen.sh --out web/server.go", "run @scripts/gen.sh @web/server.go"},
+	{"bash scripts/gen.sh", "run @scripts/gen.sh"},
+	{"git diff main -- web/server.go", "run @web/server.go"},
+	{"git add web/server.go && git commit -m 'serve baskets (web/index.ts)'", "run @web/server.go @web/index.ts"},
+	{"python3 - <<'EOF'\nopen('data/fruit.json')\nEOF", "run @data/fruit.json"},
+	{"cat go.mod && go build ./... && cat README.md", "read go.mod; run; read README.md"},
+	{"uv run pytest -q", "run"},
+	{"echo hello", "run"},
+	{"cat 'unclosed web/server.go", "run @web/server.go"},
+	{"if then fi ((( web/server.go", "run @web/server.go"},
+}
+
+func TestFollow(t *testing.T) {
+	if len(commandLines) < 60 {
+		t.Fatalf("only %d command lines", len(commandLines))
+	}
+	for _, c := range commandLines {
+		if got := sketch(shell.Follow(orchard(), shell.Line{Text: c.command}).Ops); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.command, got, c.want)
+		}
+	}
+}
+
+// TestPowerShell: cmdlets are read as the commands of the same meaning.
+func TestPowerShell(t *testing.T) {
+	for command, want := range map[string]string{
+		"Get-Content web/server.go -TotalCount 5": "read web/server.go",
+		"Set-Location web; gc server.go":          "read web/server.go",
+		"Select-String -Pattern Serve web/*.go":   "search /Serve/ @web/server.go @web/server_test.go",
+		"Get-ChildItem store | Out-Null":          "search; run",
+		"Remove-Item docs/old.md":                 "delete docs/old.md",
+		"go test ./store":                         "run",
+	} {
+		if got := sketch(shell.Follow(orchard(), shell.Line{Text: command, PowerShell: true}).Ops); got != want {
+			t.Errorf("%s\n got %s\nwant %s", command, got, want)
+		}
+	}
+}
+
+// TestOperands: what a message of a command can be compared with, and whether the file was guessed.
+func TestOperands(t *testing.T) {
+	r := shell.Follow(orchard(), shell.Line{Text: "cd web && cat server.go app/page.tsx orchard/main.go; aoa why x"})
+	if len(r.Ops) < 2 || r.Ops[0].Operand != (shell.Operand{Name: "server.go", Dir: "/home/dev/orchard/web"}) || r.Ops[0].Guessed {
+		t.Errorf("%+v", r.Ops)
+	}
+	if !r.Ops[1].Guessed || r.Ops[1].Paths[0] != "cmd/orchard/main.go" {
+		t.Errorf("not guessed: %+v", r.Ops[1])
+	}
+	if len(r.Missing) != 1 || r.Missing[0].Name != "app/page.tsx" || !r.Self || r.Dir != "/home/dev/orchard" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestJoin(t *testing.T) {
+	for want, argv := range map[string][]string{"cat go.mod": {"bash", "-lc", "cat go.mod"}, "cat 'a b'": {"cat", "a b"}, "": nil} {
+		if got := shell.Join(argv); got != want {
+			t.Errorf("%q became %q, want %q", argv, got, want)
+		}
+	}
+}
+
+func FuzzFollow(f *testing.F) {
+	for _, c := range commandLines {
+		f.Add(c.command, false)
+	}
+	f.Add("gc web/server.go | sls x; cd .. ; ls", true)
+	at := orchard()
+	f.Fuzz(func(t *testing.T, line string, powerShell bool) {
+		r := shell.Follow(at, shell.Line{Text: line, PowerShell: powerShell})
+		for _, op := range r.Ops {
+			if op.Kind == event.KindRename && len(op.From) != len(op.Paths) {
+				t.Errorf("rename of %d to %d", len(op.From), len(op.Paths))
+			}
+			for _, p := range append(op.Paths[:len(op.Paths):len(op.Paths)], op.Named...) {
+				if q, err := event.NewPath(string(p)); err != nil || q != p {
+					t.Errorf("path %q: %v", p, err)
+				}
+			}
+		}
+	})
+}

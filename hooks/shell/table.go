@@ -1,0 +1,182 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// spec says how the arguments of a command are read.
+type spec struct {
+	does  string   // what the command does: see table
+	short string   // options of one letter that take a value
+	long  []string // options with a name that take a value
+	prog  []string // options that hold its program; without one the first operand is the program. nil = it has none
+	edit  []string // options that make a reader change the files instead
+	need  []string // one of these options makes an editor change files; nil = it always does
+	verbs []string // subcommands that do it; nil = the command has none
+	walks bool     // it searches folders without being told to
+	skip  int      // operands before the command that is wrapped
+}
+
+// table has a line for each group of commands: what they do, their names, and of their options
+//
+//	-abc          letters that take a value
+//	--name        a name that takes a value
+//	prog:, edit:, need:, verbs:, walks, skip:   the fields of spec, lists with commas; a line goes on after a backslash
+//
+// What they do:
+//
+//	read     print the files in their operands     edit    change them              search  look for a pattern in them
+//	find, fd, list   look for files by name        write   put their input there    move, copy, remove, dd, patch   as the name says
+//	wrap     run the command in their operands     run     the same after a verb    script  run a piece of shell    cd, git
+//	show     print files at a revision             diff    print changes
+//	quiet    neither read nor change files of interest
+const table = `
+read cat tac more comm difft delta zcat gunzip mdcat csvlook ast-grep view Get-Content
+read less -jpPtTxyz
+read nl -bdfhilnsvw
+read bat batcat -rlHm --line-range --language --style --theme --color --paging
+read head -nc --lines --bytes
+read tail -ncs --lines --bytes
+read od -AjNtw
+read xxd -lscgo
+read hexdump -nsef
+read strings -ntT
+read cut -dfcb --delimiter --fields
+read sort -ktoST
+read uniq -fsw
+read column -sco
+read fold -w
+read paste -d
+read join -t12aoejv
+read diff -UCxIW --label --exclude --width
+read colordiff -UC
+read cmp -nil
+read pygmentize -lfO
+read glow -sw
+read dasel -rwf
+read sd -fn
+read jq -fL --from-file --indent prog:-f,--from-file
+read gojq -fL prog:-f
+read yq -op --output-format --input-format prog:--from-file edit:-i,--inplace
+read awk gawk mawk nawk -Fvf prog:-f
+read sed -efl --expression --file prog:-e,-f,--expression,--file edit:-i,--in-place
+read gsed -efl prog:-e,-f,--expression edit:-i,--in-place
+read perl -eEIM prog:-e,-E edit:-i,-pi
+search grep egrep fgrep ggrep -ABCmefdD --include --exclude --exclude-dir --exclude-from --max-count --context \
+  --after-context --before-context --regexp --file --label --binary-files --devices --directories
+search ugrep -ABCmefgtO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
+  --before-context --regexp --file --label --binary-files --devices --directories
+search zgrep -ABCmef
+search pcregrep -ABC
+search rg -ABCmefgtTjMrdE --glob --iglob --type --type-not --type-add --max-count --max-depth --regexp --file --replace \
+  --sort --sortr --threads --after-context --before-context --context --color --colors --max-columns --engine --pre \
+  walks
+search ag -ABCmGp --ignore --ignore-dir --depth --file-search-regex walks
+search ack -ABCm --type --ignore-dir walks
+search sls findstr Select-String
+edit gofmt -r need:-w
+edit goimports -d need:-w
+edit gofumpt need:-w
+edit shfmt -iln need:-w
+edit gci verbs:write
+edit prettier need:--write,-w
+edit eslint -c need:--fix
+edit stylelint need:--fix
+edit markdownlint need:--fix,-f
+edit biome verbs:format,check,lint need:--write,--fix,--apply
+edit ruff verbs:format,check need:--fix
+edit black -l
+edit truncate -sr
+edit autopep8 yapf need:-i,--in-place
+edit clang-format need:-i
+edit ktlint need:-F
+edit rubocop need:-a,-A,--autocorrect
+edit isort rustfmt dos2unix unix2dos stylua nvim vim vi nano emacs code ed ex
+find find gfind bfs
+fd fd fdfind -eEtdSoj --extension --exclude --type --max-depth --min-depth --size --owner --changed-within \
+  --changed-before --base-directory
+list ls eza exa lsd dir ll -Iw --ignore --level --max-depth
+list tree -LIPo --ignore --level --max-depth
+list du -d --ignore --level --max-depth
+move mv -tS --target-directory --suffix
+copy cp rsync install ln -tSemog --target-directory --exclude --include
+remove rm unlink trash
+write tee sponge touch -dtr --date --reference
+dd dd
+patch patch apply_patch applypatch
+cd cd pushd
+script bash sh zsh dash ksh eval
+git git
+search git-grep -ABCmefO --include --exclude --exclude-dir --exclude-from --max-count --context --after-context \
+  --before-context --regexp --file --label walks
+list git-ls-files git-ls-tree -xX --exclude
+move git-mv
+remove git-rm
+patch git-apply git-am
+show git-show git-cat-file git-blame git-annotate -LnOSGU --format --pretty
+diff git-diff git-log git-status git-shortlog git-whatchanged git-diff-tree git-stash -nSGLUO --format --pretty --since \
+  --until --author --grep
+wrap sudo -ugpCh --user --group
+wrap doas -u
+wrap env -uCS --unset --chdir
+wrap timeout gtimeout -ks --kill-after --signal skip:1
+wrap nice -n
+wrap ionice -cn
+wrap time -fo
+wrap exec -a
+wrap stdbuf -ioe
+wrap xargs -IiLnPdsaE --max-args --max-procs --delimiter --replace
+wrap parallel -jIn
+wrap caffeinate -tw
+wrap npx -pc --package
+wrap uvx --from --with
+wrap nohup command builtin noglob setsid unbuffer bunx pnpx then rtk busybox
+run uv poetry pipenv rye pdm hatch dotenv verbs:run
+run bundle direnv verbs:exec
+run pnpm yarn verbs:exec,dlx
+run mise verbs:exec,x
+quiet echo printf true false : test [ sleep set unset pwd exit return wait which type date clear read shift trap umask \
+  hash alias popd whoami
+quiet uname hostname printenv break continue seq basename dirname realpath mkdir tr rev yes shopt ulimit export
+`
+
+// specs is the table by command.
+var specs = sync.OnceValue(func() map[string]spec {
+	all := map[string]spec{}
+	for line := range strings.Lines(strings.ReplaceAll(table, "\\\n", "")) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		s, names := spec{does: words[0]}, []string(nil)
+		for _, w := range words[1:] {
+			key, value, _ := strings.Cut(w, ":")
+			switch {
+			case value != "" && key == "prog":
+				s.prog = strings.Split(value, ",")
+			case value != "" && key == "edit":
+				s.edit = strings.Split(value, ",")
+			case value != "" && key == "need":
+				s.need = strings.Split(value, ",")
+			case value != "" && key == "verbs":
+				s.verbs = strings.Split(value, ",")
+			case value != "" && key == "skip":
+				s.skip, _ = strconv.Atoi(value)
+			case w == "walks":
+				s.walks = true
+			case strings.HasPrefix(w, "--"):
+				s.long = append(s.long, w[2:])
+			case strings.HasPrefix(w, "-"):
+				s.short = w[1:]
+			default:
+				names = append(names, w)
+			}
+		}
+		for _, name := range names {
+			all[name] = s
+		}
+	}
+	return all
+})

@@ -4,7 +4,7 @@
 // socket and, verbatim, what the daemon answers in time. It never prints anything else, never fails its caller
 // (every road ends in exit 0, a panic included), never learns and never decides what is said. It may cost at
 // most 2.5 times an empty Go program, which is why it runs from init, before the hundred packages of the real
-// binary wake up, imports nothing but os and syscall (net on Windows) and internal/peer, which does the
+// binary wake up, imports nothing but os and syscall (net on Windows), hooks/agents, and internal/peer, which do the
 // same, and has its own JSON scanner and SHA-256.
 //
 // File bodies (the content that Read, Edit and Write carry) are dropped while they are read; of the rest at

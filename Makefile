@@ -1,14 +1,14 @@
-# Every target does its own set-up. On a bare machine: Go (see go.mod), git and make are enough.
+# Every target sets up what it needs. It needs Go (see go.mod), git and make.
 BIN  := $(CURDIR)/bin/aoa
 REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-# SQLite and Lua, translated to or written in Go, run alone in their goroutine: watching them costs four times the time.
+# SQLite and Lua in Go use one goroutine each. The race detector would take four times as long with them.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
-# One way to compile for all targets but race: what one of them has compiled, the next one finds.
+# All targets but race compile in the same way, so they share the build cache.
 export CGO_ENABLED := 0
-# Those that wait longest begin first, beside the others.
+# The packages that wait longest begin first.
 PACKAGES    := ./cmd/aoa ./watcher ./...
-# Those in which goroutines share something. The others would be tested a second time for nothing.
+# The packages in which goroutines share data.
 RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -33,7 +33,7 @@ test-clients: ## drive real coding agents from npm against scripted models: all,
 replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
 	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
 
-# Without atexit_sleep_ms every process ends a second late: minutes, over the scripts of commands. Vet has its own target.
+# Without atexit_sleep_ms every process ends a second late, which adds minutes. Vet has its own target.
 race: ## run the tests of goroutines with the race detector, fewer rounds of each (needs a C compiler)
 	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 go test -race -vet=off $(UNWATCHED) -short -timeout 30m $(RACED)
 
@@ -53,18 +53,18 @@ law: ## the import law: who may import whom
 redis: ## stores and daemons with real servers that the tests start, and on AOA_TEST_REDIS=redis://…; ROUNDS=1 of each fault (AOA_REQUIRE=redis: a skip fails)
 	@scripts/redis.sh
 
-# What tests of faults do a few times in every run, many times.
-faults: ## kill, corrupt, fill, stop, part, turn the clock: ROUNDS=100 times per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
+# Many rounds of what the tests of faults do a few times in every run.
+faults: ## kill daemons and servers, damage files, fill disks, cut the network, move the clock: ROUNDS=100 per seed, then a table (AOA_REQUIRE=redis,tmpfs,root: a skip fails)
 	@ROUNDS=$(or $(ROUNDS),100) scripts/faults.sh
 
-soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over: is memory level? SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg
+soak: ## recorded sessions for TIME=1h at RATE=60 hooks a second, over and over; prints the memory; SESSIONS=DIR, REPOS=DIR, ONLY=NAME, MOST=40 sessions; plot in bin/soak.svg
 	@mkdir -p bin
 	go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -only "$(ONLY)" -most $(or $(MOST),40) -soak $(or $(TIME),1h) -rate $(or $(RATE),60) -plot $(CURDIR)/bin/soak.svg
 
 fuzz: ## fuzz each decoder for a while (FUZZTIME=30s)
 	@scripts/fuzz.sh $(or $(FUZZTIME),30s)
 
-# One after the other: two packages at once would measure each other. BENCHTIME=300x repeats each 300 times.
+# One package after the other: two at once would disturb each other. BENCHTIME=300x repeats each 300 times.
 bench: ## a table of every budget, beside Redis, ZUNIONSTORE and hooks in shell and Python (BIG=1: a million files and events, too)
 	@go test -p 1 -timeout 2h -run '^$$' -bench '^Benchmark(Query|Ranking|Events|Start|StartEvents|Memory|Keep|Hook|View)$$' -benchtime $(or $(BENCHTIME),1s) ./cmd/aoa ./internal/hot | scripts/bench.awk
 
@@ -77,15 +77,15 @@ bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside 
 cross: ## compile and vet for every platform
 	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/aoa && go vet ./... || exit 1; done
 
-train: ## fit weights and confidence anew: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
+train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
 	@mkdir -p bin/left
 	go run ./internal/eval/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -change -left bin/left -out rank/weights.json
 	go run ./internal/eval/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 
-localize: ## which files does a text mean, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
+localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
 	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
 
-gitleaks: ## write the rules of package redact anew from a released version of gitleaks: VERSION=v8.30.1
+gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)
 
 golden: ## rewrite the help goldens and docs/config.md

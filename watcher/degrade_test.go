@@ -312,7 +312,7 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 		begin := time.Now()
 		w.differing = func(context.Context) (map[event.Path]bool, error) {
 			begun = append(begun, time.Since(begin))
-			<-time.After(took)
+			<-time.After(took) // in a synctest bubble
 			return nil, nil
 		}
 		done := make(chan error)
@@ -320,7 +320,7 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 		<-w.Ready()
 		for range 240 {
 			w.Nudge()
-			<-time.After(500 * time.Millisecond)
+			<-time.After(500 * time.Millisecond) // in a synctest bubble
 		}
 		cancel()
 		if err := <-done; err != nil {

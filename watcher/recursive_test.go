@@ -203,7 +203,7 @@ func TestIgnoredNoise(t *testing.T) {
 		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
 		for i := range 500 {
 			events <- fsnotify.Event{Name: d.abs(fmt.Sprintf("build/o%d", i)), Op: fsnotify.Write}
-			<-time.After(10 * time.Millisecond)
+			<-time.After(10 * time.Millisecond) // in a synctest bubble
 		}
 		cancel()
 		if err := <-done; err != nil {

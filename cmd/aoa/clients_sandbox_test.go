@@ -61,6 +61,7 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 		t.Fatal(err)
 	}
 	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1", "AOA_PATIENCE=10",
+		"AOA_IDLE_TIMEOUT=5m",
 		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
 		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -168,7 +169,7 @@ const draws = 1000
 func intervals(scores []*Score) map[string]map[string][2]float64 {
 	samples := map[metric][][]ratio{} // per repository the clusters that had the metric
 	for i, s := range scores {
-		for _, name := range sortedKeys(s.clusters) {
+		for _, name := range slices.Sorted(maps.Keys(s.clusters)) {
 			for m, r := range s.clusters[name] {
 				if samples[m] == nil {
 					samples[m] = make([][]ratio, len(scores))
@@ -215,13 +216,4 @@ func interval(repos [][]ratio) [2]float64 {
 	}
 	slices.Sort(means)
 	return [2]float64{means[len(means)*25/1000], means[min(len(means)-1, len(means)*975/1000)]}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

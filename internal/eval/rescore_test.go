@@ -28,7 +28,7 @@ func TestRescore(t *testing.T) {
 	}
 	var out bytes.Buffer
 	dump := NewDump(&out)
-	r, err := Run(t.Context(), sources, Settings{Dump: dump, Alone: true})
+	r, err := Run(t.Context(), sources, Settings{Dump: dump})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ type Settings struct {
 	Options
 	Weights   func(repo string) map[event.Task]rank.Model // those of a repository; nil, or nil of one: the shipped ones
 	Threshold float64                                     // confidence from which files are shown, in (0,1]; 0 is the daemon's
-	Alone     bool                                        // without baselines
 	Dump      *Dump                                       // nil: none
 }
 
@@ -65,7 +64,7 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 		replay.Progress = func(done, total int) { progress(n, done, total) }
 		replay.Learned = func(e event.Event) {
 			s.event(e, n)
-			s.rivals.learn(e)
+			s.baselines.learn(e)
 		}
 	}
 	if len(src.Sessions) > 0 {
@@ -74,10 +73,10 @@ func one(ctx context.Context, src Source, o Settings, progress func(pass, done, 
 			return nil, err
 		}
 	}
-	s.rivals = newRivals()
+	s.baselines = newBaselines()
 	pass(1)
 	err := Commits(ctx, src, replay, s.Take)
-	s.rivals, s.scratch = nil, nil
+	s.baselines, s.scratch = nil, nil
 	return s, err
 }
 

@@ -14,8 +14,7 @@ type Score struct {
 	*sums
 	dump      *Dump
 	threshold float64
-	rivals    *rivals
-	alone     bool // the baselines are not asked
+	baselines *baselines
 	scratch   []float64
 	any       *shown
 	unseen    *shown
@@ -42,7 +41,7 @@ func newScore(o Settings) *Score {
 	s := &Score{sums: newSums(), dump: o.Dump, threshold: o.threshold(), any: newShown("shown", false, o.threshold()), unseen: newShown("shown_unseen", true, o.threshold())}
 	s.ranked = newShown("ranked", false, o.threshold())
 	s.ranked.confident, s.ranked.fixed = &prefetch.Confidence{}, true
-	s.rivals, s.alone = newRivals(), o.Alone
+	s.baselines = newBaselines()
 	return s
 }
 
@@ -103,7 +102,7 @@ func (s *Score) prompt(d *Decision) {
 	l := line(d, "T1", "prompt", list)
 	l.Truth, l.Shown = d.Turn, s.any.reach(d, list)
 	s.dump.write(l)
-	s.compete(d, func(name string, c contest) {
+	s.compare(d, func(name string, c comparison) {
 		s.turn("", name+"/T1", c.top(s.scratch, news), turn)
 	})
 }
@@ -135,7 +134,7 @@ func (s *Score) next(d *Decision, o Open) {
 	}
 	s.place(d.Session, task, placeOf(paths(list), o.File, every))
 	s.place("", task+"all", placeOf(paths(d.Ranked), o.File, every))
-	s.compete(d, func(name string, c contest) {
+	s.compare(d, func(name string, c comparison) {
 		s.place("", name+"/"+task, c.place(s.scratch, o.File, among))
 	})
 }
@@ -159,7 +158,7 @@ func (s *Score) after(d *Decision, o Open) {
 
 // change scores a commit: completion, and the warnings about it, which are those of `aoa suggest --check`.
 func (s *Score) change(d *Decision) error {
-	lacks, err := prefetch.Shipped().Warning.Missing(d.Ranked, d.Query.Files, prefetch.Sure(s.threshold), prefetch.MaxFiles, s.rivals.together)
+	lacks, err := prefetch.Shipped().Warning.Missing(d.Ranked, d.Query.Files, prefetch.Sure(s.threshold), prefetch.MaxFiles, s.baselines.together)
 	if err != nil {
 		return err
 	}
@@ -183,18 +182,15 @@ func (s *Score) change(d *Decision) error {
 	l = line(d, "T4", "change", d.Ranked)
 	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, d.Ranked)
 	s.dump.write(l)
-	s.compete(d, func(name string, c contest) {
+	s.compare(d, func(name string, c comparison) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
 	})
 	return nil
 }
 
-// compete asks each baseline; its scores are in scratch.
-func (s *Score) compete(d *Decision, each func(name string, c contest)) {
-	if s.alone {
-		return
-	}
-	c := s.rivals.contest(d)
+// compare asks each baseline; its scores are in scratch.
+func (s *Score) compare(d *Decision, each func(name string, c comparison)) {
+	c := s.baselines.comparison(d)
 	for _, name := range Baselines {
 		if c.s == nil && (name == "coaccess" || name == "successor") {
 			continue // commits have neither sessions nor order

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestNewPath(t *testing.T) {
@@ -61,4 +62,14 @@ func TestWords(t *testing.T) {
 	if got := (Suggestion{Reasons: s.Reasons[:3]}).Words(); got != "committed today" {
 		t.Errorf("without a better one it is %q", got)
 	}
+}
+
+// FuzzClip: a clipped text is short enough, and the beginning of the text.
+func FuzzClip(f *testing.F) {
+	f.Add("don't fix rank/score.go from a to b #12 fooBar 日本 and more")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s := Clip(text, 40); utf8.ValidString(text) && (len(s) > 40 || !strings.HasPrefix(text, s)) {
+			t.Fatalf("%q", s)
+		}
+	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var feedbackTool = &mcp.Tool{Name: "feedback", Annotations: notes("Say whether a suggestion helped"),
+var feedbackTool = &mcp.Tool{Name: "feedback", Annotations: additive("Say whether a suggestion helped"),
 	Description: "Records whether a suggestion helped. It moves the probability from which hints are shown: a little up after false, a little down after true."}
 
 type feedbackIn struct {
@@ -37,8 +37,8 @@ func (s *server) feedback(ctx context.Context, r Repo, in feedbackIn) (feedbackO
 	return feedbackOut{ans.Value, req.Session}, err
 }
 
-// notes describes a tool that adds to what is known and takes nothing away.
-func notes(title string) *mcp.ToolAnnotations {
+// additive describes a tool that stores something, or runs what the settings allow, and removes nothing.
+func additive(title string) *mcp.ToolAnnotations {
 	no := false
 	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
 }

@@ -54,7 +54,7 @@ func (s *server) listReloadOptions(ctx context.Context, r Repo, in optionsIn) (o
 	return out, err
 }
 
-var reloadTool = &mcp.Tool{Name: "reload_cached", Annotations: runs("Replay a recorded sequence"),
+var reloadTool = &mcp.Tool{Name: "reload_cached", Annotations: additive("Replay a recorded sequence"),
 	Description: "Does a recorded sequence again in one call: its reads, searches and listings are done now; the answer says what they find and " +
 		"which files changed since. Commands run only if the user's settings allow them; edits are left out. It stops at the first " +
 		"action that does not do what it did."}
@@ -92,10 +92,4 @@ func (s *server) reloadCached(ctx context.Context, r Repo, in reloadIn) (reloadO
 		out.Actions = append(out.Actions, replayed{a.Index, a.Tool, a.What, a.State, a.Note, a.Output})
 	}
 	return out, err
-}
-
-// runs describes a tool that may run what the user's settings allow, and nothing else.
-func runs(title string) *mcp.ToolAnnotations {
-	no := false
-	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &no, OpenWorldHint: &no}
 }

@@ -189,7 +189,7 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 }
 
 func bestOf(x *entryIndex, kept []*recorded, changed map[event.Path][]float64, now *recorded) (most float64, best *recorded) {
-	f := newFingerprint(Trigger{Type: Prompt}, clip(now.prompt, maxText), "")
+	f := newFingerprint(Trigger{Type: Prompt}, event.Clip(now.prompt, maxText), "")
 	for _, e := range x.candidates(f) {
 		j := x.content(f, e)
 		if j == 0 {

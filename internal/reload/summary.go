@@ -12,8 +12,8 @@ import (
 // maxSummary is the longest summary, in bytes.
 const maxSummary = 160
 
-// summary says in one line what a sequence did: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go,
-// ran go test ./rank (ok)".
+// summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go, ran go test ./rank
+// (ok)".
 func summary(e *Entry) string {
 	var parts []string
 	looked, searched := map[event.Path]bool{}, 0
@@ -61,7 +61,7 @@ func summary(e *Entry) string {
 		if !command.OK {
 			how = "failed"
 		}
-		text := fmt.Sprintf("ran %s (%s)", clip(strings.Join(strings.Fields(command.Command), " "), 48), how)
+		text := fmt.Sprintf("ran %s (%s)", event.Clip(strings.Join(strings.Fields(command.Command), " "), 48), how)
 		if runs > 1 {
 			text += fmt.Sprintf(" and %d more", runs-1)
 		}
@@ -70,10 +70,10 @@ func summary(e *Entry) string {
 	if len(parts) == 0 {
 		return fmt.Sprintf("%d calls", len(e.Actions)+e.More)
 	}
-	return clip(strings.Join(parts, ", "), maxSummary)
+	return event.Clip(strings.Join(parts, ", "), maxSummary)
 }
 
-// named names one file, or says how many there are, in which folder, and the first.
+// named names one file, or counts them, with their folder and the first.
 func named(files []event.Path) string {
 	if len(files) == 1 {
 		return files[0].Display()

@@ -9,8 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// rivals is what the baselines learn, as plainly as can be: counts in maps and slices, nothing of learn, hot or rank.
-type rivals struct {
+// baselines is what the simple rules learn: counts in maps and slices, without learn, hot or rank.
+type baselines struct {
 	ids   map[event.Path]int
 	paths []event.Path
 	live  []bool            // there at the moment
@@ -27,7 +27,7 @@ type rivals struct {
 	moves    pairs // file opened next
 	close    pairs // the seed's co-modification: touched within five minutes
 	recent   []touch
-	open     map[string]*rivalSession
+	open     map[string]*baselineSession
 }
 
 type touch struct {
@@ -35,7 +35,7 @@ type touch struct {
 	at float64
 }
 
-// pairs counts how often two files came together, and how often the first came at all.
+// pairs counts how often two files occurred together, and how often the first occurred at all.
 type pairs struct {
 	with map[int]map[int]float64
 	n    map[int]float64
@@ -52,8 +52,8 @@ func (p pairs) add(a, b int) {
 	m[b]++
 }
 
-// rivalSession is what a session has opened, and the words of its prompt.
-type rivalSession struct {
+// baselineSession is what a session has opened, and the words of its prompt.
+type baselineSession struct {
 	order []int
 	has   map[int]bool
 	now   int // file opened last, -1 none
@@ -61,20 +61,20 @@ type rivalSession struct {
 }
 
 const (
-	rivalContext   = 5   // files in hand that count
-	rivalPairs     = 100 // files of a commit up to which its pairs count
+	currentFiles   = 5   // current files that count
+	mostPairs      = 100 // files of a commit up to which its pairs count
 	zoxideMaxAge   = 10_000
 	frecencyHalf   = 3 * 24 * 3600.0
 	closeBy        = 300.0
 	maxCloseByOnce = 100
 )
 
-func newRivals() *rivals {
-	return &rivals{ids: map[event.Path]int{}, commits: newPairs(), sessions: newPairs(), moves: newPairs(), close: newPairs(),
-		open: map[string]*rivalSession{}}
+func newBaselines() *baselines {
+	return &baselines{ids: map[event.Path]int{}, commits: newPairs(), sessions: newPairs(), moves: newPairs(), close: newPairs(),
+		open: map[string]*baselineSession{}}
 }
 
-func (r *rivals) id(p event.Path) int {
+func (r *baselines) id(p event.Path) int {
 	if i, known := r.ids[p]; known {
 		return i
 	}
@@ -91,8 +91,8 @@ func (r *rivals) id(p event.Path) int {
 	return i
 }
 
-// learn takes one event in.
-func (r *rivals) learn(e event.Event) {
+// learn counts one event.
+func (r *baselines) learn(e event.Event) {
 	switch {
 	case e.Kind == event.KindCommit:
 		r.commit(e)
@@ -115,7 +115,7 @@ func (r *rivals) learn(e event.Event) {
 	}
 }
 
-func (r *rivals) commit(e event.Event) {
+func (r *baselines) commit(e event.Event) {
 	ids := make([]int, len(e.Paths))
 	for i, p := range e.Paths {
 		ids[i] = r.id(p)
@@ -125,7 +125,7 @@ func (r *rivals) commit(e event.Event) {
 	for _, p := range e.Gone {
 		r.live[r.id(p)] = false
 	}
-	if len(ids) > rivalPairs {
+	if len(ids) > mostPairs {
 		return
 	}
 	for _, a := range ids {
@@ -139,21 +139,21 @@ func (r *rivals) commit(e event.Event) {
 }
 
 // together counts the commits of both files, and of a: what the daemon's archive counts.
-func (r *rivals) together(a, b event.Path) (both, of int, err error) {
+func (r *baselines) together(a, b event.Path) (both, of int, err error) {
 	i, j := r.id(a), r.id(b)
 	return int(r.commits.with[i][j]), int(r.commits.n[i]), nil
 }
 
-func (r *rivals) session(id string) *rivalSession {
+func (r *baselines) session(id string) *baselineSession {
 	s := r.open[id]
 	if s == nil {
-		s = &rivalSession{has: map[int]bool{}, now: -1}
+		s = &baselineSession{has: map[int]bool{}, now: -1}
 		r.open[id] = s
 	}
 	return s
 }
 
-func (r *rivals) opened(s *rivalSession, id int, at float64) {
+func (r *baselines) opened(s *baselineSession, id int, at float64) {
 	r.live[id] = true
 	r.touch(id, at)
 	for _, w := range s.words {
@@ -178,7 +178,7 @@ func (r *rivals) opened(s *rivalSession, id int, at float64) {
 }
 
 // touch counts an access for the measures of recency and frequency.
-func (r *rivals) touch(id int, at float64) {
+func (r *baselines) touch(id int, at float64) {
 	r.last[id] = max(r.last[id], at)
 	r.count[id]++
 	r.decay[id] = r.decay[id]*math.Exp2(-max(0, at-r.at[id])/frecencyHalf) + 1
@@ -197,8 +197,8 @@ func (r *rivals) touch(id int, at float64) {
 	}
 }
 
-// age is zoxide's: when the ranks add up to too much, all shrink, and the smallest go.
-func (r *rivals) age() {
+// age is that of zoxide: when the sum of the ranks is too large, all shrink, and the smallest are removed.
+func (r *baselines) age() {
 	factor := 0.9 * zoxideMaxAge / r.total
 	r.total = 0
 	for i := range r.visit {

@@ -10,19 +10,19 @@ import (
 // Baselines are the names of what aOa is compared with, in the order of the table.
 var Baselines = []string{"recent", "frequent", "zoxide", "frecency", "cochange", "coaccess", "successor", "seed"}
 
-// contest is one question as the baselines see it.
-type contest struct {
-	r     *rivals
-	s     *rivalSession // nil at a commit
-	hand  []int         // files in hand, newest last
+// comparison is one question as the baselines see it.
+type comparison struct {
+	r     *baselines
+	s     *baselineSession // nil at a commit
+	hand  []int            // current files, newest last
 	words []string
 	now   float64 // unix seconds
 	free  func(id int) bool
 }
 
-// contest puts a decision to the baselines.
-func (r *rivals) contest(d *Decision) contest {
-	c := contest{r: r, now: float64(d.Query.At.UnixMilli()) / 1000}
+// comparison is a decision as the baselines see it.
+func (r *baselines) comparison(d *Decision) comparison {
+	c := comparison{r: r, now: float64(d.Query.At.UnixMilli()) / 1000}
 	if d.Query.Task == event.TaskChange {
 		in := map[int]bool{}
 		for _, p := range d.Query.Files {
@@ -33,14 +33,14 @@ func (r *rivals) contest(d *Decision) contest {
 		return c
 	}
 	c.s = r.session(d.Session)
-	c.hand = c.s.order[max(0, len(c.s.order)-rivalContext):]
+	c.hand = c.s.order[max(0, len(c.s.order)-currentFiles):]
 	c.words = c.s.words
 	c.free = func(id int) bool { return !c.s.has[id] }
 	return c
 }
 
-// score rates every file. 0 is no opinion.
-func (c contest) score(baseline string, out []float64) {
+// score scores every file. 0 means that the baseline does not list it.
+func (c comparison) score(baseline string, out []float64) {
 	r := c.r
 	clear(out)
 	switch baseline {
@@ -86,8 +86,8 @@ func zoxideFactor(age float64) float64 {
 	return 0.25
 }
 
-// noisyOr is 1 − Π(1 − count together / count of the file in hand).
-func (c contest) noisyOr(p pairs, out []float64) {
+// noisyOr is 1 − Π(1 − count together / count of the current file).
+func (c comparison) noisyOr(p pairs, out []float64) {
 	for _, q := range c.hand {
 		n := p.n[q]
 		for id, with := range p.with[q] {
@@ -100,7 +100,7 @@ func (c contest) noisyOr(p pairs, out []float64) {
 // .25 min(5, tags in common)/5, .15 min(1, times touched within five minutes of the current file/10), .10 affinity to
 // the session, and 0.1 for each access short of three. What it leaves open is read in its favour: tags are the
 // words of the path and of prompts that the file was opened under, edges never fade, affinity is co-access.
-func (c contest) seed(out []float64) {
+func (c comparison) seed(out []float64) {
 	r := c.r
 	c.noisyOr(r.sessions, out)
 	var near map[int]float64
@@ -126,9 +126,9 @@ func (c contest) seed(out []float64) {
 	}
 }
 
-// place is where the file stands among those that count: what is as good as it shares the places, and a file without
-// a score stands nowhere.
-func (c contest) place(scores []float64, file event.Path, counts func(event.Path) bool) int {
+// place is the place of the file among those that count. Files with equal scores share their places. A file without a score
+// has place 0.
+func (c comparison) place(scores []float64, file event.Path, counts func(event.Path) bool) int {
 	id := c.r.id(file)
 	if id >= len(scores) || scores[id] <= 0 {
 		return 0
@@ -148,7 +148,7 @@ func (c contest) place(scores []float64, file event.Path, counts func(event.Path
 }
 
 // top lists the ten best files that count, ties by path.
-func (c contest) top(scores []float64, counts func(event.Path) bool) []event.Path {
+func (c comparison) top(scores []float64, counts func(event.Path) bool) []event.Path {
 	var best []int
 	before := func(a, b int) bool {
 		return scores[a] > scores[b] || scores[a] == scores[b] && c.r.paths[a] < c.r.paths[b]

@@ -9,9 +9,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// taught is a set of rivals that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with b.go.
-func taught() (*rivals, time.Time) {
-	r := newRivals()
+// taught is a set of baselines that saw: a.go opened five times long ago, b.go once just now, c.go in a commit with b.go.
+func taught() (*baselines, time.Time) {
+	r := newBaselines()
 	open := func(session string, at time.Time, files ...event.Path) {
 		for i, f := range files {
 			r.learn(event.Event{Kind: event.KindRead, Session: session, Time: at.Add(time.Duration(i) * time.Second), Paths: []event.Path{f}, OK: true})
@@ -30,7 +30,7 @@ func TestBaselines(t *testing.T) {
 	r, now := taught()
 	d := &Decision{Session: "new", Query: event.Query{Task: event.TaskNext, At: now}}
 	scores := func(name string) map[event.Path]float64 {
-		c := r.contest(d)
+		c := r.comparison(d)
 		out := make([]float64, len(r.paths))
 		c.score(name, out)
 		named := map[event.Path]float64{}
@@ -61,7 +61,7 @@ func TestBaselines(t *testing.T) {
 		}
 	}
 	// never.go is open to none: places count the files that are not, ties are shared.
-	c := r.contest(d)
+	c := r.comparison(d)
 	if got := c.place([]float64{1, 3, 2, 3}, r.paths[2], every); got == 0 {
 		t.Error("a file with a score has a place")
 	}
@@ -72,7 +72,7 @@ func TestBaselines(t *testing.T) {
 
 // TestZoxideAges: ranks that add up to too much shrink, and those below one go.
 func TestZoxideAges(t *testing.T) {
-	r := newRivals()
+	r := newBaselines()
 	id, rare := r.id("a.go"), r.id("b.go")
 	r.touch(rare, 1)
 	for i := range zoxideMaxAge {
@@ -85,11 +85,11 @@ func TestZoxideAges(t *testing.T) {
 
 // TestShares: equal scores share their places.
 func TestShares(t *testing.T) {
-	r := newRivals()
+	r := newBaselines()
 	for _, f := range []event.Path{"a", "b", "c", "d", "e"} {
 		r.live[r.id(f)] = true
 	}
-	c := contest{r: r, free: func(int) bool { return true }}
+	c := comparison{r: r, free: func(int) bool { return true }}
 	for _, w := range []struct {
 		scores []float64
 		want   int

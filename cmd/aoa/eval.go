@@ -25,7 +25,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// evalOptions is what `aoa eval` was told.
+// evalOptions holds the flags of aoa eval.
 type evalOptions struct {
 	traces, repos, weights, dump, html string
 	commits, none                      bool
@@ -36,25 +36,25 @@ func (a *app) eval() *cobra.Command {
 	var o evalOptions
 	c := &cobra.Command{
 		Use:   "eval",
-		Short: "measure the predictions on recorded work",
-		Long: `Replays recorded work in the order of time: predict, then learn. Says how often the right
-files stood first, how far confidence can be trusted, what simple rules reach, and where aOa
-loses against one. docs/evaluation.md defines every number.
+		Short: "measure the quality of predictions on recorded work",
+		Long: `Replays recorded work in the order of time: at each step it predicts, then learns. It prints how
+often the right files were among the first, how accurate the probabilities are, what simple baselines
+reach, and where a baseline is better than aOa. docs/evaluation.md defines every number.
 
-Without a flag the work is that of this repository: its git history, its event log and past
-Claude Code sessions (only read, nothing is kept). Nothing is learned from an evaluation.`,
+By default, the recorded work is that of this repository: its git history, its event log, and past
+Claude Code sessions, which it reads and does not keep. An evaluation changes nothing that aOa learned.`,
 		Example: "  aoa eval\n  aoa eval --commits --json\n  aoa eval --traces DIR --repos CLONES --html page.html",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.evaluate(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
-	f.StringVar(&o.traces, "traces", "", "the recorded sessions in this folder: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
-	f.StringVar(&o.repos, "repos", "", "with --traces: clones of the repositories, to know what files held; both are reported")
-	f.StringVar(&o.weights, "weights", "", "weights in place of the shipped ones, OWNER+NAME.json in this folder: of a repository those fitted without it")
+	f.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
+	f.StringVar(&o.repos, "repos", "", "with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
+	f.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
 	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
-	f.Float64Var(&o.threshold, "threshold", 0, "show from this confidence (default: the setting threshold)")
-	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object a line (.gz: compressed)")
+	f.Float64Var(&o.threshold, "threshold", 0, "probability from which files are shown (default: the setting threshold)")
+	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object per line (compressed if it ends in .gz)")
 	f.StringVar(&o.html, "html", "", "write a page with diagrams to this file")
 	return c
 }
@@ -70,7 +70,7 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 		return usage("--repos needs --traces, and --commits reads no contents")
 	}
 	if o.threshold < 0 || o.threshold > 1 {
-		return usage("threshold %v is no probability", o.threshold)
+		return usage("threshold %v is not a probability", o.threshold)
 	}
 	sources, err := a.evalSources(ctx, &o)
 	if err != nil {

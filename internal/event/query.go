@@ -54,6 +54,7 @@ type Reason struct {
 	Value  float64 `json:"value"`  // in [0,1]
 	Weight float64 `json:"weight"` // in logits
 	Text   string  `json:"text,omitempty"`
+	With   Path    `json:"with,omitempty"` // the file that Text names
 }
 
 // Words returns the one reason to show: the strongest that speaks for the file and says what links it to the query. That a file

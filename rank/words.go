@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// explain puts words to the reasons of a file: facts only, no advice. What several signals say has the place of the strongest that
-// speaks for the file. Together is asked once at most.
-func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting) {
+// explain puts words to the reasons of a file: facts only, no advice. With once, what several signals say has the place of the
+// strongest that speaks for the file. Together is asked once at most.
+func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting, once bool) {
 	counted := false
 	said := map[string]bool{}
 	for i := range rs {
@@ -29,7 +29,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 			continue
 		}
 		text, with := x.text(reason.Signal, c)
-		if said[text] {
+		if once && said[text] {
 			continue
 		}
 		said[text] = reason.Value*reason.Weight > 0

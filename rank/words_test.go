@@ -2,6 +2,7 @@ package rank
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,8 +36,16 @@ func TestReasonsHaveWords(t *testing.T) {
 			t.Errorf("reasons %q, want one of them %q", got, want)
 		}
 	}
-	if slices.Sort(got); len(slices.Compact(slices.Clone(got))) != len(got) {
-		t.Errorf("reasons %q, want each once", got)
+	said := map[string]int{}
+	for _, s := range rankOf(t, ranker, event.Query{Task: event.TaskPrompt, Prompt: "tagged images: kubernetes dropped max_items"}).Suggestions {
+		for _, r := range s.Reasons {
+			said[string(s.File)+": "+r.Text]++
+		}
+	}
+	for text, n := range said {
+		if n > 1 && !strings.HasSuffix(text, ": ") {
+			t.Errorf("%d times %q", n, text)
+		}
 	}
 
 	// Of the prompt of a session only the stems are known: those that a path has are words.

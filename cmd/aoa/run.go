@@ -40,6 +40,8 @@ type app struct {
 	terminal bool // stdout is one
 	color    bool // it is, and NO_COLOR is not set
 
+	width int // characters that a line of stdout may have, 0 for any number
+
 	root event.Root // of the repository of the current folder, once it is open
 	from string     // the current folder where it is not the root, with symbolic links resolved
 }
@@ -72,6 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		a.terminal = true
 		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
+	a.width = a.columns(out)
 	root := a.commands()
 	root.SetArgs(args)
 	root.SetIn(in)

@@ -46,6 +46,14 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}
 		})
 	case len(ans.Kinds) > 0:
+		if a.width > 0 && a.width < 120 {
+			printList(a, "kind\tshown\tused\tprecision\tlift (95 %)\ttokens", ans.Kinds, func(k api.KindStat) []any {
+				c := kindCells(k)
+				return []any{c[0], c[1], c[2], c[3], c[6], c[9]}
+			})
+			a.talk("hint: a terminal of 120 columns shows what was withheld, and the times of hooks")
+			break
+		}
 		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99", ans.Kinds, kindCells)
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")

@@ -139,21 +139,24 @@ func (a *app) commands() *cobra.Command {
 people save, and what git records. From that it answers which files come next, with a
 probability and a reason.
 
-Start with:  aoa init      learn this repository's history
-             aoa suggest   which files next?`,
+Start with:  aoa init           learn this repository's history
+             aoa suggest FILE   which files belong to it?`,
+		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Ask:", []*cobra.Command{a.suggest(), a.why(), a.context(), a.feedback()}},
-		{"Inspect:", []*cobra.Command{a.status(), a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
+		{"Every day:", []*cobra.Command{a.suggest(), a.why(), a.status(), a.init()}},
+		{"Ask:", []*cobra.Command{a.context(), a.feedback()}},
+		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
 		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
-		{"Set up:", []*cobra.Command{a.init(), a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
+		{"Set up:", []*cobra.Command{a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
 		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -63,24 +64,30 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 		rows = append(rows, cells(of(it)...))
 	}
 	list, wide := split(rows)
-	for a.width > 0 && len(wide) > 0 {
-		over, widest := -gap-a.width, 0
-		for i, w := range wide {
-			if over += w + gap; w > wide[widest] {
-				widest = i
-			}
-		}
-		if over <= 0 || wide[widest] <= leastCell {
-			break
-		}
-		wide[widest] = max(leastCell, wide[widest]-over)
+	if a.width > 0 {
+		narrow(wide, a.width)
 		for _, row := range list {
-			if widest < len(row) {
-				row[widest] = shorten(row[widest], wide[widest])
+			for i := range row {
+				row[i] = shorten(row[i], wide[i])
 			}
 		}
 	}
 	a.print(list, wide)
+}
+
+// narrow takes from the widest columns what a line has too much.
+func narrow(wide []int, width int) {
+	over := -gap - width
+	for _, w := range wide {
+		over += w + gap
+	}
+	for ; over > 0; over-- {
+		widest := slices.Index(wide, slices.Max(wide))
+		if wide[widest] <= leastCell {
+			return
+		}
+		wide[widest]--
+	}
 }
 
 // split takes rows apart, and measures their columns.
@@ -116,8 +123,9 @@ func shorten(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	if strings.Contains(s, "/") && !strings.Contains(s, " ") {
-		return shortPath(s, n)
+	if name := strings.TrimLeft(s, " "); strings.Contains(name, "/") && !strings.Contains(name, " ") {
+		indent := s[:len(s)-len(name)]
+		return indent + shortPath(name, n-len(indent))
 	}
 	cut := string([]rune(s)[:max(n-1, 0)])
 	if i := strings.LastIndexByte(cut, ' '); i > n/2 {

@@ -34,7 +34,9 @@ func TestTablesFit(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{out: &out, width: 60}
 	items := []string{"modules/caddyhttp/reverseproxy/upstreams_bench_test.go", "go.mod"}
-	printList(a, "time\tfile\twhat", items, func(s string) []any { return []any{"2026-08-22 03:17:26", s, "caddyhttp: mitigate slowloris via deadlines"} })
+	printList(a, "time\tfile\twhat", items, func(s string) []any {
+		return []any{"2026-08-22 03:17:26", s, "caddyhttp: mitigate slowloris via deadlines"}
+	})
 	a.table("store\t/a/path/that/is/long/.git/aoa (12 MB of at most 500 MB, events kept 180 days)", "hints\tshown from 0.60 on")
 	for line := range strings.Lines(out.String()) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 60 {

@@ -26,7 +26,7 @@ hand. With --at, it repeats the answer that was given at that time, digit for di
 			if err != nil {
 				return err
 			}
-			if r.File, err = a.file(c.Context(), client, repo, args[0]); err != nil {
+			if r.File, err = a.file(c.Context(), client, repo, args[0], r.At != 0); err != nil {
 				return err
 			}
 			found, err := a.names(c.Context(), client, repo, with)

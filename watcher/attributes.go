@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// attrRule is a line of a .gitattributes file that says something about linguist's two attributes.
+// attrRule is a line of a .gitattributes file that sets one of linguist's two attributes.
 type attrRule struct {
 	pattern
 	generated, vendored mark
 }
 
-// mark is what a line says about one attribute.
+// mark is what a line sets one attribute to.
 type mark uint8
 
 const (
 	unsaid  mark = iota
 	isTrue       // "linguist-generated", "linguist-generated=true"
 	isFalse      // "-linguist-generated", "linguist-generated=false"
-	isUnset      // "!linguist-generated": as if no line had spoken
+	isUnset      // "!linguist-generated": as if no line named it
 )
 
 func readAttrs(name string, fold bool) []attrRule {
@@ -100,8 +100,8 @@ func attrName(name string) bool {
 
 const attrNameBytes = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// linguist is the last word of the attributes: drop when one of the two is true, keep when the repository says
-// of a file that its name looks generated or vendored that it is not.
+// linguist is what the attributes decide: drop if one of the two is true, keep if one is false, which overrides what the name
+// suggests.
 func (rs *rules) linguist(d *dirRules, path, base string) opinion {
 	var generated, vendored mark
 	scan := func(list []attrRule, rel string) {

@@ -6,23 +6,23 @@ import (
 	"syscall"
 )
 
-// share is how many of the system's watches a Watcher takes: at most half of those that were free when it asked, so that
-// other programs of the user and other repositories get some.
+// budget is how many of the system's watches a Watcher takes: at most half of those that were free when it asked. The others
+// are for other programs of the user and other repositories.
 type budget struct {
-	most int // watches of a user; 0: the system does not say, and its refusal is the only bound
+	most int // watches of a user; 0: unknown, only the system's refusal is a bound
 	free int
 }
 
-// shareError says why not every folder is watched. It is no error of the system: the watches are left to others.
+// budgetError is why not every folder is watched. The system did not refuse.
 type budgetError struct{ free int }
 
 func (e budgetError) Error() string {
 	return fmt.Sprintf("aOa takes at most half of the file watches that are free, and %d were", e.free)
 }
 
-var errMaxWatches = errors.New("the configured number of watches is used up")
+var errMaxWatches = errors.New("the number of files that may be open is used up")
 
-// askShare asks the system how many watches are free. own are watches that the Watcher holds already.
+// measureBudget asks the system how many watches are free. own are those that the Watcher has already.
 func (w *Watcher) measureBudget(own int) {
 	w.budget = budget{most: w.maxUserWatches()}
 	if w.budget.most > 0 {
@@ -30,14 +30,14 @@ func (w *Watcher) measureBudget(own int) {
 	}
 }
 
-// renewShare asks again when the system's limit was changed.
+// renewBudget asks again when the system's limit was changed.
 func (w *Watcher) renewBudget() {
 	if w.src.add != nil && w.maxUserWatches() != w.budget.most {
 		w.measureBudget(w.watches + len(w.gitDirs))
 	}
 }
 
-// lacks is why there is no room for n more watches, nil if there is.
+// overBudget is why n more watches are too many, nil if they are not.
 func (w *Watcher) overBudget(n int) error {
 	if w.budget.most > 0 && w.watches+len(w.gitDirs)+n > w.budget.free/2 {
 		return budgetError{w.budget.free}
@@ -45,7 +45,7 @@ func (w *Watcher) overBudget(n int) error {
 	return nil
 }
 
-// remedy is the command that gives more watches, "" where none is known.
+// hintFor is the command that gives more watches, "" where none is known.
 func (w *Watcher) hintFor(err error) string {
 	switch {
 	case w.budget.most > 0 && (errors.As(err, &budgetError{}) || errors.Is(err, syscall.ENOSPC)):

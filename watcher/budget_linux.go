@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// mostWatches is how many watches a user may hold, 0 if the system does not say. In a container the limit of its user
-// namespace counts, too.
+// maxUserWatches is how many watches a user may have, 0 if that is unknown. In a container the limit of its user namespace
+// counts, too.
 func maxUserWatches() int {
 	most := 0
 	for _, name := range []string{"/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"} {
@@ -28,7 +28,7 @@ func maxUserWatches() int {
 // firstNamespace is the user namespace of the machine itself.
 const firstNamespace = "user:[4026531837]"
 
-// heldWatches counts the watches of the user's processes. Those of processes that cannot be read are not in it.
+// usedWatches counts the watches of the user's processes. Processes that cannot be read are left out.
 func usedWatches() int {
 	own, _ := os.Readlink("/proc/self/ns/user")
 	processes, _ := filepath.Glob("/proc/[0-9]*")

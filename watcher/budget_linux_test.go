@@ -40,7 +40,7 @@ func inLimited(t *testing.T, watches int) bool {
 	return false
 }
 
-// otherProgram wants watches for as many folders, and says how many it got.
+// otherProgram tries to watch so many folders, and returns how many it can.
 func otherProgram(t *testing.T, folders int) int {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)

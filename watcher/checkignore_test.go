@@ -16,9 +16,9 @@ import (
 
 // ruleParts are parts of patterns, treeNames are names of files and folders that they may match.
 var (
-	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`, `*\.c`, "a**",
-		"***", "**a", "*a*b", "[[:alpha:]]", "[[:upper:]]", "[[:digit:]", "[a-", "x.[a-c]", "[]]", "[!]]", "[]-a]", "[--a]", `[\]]`, "b ", `b\ `, "!a",
-		`\!a`, "#a", `\#a`, "A", "ünï", "ÜNÏ", "ün?", "AB", "[A-Z]*", "*B", `\A`, "a\tb", `\`, `a\`, "..", "."}
+	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`,
+		`*\.c`, "a**", "***", "**a", "*a*b", "[[:alpha:]]", "[[:upper:]]", "[[:digit:]", "[a-", "x.[a-c]", "[]]", "[!]]", "[]-a]", "[--a]",
+		`[\]]`, "b ", `b\ `, "!a", `\!a`, "#a", `\#a`, "A", "ünï", "ÜNÏ", "ün?", "AB", "[A-Z]*", "*B", `\A`, "a\tb", `\`, `a\`, "..", "."}
 	treeNames = []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "-", "A", "#a", "!a", "b ", "b", "ünï", "ÜnÏ", "a\tb", "aXb", "aB", "7"}
 )
 
@@ -57,7 +57,8 @@ func attributeLines(rng *rand.Rand) string {
 		}
 		b.WriteString(pick(rng, []string{"", "", "", "", "/", "!", "#", " "}) + p)
 		for range 1 + rng.IntN(2) {
-			b.WriteString(pick(rng, []string{" ", "\t", "  "}) + pick(rng, []string{"", "", "-", "!"}) + pick(rng, []string{"linguist-generated", "linguist-vendored", "text"}) +
+			b.WriteString(pick(rng, []string{" ", "\t", "  "}) + pick(rng, []string{"", "", "-", "!"}) +
+				pick(rng, []string{"linguist-generated", "linguist-vendored", "text"}) +
 				pick(rng, []string{"", "", "", "=true", "=false", "=0", "=x"}))
 		}
 		b.WriteByte('\n')

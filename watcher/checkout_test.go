@@ -3,6 +3,7 @@ package watcher
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 // patience is how long a test waits for what must come; a loaded machine needs most of it.
 const patience = time.Minute
 
-// desk is a repository that somebody works in.
+// checkout is a repository with a worktree that a test changes.
 type checkout struct {
 	t    testing.TB
 	root string
@@ -79,7 +80,7 @@ func (d *checkout) remove(name string) {
 	}
 }
 
-// commit commits everything, dated back so that nothing looks like work of this second.
+// commit commits everything.
 func (d *checkout) commit(subject string) {
 	d.t.Helper()
 	d.git("add", "-A")
@@ -101,7 +102,22 @@ func (d *checkout) age() {
 	d.git("update-index", "-q", "--refresh")
 }
 
-// watching is a running watcher and what it said so far.
+// testOptions fills in what a test does not set.
+func testOptions(r *Repo, o WatchOptions) WatchOptions {
+	o.Quiet, o.AtMost, o.Now = 100*time.Millisecond, 2*time.Second, time.Now
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Files == nil {
+		o.Files = func() []event.Path {
+			files, _ := r.Files(context.Background())
+			return files
+		}
+	}
+	return o
+}
+
+// watching is a running watcher and what it emitted so far.
 type watching struct {
 	t      testing.TB
 	d      *checkout
@@ -125,8 +141,7 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	o.Now = time.Now
-	w := NewWatcher(r, o)
+	w := NewWatcher(r, testOptions(r, o))
 	w.activeOnly = false // these repositories are small, also for kqueue
 	for _, set := range with {
 		set(w)
@@ -151,7 +166,7 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 	return s
 }
 
-// until collects events until enough says so.
+// until collects events until enough is true.
 func (s *watching) until(what string, enough func() bool) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -175,7 +190,7 @@ func (s *watching) mark() {
 	s.seen = slices.DeleteFunc(s.seen, func(e event.Event) bool { return e.Kind == event.KindSave && string(e.Paths[0]) == name })
 }
 
-// told lists what was seen as "kind path".
+// summary lists what was seen as "kind path".
 func (s *watching) summary() []string {
 	var out []string
 	for _, e := range s.seen {
@@ -212,6 +227,6 @@ func (s *watching) awaitHead() {
 	select {
 	case <-s.heads:
 	case <-time.After(patience):
-		s.t.Fatal("nobody was told to look at HEAD")
+		s.t.Fatal("head was not called")
 	}
 }

@@ -50,7 +50,7 @@ func class(p string, c byte, fold bool) (n int, in bool) {
 	return i + 1, in != negated
 }
 
-// literal is a byte of a bracket expression, a backslash taken off.
+// literal is a byte of a bracket expression, without its backslash.
 func literal(p string) (c byte, n int) {
 	if p[0] != '\\' {
 		return p[0], 1
@@ -61,7 +61,7 @@ func literal(p string) (c byte, n int) {
 	return p[1], 2
 }
 
-// named are the POSIX classes, in the C locale.
+// posixClass reports whether a byte is in a POSIX class, in the C locale.
 func posixClass(name string, c byte) bool {
 	lower, upper, digit := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9'
 	switch name {

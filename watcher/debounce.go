@@ -7,31 +7,29 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Limits of a burst that are not worth a setting.
+// Limits of a debouncer.
 const (
-	// crowd is the number of files changed without a pause above which no person is at work: such a burst is
-	// not cut after AtMost, so that a formatter's run stays in one piece.
+	// manyFiles is the number of files changed without a pause above which a tool is at work: its changes are not cut after
+	// atMost, so that a formatter's run stays together.
 	manyFiles = 20
-	// crowdRest is the factor by which a crowd must be quiet for longer: a formatter pauses at a large file, and
-	// nobody waits for what it wrote.
+	// manyFactor is how many times longer a pause must be then: a formatter pauses at a large file.
 	manyFactor = 5
-	// crowdMost is how long a crowd is waited for.
+	// manyAtMost replaces atMost then.
 	manyAtMost = 30 * time.Second
-	// busyMost bounds the pause between two saves of a file that never comes to rest (a log, a database).
+	// maxThrottle bounds the pause between two saves of a file that changes all the time (a log, a database).
 	maxThrottle = 10 * time.Minute
 )
 
-// burst collects changed paths until they come to rest. It is pure: every time comes in as an argument.
+// debouncer collects changed paths until their changes pause. Times are arguments.
 //
-// Two delays rule it. A burst is due when nothing happened for quiet, or when its oldest path has waited for
-// atMost, whichever is first (a crowd of files gets more time); a path that was touched within quiet then stays for the next time. A path that
-// had to be taken without ever being at rest is put on a leash: its later touches neither prolong the burst
-// nor are given out before a pause that doubles every time.
+// The paths are due when nothing changed for quiet, or when the oldest has waited for atMost (many files: longer). A path
+// that changed within quiet then waits for the next time. A path that was given out while it was changing is throttled: its
+// next changes neither delay the others nor are given out before a pause that doubles every time.
 type debouncer struct {
 	quiet, atMost time.Duration
 
 	pending     map[event.Path]span
-	throttle    map[event.Path]*throttle
+	throttled   map[event.Path]*throttle
 	first, last time.Time // over pending; zero when it is empty
 }
 
@@ -44,12 +42,12 @@ type throttle struct {
 }
 
 func newDebouncer(quiet, atMost time.Duration) debouncer {
-	return debouncer{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, throttle: map[event.Path]*throttle{}}
+	return debouncer{quiet: quiet, atMost: atMost, pending: map[event.Path]span{}, throttled: map[event.Path]*throttle{}}
 }
 
-// touch records a change and reports whether the burst was empty before.
+// touch adds a change and reports whether nothing was pending.
 func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
-	if l := b.throttle[p]; l != nil {
+	if l := b.throttled[p]; l != nil {
 		l.touched = true
 		return false
 	}
@@ -67,20 +65,20 @@ func (b *debouncer) touch(p event.Path, at time.Time) (begins bool) {
 	return begins
 }
 
-// drop forgets a pending path and reports whether there was one.
+// drop removes a pending path and reports whether there was one.
 func (b *debouncer) drop(p event.Path) bool {
 	_, ok := b.pending[p]
 	delete(b.pending, p)
 	return ok
 }
 
-// due says when take will give something; ok is false when nothing is pending.
+// due returns when take gives something; ok is false when nothing is pending.
 func (b *debouncer) due() (at time.Time, ok bool) {
 	if len(b.pending) > 0 {
-		rest, patience := b.delays()
-		at, ok = earlier(b.last.Add(rest), b.first.Add(patience)), true
+		quiet, atMost := b.delays()
+		at, ok = earlier(b.last.Add(quiet), b.first.Add(atMost)), true
 	}
-	for _, l := range b.throttle {
+	for _, l := range b.throttled {
 		if !ok || l.until.Before(at) {
 			at, ok = l.until, true
 		}
@@ -88,30 +86,30 @@ func (b *debouncer) due() (at time.Time, ok bool) {
 	return at, ok
 }
 
-// delays are how long nothing must have happened and how long the oldest path may wait.
-func (b *debouncer) delays() (rest, patience time.Duration) {
+// delays returns how long nothing must have changed and how long the oldest path may wait.
+func (b *debouncer) delays() (quiet, atMost time.Duration) {
 	if len(b.pending) > manyFiles {
 		return manyFactor * b.quiet, manyAtMost
 	}
 	return b.quiet, b.atMost
 }
 
-// take gives out the paths that are due, in no order. Before due it gives nothing.
+// take returns the paths that are due, in no order.
 func (b *debouncer) take(at time.Time) []event.Path {
 	out := b.takeThrottled(at)
 	if len(b.pending) == 0 {
 		return out
 	}
-	rest, patience := b.delays()
-	if at.Before(b.last.Add(rest)) && at.Before(b.first.Add(patience)) {
+	quiet, atMost := b.delays()
+	if at.Before(b.last.Add(quiet)) && at.Before(b.first.Add(atMost)) {
 		return out
 	}
 	b.first, b.last = time.Time{}, time.Time{}
 	for p, s := range b.pending {
 		switch {
-		case !at.Before(s.last.Add(b.quiet)) || patience == manyAtMost:
+		case !at.Before(s.last.Add(b.quiet)) || atMost == manyAtMost:
 		case !at.Before(s.first.Add(b.atMost)):
-			b.throttle[p] = &throttle{until: at.Add(b.atMost)}
+			b.throttled[p] = &throttle{until: at.Add(b.atMost)}
 		default:
 			b.keep(s)
 			continue
@@ -131,15 +129,15 @@ func (b *debouncer) keep(s span) {
 	}
 }
 
-// takeLeashed gives out the restless files whose pause is over; one that was not touched in it is free again.
+// takeThrottled returns the throttled files whose pause is over. One that did not change in it is no longer throttled.
 func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 	var out []event.Path
-	for p, l := range b.throttle {
+	for p, l := range b.throttled {
 		if at.Before(l.until) {
 			continue
 		}
 		if !l.touched {
-			delete(b.throttle, p)
+			delete(b.throttled, p)
 			continue
 		}
 		out = append(out, p)
@@ -150,14 +148,14 @@ func (b *debouncer) takeThrottled(at time.Time) []event.Path {
 	return out
 }
 
-// all gives out everything that is pending, at rest or not.
+// all returns everything that is pending.
 func (b *debouncer) all() []event.Path {
 	out := make([]event.Path, 0, len(b.pending))
 	for p := range b.pending {
 		out = append(out, p)
 	}
 	clear(b.pending)
-	for p, l := range b.throttle {
+	for p, l := range b.throttled {
 		if l.touched {
 			l.touched = false
 			out = append(out, p)

@@ -44,13 +44,13 @@ func TestBurstWaitsAtMost(t *testing.T) {
 	b := testBurst()
 	b.touch("resting", ms(0))
 	for at := 0; at < 2000; at += 50 {
-		b.touch("restless", ms(at))
+		b.touch("busy", ms(at))
 	}
 	b.touch("young", ms(1990))
 	if got := taken(&b, ms(1999)); got != "[]" {
 		t.Errorf("took %s before the most", got)
 	}
-	if got := taken(&b, ms(2000)); got != "[resting restless]" {
+	if got := taken(&b, ms(2000)); got != "[resting busy]" {
 		t.Errorf("took %s, want what rests and what waited too long", got)
 	}
 	if got := taken(&b, ms(2090)); got != "[young]" {
@@ -79,11 +79,11 @@ func TestBurstLimitsBusyFiles(t *testing.T) {
 		t.Errorf("took %s, want the last state of the leashed file", got)
 	}
 	if got := taken(&b, ms(500_000)); got != "[]" {
-		t.Errorf("took %s from a leash without a touch", got)
+		t.Errorf("took %s of a throttled file that did not change", got)
 	}
 	b.touch("log", ms(600_000))
 	if got := taken(&b, ms(600_100)); got != "[log]" {
-		t.Errorf("took %s, want the file off its leash", got)
+		t.Errorf("took %s, want the file, no longer throttled", got)
 	}
 }
 
@@ -125,21 +125,21 @@ func TestWindow(t *testing.T) {
 	}
 	g.unlock(ms(400))
 	if !g.idle() {
-		t.Error("the end of a lock nobody saw opens no window")
+		t.Error("the end of a lock without its begin opens no window")
 	}
 	g.lock(ms(1000)) // left behind
 	if at, ok := g.due(); !ok || !at.Equal(ms(1000).Add(reviewEvery)) {
 		t.Errorf("review due %v", at)
 	}
 	if !g.close(ms(1000).Add(reviewEvery)) || !g.covers(ms(40_000)) {
-		t.Error("a review judges and leaves the window open")
+		t.Error("a review leaves the window open")
 	}
 	if at, _ := g.due(); !at.Equal(ms(1000).Add(2 * reviewEvery)) {
 		t.Errorf("second review due %v", at)
 	}
 }
 
-// A look at the disk may be older than the report of a lock.
+// What is read from the disk may be older than the report of a lock.
 func TestWindowWithoutItsEnd(t *testing.T) {
 	var g gitWindow
 	g.lock(ms(0))

@@ -132,5 +132,5 @@ func FuzzParseLsFiles(f *testing.F) {
 func FuzzNormalizeURL(f *testing.F) {
 	f.Add("git@github.com:u/r.git")
 	f.Add("https://x:y@h:443/")
-	f.Fuzz(func(t *testing.T, s string) { NormalizeURL(s) })
+	f.Fuzz(func(t *testing.T, s string) { normalizeURL(s) })
 }

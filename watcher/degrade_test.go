@@ -20,7 +20,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// said is a log that can be read while it is written.
+// logBuffer is a log that can be read while it is written.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -63,9 +63,9 @@ func TestWatchesRunOut(t *testing.T) {
 	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) {
 		w.open = func() (notifier, error) {
 			n, err := openNotifier()
-			add, room := n.add, 12
+			add, left := n.add, 12
 			n.add = func(dir string) error {
-				if room--; room < 0 {
+				if left--; left < 0 {
 					return &os.PathError{Op: "inotify_add_watch", Path: dir, Err: syscall.ENOSPC}
 				}
 				return add(dir)
@@ -73,7 +73,7 @@ func TestWatchesRunOut(t *testing.T) {
 			return n, err
 		}
 	})
-	if st := s.w.Status(); !s.w.Partial() || st.Watched == 0 || st.Watched >= 12 || st.Polling {
+	if st := s.w.Status(); !st.Partial || st.Watched == 0 || st.Watched >= 12 || st.Polling {
 		t.Errorf("status %+v", st)
 	}
 	var want []string
@@ -138,7 +138,7 @@ func TestActiveFoldersOnly(t *testing.T) {
 	d.write("d01/a.go", "today's work")
 	s := d.watch(WatchOptions{}, func(w *Watcher) { w.activeOnly = true })
 	if st := s.w.Status(); st.Watched != 1 || st.Folders != 21 || st.Partial {
-		t.Errorf("status %+v, want d01 alone", st)
+		t.Errorf("status %+v, want only d01 watched", st)
 	}
 	d.write("d01/a.go", "more of today's")
 	s.until("watched save", func() bool { return slices.Contains(s.summary(), "save d01/a.go") })
@@ -156,18 +156,18 @@ func TestActiveFoldersOnly(t *testing.T) {
 func TestMaxWatches(t *testing.T) {
 	d := twentyFolders(t)
 	out := &logBuffer{}
-	s := d.watch(WatchOptions{MaxWatches: 5, Log: out.log()})
+	s := d.watch(WatchOptions{Log: out.log()}, func(w *Watcher) { w.maxWatches = 5 })
 	if st := s.w.Status(); st.Watched != 5 || !st.Partial || out.warnings() != 1 {
 		t.Errorf("status %+v, %d warnings", st, out.warnings())
 	}
 }
 
-// TestOverflow: the inbox takes 10 paths, the rest of the burst is lost and found again by a survey.
+// TestOverflow: the reports takes 10 paths, the rest of the burst is lost and found again by a survey.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
 	d.age()
-	s := d.watch(WatchOptions{Bulk: 1000}, func(w *Watcher) { w.in.limit = 10 })
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.in.limit = 10 })
 	var want []string
 	for i := range 20 {
 		d.write(fmt.Sprintf("d%02d/a.go", i), "changed")
@@ -180,7 +180,7 @@ func TestOverflow(t *testing.T) {
 	s.expect("save d07/new/b.go")
 }
 
-// TestKernelOverflow: the system drops everything for a while and says so; what git wrote meanwhile is git's.
+// TestKernelOverflow: the system drops everything for a while and reports that; what git wrote meanwhile is git's.
 func TestKernelOverflow(t *testing.T) {
 	t.Parallel()
 	d := twentyFolders(t)
@@ -236,7 +236,7 @@ func lossyNotifier(deaf <-chan bool) (notifier, error) {
 	return n, nil
 }
 
-// TestQuietTime runs the loop on a false clock: a save is told exactly 100 ms after the last write.
+// TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last write.
 func TestQuietTime(t *testing.T) {
 	d := newCheckout(t)
 	d.write("a.go", "x")
@@ -251,7 +251,7 @@ func TestQuietTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
 		w.open = func() (notifier, error) {
 			n := idleNotifier()
 			n.events, n.errors = events, errs
@@ -274,7 +274,7 @@ func TestQuietTime(t *testing.T) {
 		<-time.After(time.Second) // in a synctest bubble
 		synctest.Wait()
 		if want := []time.Duration{220 * time.Millisecond}; !slices.Equal(summary, want) {
-			t.Errorf("told after %v, want %v", summary, want)
+			t.Errorf("emitted after %v, want %v", summary, want)
 		}
 		d.write("a.go", "the last save before the end")
 		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
@@ -284,7 +284,7 @@ func TestQuietTime(t *testing.T) {
 			t.Error(err)
 		}
 		if len(summary) != 2 {
-			t.Errorf("told %d times, want the last save at the end", len(summary))
+			t.Errorf("emitted %d times, want the last save at the end", len(summary))
 		}
 	})
 }
@@ -306,7 +306,7 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go", "sub/b.go"} }}))
 		w.activeOnly = true
 		w.open = func() (notifier, error) { return idleNotifier(), nil }
 		begin := time.Now()
@@ -344,7 +344,7 @@ func TestSlowStatus(t *testing.T) {
 	}
 }
 
-// TestNudgeWithoutUnwatched: where every folder is watched, also on macOS, nobody asks `git status`.
+// TestNudgeWithoutUnwatched: where every folder is watched, also on macOS, `git status` does not run.
 func TestNudgeWithoutUnwatched(t *testing.T) {
 	if begun := statusCalls(t, time.Minute, time.Millisecond); len(begun) != 0 {
 		t.Errorf("git status ran at %v", begun)

@@ -7,19 +7,19 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// dir is a folder of the worktree and what is known of the files directly in it. Folders that are ignored
-// have none. The tree of them belongs to the thinking goroutine and has no lock.
+// dir is a folder of the worktree with the known files in it. There is none for ignored folders. Only the goroutine of Run
+// uses them.
 type dir struct {
 	watched bool
-	opaque  bool      // another repository lives here (submodule, clone, linked worktree): nothing below counts
-	active  time.Time // newest sign of work in it
+	opaque  bool      // another repository (submodule, clone, linked worktree): nothing below counts
+	active  time.Time // the newest change of a file in it
 	files   map[string]stamp
 	subs    map[string]*dir
 }
 
-// stamp is a file's state when it was last looked at.
+// stamp is a file's state when it was last read.
 type stamp struct {
-	size  int64 // bytes; unsure when only the existence is known
+	size  int64 // bytes; unknownSize if only the existence is known
 	mtime int64 // unix nanoseconds
 	inode uint64
 }
@@ -58,7 +58,7 @@ func (d *dir) foreign(path string) bool {
 	return d != nil && d.opaque
 }
 
-// grow returns the folder and makes what is missing on the way.
+// makeDir returns the folder. It makes what is missing of it.
 func (d *dir) makeDir(path string) *dir {
 	for path != "" {
 		var name string
@@ -95,7 +95,7 @@ func (d *dir) each(path string, visit func(path string, d *dir)) {
 	}
 }
 
-// prune cuts folders off that are empty, unwatched and so without use, from path upwards.
+// prune removes folders that are empty and not watched, from path upwards.
 func (d *dir) prune(path string) {
 	for path != "" {
 		at := d.find(path)
@@ -115,7 +115,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// shed cuts off what lies below the folder and holds no files.
+// pruneBelow removes what is below the folder, empty and not watched.
 func (d *dir) pruneBelow() {
 	for name, sub := range d.subs {
 		sub.pruneBelow()

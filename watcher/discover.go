@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// place says where a worktree and its git dirs lie. root is "" when only a bare repository was found.
+// place is where a worktree and its git dirs are. root is "" if there is only a bare repository.
 type place struct{ root, git, common string }
 
 // discover walks up from dir (absolute, symlinks resolved) to the nearest git repository by git's own rule: a
@@ -44,18 +44,14 @@ func within(d string, p place) place {
 	if filepath.Base(d) == ".git" {
 		p.root = filepath.Dir(d)
 	} else if link, err := readLine(filepath.Join(d, "gitdir")); err == nil && p.git != p.common {
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(d, link)
-		}
-		p.root = filepath.Dir(link)
+		p.root = filepath.Dir(absolute(link, d))
 	}
 	return p
 }
 
-// claims reports whether the .git of a worktree is that git dir. A git dir says by itself where its worktree is
-// (core.worktree, gitdir): one from an archive could name the user's home, whose files would be listed and whose
-// agents' settings changed.
-func claims(root, git string) bool {
+// hasGitDir reports whether the .git of a worktree is that git dir. A git dir names its worktree (core.worktree, gitdir): one
+// from an archive could name the user's home, whose files would be listed and whose agents' settings changed.
+func hasGitDir(root, git string) bool {
 	dot := filepath.Join(root, ".git")
 	st, err := os.Stat(dot)
 	if err != nil {
@@ -70,16 +66,14 @@ func claims(root, git string) bool {
 	return ok && p.git == resolved(place{git: git}).git
 }
 
-// gitDir checks that d looks as git wants a git dir to look.
+// gitDir reports whether d is a git dir by the files that git checks for.
 func gitDir(d string) (place, bool) {
 	if st, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil || st.IsDir() {
 		return place{}, false
 	}
 	p := place{git: d, common: d}
 	if c, err := readLine(filepath.Join(d, "commondir")); err == nil {
-		if p.common = c; !filepath.IsAbs(c) {
-			p.common = filepath.Join(d, c)
-		}
+		p.common = absolute(c, d)
 	}
 	for _, sub := range []string{"objects", "refs"} {
 		if st, err := os.Stat(filepath.Join(p.common, sub)); err != nil || !st.IsDir() {
@@ -109,10 +103,15 @@ func gitFile(name string) (string, error) {
 	if !ok || to == "" {
 		return "", fmt.Errorf("%w: %s does not begin with \"gitdir: \"", ErrNotRepo, name)
 	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(name), to)
+	return absolute(to, filepath.Dir(name)), nil
+}
+
+// absolute is the name of a file that is given absolutely or relative to dir.
+func absolute(name, dir string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	return to, nil
+	return filepath.Join(dir, name)
 }
 
 // readLine is a small file's content without its line end. Anything over 16 KB is no such file.
@@ -122,7 +121,7 @@ func readLine(name string) (string, error) {
 		return "", err
 	}
 	if st.Size() > 16<<10 || !st.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no link of git's", name)
+		return "", fmt.Errorf("%s is not a file that names another", name)
 	}
 	b, err := os.ReadFile(name)
 	return strings.TrimRight(string(b), "\r\n"), err

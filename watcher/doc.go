@@ -1,35 +1,39 @@
-// Package watcher is the house's eye on disk and git: what changed becomes batches of events.
+// Package watcher turns changes on disk and in git into batches of events.
 //
-// In come a worktree's files, its ignore rules, its history and its saves; out go [event.Event] values of the
-// kinds commit, uncommit, rename, save, delete and branch, with paths that git would print. It never decides
-// what matters, never writes to the repository, never takes its locks, never touches the network and never
-// runs what a repository's configuration asks for (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] sees to that.
-// It may cost one git process for a listing or an import (10,000 commits per second and more; 2,500 by the
-// own walker when there is no git), some 20 to 100 µs for a look at HEAD, about 1 µs for asking whether a path is
-// ignored, and one inotify watch per folder that holds files.
+// In: a worktree's files, its ignore rules, its history, reports of the system about changed files. Out: [event.Event] values
+// of the kinds commit, uncommit, rename, save, delete and branch, with the paths that git prints. The package does not decide
+// what matters. It never writes to the repository, takes its locks, uses the network, or runs programs that a repository's
+// settings name (filters, file monitors, text converters, pagers, promisor fetches): [config.Git] prevents that.
 //
-// # Two halves
+// Costs: a git process for a listing or an import (10,000 commits per second and more; about 2,000 by go-git if there is no
+// git), 20 to 100 µs to read HEAD, about 1 µs for whether a path is ignored, and one inotify watch per folder that holds files.
 //
-// The git half ([OpenRepo], [Repo.Files], [Repo.Ignored], [Repo.Head], [Repo.History]) answers questions. The
-// save half ([NewWatcher]) listens. They share the Repo and nothing else.
+// # Two parts
+//
+// [OpenRepo], [Repo.Files], [Repo.Ignored], [Repo.Head] and [Repo.History] answer questions about a repository. [NewWatcher]
+// reports saves. [ReadLog] is the one parser of `git log`, used by the evaluation, too.
 //
 // # Which commits count
 //
-// A commit counts while it is reachable from the HEAD of a worktree or from origin/HEAD, once, at its
-// committer time. Merge commits do not count: what they merged does. The commits at the border of a shallow
-// clone do not count either, because git cannot tell what they changed. What a branch lost (amend, rebase,
-// reset, a force-push of origin/HEAD) is taken back by an uncommit event; another branch checked out takes
-// nothing back, nor does a detached HEAD, which cannot be told from a checkout. While a rebase runs in a
-// worktree, that worktree is left alone.
+// A commit counts once, at its committer time, while it is reachable from the HEAD of a worktree or from origin/HEAD. Merge
+// commits do not count: the commits that they merged do. Commits at the border of a shallow clone do not count, because git
+// cannot tell what they changed. An uncommit event takes back what a branch lost (amend, rebase, reset, a force-push of
+// origin/HEAD). Checking out another branch takes nothing back, nor does a detached HEAD, which looks the same. A worktree in
+// the middle of a rebase is left out.
 //
 // # Renames
 //
-// A rename is a path deleted and another one added with the same content in one commit: the object ids in
-// git's raw output say so, at no further cost and without reading a single blob, which a partial clone might
-// not have. A rename with changes in it counts only if, in that commit, one deleted and one added file share
-// a name that is not a common one (README, index, main, …). An import walks from new to old and keeps a map from the
-// name a file had to the name it has: a commit older than the rename is credited to the newer name, so that
-// an import yields the names of today. A path that was reused later stays apart, because commits newer than
-// the rename never look at it. Only renames in the history of this worktree's HEAD count; what a side branch
-// did under the old name after the rename is caught by a rename event at the end of the import.
+// A rename is a path that is deleted and another that is added with the same content in one commit. The object ids in git's
+// raw output show that, without reading a blob, which a partial clone may not have. A rename with changes counts only if in
+// that commit exactly one deleted and one added file share a name that is not a common one (README, index, main, …).
+//
+// An import walks from new to old and keeps a map from the name that a file had to the name that it has: a commit before the
+// rename counts for the newer name. A path that was used again later is not affected, because commits after the rename do not
+// use the map. Only renames in the history of this worktree's HEAD count. A rename event at the end of the import moves what a
+// side branch did under the old name.
+//
+// # Without git
+//
+// Without the git program on the PATH go-git reads HEAD, refs, the index and the history. That is slower and
+// has limits: only SHA-1, no relative alternates, subjects in UTF-8 only. SHA-256 and reftable need git.
 package watcher

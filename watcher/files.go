@@ -10,14 +10,15 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Files lists what may be suggested: tracked files plus new ones that are not ignored, sorted, without
-// submodules (opaque), files outside a sparse checkout, tracked files that are gone from the disk, generated
-// and vendored ones and what .aoaignore names. Names are kept byte by byte.
+// Files lists what may be suggested: tracked files and new ones that are not ignored, sorted, without submodules, files
+// outside a sparse checkout, tracked files that are not on the disk, generated and vendored ones and what .aoaignore names.
+// Names are kept byte by byte.
 //
 // With git it costs one process (3 ms for 5,000 files). Without git it reads the index by go-git and walks the
 // folders for new files.
@@ -25,8 +26,8 @@ func (r *Repo) Files(ctx context.Context) ([]event.Path, error) {
 	return r.allowed(r.list(ctx))
 }
 
-// Tracked is Files by the index alone: without new files, and with those that are gone from the disk. In a large
-// checkout it costs a fraction, for no file and no folder is looked at. Without git it is Files.
+// Tracked is Files by the index alone: without new files, and with those that are not on the disk. In a large checkout it
+// costs a fraction, because it reads no file and no folder. Without git it is Files.
 func (r *Repo) Tracked(ctx context.Context) ([]event.Path, error) {
 	if !r.git.Found() {
 		return r.Files(ctx)
@@ -105,34 +106,39 @@ func parseLsFiles(out []byte) []event.Path {
 
 // listIndex is list without git.
 func (r *Repo) listIndex(ctx context.Context) ([]event.Path, error) {
+	var paths []event.Path
+	others, err := r.readIndex(ctx, func(p event.Path, _ *index.Entry) {
+		if _, err := os.Lstat(r.Root.Abs(p)); err == nil {
+			paths = append(paths, p)
+		}
+	})
+	return append(paths, others...), err
+}
+
+// readIndex visits the entries of the index, but for submodules and files outside of a sparse checkout, and returns the files
+// that are neither tracked nor ignored.
+func (r *Repo) readIndex(ctx context.Context, visit func(event.Path, *index.Entry)) ([]event.Path, error) {
 	if !r.config.sha1 {
 		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
 	}
-	var paths []event.Path
-	tracked := map[event.Path]bool{}
-	modules := map[string]bool{}
-	if _, err := os.Stat(filepath.Join(r.GitDir, "index")); err == nil {
-		idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index()
-		if err != nil {
-			return nil, fmt.Errorf("read the index: %w", err)
-		}
-		for _, e := range idx.Entries {
-			if e.Mode == filemode.Submodule {
-				modules[e.Name] = true
-				continue
-			}
-			p, err := event.NewPath(e.Name)
-			if err != nil || tracked[p] || e.SkipWorktree {
-				continue
-			}
+	idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index() // an empty one if there is none
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	tracked, modules := map[event.Path]bool{}, map[string]bool{}
+	for _, e := range idx.Entries {
+		p, err := event.NewPath(e.Name)
+		switch {
+		case e.Mode == filemode.Submodule:
+			modules[e.Name] = true
+		case err == nil:
 			tracked[p] = true
-			if _, err := os.Lstat(r.Root.Abs(p)); err == nil {
-				paths = append(paths, p)
+			if !e.SkipWorktree {
+				visit(p, e)
 			}
 		}
 	}
-	others, err := r.walkOthers(ctx, tracked, modules)
-	return append(paths, others...), err
+	return r.walkOthers(ctx, tracked, modules)
 }
 
 // walkOthers finds files that are neither tracked nor ignored.

@@ -14,30 +14,29 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// trustStat takes back what git says of files with a filter. git compares their contents without the filter (aOa never
-// runs one), so that a file of Git LFS that nobody touched differs from its pointer whenever git looks at the contents:
-// after a clone most files are as young as the index, and git looks. For such a file size and time decide: as they are
-// in the index, it is unchanged. A file that was only touched counts as changed until the user's own git refreshes
-// the index.
+// trustStat corrects the status of files with a filter. git compares their contents without the filter (aOa never runs one).
+// So an unchanged file of Git LFS differs from its pointer whenever git compares contents, which it does for files as young
+// as the index, as after a clone. Such a file is unchanged if its size and time are those of the index. A file that was only
+// touched counts as changed until the user's own git refreshes the index.
 func (r *Repo) trustStat(ctx context.Context, found []fileStatus) ([]fileStatus, error) {
-	var maybeGit []event.Path
+	var withFilter []event.Path
 	for _, s := range found {
 		if s.disk == 'M' && !s.mode && !s.conflict {
-			maybeGit = append(maybeGit, s.path)
+			withFilter = append(withFilter, s.path)
 		}
 	}
-	maybeGit, err := r.filtered(ctx, maybeGit)
-	if err != nil || len(maybeGit) == 0 {
+	withFilter, err := r.filtered(ctx, withFilter)
+	if err != nil || len(withFilter) == 0 {
 		return found, err
 	}
-	idx, err := r.indexStats(ctx, maybeGit)
+	idx, err := r.indexStats(ctx, withFilter)
 	if err != nil {
 		return nil, err
 	}
 	out := found[:0]
 	for _, s := range found {
 		st, known := idx[s.path]
-		if _, doubt := slices.BinarySearch(maybeGit, s.path); doubt && known && st.same(r.Root.Abs(s.path)) {
+		if _, found := slices.BinarySearch(withFilter, s.path); found && known && st.same(r.Root.Abs(s.path)) {
 			if s.disk = '.'; s.index == '.' {
 				continue
 			}
@@ -58,8 +57,8 @@ func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, 
 	}
 	var out []event.Path
 	err = streamGit(ctx, r.git, string(r.Root), strings.Join(event.Strings(files), "\x00")+"\x00", func(rd io.Reader) error {
-		logBuffer, err := io.ReadAll(rd)
-		fields := strings.Split(string(logBuffer), "\x00") // path, attribute, value
+		answer, err := io.ReadAll(rd)
+		fields := strings.Split(string(answer), "\x00") // path, attribute, value
 		for ; len(fields) >= 3; fields = fields[3:] {
 			if p, bad := event.NewPath(fields[0]); bad == nil && slices.Contains(drivers, fields[2]) {
 				out = append(out, p)
@@ -71,7 +70,7 @@ func (r *Repo) filtered(ctx context.Context, files []event.Path) ([]event.Path, 
 	return out, err
 }
 
-// indexStat is what the index says of a file's last known state.
+// indexStat is a file's size and time in the index.
 type indexStat struct {
 	size    uint32 // the index keeps 32 bits
 	changed time.Time
@@ -83,10 +82,10 @@ func (s indexStat) same(file string) bool {
 	return err == nil && uint32(fi.Size()) == s.size && sameTime(fi.ModTime(), s.changed) //nolint:gosec // as the index does
 }
 
-// maxNamed is how many files are named on a command line. For more of them the whole index is listed.
+// maxNamed is how many files a command line names. For more the whole index is listed.
 const maxNamed = 100
 
-// indexStats reads what the index says of files.
+// indexStats reads sizes and times of files from the index.
 func (r *Repo) indexStats(ctx context.Context, files []event.Path) (map[event.Path]indexStat, error) {
 	args := []string{"--literal-pathspecs", "ls-files", "-z", "--cached", "--debug", "--"}
 	if len(files) <= maxNamed {
@@ -97,7 +96,7 @@ func (r *Repo) indexStats(ctx context.Context, files []event.Path) (map[event.Pa
 		return nil, err
 	}
 	stats, err := parseIndexStats(out)
-	if err != nil { // the form is not promised: of which the index says nothing, git is believed
+	if err != nil { // the form may change: then git's status holds
 		return nil, nil //nolint:nilerr // see above
 	}
 	return stats, nil

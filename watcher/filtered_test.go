@@ -53,7 +53,7 @@ func (d *filterDesk) at(name string, after time.Duration) {
 	}
 }
 
-// TestFilteredFiles: what Changed says of files with a filter and with line ends, which git compares by their contents,
+// TestFilteredFiles: what Changed returns of files with a filter and with line ends, which git compares by their contents,
 // while the filter does not run.
 func TestFilteredFiles(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -124,8 +124,8 @@ func TestFilteredFiles(t *testing.T) {
 	}
 }
 
-// TestFilterWithoutOption: where a filter cannot be switched off git does not look at contents at all. A save beside a
-// git operation is still judged, by size and time.
+// TestFilterWithoutOption: where a filter cannot be switched off git compares no contents. A save beside a
+// git operation is still found, by size and time.
 func TestFilterWithoutOption(t *testing.T) {
 	d := newFilterDesk(t)
 	d.write(".gitattributes", "*.bin filter=a=b\n")

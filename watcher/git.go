@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// homes are the folders that hold the user's git settings.
+// settingsDirs are the folders that hold the user's git settings.
 type settingsDirs struct{ home, config string }
 
 func settingsDirsOf(env []string) settingsDirs {
@@ -54,8 +54,8 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
-	logBuffer := &tail{}
-	cmd.Stderr = logBuffer
+	stderr := &tail{}
+	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("git %s: %w", args[0], err)
@@ -73,7 +73,7 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	case err != nil:
 		return err
 	case ended != nil:
-		return &gitError{verb: verb(args), logBuffer: logBuffer.String(), err: ended}
+		return &gitError{verb: verb(args), stderr: stderr.String(), err: ended}
 	}
 	return nil
 }
@@ -88,23 +88,23 @@ func verb(args []string) string {
 	return ""
 }
 
-// gitError is a git command that ended badly. It is an ErrOwner when git did not trust the repository.
+// gitError is a git command that failed. It is an ErrOwner if git does not trust the repository.
 type gitError struct {
-	verb, logBuffer string
-	err             error
+	verb, stderr string
+	err          error
 }
 
 func (e *gitError) Error() string {
-	if e.logBuffer == "" {
+	if e.stderr == "" {
 		return fmt.Sprintf("git %s in the repository: %v", e.verb, e.err)
 	}
-	return fmt.Sprintf("git %s in the repository: %v: %s", e.verb, e.err, e.logBuffer)
+	return fmt.Sprintf("git %s in the repository: %v: %s", e.verb, e.err, e.stderr)
 }
 
 func (e *gitError) Unwrap() error { return e.err }
 
 func (e *gitError) Is(target error) bool {
-	return target == ErrOwner && (strings.Contains(e.logBuffer, "dubious ownership") || strings.Contains(e.logBuffer, "unsafe repository"))
+	return target == ErrOwner && (strings.Contains(e.stderr, "dubious ownership") || strings.Contains(e.stderr, "unsafe repository"))
 }
 
 // exitCode is git's exit status, -1 if it did not run to its end.
@@ -115,12 +115,12 @@ func exitCode(err error) int {
 	return -1
 }
 
-// tail keeps the first 2 KB that git said: enough for an error line, never a flood.
+// tail keeps the first 2 KB of what git prints on stderr.
 type tail struct{ b bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
-	if room := 2048 - t.b.Len(); room > 0 {
-		t.b.Write(p[:min(room, len(p))])
+	if free := 2048 - t.b.Len(); free > 0 {
+		t.b.Write(p[:min(free, len(p))])
 	}
 	return len(p), nil
 }

@@ -9,20 +9,19 @@ import (
 	format "github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
-// gitConfig is what of a repository's own configuration decides how it is read.
+// gitConfig are the settings of a repository that decide how it is read.
 type gitConfig struct {
 	bare       bool
 	worktree   string // core.worktree
 	origin     string // remote.origin.url
 	ignoreCase bool
 	sha1       bool   // object ids are SHA-1: go-git reads nothing else
-	files      bool   // refs lie in files
+	files      bool   // refs are files
 	treeless   string // name of a promisor remote that left trees out, "" if none did
 }
 
-// readConfig reads the common config and the worktree's, without includes: what they say about the form of
-// the repository git itself does not read from includes either. A file that go-git cannot parse says nothing,
-// and everything that depends on the repository's form is left to the git program.
+// readConfig reads the common config and the worktree's, without includes: git does not take a repository's format from
+// includes either. If go-git cannot parse a file, what depends on the format needs the git program.
 func readConfig(common, git string) gitConfig {
 	c := gitConfig{sha1: true, files: true}
 	perWorktree := false

@@ -7,7 +7,7 @@ import (
 )
 
 // gitFolders lists the folders of the git dirs that are watched: the dirs themselves, the refs below heads and
-// origin, the reflog of HEAD, the rules in info and the other worktrees' git dirs. Objects and hooks are left alone.
+// origin, the reflog of HEAD, the rules in info and the other worktrees' git dirs. Objects and hooks are not.
 func gitFolders(r *Repo) []string {
 	out := []string{r.GitDir}
 	if r.CommonDir != r.GitDir {
@@ -35,14 +35,14 @@ func gitFolders(r *Repo) []string {
 	return out
 }
 
-// foldersBelow lists a folder and all in it; nothing when it does not exist. Symlinks are not followed.
+// foldersBelow lists a folder and all folders in it; none if it does not exist. Symlinks are not followed.
 func foldersBelow(root string) []string {
 	var out []string
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			out = append(out, path)
 		}
-		return nil // a folder that went away meanwhile is none of ours
+		return nil // the folder was removed meanwhile
 	})
 	return out
 }

@@ -46,7 +46,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 	s.awaitHead()
 	s.until("200 saves", func() bool { return len(s.seen) >= 201 })
 	s.expect(append(want, "branch other")...)
-	if s.w.Partial() {
+	if s.w.Status().Partial {
 		t.Error("the watches ran out")
 	}
 	d.write("d7/f7.go", "a checked out file")

@@ -7,16 +7,16 @@ const (
 	// grace is how long after the end of index.lock a change still counts as git's: rebase, stash and merge
 	// take the lock several times in a row.
 	grace = 100 * time.Millisecond
-	// reviewEvery is how often a window that does not end (an editor open under `git commit -a`, a lock left
-	// behind by a git that was killed) is judged as if it had ended.
+	// reviewEvery is how often the changes in a window that does not end (the editor of `git commit -a` is open, git was
+	// killed) are resolved as if it had ended.
 	reviewEvery = 30 * time.Second
-	// reviewQuiet is how long nothing may have changed for a review to judge: before git writes the index, what
-	// it checks out differs from it.
+	// reviewQuiet is how long nothing may have changed before a review: until git writes the index, what it checks out
+	// differs from it.
 	reviewQuiet = 2 * time.Second
 )
 
 // gitWindow is the time in which git changes the worktree: from the creation of index.lock to its end, plus
-// grace. A change inside it is git's until `git status` says otherwise. Pure: times come in as arguments.
+// grace. A change inside it is git's unless `git status` shows otherwise. Times are arguments.
 type gitWindow struct {
 	open   bool      // index.lock exists
 	locked time.Time // when it was last created
@@ -39,8 +39,8 @@ func (g *gitWindow) unlock(at time.Time) {
 	}
 }
 
-// missing: somebody looked and there is no index.lock. It counts as its end only for an old lock, because the
-// creation of a new one may have been reported between the look and this call.
+// missing: index.lock was looked for and does not exist. That ends only an old lock: the creation of a new one may have been
+// reported since.
 func (g *gitWindow) missing(at time.Time) {
 	if at.Sub(g.locked) >= time.Second {
 		g.unlock(at)
@@ -54,7 +54,7 @@ func (g *gitWindow) covers(at time.Time) bool {
 	return g.open || (!g.ended.IsZero() && !at.After(g.ended.Add(grace)))
 }
 
-// due says when the window must be looked at: at its close, or for a review.
+// due returns when close has something to do.
 func (g *gitWindow) due() (at time.Time, ok bool) {
 	switch {
 	case g.open:
@@ -65,7 +65,7 @@ func (g *gitWindow) due() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// close ends the window, or its current stretch if it is only under review, and reports whether it was due.
+// close ends the window, or its part before a review, and reports whether it was due.
 func (g *gitWindow) close(at time.Time) bool {
 	due, ok := g.due()
 	if !ok || at.Before(due) {

@@ -18,9 +18,9 @@ import (
 // originHead is the ref that names the default branch of the remote.
 const originHead = "refs/remotes/origin/HEAD"
 
-// Head reads where this worktree stands: the branch's full name ("refs/heads/main", "" when detached) and the
-// commit's id ("" before the first commit). It costs 20 to 100 µs through go-git (it reads packed-refs); a git process (about 1 ms) is
-// asked where go-git cannot read the repository: reftable and SHA-256.
+// Head returns the branch that this worktree has checked out ("refs/heads/main", "" when detached) and its commit ("" before
+// the first one). go-git reads it in 20 to 100 µs, depending on packed-refs; a git process (about 1 ms) reads what go-git
+// cannot: reftable and SHA-256.
 func (r *Repo) Head(ctx context.Context) (ref, oid string, err error) {
 	return r.readRef(ctx, r.GitDir, "HEAD")
 }
@@ -77,7 +77,7 @@ func (r *Repo) readRefGit(ctx context.Context, git, name string) (ref, oid strin
 	return ref, strings.TrimSpace(string(out)), nil
 }
 
-// dotFS is a worktree's git dir laid over the common one, as go-git wants it.
+// dotFS is a worktree's git dir over the common one, as go-git needs it.
 func dotFS(git, common string) *dotgit.RepositoryFilesystem {
 	if git == common {
 		return dotgit.NewRepositoryFilesystem(osfs.New(git), nil)
@@ -112,7 +112,7 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 		}
 	}
 	for _, w := range r.worktrees() {
-		if rebasing(w.git) || w.git == r.CommonDir && r.Bare {
+		if rebasing(w.git) || w.git == r.CommonDir && r.config.bare {
 			continue
 		}
 		ref, commit, err := r.readRef(ctx, w.git, "HEAD")

@@ -48,7 +48,7 @@ type commitLog interface {
 // committer's; an uncommit has the time, paths and text of its commit, so that it can be subtracted exactly. Excluded files
 // are left out; deleted ones are in Gone and not in Paths; names are today's (see the package comment on renames).
 //
-// Errors: ErrNoTrees (nothing can be read without fetching), ErrNoGit (SHA-256 or reftable without git), what git said,
+// Errors: ErrNoTrees (nothing can be read without fetching), ErrNoGit (SHA-256 or reftable without git), an error of git,
 // ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {

@@ -128,7 +128,7 @@ func BenchmarkHistoryNewest(b *testing.B) {
 	}
 }
 
-// BenchmarkHead is one look at HEAD.
+// BenchmarkHead reads HEAD once.
 func BenchmarkHead(b *testing.B) {
 	r := benchRepo(b)
 	for b.Loop() {
@@ -160,7 +160,7 @@ func BenchmarkFiles(b *testing.B) {
 	}
 }
 
-// BenchmarkHistoryNothingNew is a look at a repository in which nothing happened.
+// BenchmarkHistoryNothingNew reads a repository in which nothing happened.
 func BenchmarkHistoryNothingNew(b *testing.B) {
 	r := benchRepo(b)
 	var cursor map[string]string
@@ -179,7 +179,7 @@ func BenchmarkHistoryNothingNew(b *testing.B) {
 	}
 }
 
-// BenchmarkHistoryOneNew is a look after one commit.
+// BenchmarkHistoryOneNew reads one new commit.
 func BenchmarkHistoryOneNew(b *testing.B) {
 	r := benchRepo(b)
 	out, err := r.run(context.Background(), "rev-parse", "HEAD~1")

@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// lookAgain runs History from the cursor, moves the cursor on and returns all events.
-func lookAgain(t *testing.T, r *Repo, cursor map[string]string) []event.Event {
+// readAgain runs History from the cursor, moves the cursor on and returns all events.
+func readAgain(t *testing.T, r *Repo, cursor map[string]string) []event.Event {
 	t.Helper()
 	var out []event.Event
 	var last map[string]string
@@ -74,11 +74,11 @@ func TestRewrittenHistory(t *testing.T) {
 		r, cursor, c := open(g), map[string]string{}, counted{}
 		step := func(what string, revs ...string) []event.Event {
 			t.Helper()
-			events := lookAgain(t, r, cursor)
+			events := readAgain(t, r, cursor)
 			c.apply(events)
 			wantCounted(t, what, c, g, revs...)
-			if again := lookAgain(t, r, cursor); len(again) != 0 {
-				t.Errorf("%s: a second look found %d events", what, len(again))
+			if again := readAgain(t, r, cursor); len(again) != 0 {
+				t.Errorf("%s: a second run found %d events", what, len(again))
 			}
 			return events
 		}
@@ -132,13 +132,13 @@ func TestOctopusAndWorktrees(t *testing.T) {
 		g.git("worktree", "add", "-q", "-b", "far", linked, "HEAD~1")
 		g.at(linked).commit("in the other worktree", "far.go")
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "import", c, g, "main", "far")
 		if p := c[g.git("rev-parse", "far")]; !slices.Equal(p, []event.Path{"far.go"}) {
 			t.Errorf("the other worktree's commit has %q", p)
 		}
 		g.at(linked).git("commit", "-q", "--amend", "-m", "again")
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "amended elsewhere", c, g, "main", "far")
 	})
 }
@@ -152,14 +152,14 @@ func TestOriginHead(t *testing.T) {
 		up.git("clone", "-q", "file://"+up.dir, dir)
 		g := up.at(dir)
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "import", c, g, "main")
 		g.git("reset", "-q", "--hard", "HEAD~1")
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "what was published stays", c, g, "origin/main")
 		up.git("commit", "-q", "--amend", "-m", "force-pushed")
 		g.git("fetch", "-q")
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "force-pushed", c, g, "origin/main", "main")
 	})
 }
@@ -172,16 +172,16 @@ func TestRebaseInProgress(t *testing.T) {
 		g.commit("side 1", "s.go")
 		g.commit("conflict", "a.go", "dir/c.go")
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		before := c.ids()
 		if _, err := g.try("rebase", "main"); err == nil {
 			t.Fatal("the rebase should have stopped at a conflict")
 		}
-		if got := lookAgain(t, r, cursor); len(got) != 0 {
+		if got := readAgain(t, r, cursor); len(got) != 0 {
 			t.Errorf("during the rebase: %v", got)
 		}
 		g.git("rebase", "--abort")
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		if !slices.Equal(before, c.ids()) {
 			t.Error("an aborted rebase changed what is counted")
 		}
@@ -195,7 +195,7 @@ func TestForgottenCommits(t *testing.T) {
 		g.git("mv", "a.go", "moved.go")
 		g.commit("lost", "l.go")
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		lost := g.git("rev-parse", "HEAD")
 		g.git("reset", "-q", "--hard", "HEAD~1")
 		g.commit("kept", "k.go")
@@ -204,7 +204,7 @@ func TestForgottenCommits(t *testing.T) {
 		if _, err := g.try("cat-file", "-e", lost); err == nil {
 			t.Fatal("gc kept the commit")
 		}
-		events := lookAgain(t, r, cursor)
+		events := readAgain(t, r, cursor)
 		if len(events) == 0 || events[0].Text != "kept" {
 			t.Errorf("after gc: %v", events)
 		}
@@ -213,8 +213,8 @@ func TestForgottenCommits(t *testing.T) {
 				t.Errorf("after gc nothing is known about what was lost, yet: %v", e)
 			}
 		}
-		if again := lookAgain(t, r, cursor); len(again) != 0 {
-			t.Errorf("a second look found %d events", len(again))
+		if again := readAgain(t, r, cursor); len(again) != 0 {
+			t.Errorf("a second run found %d events", len(again))
 		}
 	})
 }
@@ -228,12 +228,12 @@ func TestShallow(t *testing.T) {
 		up.git("clone", "-q", "--depth", "2", "file://"+up.dir, dir)
 		g := up.at(dir)
 		r, cursor, c := open(g), map[string]string{}, counted{}
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		if want := []string{g.git("rev-parse", "HEAD")}; !slices.Equal(c.ids(), want) {
 			t.Errorf("a clone of depth 2 counts %q, want %q: the border commit lists every file", c.ids(), want)
 		}
 		g.git("fetch", "-q", "--unshallow")
-		c.apply(lookAgain(t, r, cursor))
+		c.apply(readAgain(t, r, cursor))
 		wantCounted(t, "deepened", c, g, "main")
 	})
 }
@@ -257,11 +257,11 @@ func TestTreelessClone(t *testing.T) {
 		fault.Lacking(t, "git", "this git cannot refetch: %s", out)
 	}
 	c := counted{}
-	c.apply(lookAgain(t, g.open(), map[string]string{}))
+	c.apply(readAgain(t, g.open(), map[string]string{}))
 	wantCounted(t, "after the advice was followed", c, g, "main")
 }
 
-// TestPartialCloneFetchesNothing: the remote is gone, and nobody may miss it.
+// TestPartialCloneFetchesNothing: the remote is gone, and it is not missed.
 func TestPartialCloneFetchesNothing(t *testing.T) {
 	each(t, func(t *testing.T, open func(*repository) *Repo) {
 		up := newRepository(t)
@@ -277,7 +277,7 @@ func TestPartialCloneFetchesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := counted{}
-		c.apply(lookAgain(t, open(g), map[string]string{}))
+		c.apply(readAgain(t, open(g), map[string]string{}))
 		wantCounted(t, "import", c, g, "main")
 	})
 }

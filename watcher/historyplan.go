@@ -58,7 +58,7 @@ func (r *Repo) plan(ctx context.Context, log commitLog, since map[string]string)
 		switch {
 		case old == "":
 		case !log.has(ctx, old):
-			// A gc removed the old commit, so nobody knows which commits are new. All are yielded again, which does no harm
+			// A gc removed the old commit, so it is unknown which commits are new. All are yielded again, which does no harm
 			// because of their IDs. Renames are not: they would move what a reused name has earned since.
 			p.fresh = true
 		case t.branch:

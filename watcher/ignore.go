@@ -32,7 +32,7 @@ type dirRules struct {
 	skip    int // length of the folder's path and its slash
 	ignored bool
 	hidden  bool // by .aoaignore
-	absent  bool // not on the disk (any more): below it nothing is looked for
+	absent  bool // not on the disk: nothing below it is read
 	ignore  []pattern
 	attrs   []attrRule
 }
@@ -52,7 +52,7 @@ func (r *Repo) Ignored(p event.Path) bool {
 	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
 }
 
-// IgnoredDir reports the same for a folder: nothing below an ignored folder needs watching.
+// IgnoredDir reports the same for a folder. Nothing below an ignored folder has to be watched.
 func (r *Repo) IgnoredDir(dir string) bool {
 	if dir == "" || dir == "." {
 		return false
@@ -67,7 +67,7 @@ func (r *Repo) IgnoredDir(dir string) bool {
 	return knownDir(dir+"/") && rs.linguist(d, probe, "-") != keep
 }
 
-// Excluded reports whether a path never enters even if it is tracked: .aoaignore names it, or it is generated
+// Excluded reports whether a path is left out even if it is tracked: .aoaignore names it, or it is generated
 // or vendored by linguist's attributes or by its name (see generated.go).
 func (r *Repo) Excluded(p event.Path) bool {
 	rs := r.ruleset()
@@ -78,7 +78,8 @@ func (r *Repo) Excluded(p event.Path) bool {
 // Reload reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
 // returns the old rules hold. It holds no lock and may run git for up to 5 s.
 func (r *Repo) Reload() {
-	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1), globalFile: r.excludesFile()}
+	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
+		globalFile: r.excludesFile()}
 	rs.global = readPatterns(rs.globalFile, rs.fold)
 	rs.info = readPatterns(filepath.Join(r.CommonDir, "info", "exclude"), rs.fold)
 	rs.own = readPatterns(filepath.Join(rs.root, ".aoaignore"), rs.fold)
@@ -98,18 +99,15 @@ func (r *Repo) ruleset() *rules {
 	return r.rules.Load()
 }
 
-// excludesFile is the user's global ignore file. git knows about includes and conditions in its
-// configuration; without git only the default place is looked at.
+// excludesFile is the name of the user's global ignore file, "" if there is none. git knows includes and conditions in its
+// settings; without git it is the default name.
 func (r *Repo) excludesFile() string {
 	if r.git.Found() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		out, err := r.run(ctx, "config", "--type=path", "--get", "core.excludesFile")
 		if name := strings.TrimRight(string(out), "\n"); err == nil && name != "" {
-			if filepath.IsAbs(name) {
-				return name
-			}
-			return filepath.Join(string(r.Root), name)
+			return absolute(name, string(r.Root))
 		}
 	}
 	if r.settingsDirs.config == "" {
@@ -132,7 +130,7 @@ func (rs *rules) dir(dir string) *dirRules {
 		cut := strings.LastIndexByte(dir, '/')
 		parent := rs.dir(dir[:max(cut, 0)])
 		if parent.ignored && parent.hidden {
-			return parent // nobody looks inside: nothing there can be taken back in
+			return parent // nothing inside can be taken back in
 		}
 		base := dir[cut+1:]
 		d = &dirRules{parent: parent, skip: len(dir) + 1, absent: parent.absent,
@@ -153,7 +151,7 @@ func (rs *rules) dir(dir string) *dirRules {
 	return d
 }
 
-// maxDirs bounds the folders remembered; beyond it rules are read again and again, which is slow but right.
+// maxDirs bounds the folders whose rules are kept. Those of others are read at every question.
 const maxDirs = 500_000
 
 func (rs *rules) read(d *dirRules, dir string) {
@@ -163,7 +161,7 @@ func (rs *rules) read(d *dirRules, dir string) {
 		return
 	}
 	if _, err := os.Lstat(filepath.Join(abs, ".git")); err == nil && dir != "" {
-		d.ignored, d.hidden = true, true // a submodule or a repository of its own: opaque
+		d.ignored, d.hidden = true, true // a submodule or another repository
 		return
 	}
 	if !d.ignored {
@@ -172,8 +170,8 @@ func (rs *rules) read(d *dirRules, dir string) {
 	d.attrs = readAttrs(filepath.Join(abs, ".gitattributes"), rs.fold)
 }
 
-// gitIgnored asks the nearest folder's file first, then outwards, then info/exclude, then the global file;
-// the first that has an opinion decides.
+// gitIgnored reports whether git ignores a path. The first file with a matching pattern decides: that of the nearest folder,
+// then outwards, then info/exclude, then the global file.
 func (rs *rules) gitIgnored(d *dirRules, path, base string, isDir bool) bool {
 	path, base = rs.lower(path), rs.lower(base)
 	for ; d != nil; d = d.parent {
@@ -208,7 +206,7 @@ func (rs *rules) lower(s string) string {
 	return s
 }
 
-// opinion is what a list of patterns says about a path.
+// opinion is what a list of patterns decides about a path.
 type opinion uint8
 
 const (

@@ -77,7 +77,7 @@ func TestFiles(t *testing.T) {
 		}
 		got, err := r.Files(context.Background())
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("git %v: %q %v, want %q", r.HasGit(), got, err, want)
+			t.Errorf("git %v: %q %v, want %q", r.git.Found(), got, err, want)
 		}
 	}
 	tracked := []event.Path{".gitignore", "a.go", "forced.log", "gone.go", "x/_.go"}

@@ -11,14 +11,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Listing is every file that a pattern may name, and what the list rests on.
+// Listing is every file that a pattern may name, and what it depends on.
 type Listing struct {
 	Files []event.Path // tracked and on the disk, or new and not ignored; generated and vendored ones too; sorted
-	Basis []string     // absolute names of files and folders: as long as each of them looks the same, the list holds
+	Basis []string     // absolute names of files and folders: the list holds as long as none of them changes
 }
 
-// List is Files without its choice of what is worth suggesting: a lock file that a tool wrote decides what the next step
-// does, too. It reads the rules for ignored files anew.
+// List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the ignore
+// rules again.
 func (r *Repo) List(ctx context.Context) (Listing, error) {
 	r.Reload()
 	files, err := r.list(ctx)
@@ -30,8 +30,8 @@ func (r *Repo) List(ctx context.Context) (Listing, error) {
 	return Listing{Files: files, Basis: r.basis(files)}, nil
 }
 
-// basis names the folders in which a file could appear or vanish, the ignore files, the index and git's settings. Folders
-// that hold no listed file are among them: the next one may appear there. An ignored folder stands for all below it.
+// basis returns the folders in which a file could appear or be deleted, the ignore files, the index and git's settings.
+// Folders without a listed file are among them: one may appear there. Those below an ignored folder are not.
 func (r *Repo) basis(files []event.Path) []string {
 	folders := map[string]bool{"": true}
 	for _, p := range files {
@@ -73,7 +73,7 @@ func (r *Repo) basis(files []event.Path) []string {
 	return out
 }
 
-// maxBasis bounds the folders that are looked at; a tree with more of them is listed every time anew by its user.
+// maxBasis bounds the folders that are read. The caller lists a tree with more of them every time.
 const maxBasis = 1_000_000
 
 func isRepo(dir string) bool {

@@ -45,7 +45,7 @@ const logFormat = "--format=%x01%H %ct %at %s"
 // ReadLog yields the commits that are no merges, newest first, by one `git log` in dir, which may be a bare repository.
 // Ids in o.Not that no longer exist are ignored. It ends with the first error of yield.
 //
-// Errors: config.ErrNoGit, what git said, ctx's, and yield's own.
+// Errors: config.ErrNoGit, an error of git, ctx's, and yield's own.
 func ReadLog(ctx context.Context, git *config.Git, dir string, o LogOptions, yield func(*Commit) error) error {
 	if len(o.From) == 0 {
 		return nil

@@ -11,7 +11,41 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// due says when step has something to do again.
+// loop calls step when something was reported, when something became due, and at every beat.
+func (w *Watcher) loop(ctx context.Context) error {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	timer := time.NewTimer(beatEvery)
+	defer timer.Stop()
+	for {
+		if at, ok := w.due(); ok {
+			timer.Reset(max(at.Sub(w.o.Now()), 0))
+		} else {
+			timer.Stop()
+		}
+		var err error
+		select {
+		case <-ctx.Done():
+			w.finish()
+			return nil
+		case <-w.in.wake:
+		case <-timer.C:
+		case <-beat.C:
+			err = w.beat(ctx)
+		}
+		if err == nil {
+			err = w.step(ctx)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// due returns when step has something to do again.
 func (w *Watcher) due() (at time.Time, ok bool) {
 	w.in.mu.Lock()
 	defer w.in.mu.Unlock()
@@ -24,15 +58,15 @@ func (w *Watcher) due() (at time.Time, ok bool) {
 	soonest(in.saves.due())
 	soonest(in.window.due())
 	if in.window.idle() {
-		soonest(in.headAt.Add(w.o.quiet()), !in.headAt.IsZero())
-		soonest(in.maybeGitAt.Add(w.o.quiet()), len(in.maybeGit) > 0)
-		soonest(in.lostAt.Add(w.o.atMost()), !in.lostAt.IsZero())
+		soonest(in.headAt.Add(w.o.Quiet), !in.headAt.IsZero())
+		soonest(in.maybeGitAt.Add(w.o.Quiet), len(in.maybeGit) > 0)
+		soonest(in.lostAt.Add(w.o.AtMost), !in.lostAt.IsZero())
 	}
 	soonest(w.mayReconcile(nudgeEvery), in.nudged)
 	return at, ok
 }
 
-// step does what is due: first the folders, so that nothing in new ones is missed, then HEAD, then the files.
+// step does what is due: first the folders, so that no file in new ones is missed, then HEAD, then the files.
 func (w *Watcher) step(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -47,9 +81,9 @@ func (w *Watcher) step(ctx context.Context) error {
 	if w.takeNudge(at) {
 		w.reconcile(ctx)
 	}
-	saves, maybeGit, scan := w.take(at)
+	saves, maybeGit, head := w.take(at)
 	var batch []event.Event
-	if scan {
+	if head {
 		batch = w.checkHead(ctx, at)
 	}
 	if w.rulesIn(saves) || w.rulesIn(maybeGit) {
@@ -59,30 +93,30 @@ func (w *Watcher) step(ctx context.Context) error {
 	batch = append(batch, w.resolveMaybeGit(ctx, maybeGit, at)...)
 	if len(batch) > 0 {
 		if err := w.goneOr(nil); err != nil {
-			return err // what looked like deletions was the end
+			return err // the files were deleted with the repository
 		}
 		w.emit(batch)
 	}
-	if scan {
+	if head {
 		w.head()
 	}
 	return ctx.Err()
 }
 
-// take takes what is due from the inbox; look says that HEAD should be looked at.
-func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, scan bool) {
+// take takes what is due from the reports. head reports whether HEAD is to be read.
+func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, head bool) {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	scan = in.window.close(at)
-	ripe := !at.Before(in.maybeGitAt.Add(reviewQuiet)) && scan
+	head = in.window.close(at)
+	ripe := !at.Before(in.maybeGitAt.Add(reviewQuiet)) && head
 	if in.window.idle() {
-		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.quiet())) {
-			scan = true
+		if !in.headAt.IsZero() && !at.Before(in.headAt.Add(w.o.Quiet)) {
+			head = true
 		}
-		ripe = scan || !at.Before(in.maybeGitAt.Add(w.o.quiet()))
+		ripe = head || !at.Before(in.maybeGitAt.Add(w.o.Quiet))
 	}
-	if scan {
+	if head {
 		in.headAt = time.Time{}
 	}
 	saves = in.saves.take(at)
@@ -90,10 +124,10 @@ func (w *Watcher) take(at time.Time) (saves, maybeGit []event.Path, scan bool) {
 		maybeGit = slices.Collect(maps.Keys(in.maybeGit))
 		in.maybeGit = map[event.Path]bool{}
 	}
-	return saves, maybeGit, scan
+	return saves, maybeGit, head
 }
 
-// finish emits what waits when the watcher is stopped, without asking git.
+// finish emits what waits when Run ends. It does not ask git.
 func (w *Watcher) finish() {
 	at := w.o.Now()
 	w.applyMoves(at)
@@ -106,7 +140,7 @@ func (w *Watcher) finish() {
 	}
 }
 
-// beat looks at what no report may have told: HEAD, a lock whose end was missed, folders that are not watched.
+// beat checks what may have changed without a report: HEAD, a lock whose end was missed, folders that are not watched.
 func (w *Watcher) beat(ctx context.Context) error {
 	if err := w.goneOr(nil); err != nil {
 		return err
@@ -134,12 +168,12 @@ func (w *Watcher) beat(ctx context.Context) error {
 	return nil
 }
 
-// lookAtHead compares HEAD with what it was. Another branch is one event. In the middle of a rebase HEAD is
-// detached and comes back: that is no switch.
+// checkHead compares HEAD with what it was. Another branch is one event. During a rebase HEAD is detached and comes back:
+// that is no switch.
 func (w *Watcher) checkHead(ctx context.Context, at time.Time) []event.Event {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
-		w.log.Debug("looking at HEAD", "error", err)
+		w.o.Log.Debug("read HEAD", "error", err)
 		return nil
 	}
 	w.seen = ref + " " + oid
@@ -154,7 +188,7 @@ func (w *Watcher) takeLost(at time.Time) bool {
 	in := w.in
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.lostAt.IsZero() || !in.window.idle() || at.Before(in.lostAt.Add(w.o.atMost())) {
+	if in.lostAt.IsZero() || !in.window.idle() || at.Before(in.lostAt.Add(w.o.AtMost)) {
 		return false
 	}
 	in.lostAt = time.Time{}

@@ -7,8 +7,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// queue is the number of reports kept while the draining goroutine waits for a processor: with the kernel's
-// own queue it outlasts a checkout of 30,000 files.
+// queue is the number of reports that wait for the draining goroutine: with the kernel's own queue enough for a checkout of
+// 30,000 files.
 const queue = 16384
 
 // notifier is the system's watcher.
@@ -31,7 +31,7 @@ func idleNotifier() notifier {
 		close:  func() error { close(events); close(errs); return nil }}
 }
 
-// drain carries reports from the system to the inbox until the notifier is closed.
+// drain takes reports from the system until the notifier is closed.
 func (w *Watcher) drain(src notifier) {
 	events, errs := src.events, src.errors
 	for events != nil || errs != nil {
@@ -53,7 +53,7 @@ func (w *Watcher) drain(src notifier) {
 				w.in.addLost(w.o.Now())
 				continue
 			}
-			w.log.Debug("watching files", "error", err)
+			w.o.Log.Debug("watching files", "error", err)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (w *Watcher) belowIgnored(name string) bool {
 	return ok && w.repo.IgnoredDir(p.Dir())
 }
 
-// noRoom reports whether an error means that the system has no more watches or file descriptors.
+// isFull reports whether an error means that the system has no more watches or file descriptors.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)

@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -31,7 +32,8 @@ type treeRead struct {
 
 func openNotifier() (notifier, error) {
 	t := &treeNotifier{events: make(chan fsnotify.Event, queue), errors: make(chan error), open: map[string]*treeRead{}}
-	return notifier{events: t.events, errors: t.errors, add: t.add, remove: func(string) error { return nil }, close: t.close, recursive: true}, nil
+	return notifier{events: t.events, errors: t.errors, add: t.add, remove: func(string) error { return nil }, close: t.close,
+		recursive: true}, nil
 }
 
 // add watches a folder and all below it. Changes after it returned are reported.
@@ -58,8 +60,9 @@ func (r *treeRead) start() error {
 	if err != nil {
 		return err
 	}
-	r.folder, err = windows.CreateFile(name, windows.FILE_LIST_DIRECTORY, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
-		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OVERLAPPED, 0)
+	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	r.folder, err = windows.CreateFile(name, windows.FILE_LIST_DIRECTORY, share, nil,
+		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OVERLAPPED, 0)
 	if err != nil {
 		return err
 	}
@@ -74,20 +77,19 @@ func (r *treeRead) start() error {
 }
 
 // changes are what is reported.
-const changes = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME | windows.FILE_NOTIFY_CHANGE_LAST_WRITE | windows.FILE_NOTIFY_CHANGE_SIZE
+const changes = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME |
+	windows.FILE_NOTIFY_CHANGE_LAST_WRITE | windows.FILE_NOTIFY_CHANGE_SIZE
 
 // next asks for the next changes. It returns at once.
 func (r *treeRead) next() error {
 	r.ov = windows.Overlapped{HEvent: r.ov.HEvent}
-	return windows.ReadDirectoryChanges(r.folder, (*byte)(unsafe.Pointer(&r.buf[0])), uint32(unsafe.Sizeof(r.buf)), true, changes, nil, &r.ov, 0)
+	buf := (*byte)(unsafe.Pointer(&r.buf[0]))
+	return windows.ReadDirectoryChanges(r.folder, buf, uint32(unsafe.Sizeof(r.buf)), true, changes, nil, &r.ov, 0)
 }
 
 // read reports changes until the watch is cancelled.
 func (t *treeNotifier) read(r *treeRead) {
-	defer func() {
-		_ = windows.CloseHandle(r.ov.HEvent)
-		_ = windows.CloseHandle(r.folder)
-	}()
+	defer t.end(r)
 	for {
 		var n uint32
 		err := windows.GetOverlappedResult(r.folder, &r.ov, &n, true)
@@ -113,6 +115,18 @@ func (t *treeNotifier) read(r *treeRead) {
 			return
 		}
 	}
+}
+
+// end closes a watch. A root whose folder is gone may be added again.
+func (t *treeNotifier) end(r *treeRead) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[r.root] == r {
+		delete(t.open, r.root)
+		t.roots = slices.DeleteFunc(t.roots, func(root string) bool { return root == r.root })
+	}
+	_ = windows.CloseHandle(r.ov.HEvent)
+	_ = windows.CloseHandle(r.folder)
 }
 
 // again is next, unless the watch was cancelled.

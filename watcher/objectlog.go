@@ -2,9 +2,7 @@ package watcher
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +15,13 @@ import (
 )
 
 // objectLog reads history by go-git, for machines without the git program. It yields what gitLog yields, with these
-// limits: SHA-1 only, no relative alternates, subjects in UTF-8 only, and commits that are much younger than their children
-// may be yielded again. It is slower and not safe for concurrent use.
+// limits: SHA-1 only, no relative alternates, subjects in UTF-8 only, no commits at the border of a shallow clone. It is slower,
+// most of all for a few new commits, and not safe for concurrent use.
 type objectLog struct {
 	objects *filesystem.Storage
 	paths   pathCache
-	shallow map[string]bool // commits whose parents the clone does not have
+	shallow map[string]bool // commits whose parents the clone does not have …
+	missing []plumbing.Hash // … and those parents
 }
 
 func openObjectLog(r *Repo) (*objectLog, error) {
@@ -31,8 +30,20 @@ func openObjectLog(r *Repo) (*objectLog, error) {
 	}
 	shallow, _ := r.shallow()
 	o := filesystem.Options{KeepDescriptors: true, ExclusiveAccess: true, AlternatesFS: osfs.New(filepath.VolumeName(r.CommonDir) + "/")}
-	bases := cache.NewObjectLRU(96 * cache.MiByte)
-	return &objectLog{objects: filesystem.NewStorageWithOptions(dotFS(r.GitDir, r.CommonDir), bases, o), paths: pathCache{}, shallow: shallow}, nil
+	objects := filesystem.NewStorageWithOptions(dotFS(r.GitDir, r.CommonDir), cache.NewObjectLRU(96*cache.MiByte), o)
+	log := &objectLog{objects: objects, paths: pathCache{}, shallow: shallow}
+	for id := range shallow {
+		c, err := object.GetCommit(objects, plumbing.NewHash(id))
+		if err != nil {
+			continue // History reports it if it is needed
+		}
+		for _, p := range c.ParentHashes {
+			if !log.has(context.Background(), p.String()) {
+				log.missing = append(log.missing, p)
+			}
+		}
+	}
+	return log, nil
 }
 
 // close closes the packs, which a git gc may want to delete.
@@ -56,7 +67,7 @@ func (o *objectLog) list(ctx context.Context, want, not []string) ([]string, err
 
 func (o *objectLog) walk(ctx context.Context, want, not []string, yield func(*Commit) error) error {
 	return o.visit(ctx, want, not, func(c *object.Commit) error {
-		if len(c.ParentHashes) > 1 {
+		if len(c.ParentHashes) > 1 || o.shallow[c.Hash.String()] {
 			return nil
 		}
 		out := &Commit{ID: c.Hash.String(), Time: commitTime(c), Author: max(c.Author.When.Unix(), 0), Subject: subjectOf(c.Message)}
@@ -125,124 +136,45 @@ func (o *objectLog) compare(ctx context.Context, c *object.Commit, out *Commit) 
 	return nil
 }
 
-// visited is a commit that visit has met.
-type visited struct {
-	*object.Commit
-	excluded bool // reachable from not
-	queued   bool
-}
-
-// clockSkew is how much younger than its child a parent may be for visit to see that it is excluded, in seconds.
-const clockSkew = 24 * 3600
-
-// walkQueue visits commits by date, newest first, those of one date in the order in which they were met.
-type walkQueue struct {
-	log    *objectLog
-	seen   map[plumbing.Hash]*visited
-	queue  []*visited // oldest first
-	wanted int        // queued and not excluded
-}
-
-// visit yields the commits that are reachable from want and from none of not, newest first. With not it finds all of
-// them before it yields the first.
+// visit yields the commits that are reachable from want and from none of not, newest first. It reads everything that is
+// reachable from not.
 func (o *objectLog) visit(ctx context.Context, want, not []string, yield func(*object.Commit) error) error {
-	q := &walkQueue{log: o, seen: map[plumbing.Hash]*visited{}}
-	for _, id := range want {
-		if err := q.push(plumbing.NewHash(id), false); err != nil {
+	excluded := map[plumbing.Hash]bool{}
+	if len(not) > 0 {
+		not = slices.DeleteFunc(slices.Clone(not), func(id string) bool { return !o.has(ctx, id) }) // a gc may have removed it
+		err := o.reachable(ctx, not, nil, func(c *object.Commit) error {
+			excluded[c.Hash] = true
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	for _, id := range not { // a gc may have removed it
-		if err := q.push(plumbing.NewHash(id), true); err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
-			return err
-		}
-	}
-	var found []*visited
-	oldest := int64(math.MaxInt64)
-	for len(q.queue) > 0 && (q.wanted > 0 || commitTime(q.queue[len(q.queue)-1].Commit) >= oldest-clockSkew && len(found) > 0) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		at := q.queue[len(q.queue)-1]
-		q.queue = q.queue[:len(q.queue)-1]
-		if at.queued = false; !at.excluded {
-			q.wanted--
-		}
-		for _, p := range at.ParentHashes {
-			if err := q.push(p, at.excluded); err != nil {
-				return err
-			}
-		}
-		switch {
-		case at.excluded:
-		case len(not) > 0:
-			found, oldest = append(found, at), min(oldest, commitTime(at.Commit))
-		default:
-			if err := yield(at.Commit); err != nil {
-				return err
-			}
-			at.Commit = nil // a long history does not stay in memory
-		}
-	}
-	for _, at := range found {
-		if at.excluded {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := yield(at.Commit); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.reachable(ctx, want, excluded, yield)
 }
 
-// push queues a commit that is met for the first time, and excludes what it reaches if it is to be excluded.
-func (q *walkQueue) push(id plumbing.Hash, exclude bool) error {
-	at, ok := q.seen[id]
-	if ok {
-		if exclude {
-			q.exclude(at)
-		}
-		return nil
+// reachable yields what is reachable from commits, without the excluded ones: the ancestors of a merge of them.
+func (o *objectLog) reachable(ctx context.Context, ids []string, excluded map[plumbing.Hash]bool, yield func(*object.Commit) error) error {
+	merge := &object.Commit{}
+	for _, id := range ids {
+		merge.ParentHashes = append(merge.ParentHashes, plumbing.NewHash(id))
 	}
-	c, err := object.GetCommit(q.log.objects, id)
+	raw := &plumbing.MemoryObject{}
+	raw.SetType(plumbing.CommitObject)
+	if err := merge.Encode(raw); err != nil {
+		return err
+	}
+	merge, err := object.DecodeCommit(o.objects, raw)
 	if err != nil {
-		return fmt.Errorf("read commit %s: %w", id, err)
+		return err
 	}
-	if q.log.shallow[id.String()] {
-		c.ParentHashes = nil
-	}
-	at = &visited{Commit: c, excluded: exclude, queued: true}
-	q.seen[id] = at
-	i, _ := slices.BinarySearchFunc(q.queue, commitTime(c), func(v *visited, t int64) int {
-		if commitTime(v.Commit) < t {
-			return -1
+	return object.NewCommitIterCTime(merge, excluded, o.missing).ForEach(func(c *object.Commit) error {
+		if c.Hash == merge.Hash {
+			return nil
 		}
-		return 1
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return yield(c)
 	})
-	q.queue = slices.Insert(q.queue, i, at)
-	if !exclude {
-		q.wanted++
-	}
-	return nil
-}
-
-// exclude marks a commit and what was met of its ancestors.
-func (q *walkQueue) exclude(at *visited) {
-	for stack := []*visited{at}; len(stack) > 0; {
-		at := stack[len(stack)-1]
-		if stack = stack[:len(stack)-1]; at.excluded {
-			continue
-		}
-		if at.excluded = true; at.queued {
-			q.wanted--
-		}
-		for _, p := range at.ParentHashes {
-			if next := q.seen[p]; next != nil {
-				stack = append(stack, next)
-			}
-		}
-	}
 }

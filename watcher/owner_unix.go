@@ -11,7 +11,7 @@ import (
 func ownedByCaller(path string) bool {
 	st, err := os.Lstat(path)
 	if err != nil {
-		return true // whatever is wrong is said by whoever opens it
+		return true // who opens it gets the error
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return !ok || int(sys.Uid) == os.Geteuid()

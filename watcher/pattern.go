@@ -106,8 +106,8 @@ func (p *pattern) match(path, base string, isDir bool) bool {
 	case prefix:
 		return strings.HasPrefix(s, p.text)
 	}
-	// git compares the part without wildcards first, so that a ** right behind it stands at a beginning and
-	// crosses slashes, whatever its manual says.
+	// git compares the part without wildcards first, so that a ** right behind it is at a beginning and
+	// crosses slashes, unlike in its manual.
 	if len(s) < p.lead || s[:p.lead] != p.text[:p.lead] {
 		return false
 	}
@@ -179,7 +179,7 @@ func (m *matcher) match(p, s string) outcome {
 			if len(p) < 2 || p[1] != s[0] {
 				return missed
 			}
-			p = p[2:]
+			c, p = p[1], p[2:]
 		default:
 			if m.fold {
 				c = lowerByte(c)
@@ -207,7 +207,7 @@ func (m *matcher) star(p, s string, begin bool) outcome {
 	rest := p[n:]
 	cross := n > 1 && begin && (rest == "" || rest[0] == '/')
 	if cross && rest != "" {
-		// "**/" also stands for nothing at all.
+		// "**/" also matches nothing at all.
 		if m.match(rest[1:], s) == matched {
 			return matched
 		}

@@ -17,7 +17,7 @@ func (w *Watcher) sparse() bool {
 	return w.polling || w.partial.Load() || w.activeOnly && w.watched.Load() < w.known.Load()
 }
 
-// pollActive looks at the unwatched folders with the most recent work. What it finds may as well be git's.
+// pollActive reads the unwatched folders with the most recent work. What it finds may be git's.
 func (w *Watcher) pollActive(at time.Time) {
 	if w.activeOnly && !w.full {
 		return // active folders are watched
@@ -40,15 +40,15 @@ func (w *Watcher) pollActive(at time.Time) {
 	}
 }
 
-// reconcile finds what happened where nobody watches: files that differ from the index and from what is known.
-// It then looks whether more can be watched.
+// reconcile finds changes in folders that are not watched: files that differ from the index and from what is known. Then it
+// watches more folders if it can.
 func (w *Watcher) reconcile(ctx context.Context) {
 	at := w.o.Now()
 	differ, err := w.differing(ctx)
 	w.reconciled = w.o.Now()
 	w.took = w.reconciled.Sub(at)
 	if err != nil {
-		w.log.Debug("reconciling with git status", "error", err)
+		w.o.Log.Debug("reconciling with git status", "error", err)
 	}
 	for p := range differ {
 		d := w.tree.find(p.Dir())
@@ -72,8 +72,8 @@ func (w *Watcher) reconcile(ctx context.Context) {
 	w.known.Store(int64(len(w.folders())))
 }
 
-// watchActive watches the folders with recent work, as far as there is room, and lets go of idle ones where
-// every watch costs file descriptors.
+// watchActive watches the folders with recent work, as far as there are watches. Where a watch costs file descriptors it ends
+// those of folders without recent work.
 func (w *Watcher) watchActive(at time.Time) {
 	if w.polling {
 		return
@@ -94,9 +94,9 @@ func (w *Watcher) watchActive(at time.Time) {
 	}
 }
 
-// recover finds what was changed while reports were lost. git says what of it is its own.
+// recover finds what changed while reports were lost.
 func (w *Watcher) recover(ctx context.Context) error {
-	w.log.Info("file watch reports were lost: looking at every folder")
+	w.o.Log.Info("file watch reports were lost: reading every folder")
 	h := scanMode{at: w.o.Now(), maybeGit: true, deep: true}
 	w.scan("", w.tree, h)
 	return ctx.Err()
@@ -111,21 +111,21 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 	return slices.ContainsFunc(paths, func(p event.Path) bool { return isRules(p.Base()) })
 }
 
-// forgetRules makes the next question read the ignore rules again.
-func (w *Watcher) forgetRules() {
+// reloadRules reads the ignore rules again.
+func (w *Watcher) reloadRules() {
 	w.repo.Reload()
 	w.in.mu.Lock()
 	clear(w.in.muted)
 	w.in.mu.Unlock()
 }
 
-// reload applies changed ignore rules: folders that are ignored now are let go, ones that are not any more are
-// taken in, with what is in them as known.
+// reload applies changed ignore rules: folders that are ignored now are forgotten, those that are no longer ignored are
+// entered.
 func (w *Watcher) reload(ctx context.Context) {
-	w.forgetRules()
+	w.reloadRules()
 	files, err := w.repo.Files(ctx)
 	if err != nil {
-		w.log.Debug("listing files after a change of ignore rules", "error", err)
+		w.o.Log.Debug("listing files after a change of ignore rules", "error", err)
 		return
 	}
 	listed := make(map[event.Path]bool, len(files))
@@ -147,7 +147,7 @@ func (w *Watcher) reload(ctx context.Context) {
 		}
 	}
 	w.tree.pruneBelow()
-	if err := w.learn(ctx, files, w.o.Now().Add(-w.o.atMost())); err != nil {
-		w.log.Debug("looking at folders after a change of ignore rules", "error", err)
+	if err := w.enter(ctx, files, w.o.Now().Add(-w.o.AtMost)); err != nil {
+		w.o.Log.Debug("reading folders after a change of ignore rules", "error", err)
 	}
 }

@@ -150,7 +150,7 @@ func TestOneWatchForATree(t *testing.T) {
 	open, held := treeOf(t)
 	s := d.watch(WatchOptions{}, func(w *Watcher) { w.open = open })
 	if got := held(); !slices.Equal(got, []string{d.root}) {
-		t.Errorf("watches %q, want the worktree alone", got)
+		t.Errorf("watches %q, want only the worktree", got)
 	}
 	d.write("build/deep/o", "oo")
 	d.write("build/deep/new/o", "oo")
@@ -162,7 +162,7 @@ func TestOneWatchForATree(t *testing.T) {
 	d.git("checkout", "-q", "-b", "other")
 	s.expect("save new/c.go", "branch other")
 	if got := held(); !slices.Equal(got, []string{d.root}) {
-		t.Errorf("watches %q, want the worktree alone", got)
+		t.Errorf("watches %q, want only the worktree", got)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestIgnoredNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, WatchOptions{Now: time.Now, Tracked: func() []event.Path { return []event.Path{"a.go"} }})
+		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
 		w.open = func() (notifier, error) {
 			n := idleNotifier()
 			n.events, n.errors, n.recursive = events, errs, true

@@ -129,8 +129,8 @@ func (n currentNames) of(p event.Path) event.Path {
 	return p
 }
 
-// before goes to the time before a commit: what it renamed had its old name then. A file that was renamed to a name
-// says nothing about the file that had this name earlier. In one commit no name is both deleted and added, so the
+// before goes to the time before a commit: what it renamed had its old name then. It does not
+// concern the file that had the new name earlier. In one commit no name is both deleted and added, so the
 // order of its renames does not matter.
 func (n currentNames) before(renames []rename) {
 	for _, m := range renames {

@@ -9,11 +9,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// credited runs a first import and tells for each commit's subject which files it counts for.
+// credited runs a first import and returns for each commit's subject the files that it counts for.
 func credited(t *testing.T, r *Repo) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, e := range lookAgain(t, r, map[string]string{}) {
+	for _, e := range readAgain(t, r, map[string]string{}) {
 		switch e.Kind {
 		case event.KindCommit:
 			out[e.Text] = strings.Join(event.Strings(e.Paths), " ")
@@ -101,18 +101,18 @@ func TestRenamesAsTheyHappen(t *testing.T) {
 		g := newRepository(t)
 		g.commit("base", "a.go", "k.go")
 		r, cursor := open(g), map[string]string{}
-		lookAgain(t, r, cursor)
+		readAgain(t, r, cursor)
 		g.git("mv", "a.go", "b.go")
 		moved := g.commit("move")
 		g.commit("reuse", "a.go")
 		want := []string{"rename:" + moved + " [a.go] [b.go]", "commit [] [a.go]", "commit [] [b.go]"}
-		if got := shortly(lookAgain(t, r, cursor)); !slices.Equal(got, want) {
+		if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		g.git("reset", "-q", "--hard", "HEAD~2")
 		tip := g.git("rev-parse", "HEAD")
 		want = []string{"uncommit [] [a.go]", "uncommit [] [b.go]", "unrename:" + moved + ":" + tip + " [b.go] [a.go]"}
-		if got := shortly(lookAgain(t, r, cursor)); !slices.Equal(got, want) {
+		if got := shortly(readAgain(t, r, cursor)); !slices.Equal(got, want) {
 			t.Errorf("after the reset %q, want %q", got, want)
 		}
 	})

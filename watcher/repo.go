@@ -27,7 +27,6 @@ type Repo struct {
 	Root      event.Root // the worktree, absolute, symlinks resolved
 	GitDir    string     // this worktree's git dir: HEAD, index, rebase state
 	CommonDir string     // the git dir that all worktrees share: refs, objects, config
-	Bare      bool       // the common repository itself is bare (a linked worktree of a bare repository)
 	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
 	settingsDirs settingsDirs
@@ -37,61 +36,59 @@ type Repo struct {
 	reloads      atomic.Int64
 }
 
-// OpenRepo finds the worktree that holds dir: a subfolder, a linked worktree, a submodule, a repository
-// without a commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH finds
-// git, HOME and XDG_CONFIG_HOME the global rules; variables such as GIT_DIR, which git sets for its hooks, are
-// ignored, so that the folder alone decides. Without git on the PATH everything works that go-git can read.
+// OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository without a
+// commit, a shallow or partial clone. env is the caller's environment (os.Environ()): PATH is where git is found, HOME and
+// XDG_CONFIG_HOME where the global rules are. GIT_DIR and the like, which git sets for its hooks, are ignored. Without git
+// on the PATH go-git reads the repository, if it can.
 //
-// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or what the disk said.
+// Errors: ErrNotRepo, ErrBare, ErrOwner (git's safe.directory rule), or an error of the file system.
 func OpenRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
-	abs, err := filepath.Abs(dir)
+	r, err := openRepo(ctx, dir, env)
 	if err != nil {
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
-	}
-	at, err := discover(abs)
+	return r, nil
+}
+
+func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	at, err := discover(dir)
+	if err != nil {
+		return nil, err
 	}
 	r := &Repo{GitDir: at.git, CommonDir: at.common, settingsDirs: settingsDirsOf(env), git: config.FindGit(env)}
 	if err := r.checkOwner(ctx, at); err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+		return nil, err
 	}
 	r.config = readConfig(at.common, at.git)
-	r.Bare = r.config.bare
-	r.Origin = NormalizeURL(r.config.origin)
+	r.Origin = normalizeURL(r.config.origin)
 	root := at.root
 	if r.config.worktree != "" && at.git == at.common {
-		root = r.config.worktree
-		if !filepath.IsAbs(root) {
-			root = filepath.Join(at.git, root)
-		}
+		root = absolute(r.config.worktree, at.git)
 	}
-	if root == "" || (r.Bare && at.git == at.common) {
-		return nil, fmt.Errorf("open repository %s: %w", dir, ErrBare)
+	if root == "" || (r.config.bare && at.git == at.common) {
+		return nil, ErrBare
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return nil, fmt.Errorf("open repository %s: %w", dir, err)
+		return nil, err
 	}
-	if !claims(root, at.git) {
-		return nil, fmt.Errorf("open repository %s: %w: its settings name the worktree %s, whose .git is not %s", dir, ErrNotRepo, root, at.git)
+	if !hasGitDir(root, at.git) {
+		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", ErrNotRepo, root, at.git)
 	}
 	r.Root = event.Root(root)
 	return r, nil
 }
 
-// checkOwner asks git whether it trusts a repository that belongs to somebody else. Without git it refuses:
-// what is read here decides what an agent is told.
+// checkOwner asks git whether it trusts a repository that belongs to somebody else. Without git it refuses: what is read
+// here becomes part of an agent's context.
 func (r *Repo) checkOwner(ctx context.Context, at place) error {
-	mine := true
-	for _, p := range []string{at.root, at.git} {
-		if p != "" && !ownedByCaller(p) {
-			mine = false
-		}
-	}
-	if mine {
+	if (at.root == "" || ownedByCaller(at.root)) && ownedByCaller(at.git) {
 		return nil
 	}
 	where := at.root
@@ -111,17 +108,14 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 	return nil
 }
 
-// HasGit reports whether the git program was found; without it the own walker reads the history.
-func (r *Repo) HasGit() bool { return r.git.Found() }
-
-// Worktrees returns the roots of the repository's other worktrees that exist on this disk and are its own.
+// Worktrees returns the roots of the repository's other worktrees that exist on this disk.
 func (r *Repo) Worktrees() []event.Root {
 	var out []event.Root
 	for _, t := range r.worktrees() {
 		if t.root == "" || t.git == r.GitDir {
 			continue
 		}
-		if root, err := filepath.EvalSymlinks(t.root); err == nil && claims(root, t.git) {
+		if root, err := filepath.EvalSymlinks(t.root); err == nil && hasGitDir(root, t.git) {
 			out = append(out, event.Root(root))
 		}
 	}
@@ -133,12 +127,10 @@ func (r *Repo) worktrees() []place {
 	main := place{git: r.CommonDir, common: r.CommonDir}
 	switch {
 	case r.config.worktree != "":
-		if main.root = r.config.worktree; !filepath.IsAbs(main.root) {
-			main.root = filepath.Join(r.CommonDir, main.root)
-		}
+		main.root = absolute(r.config.worktree, r.CommonDir)
 	case r.GitDir == r.CommonDir:
 		main.root = string(r.Root)
-	case !r.Bare && filepath.Base(r.CommonDir) == ".git":
+	case !r.config.bare && filepath.Base(r.CommonDir) == ".git":
 		main.root = filepath.Dir(r.CommonDir)
 	}
 	out := []place{main}
@@ -149,9 +141,7 @@ func (r *Repo) worktrees() []place {
 		if err != nil {
 			continue
 		}
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(git, link)
-		}
+		link = absolute(link, git)
 		t := place{git: git, common: r.CommonDir}
 		if _, err := os.Stat(link); err == nil {
 			t.root = filepath.Dir(link)
@@ -161,10 +151,10 @@ func (r *Repo) worktrees() []place {
 	return out
 }
 
-// NormalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
+// normalizeURL takes scheme, user, password, default port and ".git" off an address, so that all spellings of
 // one remote are equal: "git@github.com:u/r.git" and "https://x:y@GitHub.com/u/r" are "github.com/u/r". The
 // path of a local clone stays a path.
-func NormalizeURL(s string) string {
+func normalizeURL(s string) string {
 	s = strings.TrimSpace(s)
 	rest, scheme := s, false
 	if i := strings.Index(s, "://"); i > 0 {

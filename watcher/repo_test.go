@@ -17,7 +17,7 @@ import (
 // kind is a row of the matrix of repositories that exist in the wild.
 type kind struct {
 	name    string
-	build   func(t *testing.T, g *repository) *repository // nil: the plain one; returns where to look from
+	build   func(t *testing.T, g *repository) *repository // nil: the plain one; returns the folder to open
 	init    []string
 	objects string // "": go-git finds the same history; else a part of its refusal
 	index   string // the same for reading the index without git
@@ -137,7 +137,7 @@ var kinds = []kind{
 	}},
 }
 
-// TestKinds opens every kind of repository with git and without, and wants both to see what git itself says.
+// TestKinds opens every kind of repository with git and without, and compares both with git itself.
 func TestKinds(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestKinds(t *testing.T) {
 			bare := *g
 			bare.env = slices.DeleteFunc(slices.Clone(g.env), func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
 			without := bare.open()
-			if without.HasGit() {
+			if without.git.Found() {
 				t.Fatal("git was found without a PATH")
 			}
 			checkHead(t, top, without, k.head)
@@ -250,7 +250,7 @@ func checkObjectLog(t *testing.T, without, with *Repo, expected string) {
 func historyOf(t *testing.T, r *Repo) map[string]event.Event {
 	t.Helper()
 	out := map[string]event.Event{}
-	for _, e := range lookAgain(t, r, map[string]string{}) {
+	for _, e := range readAgain(t, r, map[string]string{}) {
 		if e.Kind == event.KindCommit {
 			out[e.ID] = e
 		}
@@ -304,7 +304,7 @@ func TestEmptyRepository(t *testing.T) {
 		if err != nil || !slices.Equal(files, []event.Path{"new.go"}) {
 			t.Errorf("files %q %v", files, err)
 		}
-		if got := lookAgain(t, r, map[string]string{}); len(got) != 0 {
+		if got := readAgain(t, r, map[string]string{}); len(got) != 0 {
 			t.Errorf("history of nothing: %v", got)
 		}
 	}
@@ -318,7 +318,7 @@ func without(t *testing.T, g *repository) *Repo {
 	return r
 }
 
-// TestHookEnvironment: git sets GIT_DIR and more for its hooks; the folder alone must decide.
+// TestHookEnvironment: git sets GIT_DIR and more for its hooks; only the folder decides.
 func TestHookEnvironment(t *testing.T) {
 	other, g := newRepository(t), newRepository(t)
 	other.commit("other", "other.go")
@@ -363,8 +363,8 @@ func TestNormalizeURL(t *testing.T) {
 		"../r":                              "../r",
 		"":                                  "",
 	} {
-		if got := NormalizeURL(in); got != want {
-			t.Errorf("NormalizeURL(%q) = %q, want %q", in, got, want)
+		if got := normalizeURL(in); got != want {
+			t.Errorf("normalizeURL(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// maxPending bounds the paths that wait to be judged; beyond it the whole tree is surveyed once instead.
+// maxPending bounds the paths that wait. Beyond it the whole tree is scanned instead.
 const maxPending = 100_000
 
-// inbox is where the draining goroutine leaves what the system reports and the thinking one picks it up. It
-// touches neither disk nor clock: noting an event is some map work, so that the kernel's queue stays empty.
+// reports are what the system reported and the loop has not handled yet. The goroutine that drains the notifier adds to them.
+// That takes neither disk nor clock, so that the kernel's queue stays empty.
 type reports struct {
 	wake  chan struct{} // holds at most one token; never closed
-	roots []watchRoot   // longest prefix first; set before the draining begins
+	roots []watchRoot   // longest prefix first; set before draining begins
 	limit int           // of pending paths, see maxPending
 
 	mu         sync.Mutex          // guards what follows
 	saves      debouncer           // changes outside git's window
 	maybeGit   map[event.Path]bool // changes that may be git's: `git status` decides
-	window     gitWindow           //
+	window     gitWindow
 	moves      []move              // in order: what was created, renamed or removed and may be a folder
-	headAt     time.Time           // last sign that HEAD or a ref moved; zero: none since it was looked at
-	maybeGitAt time.Time           // when doubted was last added to
+	headAt     time.Time           // last sign that HEAD or a ref moved; zero: none since HEAD was read
+	maybeGitAt time.Time           // when maybeGit was last added to
 	lostAt     time.Time           // when reports were first lost; zero: none since the last recovery
-	muted      map[event.Path]bool // ignored files that keep changing: not worth a thought
+	muted      map[event.Path]bool // ignored files that keep changing
 	nudged     bool                // a hook may have changed files
 	rules      bool                // .git/info changed: ignore rules must be read again
 }
 
-// watchRoot is a folder that is watched with what lies below.
+// watchRoot is a folder that is watched with what is below it.
 type watchRoot struct {
 	prefix string // absolute, system form, with a separator at the end
 	git    bool   // a git dir, not the worktree
 	own    bool   // the worktree's own git dir: its index.lock is the window
 }
 
-// shift is a change that may concern a folder.
+// move is a change that may concern a folder.
 type move struct {
 	path     string // worktree: relative with slashes; git dir: absolute
 	git      bool
@@ -60,7 +60,7 @@ func newReports(r *Repo, quiet, atMost time.Duration) *reports {
 	return in
 }
 
-// addRoot keeps the longest prefix first: a worktree may lie in its git dir and a git dir in its worktree.
+// addRoot keeps the longest prefix first: a worktree may be in its git dir and a git dir in its worktree.
 func (in *reports) addRoot(dir string, git, own bool) {
 	r := watchRoot{prefix: strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator), git: git, own: own}
 	i := 0
@@ -70,7 +70,7 @@ func (in *reports) addRoot(dir string, git, own bool) {
 	in.roots = append(in.roots[:i], append([]watchRoot{r}, in.roots[i:]...)...)
 }
 
-// note files one report of the system.
+// add takes one report of the system.
 func (in *reports) add(ev fsnotify.Event, at time.Time) {
 	if ev.Op == fsnotify.Chmod || ev.Name == "" {
 		return
@@ -90,7 +90,7 @@ func (in *reports) add(ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	in.signal() // a root itself: the thinking goroutine looks whether the repository is still there
+	in.signal() // a root itself: step checks whether the repository still exists
 }
 
 func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time) {
@@ -120,7 +120,7 @@ func (in *reports) addGit(rel string, ev fsnotify.Event, own bool, at time.Time)
 	}
 }
 
-// doubtAll: the index was replaced and nobody saw the lock (kqueue may miss a short one, polling does).
+// allMaybeGit is called when the index was replaced and no lock was reported: kqueue may miss a short one.
 func (in *reports) allMaybeGit(at time.Time) {
 	in.window.lock(at)
 	in.window.unlock(at)
@@ -138,7 +138,7 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 		}
 		return
 	}
-	// While reports are known to be lost, the lock's may be among them: git may have written what still arrives.
+	// When reports are lost, the lock's may be among them: git may have written what still arrives.
 	covered := in.window.covers(at) || !in.lostAt.IsZero()
 	if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
 		in.moves = append(in.moves, move{path: string(p), gone: !ev.Has(fsnotify.Create), maybeGit: covered})
@@ -151,7 +151,7 @@ func (in *reports) addTree(rel string, ev fsnotify.Event, at time.Time) {
 	in.touchLocked(p, covered, at)
 }
 
-// touch marks a path to be judged; doubted: git may have written it.
+// touch adds a changed path. maybeGit: git may have written it.
 func (in *reports) touch(p event.Path, maybeGit bool, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -175,7 +175,7 @@ func (in *reports) touchLocked(p event.Path, maybeGit bool, at time.Time) {
 	}
 }
 
-// noteLost: the system's queue overflowed.
+// addLost notes that the system's queue overflowed.
 func (in *reports) addLost(at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -189,7 +189,7 @@ func (in *reports) addLostLocked(at time.Time) {
 	}
 }
 
-// knock wakes the thinking goroutine.
+// signal wakes the loop.
 func (in *reports) signal() {
 	select {
 	case in.wake <- struct{}{}:
@@ -197,7 +197,7 @@ func (in *reports) signal() {
 	}
 }
 
-// mute remembers an ignored file, so that its noise stays outside. The memory is small and forgetful.
+// mute leaves out further reports of an ignored file, for a while.
 func (in *reports) mute(p event.Path) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -207,7 +207,7 @@ func (in *reports) mute(p event.Path) {
 	in.muted[p] = true
 }
 
-// speaksOfHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
+// concernsHead reports whether a file of a git dir changes when HEAD or a counted ref moves.
 func concernsHead(rel string) bool {
 	if strings.HasSuffix(rel, ".lock") {
 		return false

@@ -26,21 +26,21 @@ func TestInboxTagsGitsChanges(t *testing.T) {
 	in.add(fsnotify.Event{Name: "/r/after.go", Op: fsnotify.Write}, ms(104))
 	in.add(fsnotify.Event{Name: "/r/chmod.go", Op: fsnotify.Chmod}, ms(104))
 	if got := fmt.Sprint(in.maybeGit); got != "map[both.go:true git.go:true grace.go:true]" {
-		t.Errorf("doubted %s", got)
+		t.Errorf("maybe git's %s", got)
 	}
 	if got := taken(&in.saves, ms(300)); got != "[after.go before.go]" {
 		t.Errorf("saves %s", got)
 	}
 }
 
-// kqueue reads a folder again when told that it changed: a short lock is never seen.
+// kqueue reads a folder again when it changed: a short lock is never seen.
 func TestInboxDoubtsWithoutLock(t *testing.T) {
 	in := testReports(&Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"})
 	in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(0))
 	in.add(fsnotify.Event{Name: "/r/.git/index", Op: fsnotify.Create}, ms(3))
 	in.add(fsnotify.Event{Name: "/r/b.go", Op: fsnotify.Write}, ms(50))
 	if got := fmt.Sprint(in.maybeGit); got != "map[a.go:true b.go:true]" {
-		t.Errorf("doubted %s", got)
+		t.Errorf("maybe git's %s", got)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestInboxRoots(t *testing.T) {
 		in.headAt = time.Time{}
 		in.add(fsnotify.Event{Name: name, Op: fsnotify.Create}, ms(2))
 		if in.headAt.IsZero() {
-			t.Errorf("%s moved and nobody looks", name)
+			t.Errorf("%s moved without a sign", name)
 		}
 	}
 	in.add(fsnotify.Event{Name: "/b.git/worktrees/wt/index.lock", Op: fsnotify.Create}, ms(3))
@@ -87,7 +87,7 @@ func TestInboxIsBounded(t *testing.T) {
 // While a checkout runs for longer than a review takes to come, its files differ from the index.
 func TestReviewWaitsForTheCheckout(t *testing.T) {
 	r := &Repo{Root: "/r", GitDir: "/r/.git", CommonDir: "/r/.git"}
-	w := NewWatcher(r, WatchOptions{})
+	w := NewWatcher(r, testOptions(r, WatchOptions{}))
 	w.in.add(fsnotify.Event{Name: "/r/.git/index.lock", Op: fsnotify.Create}, ms(0))
 	w.in.add(fsnotify.Event{Name: "/r/a.go", Op: fsnotify.Write}, ms(29_000))
 	if _, maybeGit, scan := w.take(ms(30_000)); !scan || len(maybeGit) != 0 {

@@ -20,15 +20,15 @@ import (
 // The events of the watcher, all from agent "watch" but the last:
 //
 //	save    one per file; Time is the file's mtime, not later than now. ID "save:<path>:<mtime ns>:<size>"
-//	save    Tool "bulk": more than WatchOptions.Bulk files changed in one go, Paths are all of them up to
-//	        event.MaxPaths, Text their true number ("10000 files"). A formatter, a generator or an unpacked archive is no sign of what a person works on:
-//	        learn takes such files as existing, not as edited
+//	save    Tool "bulk": more than bulkSize files changed in one go, Paths are all of them up to
+//	        event.MaxPaths, Text their number ("10000 files"). A formatter, a generator or an unpacked archive does not show what
+//	        somebody works on: learn does not count such files as edited
 //	delete  one per file, or one with Tool "bulk"
-//	rename  files that went away and came back elsewhere unchanged, all of a move in one event
+//	rename  files that were deleted and appeared elsewhere unchanged, all of one operation in one event
 //	branch  agent "git": another branch was checked out. Paths is empty, Text the branch's short name, the
 //	        commit's id when HEAD is detached
 
-// finding is a file that is not what it was.
+// fileChange is a file that changed.
 type fileChange struct {
 	path     event.Path
 	old, now stamp
@@ -36,8 +36,8 @@ type fileChange struct {
 	gone     bool
 }
 
-// settle judges paths that came to rest and makes events of what changed. With differ only files in it count;
-// the others were written by git and are merely remembered.
+// resolve makes events of the paths that changed. With differ only files in it count: git wrote the others, and their state
+// is only noted.
 func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at time.Time) []event.Event {
 	var saved, gone []fileChange
 	for _, p := range paths {
@@ -59,7 +59,7 @@ func (w *Watcher) resolve(paths []event.Path, differ map[event.Path]bool, at tim
 	return append(events, w.events(event.KindDelete, gone, at)...)
 }
 
-// settleDoubted judges paths that git may have written: those that equal the index are git's.
+// resolveMaybeGit is resolve for paths that git may have written: it did if they equal the index.
 func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at time.Time) []event.Event {
 	if len(paths) == 0 {
 		return nil
@@ -67,14 +67,14 @@ func (w *Watcher) resolveMaybeGit(ctx context.Context, paths []event.Path, at ti
 	differ, err := w.differing(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			w.log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
+			w.o.Log.Warn("changes beside a git operation are left out: git status failed", "files", len(paths), "error", err)
 		}
 		differ = map[event.Path]bool{}
 	}
 	return w.resolve(paths, differ, at)
 }
 
-// judge compares a file with what is known of it, and remembers it as it is now.
+// compareFile compares a file with what is known of it, and notes its state.
 func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	d := w.tree.find(p.Dir())
 	f.path = p
@@ -110,8 +110,8 @@ func (w *Watcher) compareFile(p event.Path) (f fileChange, changed bool) {
 	return f, true
 }
 
-// pairMoves finds files that vanished under one name and appeared under another with the same size, time and
-// inode (where there is none: the same base name).
+// pairRenames finds files that were deleted under one name and appeared under another with the same size, time and inode
+// (where there is none: the same base name).
 func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, restGone []fileChange) {
 	if len(saved) == 0 || len(gone) == 0 {
 		return nil, saved, gone
@@ -150,7 +150,7 @@ func pairRenames(saved, gone []fileChange) (moved [][2]fileChange, restSaved, re
 	return moved, restSaved, restGone
 }
 
-// events makes one event per file, or one of all when they are too many for a person's work.
+// events makes one event per file, or one of all if there are more than w.bulk.
 func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []event.Event {
 	out := make([]event.Event, 0, len(found))
 	for _, f := range found {
@@ -164,7 +164,7 @@ func (w *Watcher) events(kind event.Kind, found []fileChange, at time.Time) []ev
 		e.ID = string(kind) + ":" + string(f.path) + ":" + strconv.FormatInt(s.mtime, 10) + ":" + strconv.FormatInt(s.size, 10)
 		out = append(out, e)
 	}
-	if len(out) > w.o.bulk() {
+	if len(out) > w.bulk {
 		return []event.Event{bulk(out)}
 	}
 	return out
@@ -188,7 +188,7 @@ func bulk(events []event.Event) event.Event {
 	return all
 }
 
-// renameEvents makes one event of all moves, more only beyond event.MaxPaths.
+// renameEvents makes one event of all renames, or several of event.MaxPaths.
 func renameEvents(moved [][2]fileChange, at time.Time) []event.Event {
 	var out []event.Event
 	for part := range slices.Chunk(moved, event.MaxPaths) {

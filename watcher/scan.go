@@ -12,17 +12,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// how is the manner of looking at a folder.
+// scanMode is how a folder is compared with what is known of it.
 type scanMode struct {
 	at       time.Time
-	record   bool // learn what is there; only what changed after since is news
+	record   bool // enter what is there; only what changed after since is reported
 	since    time.Time
 	maybeGit bool // git may have written what is new
 	deep     bool // also the folders below that are known
 }
 
-// begin learns the worktree: git's folders are watched first, then those that hold listed files, then every
-// folder is looked at once, after its watch, so that no change falls between.
+// begin enters the worktree: git's folders are watched first, then those that hold files. Each folder is read after its
+// watch is set, so that no change is missed.
 func (w *Watcher) begin(ctx context.Context) error {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {
@@ -35,18 +35,11 @@ func (w *Watcher) begin(ctx context.Context) error {
 		w.in.window.lock(w.start)
 		w.in.mu.Unlock()
 	}
-	var files []event.Path
-	if w.o.Tracked != nil {
-		files = w.o.Tracked()
-	} else if files, err = w.repo.Files(ctx); err != nil {
-		return err
-	}
-	return w.learn(ctx, files, w.start)
+	return w.enter(ctx, w.o.Files(), w.start)
 }
 
-// learn enters files and their folders and looks at all of them. What changed before since is known from then
-// on, what changed after it is news, which may be git's.
-func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time) error {
+// enter makes files and their folders known and reads them. What changed after since is reported, unless it is git's.
+func (w *Watcher) enter(ctx context.Context, files []event.Path, since time.Time) error {
 	for _, p := range files {
 		d := w.tree.makeDir(p.Dir())
 		if _, had := d.files[p.Base()]; !had {
@@ -72,19 +65,19 @@ func (w *Watcher) learn(ctx context.Context, files []event.Path, since time.Time
 	return nil
 }
 
-// folders lists all known folders, parents first.
+// folders returns all known folders, parents first.
 func (w *Watcher) folders() []string {
 	var out []string
 	w.tree.each("", func(path string, _ *dir) { out = append(out, path) })
 	return out
 }
 
-// watch puts one folder under watch if there is room.
+// watch watches a folder if there are watches for it.
 func (w *Watcher) watch(path string, d *dir) {
 	if d.watched || d.opaque || w.polling || w.full || (w.activeOnly && w.o.Now().Sub(d.active) > activeFor) {
 		return
 	}
-	if w.o.MaxWatches > 0 && w.watches+cost(d) > w.o.MaxWatches {
+	if w.maxWatches > 0 && w.watches+cost(d) > w.maxWatches {
 		w.exhausted(errMaxWatches)
 		return
 	}
@@ -101,7 +94,7 @@ func (w *Watcher) watch(path string, d *dir) {
 	case isFull(err):
 		w.exhausted(err)
 	case !errors.Is(err, fs.ErrNotExist):
-		w.log.Debug("watching a folder", "folder", path, "error", err)
+		w.o.Log.Debug("watching a folder", "folder", path, "error", err)
 	}
 }
 
@@ -109,13 +102,13 @@ func (w *Watcher) unwatch(path string, d *dir) {
 	if !d.watched {
 		return
 	}
-	_ = w.src.remove(w.abs(path)) // fails when the system already did it
+	_ = w.src.remove(w.abs(path)) // it fails when the system already removed the watch
 	d.watched, w.full = false, false
 	w.watches = max(w.watches-cost(d), 0)
 	w.watched.Add(-1)
 }
 
-// watchGit watches a folder of a git dir, beside the configured number: without it everything is guesswork.
+// watchGit watches a folder of a git dir. maxWatches does not count for it: without it nothing is known of git.
 func (w *Watcher) watchGit(dir string) {
 	err := w.overBudget(1)
 	if err == nil || w.gitDirs[dir] {
@@ -139,7 +132,7 @@ func (w *Watcher) watchGitFolders() {
 	}
 }
 
-// exhausted degrades to polling what is not watched. It warns once.
+// exhausted notes that there are no more watches: what is not watched is polled. It warns once.
 func (w *Watcher) exhausted(err error) {
 	w.full = true
 	w.partial.Store(true)
@@ -149,12 +142,12 @@ func (w *Watcher) exhausted(err error) {
 		return
 	}
 	w.warned = true
-	w.log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
+	w.o.Log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
 }
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
 
-// look compares a folder with what is known of it and touches what differs.
+// scan compares a folder with what is known of it and touches what differs.
 func (w *Watcher) scan(path string, d *dir, h scanMode) {
 	entries, err := os.ReadDir(w.abs(path))
 	if err != nil {
@@ -211,7 +204,7 @@ func (w *Watcher) scanFile(path string, d *dir, e fs.DirEntry, h scanMode) {
 	case had && old.same(now):
 		return
 	case h.record && fi.ModTime().Before(h.since.Add(-time.Second)):
-		// The second is for file systems and clocks that are behind: a change in it is news only if reported.
+		// The second is for file systems and clocks that are behind. A change in it is seen only if the system reports it.
 		if had {
 			d.put(e.Name(), now)
 		}
@@ -239,8 +232,8 @@ func (w *Watcher) scanSubdir(path string, d *dir, name string, h scanMode) {
 	}
 }
 
-// adopt takes in a folder that appeared: ignore check, watch, and only then a look, because files may have
-// been created before the watch was there. Folders in it are adopted in turn.
+// addDir enters a folder that appeared, with those in it. It is read after its watch is set, because files may have been
+// created before that.
 func (w *Watcher) addDir(path string, h scanMode) {
 	if w.tree.foreign(path) {
 		return
@@ -265,8 +258,8 @@ func (w *Watcher) addDir(path string, h scanMode) {
 	w.scan(path, d, h)
 }
 
-// leave gives up a folder that was removed or renamed away, with all below: the system keeps the watches of
-// inner folders under their old names. The files stay known until they are judged to be gone.
+// removeDir ends the watches of a folder that was removed or renamed, with all below: the system keeps the watches of inner
+// folders under their old names. Its files stay known until compareFile finds them gone.
 func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 	d := w.tree.find(path)
 	if d == nil {
@@ -283,8 +276,8 @@ func (w *Watcher) removeDir(path string, maybeGit bool, at time.Time) {
 	w.tree.prune(path)
 }
 
-// estrange gives up a folder that turned out to be another repository: `git init`, `clone` and `worktree add`
-// make the folder first and its .git after.
+// forgetDir forgets a folder that turned out to be another repository: `git init`, `clone` and `worktree add` make the
+// folder before its .git.
 func (w *Watcher) forgetDir(path string) {
 	d := w.tree.find(path)
 	if d == nil || path == "" {
@@ -294,14 +287,14 @@ func (w *Watcher) forgetDir(path string) {
 	d.files, d.subs, d.opaque = nil, nil, true
 }
 
-// follow handles what was created, renamed and removed, in order.
+// applyMoves handles what was created, renamed and removed, in order.
 func (w *Watcher) applyMoves(at time.Time) {
 	w.in.mu.Lock()
 	moves, rules := w.in.moves, w.in.rules
 	w.in.moves, w.in.rules = nil, false
 	w.in.mu.Unlock()
 	if rules {
-		w.forgetRules()
+		w.reloadRules()
 	}
 	for _, m := range moves {
 		switch {
@@ -316,7 +309,7 @@ func (w *Watcher) applyMoves(at time.Time) {
 		case event.Path(m.path).Base() == ".git":
 			w.forgetDir(event.Path(m.path).Dir())
 		case isRules(event.Path(m.path).Base()):
-			w.forgetRules()
+			w.reloadRules()
 		case isDir(w.abs(m.path)):
 			w.addDir(m.path, scanMode{at: at, maybeGit: m.maybeGit})
 		}

@@ -6,19 +6,51 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// differing asks git which files differ from the index: changed, deleted or new and not ignored. Conflicts are
-// left out, because git wrote their markers, and so is what lies in submodules. The index is not refreshed and
-// not locked. Without git on the PATH, and where git would run a repository's filters, the index's own sizes and times
-// decide.
+// Changed returns the files that differ from HEAD in the index or on disk, deleted ones and new ones that are not
+// ignored among them, sorted. Generated and vendored files are left out. Errors: ErrNoGit, an error of git.
+func (r *Repo) Changed(ctx context.Context) ([]event.Path, error) {
+	found, err := r.status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list changed files: %w", err)
+	}
+	var files []event.Path
+	for _, s := range found {
+		if !r.Excluded(s.path) {
+			files = append(files, s.path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// Staged returns the files of the commit that is being made: what differs between HEAD and the index. Errors: ErrNoGit,
+// an error of git.
+func (r *Repo) Staged(ctx context.Context) ([]event.Path, error) {
+	out, err := r.run(ctx, "diff", "--cached", "--name-only", "-z", "--no-renames")
+	if err != nil {
+		return nil, fmt.Errorf("list staged files: %w", err)
+	}
+	var files []event.Path
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if p, err := event.NewPath(string(name)); err == nil {
+			files = append(files, p)
+		}
+	}
+	return files, nil
+}
+
+// differing returns the files that differ from the index: changed, deleted or new and not ignored. Conflicts are left out,
+// because git wrote their markers, and so are submodules. The index is not refreshed and not locked. Without git on the PATH,
+// and where git would run a repository's filters, sizes and times decide.
 func (r *Repo) differing(ctx context.Context) (map[event.Path]bool, error) {
 	if !r.git.Found() {
 		return r.differingIndex(ctx)
@@ -55,34 +87,16 @@ func (r *Repo) status(ctx context.Context) ([]fileStatus, error) {
 
 // differingIndex is differing without git: what has another size or time than the index says.
 func (r *Repo) differingIndex(ctx context.Context) (map[event.Path]bool, error) {
-	if !r.config.sha1 {
-		return nil, fmt.Errorf("read the index: SHA-256 needs git: %w", ErrNoGit)
-	}
-	idx, err := filesystem.NewStorage(dotFS(r.GitDir, r.CommonDir), noObjects{}).Index()
-	if err != nil {
-		return nil, fmt.Errorf("read the index: %w", err)
-	}
-	differ, tracked, modules := map[event.Path]bool{}, map[event.Path]bool{}, map[string]bool{}
-	for _, e := range idx.Entries {
-		if e.Mode == filemode.Submodule {
-			modules[e.Name] = true
-			continue
-		}
-		p, err := event.NewPath(e.Name)
-		if err != nil {
-			continue
-		}
-		tracked[p] = true
-		// Stages 1 to 3 are conflicts.
-		if e.SkipWorktree || e.Stage != 0 {
-			continue
+	differ := map[event.Path]bool{}
+	others, err := r.readIndex(ctx, func(p event.Path, e *index.Entry) {
+		if e.Stage != 0 { // a conflict
+			return
 		}
 		fi, err := os.Lstat(r.Root.Abs(p))
 		if err != nil || uint32(fi.Size()) != e.Size || !sameTime(fi.ModTime(), e.ModifiedAt) { //nolint:gosec // the index keeps 32 bits
 			differ[p] = true
 		}
-	}
-	others, err := r.walkOthers(ctx, tracked, modules)
+	})
 	for _, p := range others {
 		differ[p] = true
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// BenchmarkBurst writes 10,000 files and waits until all are told, without losing one.
+// BenchmarkBurst writes 10,000 files and waits until all are emitted.
 func BenchmarkBurst(b *testing.B) {
 	const n = 10_000
 	d := newCheckout(b)
@@ -20,7 +20,7 @@ func BenchmarkBurst(b *testing.B) {
 	}
 	d.git("add", "-A")
 	d.age()
-	s := d.watch(WatchOptions{Bulk: n + 1})
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.bulk = n + 1 })
 	round := 0
 	for b.Loop() {
 		round++
@@ -50,7 +50,7 @@ func BenchmarkNote(b *testing.B) {
 	}
 }
 
-// BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, first look.
+// BenchmarkStart opens a worktree of 2,000 folders and 4,000 files: list, watch, scan.
 func BenchmarkStart(b *testing.B) {
 	d := newCheckout(b)
 	for i := range 2000 {
@@ -64,7 +64,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		w := NewWatcher(r, WatchOptions{Now: time.Now})
+		w := NewWatcher(r, testOptions(r, WatchOptions{}))
 		w.start = time.Now()
 		w.openOrPoll()
 		if err := w.begin(b.Context()); err != nil {

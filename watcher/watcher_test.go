@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -186,7 +185,7 @@ func TestNewFoldersLoseNothing(t *testing.T) {
 	d.write("a.go", "x")
 	d.commit("first")
 	d.age()
-	s := d.watch(WatchOptions{Bulk: 100_000})
+	s := d.watch(WatchOptions{}, func(w *Watcher) { w.bulk = 100_000 })
 	var want []string
 	for i := range 500 {
 		name := fmt.Sprintf("new%d/b/c/f.go", i)
@@ -236,14 +235,14 @@ func TestFormatterIsOneEvent(t *testing.T) {
 		for _, e := range s.seen {
 			var k int
 			if _, err := fmt.Sscanf(e.Text, "%d files", &k); err != nil || e.Tool != "bulk" {
-				t.Fatalf("a formatter's run told as %+v", e)
+				t.Fatalf("a formatter's run emitted as %+v", e)
 			}
 			files += k
 		}
 		return files
 	}
 	s.until("all files", func() bool { return sum() >= n })
-	// A machine that needs longer than a crowd is waited for may cut the run.
+	// A machine that needs longer than manyAtMost may cut the run.
 	if len(s.seen) != 1 && took < manyAtMost/2 {
 		t.Errorf("%d events of a run of %v, want one", len(s.seen), took)
 	}
@@ -302,10 +301,4 @@ func TestRepositoryGone(t *testing.T) {
 		t.Fatal("Run goes on without a repository")
 	}
 	s.done <- nil
-}
-
-func TestRunNeedsAClock(t *testing.T) {
-	if err := NewWatcher(&Repo{Root: "/r"}, WatchOptions{}).Run(context.Background(), nil, nil); err == nil {
-		t.Error("ran without Now")
-	}
 }

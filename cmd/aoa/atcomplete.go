@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	atFiles   = 15                     // what the client shows
-	tabFiles  = 50                     // what a shell shows without asking
-	typeWait  = 100 * time.Millisecond // somebody is typing
+	atFiles   = 15                     // the client shows no more
+	tabFiles  = 50                     // a shell asks before it shows more
+	typeWait  = 100 * time.Millisecond // the user is typing
 	typeInput = 64 << 10               // bytes of JSON that are read
 )
 
 func (a *app) atComplete() *cobra.Command {
 	return &cobra.Command{
 		Use:   "at-complete",
-		Short: "files for Claude Code's @, best first",
-		Long: `Reads {"query": "…"} from stdin and prints at most 15 files, one a line: better matches first, equal
-ones in learned order. A slip of the finger is forgiven. Without a daemon the order is that of the
-names. It answers within 100 ms and exits 0.
+		Short: "complete file names after @ in Claude Code",
+		Long: `Reads {"query": "…"} from stdin and prints at most 15 files, one per line: better matches first, equal
+matches in learned order. A typing error still matches. Without a daemon, equal matches are in the order
+of their names. It answers within 100 ms and exits 0.
 
 Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa at-complete"}`,
 		Args: cobra.NoArgs,
@@ -41,14 +41,14 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 			var in struct {
 				Query string `json:"query"`
 			}
-			// What cannot be read is an empty query: the most likely files are a good answer to it.
+			// Input that cannot be read counts as an empty query, which the most likely files answer.
 			_ = json.NewDecoder(io.LimitReader(a.in, typeInput)).Decode(&in)
 			repo, err := a.typingIn(ctx)
 			if err != nil {
-				return nil // nothing to offer, and nobody to tell
+				return nil // the client ignores errors
 			}
 			for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
-				// A name with a line break cannot be told from two names.
+				// A name with a line break would read as two names.
 				if name := a.nearName(repo, p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)
 				}
@@ -68,7 +68,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 	return repo, err
 }
 
-// completing finds files in learned order; it starts no daemon, and without one matches names alone.
+// completing finds files in learned order. It starts no daemon; without one it matches names only.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
 	if place := api.Locate(repo.CommonDir, a.env); place.Exists() {
 		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
@@ -103,8 +103,7 @@ func (a *app) nearName(repo *watcher.Repo, p event.Path) string {
 	return filepath.ToSlash(name)
 }
 
-// completeFile completes file names in the shell, in learned order. Where it knows nothing the shell's own
-// completion goes on.
+// completeFile completes file names in the shell, in learned order. Without a result the shell completes by itself.
 func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
 	defer cancel()
@@ -118,7 +117,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	}
 	var out []string
 	for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: from, Prefix: true, Limit: tabFiles}) {
-		// A shell takes what does not begin with the typed letters for another word.
+		// A shell ignores names that do not begin with the typed letters.
 		if name := a.nearName(repo, p); strings.HasPrefix(name, typed) {
 			out = append(out, name)
 		}
@@ -129,13 +128,13 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	return out, cobra.ShellCompDirectiveKeepOrder | cobra.ShellCompDirectiveNoFileComp
 }
 
-// typedFrom turns what was typed in the current folder into the beginning of a repository path.
+// typedFrom makes the beginning of a repository path from a name that was typed in the current folder.
 func (a *app) typedFrom(repo *watcher.Repo, typed string) (string, bool) {
 	dir, err := filepath.EvalSymlinks(a.dir)
 	if err != nil || filepath.IsAbs(typed) {
 		return "", false
 	}
-	// A letter more keeps a slash at the end and a name half typed from being cleaned away.
+	// The extra letter keeps Join from removing a slash at the end.
 	p, ok := repo.Root.Path(filepath.Join(dir, typed+"x"))
 	return strings.TrimSuffix(string(p), "x"), ok
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// errLacking ends aoa suggest --check when there is something to say; what it is was printed.
+// errLacking ends aoa suggest --check after it has printed files.
 var errLacking = fmt.Errorf("the change may lack files")
 
-// checkHelp is how to wire the check: an exit code other than exitLacks must not stop anybody's commit.
-const checkHelp = `--check is for a pre-commit hook or CI. It prints what usually changes together with the FILEs or
-the staged ones and is not among them, from the configured threshold + 0.15 on, and exits 5 if there is
-anything, 0 if not. Every other exit code says that aOa could not tell, which is no reason to stop:
+// checkHelp says how to use the check in a hook. No exit code other than exitLacks may stop a commit.
+const checkHelp = `--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
+or the staged files, and are not among them. It prints those whose probability is at least the setting
+threshold plus 0.15. It exits 5 if it printed a file, and 0 if not. Any other exit code means that aOa
+could not check. A hook should not stop a commit for that:
 
   command -v aoa >/dev/null 2>&1 || exit 0
   aoa suggest --staged --check || test $? -ne 5`

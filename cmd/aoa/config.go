@@ -18,13 +18,14 @@ func (a *app) config() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config [KEY [VALUE]]",
 		Short: "show or change settings",
-		Long: `Without arguments: every setting, its value and where it comes from. With KEY: its value.
-With KEY VALUE: set it for this repository, or with --user for all of yours. The order is
-AOA_… environment, the repository's config.yaml, the user's config.yaml, defaults.`,
+		Long: `Without arguments, it prints every setting, its value and its origin. With KEY, it prints the value.
+With KEY VALUE, it changes the setting for this repository, or with --user for all your repositories.
+A value in the environment (AOA_…) has priority over the repository's config.yaml, that over the
+user's config.yaml, and that over the default.`,
 		Example: `  aoa config threshold 0.80
   aoa config threshold conservative
   aoa config kinds.next off
-  aoa config kinds.next on      # also brings it back when it has retired itself
+  aoa config kinds.next on      # also after it has retired itself
   aoa config --unset threshold`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,11 +72,11 @@ AOA_… environment, the repository's config.yaml, the user's config.yaml, defau
 		},
 	}
 	c.Flags().BoolVar(&user, "user", false, "change the user's file, for all repositories")
-	c.Flags().BoolVar(&unset, "unset", false, "take the setting out of the file")
+	c.Flags().BoolVar(&unset, "unset", false, "remove the setting from the file")
 	return c
 }
 
-// revive brings a kind back that has retired itself, when somebody switches it on.
+// revive turns a kind on again that has retired itself, when the user sets it to on.
 func (a *app) revive(ctx context.Context, args []string, unset bool) error {
 	kind, isKind := strings.CutPrefix(args[0], "kinds.")
 	if !isKind || unset {
@@ -87,11 +88,11 @@ func (a *app) revive(ctx context.Context, args []string, unset bool) error {
 	}
 	cfg, _, err := config.Load(a.env, client.Place.Store)
 	if err != nil || !cfg.Kinds[kind] {
-		return nil //nolint:nilerr // what it says now is printed next
+		return nil //nolint:nilerr // the next step prints the setting, or this error
 	}
 	ans, err := api.Call(ctx, client, api.Revive, api.ReviveRequest{Kind: kind})
 	if err == nil && ans.Revived {
-		a.talk("%s had retired itself; it speaks again, with no evidence against it", kind)
+		a.talk("%s had retired itself; it is shown again, and its record starts at zero", kind)
 	}
 	return err
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -13,32 +11,22 @@ func (a *app) cost() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cost",
 		Short: "what the hints of each session cost in tokens",
-		Long: `A hint stays in the conversation, so every later request to the model carries it: "carried" is
-tokens times requests. Tokens are estimated, four bytes each. The allowance per session is the
-setting tokens.session.`,
+		Long: `A hint stays in the conversation, so every later request to the model contains it. "carried" is the
+number of tokens times the number of requests. Tokens are estimated at four bytes each. The setting
+tokens.session limits the tokens of a session.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.Stats, r)
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
+			return show(c, a, api.Stats, r, func(ans api.StatsAnswer) {
 				if len(ans.Costs) == 0 {
-					a.talk("no hint was told yet")
+					a.talk("no hint was shown yet")
 					return
 				}
-				rows := []string{"hints\ttokens\trequests\tcarried\tsession"}
-				for _, k := range ans.Costs {
-					rows = append(rows, fmt.Sprintf("%d\t%s\t%d\t%s\t%s", k.Hints, count(int64(k.Tokens)), k.Turns, count(int64(k.Carried)), k.Session))
-				}
-				a.table(rows...)
+				printList(a, "hints\ttokens\trequests\tcarried\tsession", ans.Costs, func(k api.CostRow) []any {
+					return []any{k.Hints, count(k.Tokens), k.Turns, count(k.Carried), k.Session}
+				})
 			})
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "how many sessions, the dearest first")
+	c.Flags().IntVarP(&r.Limit, "number", "n", 20, "number of sessions, the most expensive first")
 	return c
 }

@@ -24,7 +24,7 @@ func (a *app) daemon() *cobra.Command {
 	var verbose, report bool
 	c := &cobra.Command{
 		Use:   "daemon",
-		Short: "serve this repository in the foreground (commands start it on demand)",
+		Short: "run the daemon of this repository in the foreground",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			err := a.serve(c.Context(), verbose, report)
@@ -35,7 +35,7 @@ func (a *app) daemon() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&verbose, "verbose", false, "log to stderr instead of the store's log file")
-	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or say there why it cannot")
+	c.Flags().BoolVar(&report, "report", false, "close stdout when it listens, or print there why it cannot")
 	_ = c.Flags().MarkHidden("report") // for daemon.Spawn; it fails for unknown flags only
 	return c
 }
@@ -45,9 +45,9 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err != nil {
 		return err
 	}
-	place := api.Locate(repo.CommonDir, a.env)
-	if !place.Exists() {
-		return fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
+	place, err := a.store(repo)
+	if err != nil {
+		return err
 	}
 	if place, err = api.Create(repo.CommonDir, a.env); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		Ended: func() { os.Remove(note) }})
 	switch {
 	case errors.Is(err, daemon.ErrRunning):
-		return nil // the other one won: its clients are served
+		return nil // another daemon started first and serves the clients
 	case errors.Is(err, watcher.ErrRepoGone):
 		err = nil
 	}
@@ -85,7 +85,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	return err
 }
 
-// register notes where this daemon runs. It is a convenience: without it status --all knows less.
+// register writes where this daemon runs, for status --all. It may fail.
 func (a *app) register(note string, p api.Place) {
 	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
 		return

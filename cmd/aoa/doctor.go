@@ -27,8 +27,8 @@ type finding struct {
 func (a *app) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "check git, store, daemon, settings and hooks; say what to do",
-		Long:  `Exits 1 when something needs attention.`,
+		Short: "check git, store, daemon, settings and hooks",
+		Long:  `Prints what is wrong and the command that corrects it. Exits 1 if something needs attention.`,
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found := a.examine(c.Context())
@@ -103,11 +103,11 @@ func (a *app) examineStore(p api.Place) []finding {
 		return []finding{{"store", false, err.Error(), "aoa init"}}
 	}
 	if st.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		return []finding{{"store", false, p.Store + " can be entered by others", "chmod 700 " + p.Store}}
+		return []finding{{"store", false, p.Store + " is open to other users", "chmod 700 " + p.Store}}
 	}
 	out := []finding{{"store", true, p.Store, ""}}
 	if old, _ := filepath.Glob(filepath.Join(p.Store, "*.damaged-*")); len(old) > 0 {
-		out = append(out, finding{"database", false, fmt.Sprintf("%d damaged copies were moved aside, the newest is %s", len(old), old[len(old)-1]), "rm " + filepath.Join(p.Store, "*.damaged-*")})
+		out = append(out, finding{"database", false, fmt.Sprintf("%d damaged copies were renamed; the newest is %s", len(old), old[len(old)-1]), "rm " + filepath.Join(p.Store, "*.damaged-*")})
 	}
 	return out
 }

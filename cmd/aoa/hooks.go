@@ -13,6 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/scripts"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -20,20 +21,17 @@ import (
 func (a *app) hooks() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hooks",
-		Short: "let agents and git tell aOa what happens, and be told",
-		Long: `Enters aOa into the settings of coding agents and into git's hooks, takes it out again, and says where
-it is. Every other byte of those files stays. Without a subcommand it is aoa hooks status.`,
+		Short: "connect aOa with coding agents and git",
+		Long: `Installs aOa in the settings of coding agents and in git's hooks, removes it again, and lists where it is
+installed. Every other byte of those files stays. Without a subcommand, this is aoa hooks status.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
 	}
-	for _, sub := range []*cobra.Command{a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint()} {
-		a.strict(sub)
-		c.AddCommand(sub)
-	}
+	c.AddCommand(a.hooksInstall(), a.hooksRemove(), a.hooksList(), a.hooksPrint())
 	return c
 }
 
-// hookNames are all that hooks can be installed for.
+// hookNames lists what hooks can be installed for.
 func hookNames() []string {
 	var names []string
 	for _, g := range agents.All {
@@ -42,7 +40,7 @@ func hookNames() []string {
 	return append(names, "git")
 }
 
-// knownHooks checks names given by a person.
+// knownHooks checks names that a person typed.
 func knownHooks(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(hookNames(), n) {
@@ -64,7 +62,7 @@ func addScopes(c *cobra.Command, help map[install.Scope]string) scopeFlags {
 	return s
 }
 
-// chosen is the scope that was asked for, "" if none was.
+// chosen is the scope of the flags, "" if none is set.
 func (s scopeFlags) chosen() install.Scope {
 	for scope, on := range s {
 		if *on {
@@ -77,15 +75,16 @@ func (s scopeFlags) chosen() install.Scope {
 func (a *app) hooksInstall() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install AGENT…",
-		Short: "enter aOa into an agent's settings, or git's hooks",
-		Long: `AGENT is claude, codex, gemini, cursor, copilot, qwen, opencode or git. Installing twice is installing
-once. A file that cannot be edited safely is left alone, and what belongs there is printed.`,
+		Short: "install aOa in an agent's settings, or in git's hooks",
+		Long: `AGENT is claude, codex, gemini, cursor, copilot, qwen, opencode or git. Installing twice has the same
+result as installing once. If a file cannot be edited safely, it stays unchanged, and the text to add
+by hand is printed.`,
 		Example:   "  aoa hooks install claude git\n  aoa hooks install codex --user",
 		Args:      cobra.MinimumNArgs(1),
 		ValidArgs: hookNames(),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
-		install.Project: "for all who work on this repository: to be committed", install.Local: "for this user in this worktree, kept out of git (default)"})
+		install.Project: "for everybody who works on this repository: commit the file", install.Local: "for this user in this worktree, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
@@ -108,7 +107,7 @@ once. A file that cannot be edited safely is left alone, and what belongs there 
 	return c
 }
 
-// hookChange is what became of a file, for --json.
+// hookChange is what was done to a file, for --json.
 type hookChange struct {
 	Agent string        `json:"agent"`
 	Scope install.Scope `json:"scope,omitempty"` // user, project or local; none for git
@@ -117,14 +116,10 @@ type hookChange struct {
 }
 
 func (a *app) changesTable(changes []hookChange) {
-	var rows []string
-	for _, c := range changes {
-		rows = append(rows, c.Agent+"\t"+c.Done+"\t"+c.File)
-	}
-	a.table(rows...)
+	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
-// installHook enters our hooks for an agent, or for git.
+// installHook installs the hooks of an agent, or of git.
 func (a *app) installHook(ctx context.Context, name string, scope install.Scope) ([]hookChange, error) {
 	if name == "git" {
 		repo, err := a.repo(ctx)
@@ -148,13 +143,13 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	file, o := a.hookFile(agent, scope, repo)
 	if scope == install.Local && a.tracked(ctx, repo, install.Pattern(agent)) {
 		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",
-			"%s is tracked by git: hooks there would be everyone's", install.Pattern(agent))
+			"%s is tracked by git: hooks there would run for everybody", install.Pattern(agent))
 	}
 	c, err := install.Add(agent, file, o)
 	if err != nil {
 		return nil, refusal(err)
 	}
-	switch { // a file that others began is theirs to commit: it is not hidden from them
+	switch { // a file that others made is theirs to commit: git still shows it
 	case scope == install.Local && (agent.Settings.Local != "" || c.Done == install.Created):
 		_, err = install.Exclude(repo.CommonDir, install.Pattern(agent))
 	case scope == install.Project && agent.Settings.Local == "":
@@ -187,7 +182,7 @@ func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Re
 	return file, install.Options{Within: home}
 }
 
-// tracked reports whether git has the file, a path from the root with slashes.
+// tracked reports whether git tracks the file, a path from the root with slashes.
 func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool {
 	cmd, err := config.FindGit(a.env).Command(ctx, string(repo.Root), "--literal-pathspecs", "ls-files", "--error-unmatch", "--", file)
 	return err == nil && cmd.Run() == nil
@@ -196,15 +191,15 @@ func (a *app) tracked(ctx context.Context, repo *watcher.Repo, file string) bool
 func (a *app) hooksRemove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove [AGENT…]",
-		Short: "take aOa out of settings and git's hooks again",
-		Long: `Without AGENT, all of this repository's. Files that aOa made are deleted, in others exactly its bytes
-are cut. The settings of a user, which serve all repositories, are touched with --user only.`,
+		Short: "remove aOa from settings and git's hooks",
+		Long: `Without AGENT, it removes all hooks of this repository. Files that aOa made are deleted; from other files
+only aOa's part is removed. The user's settings, which apply to all repositories, change only with --user.`,
 		Example:   "  aoa hooks remove\n  aoa hooks remove codex --user",
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: hookNames(),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "only from the user's settings",
-		install.Project: "only from the files that all share", install.Local: "only from the personal files"})
+		install.Project: "only from the files that are committed", install.Local: "only from the personal files"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
@@ -222,7 +217,7 @@ are cut. The settings of a user, which serve all repositories, are touched with 
 		}
 		return a.answer(out, func() {
 			if len(out) == 0 {
-				a.talk("no hooks of aOa are there")
+				a.talk("no hooks of aOa are installed")
 			}
 			a.changesTable(out)
 		})
@@ -230,8 +225,8 @@ are cut. The settings of a user, which serve all repositories, are touched with 
 	return c
 }
 
-// removeNamed takes hooks out and lists what it changed. A file that cannot be edited is reported, the others are
-// done. scope "" is the repository's: the project's and the personal files of each worktree.
+// removeNamed removes hooks and lists what it changed. It reports a file that cannot be edited and continues with the others.
+// scope "" stands for the repository: the project's and the personal files of each worktree.
 func (a *app) removeNamed(ctx context.Context, names []string, scope install.Scope) (out []hookChange, err error) {
 	var repo *watcher.Repo
 	if scope != install.User {
@@ -269,7 +264,9 @@ func (a *app) removeAgent(ctx context.Context, name string, scope install.Scope,
 		return changes(name, scope, []install.Change{c}), err
 	}
 	var errs []error
-	for _, root := range append([]string{string(repo.Root)}, names(repo)...) {
+	roots := append([]event.Root{repo.Root}, slices.DeleteFunc(repo.Worktrees(), func(r event.Root) bool { return r == repo.Root })...)
+	for _, root := range roots {
+		root := string(root)
 		for _, s := range []install.Scope{install.Local, install.Project} {
 			if scope != "" && scope != s {
 				continue
@@ -286,27 +283,18 @@ func (a *app) removeAgent(ctx context.Context, name string, scope install.Scope,
 	return out, errors.Join(errs...)
 }
 
-func names(repo *watcher.Repo) (out []string) {
-	for _, r := range repo.Worktrees() {
-		if r != repo.Root {
-			out = append(out, string(r))
-		}
-	}
-	return out
-}
-
-// removeHooks is for aoa remove: all of the repository's. What serves other repositories too is only named.
+// removeHooks removes all hooks of the repository, for aoa remove. It lists those that apply to other repositories too.
 func (a *app) removeHooks(ctx context.Context, repo *watcher.Repo) error {
 	_, err := a.removeNamed(ctx, hookNames(), "")
 	for _, st := range a.hookStates(ctx, repo) {
 		if st.Scope == install.User && st.State != install.Absent && st.State != install.Refused {
-			a.talk("the hooks in %s serve all repositories and stay; aoa hooks remove %s --user removes them", st.File, st.Agent)
+			a.talk("the hooks in %s apply to all repositories and stay; aoa hooks remove %s --user removes them", st.File, st.Agent)
 		}
 	}
 	return err
 }
 
-// refusal adds what to put into the file by hand.
+// refusal adds the text to put into the file by hand.
 func refusal(err error) error {
 	var r *install.Refusal
 	if !errors.As(err, &r) {
@@ -314,7 +302,7 @@ func refusal(err error) error {
 	}
 	hint := ""
 	if r.Snippet != "" {
-		hint = "put this there yourself:\n" + r.Snippet
+		hint = "add this by hand:\n" + r.Snippet
 	}
 	return &failure{exitFailed, err, hint}
 }
@@ -322,9 +310,9 @@ func refusal(err error) error {
 func (a *app) hooksPrint() *cobra.Command {
 	return &cobra.Command{
 		Use:   "print [NAME]",
-		Short: "print a hook script or an agent's settings, for wiring by hand",
-		Long: `NAME is one of the scripts, or an agent: then the settings that aoa hooks install would enter are
-printed. Without NAME, the names.`,
+		Short: "print a hook script or an agent's settings, to install them by hand",
+		Long: `NAME is a script, or an agent: then the settings that aoa hooks install would add are printed. Without
+NAME, the names are printed.`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: append(scripts.Names(), hookNames()...),
 		RunE: func(_ *cobra.Command, args []string) error {

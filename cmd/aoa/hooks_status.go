@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,9 +27,9 @@ type hookState struct {
 func (a *app) hooksList() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "where aOa is installed",
-		Long: `Lists the settings files that run aOa, and the agents without any. A file is local when git does not
-have it. With --json, all files that were looked at.`,
+		Short: "list where aOa is installed",
+		Long: `Lists the settings files that run aOa, and the agents without such a file. A file is local if git does
+not track it. With --json, it lists all files that it checked.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.hooksStatus(c.Context()) },
 	}
@@ -42,41 +44,25 @@ func (a *app) hooksStatus(ctx context.Context) error {
 	return a.answer(all, func() {
 		rows := []string{"agent\tstate\tfile"}
 		for i, st := range all {
-			if st.State != install.Absent {
-				rows = append(rows, strings.TrimRight(fmt.Sprintf("%s\t%s, %s\t%s %s", st.Agent, st.State, or(string(st.Scope), "repository"), st.File, st.Note), " "))
-			} else if i == 0 || all[i-1].Agent != st.Agent {
-				if !present(all, st.Agent) {
-					rows = append(rows, st.Agent+"\t"+st.State+"\t")
-				}
+			installed := slices.ContainsFunc(all, func(o hookState) bool { return o.Agent == st.Agent && o.State != install.Absent })
+			switch {
+			case st.State != install.Absent:
+				rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"), st.File+" "+st.Note), " "))
+			case !installed && (i == 0 || all[i-1].Agent != st.Agent):
+				rows = append(rows, cells(st.Agent, st.State, ""))
 			}
 		}
 		a.table(rows...)
 	})
 }
 
-func or(s, instead string) string {
-	if s == "" {
-		return instead
-	}
-	return s
-}
-
-func present(all []hookState, agent string) bool {
-	for _, st := range all {
-		if st.Agent == agent && st.State != install.Absent {
-			return true
-		}
-	}
-	return false
-}
-
-// hookStates looks at every file of every agent, and at git's hooks.
+// hookStates checks every file of every agent, and git's hooks.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	out := []hookState{}
 	for _, agent := range agents.All {
 		for _, scope := range install.Scopes {
 			if scope == install.Local && agent.Settings.Local == "" {
-				continue // it is the project's file: git knows whose it is
+				continue // the same file as the project's
 			}
 			file, o := a.hookFile(agent, scope, repo)
 			st, err := install.Examine(agent, file, o)
@@ -86,20 +72,13 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			if scope == install.Project && agent.Settings.Local == "" && st.State != install.Absent && !a.tracked(ctx, repo, install.Pattern(agent)) {
 				scope = install.Local
 			}
-			out = append(out, hookState{agent.Name, scope, file, st.State, listed(st.Events), st.Note})
+			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note})
 		}
 	}
 	return append(out, a.gitState(ctx, repo))
 }
 
-func listed(events []string) []string {
-	if events == nil {
-		return []string{}
-	}
-	return events
-}
-
-// gitState is the worst of git's hooks.
+// gitState is the worst state of git's hooks.
 func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 	all, err := install.ExamineGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 	if err != nil {
@@ -116,7 +95,7 @@ func (a *app) gitState(ctx context.Context, repo *watcher.Repo) hookState {
 	return worst
 }
 
-// examineHooks says what is installed, for the doctor. Missing hooks are no fault: nobody asked for them.
+// examineHooks lists what is installed, for the doctor. Missing hooks are not a problem.
 func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 	var out []finding
 	all := a.hookStates(ctx, repo)

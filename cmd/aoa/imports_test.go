@@ -116,3 +116,12 @@ func list(t *testing.T) []pkg {
 	}
 	return pkgs
 }
+
+// TestNoTemplates: text/template calls methods by name, so the linker keeps every exported method of the program: 9 MB.
+func TestNoTemplates(t *testing.T) {
+	for _, p := range list(t) {
+		if slices.Contains(p.Imports, "text/template") || slices.Contains(p.Imports, "html/template") {
+			t.Errorf("%s imports a template package", p.ImportPath)
+		}
+	}
+}

@@ -22,7 +22,7 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// initOptions is what `aoa init` was told.
+// initOptions holds the flags of aoa init.
 type initOptions struct {
 	hooks       []string
 	yes         bool
@@ -35,9 +35,9 @@ func (a *app) init() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "learn this repository's history and start",
-		Long: `Makes the store in the git dir (.git/aoa, nothing to ignore), imports the whole git history,
-imports past Claude Code transcripts of this repository if you agree, and starts the daemon.
-Running it again is harmless. aoa remove undoes all of it.`,
+		Long: `Creates the store in the git directory (.git/aoa, which git ignores), imports the whole git history,
+imports past Claude Code sessions of this repository if you agree, and starts the daemon.
+You can run it again at any time. aoa remove undoes all of it.`,
 		Example: "  aoa init\n  aoa init --yes --hooks claude,git",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -47,12 +47,12 @@ Running it again is harmless. aoa remove undoes all of it.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks for this worktree: "+strings.Join(hookNames(), ", "))
-	f.BoolVarP(&o.yes, "yes", "y", false, "agree to everything that would be asked")
-	f.BoolVar(&none, "no-transcripts", false, "do not read past transcripts, do not ask")
+	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions")
+	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
 }
 
-// initReport is what init did, for --json.
+// initReport is the result of init, for --json.
 type initReport struct {
 	Store       string           `json:"store"`
 	Seconds     float64          `json:"seconds"`
@@ -108,23 +108,23 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 }
 
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s commits over %s files in %.1f s; the store is %s\n", count(rep.Commits), count(rep.Files), rep.Seconds, event.Path(rep.Store).Display())
+	fmt.Fprintf(a.out, "learned %s commits over %s files in %s; the store is %s\n", count(rep.Commits), count(rep.Files), seconds(rep.Seconds), event.Path(rep.Store).Display())
 	if rep.Transcripts.Events > 0 {
-		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(int64(rep.Transcripts.Events)), count(int64(rep.Transcripts.Sessions)))
+		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events), count(rep.Transcripts.Sessions))
 	}
 	if len(rep.Pairs) > 0 {
-		fmt.Fprintln(a.out, "\nfiles that belong together though nothing in their names says so:")
+		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
 		for _, p := range rep.Pairs {
 			fmt.Fprintf(a.out, "  %s changed with %s in %d of %d commits\n", p.A.Display(), p.B.Display(), p.Both, p.OfA)
 		}
 	}
-	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     what changes together with a file")
+	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     files that change together with a file")
 	if len(o.hooks) == 0 {
-		fmt.Fprintln(a.out, "  aoa init --hooks claude,git     let agents learn and be told")
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git     connect agents and git")
 	}
 }
 
-// importHistory starts the daemon and waits until the history is read, with a bar for people.
+// importHistory starts the daemon and waits until it has read the history. It shows a progress bar.
 func (a *app) importHistory(ctx context.Context, client *api.Client) error {
 	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{})
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *app) importHistory(ctx context.Context, client *api.Client) error {
 	}
 }
 
-// importTranscripts reads the agent's past sessions of this repository, if there are any and the person agrees.
+// importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
 func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place api.Place, o initOptions) (api.ImportAnswer, error) {
 	var none api.ImportAnswer
 	cfg, _, err := config.Load(a.env, place.Store)
@@ -189,7 +189,7 @@ func (a *app) claudeHome() string {
 	return filepath.Join(a.home(), ".claude")
 }
 
-// agree asks a person. Without a terminal nobody agrees, and the talk says how to.
+// agree asks the user. Without a terminal the answer is no, and a note says how to agree.
 func (a *app) agree(question string) bool {
 	f, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -222,5 +222,5 @@ func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),
 		progressbar.OptionShowCount(), progressbar.OptionSetItsString(unit), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetSpinnerChangeInterval(0)) // its goroutine would race with ours
+		progressbar.OptionSetSpinnerChangeInterval(0)) // no goroutine of its own
 }

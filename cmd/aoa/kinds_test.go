@@ -42,7 +42,7 @@ func TestARetiredKindIsAnnounced(t *testing.T) {
 			}
 		}
 	}
-	if s := d.do("config", "kinds.next", "on"); s.code != 0 || !strings.Contains(s.err, "speaks again") {
+	if s := d.do("config", "kinds.next", "on"); s.code != 0 || !strings.Contains(s.err, "is shown again") {
 		t.Errorf("config: exit %d, %s", s.code, s.err)
 	}
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "retired") {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
@@ -18,9 +19,9 @@ func (a *app) log() *cobra.Command {
 	var r api.LogRequest
 	c := &cobra.Command{
 		Use:   "log",
-		Short: "the events that were learned from",
-		Long: `Prints events, oldest first, the newest 100 unless told otherwise. With --json one event a
-line. Times are dates, times, or ages such as 2h or 7d.`,
+		Short: "the events that aOa learned from",
+		Long: `Prints events, the oldest first, by default the newest 100. With --json it prints one event
+per line. Times are dates, times, or ages such as 2h or 7d.`,
 		Example: "  aoa log --since 2h --file internal/server.go\n  aoa log --json --limit 1000 | jq .kind",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
@@ -50,12 +51,12 @@ line. Times are dates, times, or ages such as 2h or 7d.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&since, "since", "", "not before this time")
+	f.StringVar(&since, "since", "", "from this time on")
 	f.StringVar(&until, "until", "", "before this time")
-	f.StringVar(&r.Session, "session", "", "of this session")
-	f.StringVar(&file, "file", "", "about this file")
-	f.StringSliceVar(&kinds, "kind", nil, "of these kinds: prompt, read, edit, commit, …")
-	f.IntVarP(&r.Limit, "limit", "n", 100, "at most so many")
+	f.StringVar(&r.Session, "session", "", "of this session only")
+	f.StringVar(&file, "file", "", "about this file only")
+	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
+	f.IntVarP(&r.Limit, "limit", "n", 100, "largest number of events")
 	return c
 }
 
@@ -74,37 +75,34 @@ func (a *app) events(events []event.Event) error {
 		a.talk("no such events")
 		return nil
 	}
-	rows := []string{"time\tkind\twho\twhat"}
-	for _, e := range events {
+	printList(a, "time\tkind\twho\twhat", events, func(e event.Event) []any {
 		who := e.Agent
 		if e.Session != "" {
 			who += " " + e.Session[:min(8, len(e.Session))]
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", stamp(e.Time), e.Kind, who, what(e)))
-	}
-	a.table(rows...)
+		return []any{stamp(e.Time), e.Kind, who, what(e)}
+	})
 	return nil
 }
 
 // what is the event's subject in a few words: its files, else its text.
 func what(e event.Event) string {
-	var names []string
-	for i, p := range e.Paths {
-		if i == 3 {
-			names = append(names, fmt.Sprintf("and %d more", len(e.Paths)-3))
-			break
-		}
-		names = append(names, p.Display())
+	names := fileNames(e.Paths[:min(3, len(e.Paths))], ", ")
+	if more := len(e.Paths) - 3; more > 0 {
+		names += fmt.Sprintf(", and %d more", more)
 	}
-	s := strings.Join(names, ", ")
-	if e.Text != "" && (s == "" || e.Kind == event.KindCommit || e.Kind == event.KindUncommit) {
-		text := []rune(event.Path(strings.Join(strings.Fields(e.Text), " ")).Display())
-		if len(text) > 60 {
-			text = append(text[:59], '…')
-		}
-		s = strings.TrimSpace(string(text) + "  " + s)
+	if e.Text == "" || names != "" && e.Kind != event.KindCommit && e.Kind != event.KindUncommit {
+		return names
 	}
-	return s
+	return strings.TrimSpace(brief(e.Text, 60) + "  " + names)
+}
+
+func fileNames(paths []event.Path, between string) string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = p.Display()
+	}
+	return strings.Join(out, between)
 }
 
 // when reads a time as a person writes it: a date, a date and time, RFC 3339, or an age (90m, 2h, 7d).
@@ -112,33 +110,13 @@ func (a *app) when(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	for _, form := range []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+	for _, form := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(form, s, time.Local); err == nil {
 			return t, nil
 		}
 	}
-	if d, err := span(s); err == nil {
+	if d, err := config.ParseDuration(s); err == nil && d >= 0 {
 		return a.now().Add(-d), nil
 	}
-	return time.Time{}, usage("%q is no time; write 2026-01-31, \"2026-01-31 15:04\", or an age such as 2h or 7d", s)
-}
-
-// span reads a duration with days and weeks.
-func span(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, fmt.Errorf("empty duration")
-	}
-	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[s[len(s)-1]]
-	if unit == 0 {
-		d, err := time.ParseDuration(s)
-		if err == nil && d < 0 {
-			err = fmt.Errorf("negative duration %q", s)
-		}
-		return d, err
-	}
-	var n float64
-	if _, err := fmt.Sscanf(s[:len(s)-1]+"\n", "%g\n", &n); err != nil || n < 0 || n > 1e5 {
-		return 0, fmt.Errorf("invalid duration %q", s)
-	}
-	return time.Duration(n * float64(unit)), nil
+	return time.Time{}, usage("%q is not a time; write 2026-01-31, \"2026-01-31 15:04\", or an age such as 2h or 7d", s)
 }

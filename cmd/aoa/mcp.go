@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -16,11 +15,11 @@ import (
 func (a *app) mcp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
-		Short: "serve the questions as MCP tools on stdin and stdout",
+		Short: "serve MCP tools on stdin and stdout",
 		Long: `Speaks the Model Context Protocol: suggest_files, why_file, missing_partners, feedback,
 session_context, list_reload_options, reload_cached, llm_cache. docs/mcp.md has the entries for
-clients. The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current folder. It stays
-until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
+clients. The repository is AOA_ROOT, else CLAUDE_PROJECT_DIR, else the current folder. The server
+runs until stdin ends. If it cannot reach the daemon, the tool returns an error.`,
 		Example: "  claude mcp add aoa -- aoa mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -28,7 +27,7 @@ until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
 			s := mcp.New(mcp.Options{Open: a.openForTools, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Version: version()})
 			err := s.Run(c.Context(), &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: keepOpen{a.out}})
 			if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
-				return nil // the client left, or told us to
+				return nil // the client closed the connection
 			}
 			return err
 		},
@@ -39,16 +38,13 @@ until stdin ends; a daemon that cannot be reached is told as a tool's error.`,
 func (a *app) project() string {
 	for _, name := range []string{"AOA_ROOT", "CLAUDE_PROJECT_DIR"} {
 		if dir := a.getenv(name); dir != "" {
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.dir, dir)
-			}
-			return dir
+			return a.abs(dir)
 		}
 	}
 	return a.dir
 }
 
-// openForTools is client for a caller that sees only errors: their hints go along.
+// openForTools is client for a caller that sees only errors: it adds the hint to the error.
 func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	client, repo, err := a.client(ctx, false)
 	var f *failure
@@ -61,7 +57,7 @@ func (a *app) openForTools(ctx context.Context) (mcp.Repo, error) {
 	return mcp.Repo{Client: client, Root: repo.Root}, nil
 }
 
-// keepOpen is stdout to a transport that would close it.
+// keepOpen keeps a transport from closing stdout.
 type keepOpen struct{ io.Writer }
 
 func (keepOpen) Close() error { return nil }

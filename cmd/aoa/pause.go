@@ -6,33 +6,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 )
 
 func (a *app) pause() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause DURATION|off",
-		Short: "neither learn nor speak for a while",
-		Long: `Nothing is learned and no hint is given until the time is over: 30m, 1h, 2d. For one
-command or one agent session the environment does the same: AOA=0 claude`,
+		Short: "stop learning and showing hints for a while",
+		Long: `Nothing is learned and no hint is shown until the time is over: 30m, 1h, 2d.
+To pause one command or one agent session only, set AOA=0 in its environment: AOA=0 claude`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var r api.PauseRequest
 			if args[0] != "off" {
-				d, err := span(args[0])
+				d, err := config.ParseDuration(args[0])
 				if err != nil || d <= 0 {
-					return usage("%q is no duration; write 30m, 1h, 2d or off", args[0])
+					return usage("%q is not a duration; write 30m, 1h, 2d or off", args[0])
 				}
 				r.Seconds = d.Seconds()
 			}
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.Pause, r)
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
+			return show(c, a, api.Pause, r, func(ans api.PauseAnswer) {
 				if ans.Until.IsZero() {
 					fmt.Fprintln(a.out, "not paused")
 					return

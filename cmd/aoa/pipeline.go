@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -14,41 +15,36 @@ import (
 func (a *app) pipeline() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pipeline",
-		Short: "run stages that build on each other, each only when its inputs changed",
-		Long: `A pipeline is a YAML file of stages: commands, or headless agents such as claude -p. Each
-reads what earlier ones printed, of this pipeline or of another one of the session; those
-that do not need each other run at once; those whose inputs did not change do not run.
-docs/pipelines.md has the format.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Short: "run stages that use each other's output, each only when its inputs changed",
+		Long: `A pipeline is a YAML file of stages: commands, or agents without a terminal such as claude -p.
+A stage can read the output of earlier stages, of this pipeline or of another one in the same
+session. Stages that do not depend on each other run at the same time. A stage whose inputs did
+not change does not run. docs/pipelines.md describes the format.`,
 	}
-	for _, make := range []func() *cobra.Command{a.pipelineRun, a.pipelineCheck, a.pipelineList, a.pipelineSessions, a.pipelineForget} {
-		sub := make()
-		a.strict(sub)
-		c.AddCommand(sub)
-	}
+	c.AddCommand(a.pipelineRun(), a.pipelineCheck(), a.pipelineList(), a.pipelineSessions(), a.pipelineForget())
 	return c
 }
 
-// pipelineFlags are what a run is given.
+// pipelineFlags are the flags of a run.
 type pipelineFlags struct {
 	session       string
 	args, context []string
 	width         int
-	refresh, mum  bool
+	refresh       bool
+	quiet         bool
 }
 
 func (a *app) pipelineRun() *cobra.Command {
 	var f pipelineFlags
 	c := &cobra.Command{
 		Use:   "run FILE|NAME [ARG…]",
-		Short: "run a pipeline; what is unchanged is taken from the cache",
-		Long: `Runs the stages of a pipeline in the root of the worktree and prints what the last ones
-printed. ARGs are $ARG_1, $ARG_2, …; --arg name=value is $ARG_name.
+		Short: "run a pipeline; unchanged stages come from the cache",
+		Long: `Runs the stages of a pipeline in the root of the worktree, and prints the output of the stages
+that no other stage reads. ARGs are $ARG_1, $ARG_2, …; --arg name=value is $ARG_name.
 
-With --session-id, later pipelines of the session read what this one's stages printed
-($STAGE_name) and the context ($CONTEXT_name), and a run that was killed or failed goes on
-where it was.`,
+With --session-id, later pipelines of the session can read the output of this one's stages
+($STAGE_name) and the context ($CONTEXT_name). A run that was killed or that failed continues
+with the stage at which it stopped.`,
 		Example: `  aoa pipeline run create-prd --session-id billing --arg specs_file=docs/FUNCTIONAL.md
   aoa pipeline run .aoa/pipelines/create-backlog.yaml --session-id billing`,
 		Args: cobra.MinimumNArgs(1),
@@ -62,24 +58,24 @@ where it was.`,
 	}
 	f.add(c)
 	fl := c.Flags()
-	fl.IntVar(&f.width, "parallel", 4, "stages at once, 1 to 64")
+	fl.IntVar(&f.width, "parallel", 4, "number of stages that run at the same time, 1 to 64")
 	fl.BoolVar(&f.refresh, "refresh", false, "run every stage, and keep the new results")
-	fl.BoolVarP(&f.mum, "quiet", "q", false, "no progress, only what is wrong")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress, only problems")
 	return c
 }
 
 func (f *pipelineFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.session, "session-id", "", "session whose outputs and context it reads and adds to")
-	fl.StringArrayVar(&f.args, "arg", nil, "name=value, read as $ARG_name")
-	fl.StringArrayVar(&f.context, "context", nil, "name=value to put into the session's context, read as $CONTEXT_name; {…} and […] are JSON")
+	fl.StringVar(&f.session, "session-id", "", "the session whose outputs and context it reads and writes")
+	fl.StringArrayVar(&f.args, "arg", nil, "an argument as name=value, read as $ARG_name")
+	fl.StringArrayVar(&f.context, "context", nil, "a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
 }
 
 func (a *app) pipelineCheck() *cobra.Command {
 	var f pipelineFlags
 	c := &cobra.Command{
 		Use:   "check FILE|NAME [ARG…]",
-		Short: "is a pipeline right, and what would run after what?",
+		Short: "check a pipeline, and print the order of its stages",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := a.openPipeline(c, args, &f)
@@ -123,57 +119,35 @@ func (a *app) pipelineList() *cobra.Command {
 		Short: "the pipelines, commands and agents that this repository defines",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.Definitions, r)
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
-				rows := []string{}
+			return show(c, a, api.Definitions, r, func(ans api.DefinitionsAnswer) {
+				var rows []string
 				for _, d := range ans.Definitions {
-					said := d.Description
-					if said == "" {
-						said = strings.Join(d.Stages, ", ")
-					}
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s", d.Kind, d.Name, clip(said, 60), d.File))
+					rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
 				}
 				a.table(rows...)
 				for _, b := range ans.Broken {
 					a.talk("%s", b.Error)
 				}
 				if len(ans.Definitions)+len(ans.Broken) == 0 {
-					a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md has the format")
+					a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
 				}
 			})
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session-id", "", "reuse what this session has parsed within 5 minutes")
+	c.Flags().StringVar(&r.Session, "session-id", "", "reuse what this session parsed in the last 5 minutes")
 	return c
 }
 
 func (a *app) pipelineSessions() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sessions",
-		Short: "the sessions that pipelines ran in",
+		Short: "the sessions in which pipelines ran",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.PipelineSessions, api.None{})
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
-				rows := []string{"session\tlast used\tpipelines\ttokens"}
-				for _, s := range ans.Sessions {
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%d\t%s", s.ID, stamp(s.Used), s.Pipelines, count(s.Tokens)))
-				}
-				a.table(rows...)
+			return show(c, a, api.PipelineSessions, api.None{}, func(ans api.PipelineSessionsAnswer) {
+				printList(a, "session\tlast used\tpipelines\ttokens", ans.Sessions, func(s api.PipelineSessionEntry) []any {
+					return []any{s.ID, stamp(s.Used), s.Pipelines, count(s.Tokens)}
+				})
 			})
 		},
 	}
@@ -182,14 +156,10 @@ func (a *app) pipelineSessions() *cobra.Command {
 func (a *app) pipelineForget() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget SESSION",
-		Short: "erase what pipelines left in a session",
+		Short: "erase what pipelines stored in a session",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			if _, err := api.Call(c.Context(), client, api.PipelineForget, api.PipelineForgetRequest{Session: args[0]}); err != nil {
+			if _, err := call(c, a, api.PipelineForget, api.PipelineForgetRequest{Session: args[0]}); err != nil {
 				return err
 			}
 			return a.answer(map[string]any{"session_id": args[0]}, func() { fmt.Fprintln(a.out, "erased") })
@@ -197,7 +167,7 @@ func (a *app) pipelineForget() *cobra.Command {
 	}
 }
 
-// openPipeline reads a pipeline with all that it names, and checks what can be checked before anything runs.
+// openPipeline reads a pipeline and all files that it names, and checks it before anything runs.
 func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*pipelineRun, error) {
 	if f.width < 0 || f.width > 64 || len(f.session) > 128 {
 		return nil, usage("--parallel takes 1 to 64, --session-id at most 128 bytes")
@@ -233,7 +203,7 @@ func (a *app) openPipeline(c *cobra.Command, args []string, f *pipelineFlags) (*
 	return r, nil
 }
 
-// The two modes, as the progress line begins.
+// The two modes, as progress lines begin.
 const (
 	live    = "● Live"
 	resumed = "⟳ Session"
@@ -252,7 +222,7 @@ func namedValues(what string, words []string) (map[string]string, error) {
 	return out, nil
 }
 
-// decoded is a JSON value; a text that is none is a text.
+// decoded is a JSON value, or the text if it is not JSON.
 func decoded(raw []byte) any {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

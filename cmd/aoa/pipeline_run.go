@@ -31,18 +31,18 @@ type pipelineRun struct {
 
 	p     pipeline.Pipeline
 	plan  pipeline.Plan
-	texts map[string]string // stage → its prompt or template
-	scope pipeline.Scope    // its maps grow while it runs; mu guards them
-	given map[string]json.RawMessage
-	saved passedOn
+	texts map[string]string          // stage → its prompt or template
+	scope pipeline.Scope             // its maps grow while it runs; mu guards them
+	given map[string]json.RawMessage // of --context
+	saved contextUse
 
 	mu      sync.Mutex
 	reports []stageReport // by stage
 	tokens  int64
-	line    *progressLine
+	line    *pipelineProgress
 }
 
-// stageReport is what became of a stage.
+// stageReport is the result of a stage.
 type stageReport struct {
 	Stage    string `json:"stage"`
 	State    string `json:"state"` // unchanged, ran, resumed, failed, skipped
@@ -53,8 +53,8 @@ type stageReport struct {
 	Why      string `json:"why,omitempty"` // why it ran, failed or was not kept
 }
 
-// passedOn says how much of what the session holds was passed on.
-type passedOn struct {
+// contextUse says how many of the session's values the pipeline uses.
+type contextUse struct {
 	Values int   `json:"values"`
 	Of     int   `json:"of"`
 	Tokens int64 `json:"tokens_saved"`
@@ -62,7 +62,7 @@ type passedOn struct {
 
 var argName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
-// prepare fills the scope, reads templates, orders the stages and looks every variable up that can be known by now.
+// prepare fills the scope, reads templates, orders the stages and checks every variable that can be known before the run.
 func (r *pipelineRun) prepare(positional []string) error {
 	if err := r.arguments(positional); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r *pipelineRun) prepare(positional []string) error {
 			r.scope.Env[name] = *v
 		}
 	}
-	if err := r.hold(); err != nil {
+	if err := r.loadSession(); err != nil {
 		return err
 	}
 	r.texts = map[string]string{}
@@ -116,8 +116,8 @@ func (r *pipelineRun) arguments(positional []string) error {
 	return nil
 }
 
-// hold takes what the session holds into the scope, and what was given for its context.
-func (r *pipelineRun) hold() error {
+// loadSession adds the values of the session and of --context to the scope.
+func (r *pipelineRun) loadSession() error {
 	r.scope.Stages, r.scope.Text, r.scope.Context = map[string]any{}, map[string]bool{}, map[string]any{}
 	given, err := namedValues("--context", r.flags.context)
 	if err != nil {
@@ -147,12 +147,12 @@ func (r *pipelineRun) hold() error {
 			}
 		}
 		r.scope.Context[k] = value
-		r.given[k], _ = json.Marshal(value) // it came out of JSON, or is a text
+		r.given[k], _ = json.Marshal(value) // a value from JSON, or a string
 	}
 	return nil
 }
 
-// text is what goes to a stage's standard input, with its variables: the agent's text, then the prompt's or template's.
+// text is the standard input of a stage, before its variables are replaced: the agent's text, then the prompt's or template's.
 func (r *pipelineRun) text(s *pipeline.Stage) (string, error) {
 	var parts []string
 	if s.Agent != "" {
@@ -178,8 +178,7 @@ func (r *pipelineRun) text(s *pipeline.Stage) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// filter leaves in the scope only what the pipeline refers to, and counts what that saves: the tokens of the rest, at
-// four bytes each.
+// filter removes from the scope what the pipeline does not refer to. It counts the tokens of the removed values, at four bytes each.
 func (r *pipelineRun) filter() {
 	names := r.p.ContextNames(r.texts, func(n string) bool { _, ok := r.scope.Context[n]; return ok })
 	stages := r.p.StageNames(r.texts)
@@ -211,12 +210,12 @@ func (r *pipelineRun) run(ctx context.Context) error {
 		r.reports[i] = stageReport{Stage: r.p.Stages[i].Name, State: "skipped"}
 	}
 	began := r.now()
-	if err := r.tell(ctx, api.PipelineStep{State: stage.Running, Context: r.given}); err != nil {
+	if err := r.report(ctx, api.PipelineStep{State: stage.Running, Context: r.given}); err != nil {
 		return err
 	}
-	r.line = newProgressLine(r.app, r.mode, len(r.p.Stages), r.flags.mum)
+	r.line = newPipelineProgress(r.app, r.mode, len(r.p.Stages), r.flags.quiet)
 	results := r.plan.Run(ctx, r.flags.width, func(i int) bool { return r.p.Stages[i].Must() }, r.stage)
-	r.line.end()
+	r.line.end(r.summary(r.now().Sub(began)))
 	var failed error
 	for i, err := range results {
 		if err != nil && r.p.Stages[i].Must() && !errors.Is(err, pipeline.ErrSkipped) && failed == nil {
@@ -227,35 +226,34 @@ func (r *pipelineRun) run(ctx context.Context) error {
 	if failed != nil {
 		state = stage.Failed
 	}
-	if ctx.Err() != nil { // it goes on there the next time
-		return fail(exitInterrupted, r.again(), "interrupted")
+	if ctx.Err() != nil { // the next run continues here
+		return fail(exitInterrupted, r.continueHint(), "interrupted")
 	}
-	if err := r.tell(ctx, api.PipelineStep{State: state}); err != nil && failed == nil {
+	if err := r.report(ctx, api.PipelineStep{State: state}); err != nil && failed == nil {
 		return err
 	}
-	r.sum(r.now().Sub(began))
-	if err := r.show(failed); err != nil {
+	if err := r.print(failed); err != nil {
 		return err
 	}
 	if failed != nil {
-		return fail(exitFailed, r.again(), "%v", failed)
+		return fail(exitFailed, r.continueHint(), "%v", failed)
 	}
 	return nil
 }
 
-// exitInterrupted is what shells say of a program that was ended by ctrl-C.
+// exitInterrupted is the exit code that shells report for a program that ctrl-C ended.
 const exitInterrupted = 130
 
-// again says how to go on.
-func (r *pipelineRun) again() string {
+// continueHint says how to continue.
+func (r *pipelineRun) continueHint() string {
 	if r.flags.session == "" {
-		return "with --session-id, the next run goes on where this one was"
+		return "with --session-id, the next run continues where this one stopped"
 	}
-	return "the same command goes on where this one was"
+	return "the same command continues where this one stopped"
 }
 
-// tell reports to the session, if there is one.
-func (r *pipelineRun) tell(ctx context.Context, p api.PipelineStep) error {
+// report reports to the session, if there is one.
+func (r *pipelineRun) report(ctx context.Context, p api.PipelineStep) error {
 	if r.flags.session == "" {
 		return nil
 	}
@@ -264,13 +262,13 @@ func (r *pipelineRun) tell(ctx context.Context, p api.PipelineStep) error {
 	return err
 }
 
-// sum is the last line of talk.
-func (r *pipelineRun) sum(d time.Duration) {
+// summary is the last line of the progress.
+func (r *pipelineRun) summary(d time.Duration) string {
 	counts := map[string]int{}
-	var spared int64
+	var saved int64
 	for _, s := range r.reports {
 		counts[s.State]++
-		spared += s.Saved
+		saved += s.Saved
 	}
 	var parts []string
 	for _, state := range []string{"ran", "unchanged", "resumed", "failed", "skipped"} {
@@ -278,21 +276,21 @@ func (r *pipelineRun) sum(d time.Duration) {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	said := fmt.Sprintf("%s: %s in %s", r.p.Name, strings.Join(parts, ", "), length(d.Seconds()))
-	if spared > 0 {
-		said += ", " + took(spared) + " saved"
+	out := fmt.Sprintf("%s: %s in %s", r.p.Name, strings.Join(parts, ", "), length(d))
+	if saved > 0 {
+		out += ", " + millis(saved) + " saved"
 	}
 	if r.tokens > 0 {
-		said += fmt.Sprintf(", %s tokens", count(r.tokens))
+		out += fmt.Sprintf(", %s tokens", count(r.tokens))
 	}
 	if r.saved.Of > 0 {
-		said += fmt.Sprintf("; %d of %d values of the session passed on, about %s tokens saved", r.saved.Values, r.saved.Of, count(r.saved.Tokens))
+		out += fmt.Sprintf("; %d of %d values of the session used, about %s tokens saved", r.saved.Values, r.saved.Of, count(r.saved.Tokens))
 	}
-	r.line.say(said)
+	return out
 }
 
-// show prints the report, or what the stages printed that no other one reads.
-func (r *pipelineRun) show(failed error) error {
+// print prints the report, or the output of the stages that no other stage reads.
+func (r *pipelineRun) print(failed error) error {
 	read := map[int]bool{}
 	for _, needs := range r.plan.Needs {
 		for _, n := range needs {

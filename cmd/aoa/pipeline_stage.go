@@ -16,7 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// stage runs one stage of the pipeline, and reports.
+// stage runs one stage of the pipeline and reports its result.
 func (r *pipelineRun) stage(ctx context.Context, i int) error {
 	s := &r.p.Stages[i]
 	rep := stageReport{Stage: s.Name, State: "failed"}
@@ -46,7 +46,7 @@ func (r *pipelineRun) stage(ctx context.Context, i int) error {
 	return err
 }
 
-// tailLines is how much of a failed stage's talk is shown.
+// tailLines is how many lines of a failed stage's standard error are printed.
 const tailLines = 20
 
 func (r *pipelineRun) tail(name string, rec *stage.Record) {
@@ -58,7 +58,7 @@ func (r *pipelineRun) tail(name string, rec *stage.Record) {
 	}
 }
 
-// do resolves a stage, takes it from the cache or the interrupted run, or runs it. The record is that of a failure.
+// do resolves a stage, takes its result from the cache or the interrupted run, or runs it. It returns a record only for a failure.
 func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *stageReport) (*stage.Record, error) {
 	st, err := r.resolve(i, s)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 		if err != nil {
 			return nil, err
 		}
-		if rep.Key = key; r.goesOn(s, key) && stage.Made(r.root, st.req.Outputs) {
+		if rep.Key = key; r.resumes(s, key) && stage.Made(r.root, st.req.Outputs) {
 			rep.State = "resumed"
 			return nil, nil
 		}
@@ -106,23 +106,23 @@ func (r *pipelineRun) do(ctx context.Context, i int, s *pipeline.Stage, rep *sta
 		rep.State = "failed"
 		return st.record, err
 	}
-	return nil, r.enter(ctx, s, value, st.ran, rep.Key)
+	return nil, r.keepOutput(ctx, s, value, st.ran, rep.Key)
 }
 
-// key is the key that a stage without a cache would have: an interrupted run goes on behind it.
+// key is the key that a stage without a cache would have. An interrupted run continues after the stages whose keys match.
 func (r *pipelineRun) key(ctx context.Context, st *step) (string, error) {
 	if r.flags.session == "" {
 		return "", nil
 	}
 	req := st.req
-	req.Tool = api.StageTool{} // asking it would cost more than it is worth here
+	req.Tool = api.StageTool{} // starting the tool would take longer than it saves here
 	ans, err := api.Call(ctx, r.client, api.StageWhy, req)
 	return ans.Key, err
 }
 
-// goesOn reports whether the run that this one continues has done the stage, with the same inputs. What it made is still
-// there; what it printed, the session has.
-func (r *pipelineRun) goesOn(s *pipeline.Stage, key string) bool {
+// resumes reports whether the run that this one continues has finished the stage with the same inputs. The files that it made still
+// exist, and the session has its output.
+func (r *pipelineRun) resumes(s *pipeline.Stage, key string) bool {
 	had := r.ans.Session
 	if had == nil || had.State == stage.Done || key == "" || had.Steps[s.Name] != key || r.flags.refresh {
 		return false
@@ -130,21 +130,21 @@ func (r *pipelineRun) goesOn(s *pipeline.Stage, key string) bool {
 	return slices.ContainsFunc(had.Outputs, func(o api.PipelineOutput) bool { return o.Stage == s.Name && o.Prompt == s.Prompt })
 }
 
-// outputOf is what a stage printed, as a value.
+// outputOf returns the standard output of a stage as a value.
 func outputOf(s *pipeline.Stage, rec *stage.Record) (any, error) {
 	raw := rec.Output(stage.Stdout)
 	if s.Output != "json" {
 		return strings.TrimRight(string(raw), "\r\n"), nil
 	}
 	var v any
-	if err := json.Unmarshal(unfenced(raw), &v); err != nil {
-		return nil, fmt.Errorf("its output is to be JSON: %w in %q", err, clip(strings.TrimSpace(string(raw)), 80))
+	if err := json.Unmarshal(withoutFence(raw), &v); err != nil {
+		return nil, fmt.Errorf("its output is not JSON: %w in %q", err, clip(strings.TrimSpace(string(raw)), 80))
 	}
 	return v, nil
 }
 
-// unfenced takes the fence away that models put around JSON.
-func unfenced(b []byte) []byte {
+// withoutFence removes the Markdown fence that models put around JSON.
+func withoutFence(b []byte) []byte {
 	b = bytes.TrimSpace(b)
 	if rest, ok := bytes.CutPrefix(b, []byte("```")); ok {
 		_, rest, _ = bytes.Cut(rest, []byte("\n"))
@@ -153,8 +153,8 @@ func unfenced(b []byte) []byte {
 	return b
 }
 
-// enter enters what a stage printed into the scope and the session.
-func (r *pipelineRun) enter(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
+// keepOutput puts the output of a stage into the scope and the session.
+func (r *pipelineRun) keepOutput(ctx context.Context, s *pipeline.Stage, value any, ran bool, key string) error {
 	sets := map[string]json.RawMessage{}
 	changed := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Sets)) {
@@ -180,14 +180,14 @@ func (r *pipelineRun) enter(ctx context.Context, s *pipeline.Stage, value any, r
 	r.mu.Unlock()
 	out := &api.PipelineOutput{Stage: s.Name, Prompt: s.Prompt, JSON: s.Output == "json"}
 	if out.JSON {
-		out.Value, _ = json.Marshal(value) // it came out of JSON
+		out.Value, _ = json.Marshal(value) // a value from JSON
 	} else {
 		out.Value = []byte(pipeline.Say(value))
 	}
-	return r.tell(ctx, api.PipelineStep{Output: out, Key: key, Context: sets, Tokens: tokens})
+	return r.report(ctx, api.PipelineStep{Output: out, Key: key, Context: sets, Tokens: tokens})
 }
 
-// tokensOf is the number of tokens that a headless agent says it used, 0 if it says nothing.
+// tokensOf returns the number of tokens that an agent reports in its output, 0 if it reports none.
 func tokensOf(v any) int64 {
 	fields, _ := v.(map[string]any)
 	used, _ := fields["usage"].(map[string]any)
@@ -199,7 +199,7 @@ func tokensOf(v any) int64 {
 	return int64(n)
 }
 
-// resolve makes the step of a stage: its variables have their values, and nothing else of the session is in it.
+// resolve makes the step of a stage. Variables are replaced by their values; nothing else of the session is in it.
 func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -259,7 +259,7 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin), quiet: true}, nil
 }
 
-// model is what the stage asks for, or its prompt, or its agent.
+// model is the model of the stage, else of its prompt, else of its agent.
 func (r *pipelineRun) model(s *pipeline.Stage) string {
 	for _, m := range []string{s.Model, r.ans.Prompts[s.Prompt].Model, r.ans.Agents[s.Agent].Model} {
 		if m != "" {

@@ -7,13 +7,16 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// answer prints v as JSON when asked for it, else calls prose.
-func (a *app) answer(v any, prose func()) error {
+// answer prints v as JSON with --json, else calls text.
+func (a *app) answer(v any, text func()) error {
 	if !a.json {
-		prose()
+		text()
 		return nil
 	}
 	e := json.NewEncoder(a.out)
@@ -31,14 +34,38 @@ func (a *app) table(rows ...string) {
 	w.Flush()
 }
 
-// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay, they
-// part the cells.
-func harmless(s string) string {
-	cells := strings.Split(s, "\t")
-	for i, c := range cells {
-		cells[i] = event.Path(c).Display()
+// printList prints a table of items under a header, "" for none.
+func printList[T any](a *app, header string, items []T, of func(T) []any) {
+	var rows []string
+	if header != "" {
+		rows = append(rows, header)
 	}
-	return strings.Join(cells, "\t")
+	for _, it := range items {
+		rows = append(rows, cells(of(it)...))
+	}
+	a.table(rows...)
+}
+
+// cells joins cells by tabs.
+func cells(cells ...any) string {
+	return strings.TrimSuffix(fmt.Sprintf(strings.Repeat("%v\t", len(cells)), cells...), "\t")
+}
+
+// harmless escapes what could move a cursor or forge a line: names, ids and errors come from anywhere. Tabs stay: they separate
+// cells.
+func harmless(s string) string {
+	parts := strings.Split(s, "\t")
+	for i, p := range parts {
+		parts[i] = event.Path(p).Display()
+	}
+	return strings.Join(parts, "\t")
+}
+
+// lines prints the lines of a text, each harmless.
+func (a *app) lines(text string) {
+	for l := range strings.Lines(text) {
+		fmt.Fprintln(a.out, harmless(strings.TrimRight(l, "\r\n")))
+	}
 }
 
 // bar draws a probability in eighths of a cell.
@@ -52,7 +79,7 @@ func bar(p float64, cells int) string {
 	return s + strings.Repeat(" ", cells-len([]rune(s)))
 }
 
-// The few colours: dim for what is read second, bold for what is read first.
+// Two styles: dim for what is read second, bold for what is read first.
 func (a *app) dim(s string) string  { return a.paint("2", s) }
 func (a *app) bold(s string) string { return a.paint("1", s) }
 
@@ -63,46 +90,47 @@ func (a *app) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// size prints bytes for people.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
+// size prints a number of bytes.
+func size(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
-// count prints a number with thousands set apart.
-func count(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// count prints a number with commas between thousands.
+func count[N int | int64](n N) string { return humanize.Comma(int64(n)) }
 
-// length prints a duration for people.
-func length(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
+// plural prints a number of things.
+func plural(n int, what string) string { return count(n) + " " + english.PluralWord(n, what, "") }
+
+// length prints a duration: 23ms, 4.2s, 3m20s, 3 days.
+func length(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
-		return fmt.Sprintf("%d d", int(d.Hours()/24))
-	case d >= time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+		return strings.TrimSpace(humanize.RelTime(time.Time{}, time.Time{}.Add(d), "", ""))
 	case d >= time.Minute:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
 	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
+	return d.Round(time.Millisecond).String()
 }
 
-// stamp prints a time for people, in their zone.
+// seconds and millis print durations of answers.
+func seconds(s float64) string { return length(time.Duration(s * float64(time.Second))) }
+func millis(ms int64) string   { return length(time.Duration(ms) * time.Millisecond) }
+
+// stamp prints a time in the reader's zone.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.Local().Format("2006-01-02 15:04:05")
+	return t.Local().Format(time.DateTime)
 }
+
+// clip cuts a text to n characters.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// brief is a text on one line, cut to n characters.
+func brief(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }

@@ -17,8 +17,8 @@ func (a *app) remove() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remove",
 		Short: "undo aoa init: hooks, daemon and store",
-		Long: `Takes our hooks out of other programs' files, stops the daemon and deletes the store with all
-that was learned. Files of others are left as they were.`,
+		Long: `Removes aOa's hooks from the files of other programs, stops the daemon, and deletes the store with all
+that was learned. The other contents of those files stay as they were.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			repo, err := a.repo(c.Context())

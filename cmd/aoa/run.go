@@ -12,17 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
-	"github.com/aoa-dev/aoa/internal/daemon"
-	"github.com/aoa-dev/aoa/watcher"
 )
 
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
 const (
 	exitOK       = 0
-	exitFailed   = 1  // it did not work; stderr says why
+	exitFailed   = 1  // the command failed; stderr has the reason
 	exitNoDaemon = 3  // no daemon is running and none could be started
 	exitNoRepo   = 4  // not a git repository, or aoa init was not run in it
 	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
@@ -30,7 +27,7 @@ const (
 	exitUsage    = 64 // the command line is wrong
 )
 
-// app is one invocation: what it may read, where it may write, and when it happens.
+// app is one invocation with its input, outputs, environment, folder and clock.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
@@ -79,12 +76,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	return a.exit(cmd, err)
 }
 
-// exit prints the error as talk and turns it into a code.
+// exit prints the error to stderr and returns its exit code.
 func (a *app) exit(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	var through passed
+	var through exitCode
 	if errors.As(err, &through) {
 		return int(through)
 	}
@@ -104,7 +101,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		code = exitUsage
 	case errors.Is(err, context.Canceled):
-		hint = "interrupted; what was done so far is kept"
+		hint = "interrupted; what was done until then is kept"
 	}
 	if code == exitUsage && hint == "" {
 		hint = cmd.CommandPath() + " --help"
@@ -126,10 +123,10 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
-		Short: "remembers what happens in a repository and answers which files come next",
-		Long: `aOa remembers what happens in one repository: what coding agents read, edit and run,
-what people save, what git records. It answers which files come next, with what
-confidence, and why.
+		Short: "remember what happens in a repository and answer which files come next",
+		Long: `aOa remembers what happens in one repository: what coding agents read, edit and run, what
+people save, and what git records. From that it answers which files come next, with a
+probability and a reason.
 
 Start with:  aoa init      learn this repository's history
              aoa suggest   which files next?`,
@@ -138,31 +135,32 @@ Start with:  aoa init      learn this repository's history
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
-	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask:"}, &cobra.Group{ID: "look", Title: "Look:"},
-		&cobra.Group{ID: "reuse", Title: "Reuse:"},
-		&cobra.Group{ID: "set", Title: "Set up:"}, &cobra.Group{ID: "run", Title: "Run:"})
 	for _, g := range []struct {
-		id   string
-		make []func() *cobra.Command
+		title    string
+		commands []*cobra.Command
 	}{
-		{"ask", []func() *cobra.Command{a.suggest, a.why, a.context, a.feedback}},
-		{"look", []func() *cobra.Command{a.status, a.log, a.stats, a.eval, a.cost, a.metrics, a.doctor}},
-		{"reuse", []func() *cobra.Command{a.session, a.cache, a.stage, a.pipeline, a.reload, a.snapshot}},
-		{"set", []func() *cobra.Command{a.init, a.remove, a.hooks, a.config, a.forget, a.pause}},
-		{"run", []func() *cobra.Command{a.start, a.stop, a.daemon, a.hook, a.mcp, a.statusline, a.atComplete, a.version}},
+		{"Ask:", []*cobra.Command{a.suggest(), a.why(), a.context(), a.feedback()}},
+		{"Inspect:", []*cobra.Command{a.status(), a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
+		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
+		{"Set up:", []*cobra.Command{a.init(), a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
+		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},
 	} {
-		for _, make := range g.make {
-			c := make()
-			c.GroupID = g.id
-			a.strict(c)
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			strict(c)
 			root.AddCommand(c)
 		}
 	}
 	return root
 }
 
-// strict turns cobra's argument errors into usage errors.
-func (a *app) strict(c *cobra.Command) {
+// strict turns cobra's argument errors into usage errors, also those of subcommands. A command that only has subcommands prints its
+// help.
+func strict(c *cobra.Command) {
+	if c.HasSubCommands() && c.RunE == nil {
+		c.Args, c.RunE = cobra.NoArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
@@ -171,48 +169,12 @@ func (a *app) strict(c *cobra.Command) {
 			return nil
 		}
 	}
+	for _, sub := range c.Commands() {
+		strict(sub)
+	}
 }
 
 func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
-
-// repo opens the repository that the caller stands in.
-func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
-	r, err := watcher.OpenRepo(ctx, a.dir, a.env)
-	switch {
-	case errors.Is(err, watcher.ErrNotRepo), errors.Is(err, watcher.ErrBare):
-		return nil, fail(exitNoRepo, "git init, or cd to a repository", "%v", err)
-	case err != nil:
-		return nil, fail(exitFailed, "", "%v", err)
-	}
-	return r, nil
-}
-
-// client connects to the repository's daemon; it starts one if need be, unless only is set.
-func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.Repo, error) {
-	r, err := a.repo(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	place := api.Locate(r.CommonDir, a.env)
-	if !place.Exists() {
-		return nil, nil, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
-	}
-	return a.dial(r, place, running), r, nil
-}
-
-func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
-	c := a.ask(place)
-	if !running {
-		c.Build = build()
-		c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
-	}
-	return c
-}
-
-// ask is a client of a daemon that runs; it starts none.
-func (a *app) ask(place api.Place) *api.Client {
-	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
-}
 
 // talk writes a line for people to stderr.
 func (a *app) talk(format string, args ...any) {

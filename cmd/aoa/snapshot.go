@@ -18,17 +18,14 @@ import (
 func (a *app) snapshot() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "snapshot",
-		Short: "carry what was learned from sessions to another clone",
-		Long: `A snapshot is one file: what agents and people did in this clone, without the texts of prompts and
-commands, with their words and the files' names relative to the repository. Another clone learns it as if
-it had happened there. Importing twice counts once; git's history is not in it, since every clone has that.`,
+		Short: "copy what was learned from sessions to another clone",
+		Long: `A snapshot is one file with what agents and people did in this clone. It has no texts of prompts and
+commands, only their words, and file names relative to the repository. Another clone learns from it as if
+it had happened there. Importing it twice counts once. It leaves git's history out: every clone has that.`,
 		Example: `  aoa snapshot export team.aoa
   aoa snapshot import team.aoa`,
 	}
 	c.AddCommand(a.snapshotExport(), a.snapshotImport())
-	for _, sub := range c.Commands() {
-		a.strict(sub)
-	}
 	return c
 }
 
@@ -36,7 +33,7 @@ func (a *app) snapshotExport() *cobra.Command {
 	var overwrite bool
 	c := &cobra.Command{
 		Use:   "export FILE",
-		Short: "write the snapshot to a file",
+		Short: "write a snapshot to a file",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, _, err := a.client(c.Context(), false)
@@ -47,7 +44,7 @@ func (a *app) snapshotExport() *cobra.Command {
 			if _, err := os.Lstat(name); err == nil && !overwrite {
 				return fail(exitFailed, "aoa snapshot export --overwrite "+args[0], "%s exists", args[0])
 			}
-			// Beside the file, so that it is whole or not there.
+			// Written to another file and renamed, so that the file is complete or missing.
 			f, err := os.CreateTemp(filepath.Dir(name), ".aoa-snapshot-*")
 			if err != nil {
 				return fail(exitFailed, "name a file in a folder that can be written", "%v", err)
@@ -75,7 +72,7 @@ func (a *app) export(ctx context.Context, client *api.Client, to io.Writer) (int
 		return 0, err
 	}
 	bar := a.progress("snapshot", "events")
-	defer bar.Finish() //nolint:errcheck // a bar
+	defer bar.Finish() //nolint:errcheck // only a progress bar
 	for after := int64(0); ; {
 		page, err := api.Call(ctx, client, api.Export, api.ExportRequest{After: after})
 		if err != nil {
@@ -100,7 +97,7 @@ func (a *app) snapshotImport() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "learn a snapshot of another clone of this repository",
+		Short: "learn from a snapshot of another clone of this repository",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, repo, err := a.client(c.Context(), false)
@@ -112,8 +109,8 @@ func (a *app) snapshotImport() *cobra.Command {
 				return err
 			}
 			if st.Backend != "embedded" {
-				return fail(exitFailed, "the daemons of this server have told it what they know",
-					"this clone shares a server: what others learned is there, and would count twice")
+				return fail(exitFailed, "clones that share a server share what they learn",
+					"this clone shares a server: an import would count what is there twice")
 			}
 			files, err := repo.Files(c.Context())
 			if err != nil {
@@ -129,15 +126,15 @@ func (a *app) snapshotImport() *cobra.Command {
 				return err
 			}
 			return a.answer(sum, func() {
-				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are of ignored files\n", count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
+				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n", count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
 			})
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "import it though hardly any of its files is here")
+	c.Flags().BoolVar(&force, "force", false, "import it even if hardly any of its files is here")
 	return c
 }
 
-// checkSnapshot reads the file to its end before anything is learned from it.
+// checkSnapshot reads the whole file before anything is learned from it.
 func checkSnapshot(name string, tree *index.Tree, force bool) (int, error) {
 	named, here := map[event.Path]bool{}, 0
 	n, err := readSnapshot(name, func(e event.Event) error {
@@ -155,7 +152,7 @@ func checkSnapshot(name string, tree *index.Tree, force bool) (int, error) {
 		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned", "read snapshot %s: %v", name, err)
 	}
 	if !force && here*10 < len(named) {
-		return 0, fail(exitFailed, "aoa snapshot import --force, if it is of this repository nevertheless",
+		return 0, fail(exitFailed, "aoa snapshot import --force, if it is of this repository",
 			"of the %d files in the snapshot %d are here: it seems to be of another repository", len(named), here)
 	}
 	return n, nil
@@ -165,7 +162,7 @@ func (a *app) importSnapshot(ctx context.Context, client *api.Client, name strin
 	var sum api.EventsAnswer
 	bar := a.progress("snapshot", "events")
 	bar.ChangeMax(total)
-	defer bar.Finish() //nolint:errcheck // a bar
+	defer bar.Finish() //nolint:errcheck // only a progress bar
 	var batch []event.Event
 	post := func() error {
 		if len(batch) == 0 {
@@ -187,7 +184,7 @@ func (a *app) importSnapshot(ctx context.Context, client *api.Client, name strin
 	return sum, err
 }
 
-// abs is a file name of the command line.
+// abs is the absolute name of a file of the command line.
 func (a *app) abs(name string) string {
 	if filepath.IsAbs(name) {
 		return name

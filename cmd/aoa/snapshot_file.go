@@ -20,7 +20,7 @@ import (
 // lines before it.
 const (
 	snapshotVersion = 1
-	snapshotLine    = 4 << 20 // bytes of the longest line; an event's bounds are far below
+	snapshotLine    = 4 << 20 // longest line in bytes; events are much shorter
 	snapshotEvents  = 20_000_000
 )
 
@@ -33,7 +33,7 @@ type snapshotEnd struct {
 	Sum    string `json:"sha256"`
 }
 
-// snapshotWriter writes a snapshot; it is whole once close was called.
+// snapshotWriter writes a snapshot. close completes it.
 type snapshotWriter struct {
 	out    *zstd.Encoder
 	sum    hash.Hash
@@ -69,7 +69,7 @@ func (w *snapshotWriter) close() error {
 	return errors.Join(w.line(snapshotEnd{w.events, hex.EncodeToString(w.sum.Sum(nil))}), w.out.Close())
 }
 
-// readSnapshot hands out the events of a file and returns their number. That the file is whole is known at its end only.
+// readSnapshot calls fn with the events of a file and returns their number. Only at the end is it known that the file is complete.
 func readSnapshot(name string, fn func(event.Event) error) (int, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -89,10 +89,10 @@ func decodeSnapshot(from io.Reader, fn func(event.Event) error) (int, error) {
 	lines.Buffer(nil, snapshotLine)
 	var head snapshotHead
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Version == 0 {
-		return 0, errors.Join(errors.New("it is no snapshot of aoa"), lines.Err())
+		return 0, errors.Join(errors.New("it is not a snapshot of aoa"), lines.Err())
 	}
 	if head.Version > snapshotVersion {
-		return 0, fmt.Errorf("it is of a newer aoa (version %d, this one reads %d)", head.Version, snapshotVersion)
+		return 0, fmt.Errorf("it was made by a newer aoa (version %d, this one reads %d)", head.Version, snapshotVersion)
 	}
 	sum := sha256.New()
 	hashed := func() { sum.Write(lines.Bytes()); sum.Write([]byte{'\n'}) }

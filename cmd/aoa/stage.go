@@ -15,21 +15,15 @@ import (
 func (a *app) stage() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stage",
-		Short: "run a step only when its inputs changed",
-		Long: `Runs a command and keeps what it prints and makes; when nothing that it depends on
-has changed, the next run prints and restores that instead.
+		Short: "run a command only when its inputs changed",
+		Long: `Runs a command, and keeps what it prints and the files that it makes. If nothing that it
+depends on has changed, the next run prints and restores these instead.
 
-What counts as changed: the command's words, its folder, --input, --env, the content and
-executable bit of --dep files, --template, the version that --tool prints, --model. Times
-of files do not count. aoa stage why says what changed.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+A command depends on its words, its folder, --input, --env, the content and executable bit
+of --dep files, --template, the version that --tool prints, and --model. Times of files do
+not count. aoa stage why says what changed.`,
 	}
-	for _, make := range []func() *cobra.Command{a.stageRun, a.stageWhy, a.stageList, a.stageShow, a.stageInvalidate, a.stageClear, a.stageStats} {
-		sub := make()
-		a.strict(sub)
-		c.AddCommand(sub)
-	}
+	c.AddCommand(a.stageRun(), a.stageWhy(), a.stageList(), a.stageShow(), a.stageInvalidate(), a.stageClear(), a.stageStats())
 	return c
 }
 
@@ -37,15 +31,15 @@ func (a *app) stageWhy() *cobra.Command {
 	var f stageFlags
 	c := &cobra.Command{
 		Use:   "why NAME [flags of stage run] [-- COMMAND…]",
-		Short: "would it run, and what is the first input that changed?",
-		Long: `With the flags and the command of stage run: whether that would be a hit, and if not, the
-first input that differs from the nearest earlier run of the stage. With the name alone:
-whether a dependency or the template of its newest run has changed on the disk.`,
+		Short: "whether a stage would run, and the first input that changed",
+		Long: `With the flags and the command of stage run, it says whether that run would be a hit. If not,
+it prints the first input that differs from the most similar earlier run of the stage. With the
+name alone, it says whether a dependency or the template of the newest run has changed on the disk.`,
 		Example: `  aoa stage why lint
   aoa stage why lint --dep 'src/**' -- eslint src`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, command, err := parted(c, args, false)
+			name, command, err := splitCommand(c, args, false)
 			if err != nil {
 				return err
 			}
@@ -77,16 +71,13 @@ whether a dependency or the template of its newest run has changed on the disk.`
 }
 
 func (a *app) reason(name string, r api.StageReason) {
-	a.idle(name, r.Idle)
+	a.unmatched(name, r.Idle)
 	if r.Hit {
 		fmt.Fprintf(a.out, "hit %s\n", r.Key)
 		return
 	}
 	fmt.Fprintf(a.out, "miss: %s\n", harmless(r.Why))
-	for i, c := range r.Changes {
-		if i == 0 {
-			continue // said
-		}
+	for _, c := range r.Changes[min(1, len(r.Changes)):] { // the first one is in Why
 		fmt.Fprintf(a.out, "      %s\n", harmless(strings.TrimSpace(c.Kind+" "+c.Name)+" "+c.What))
 	}
 	if more := r.Total - len(r.Changes); more > 0 {
@@ -101,58 +92,31 @@ func (a *app) stageList() *cobra.Command {
 	var r api.StageListRequest
 	c := &cobra.Command{
 		Use:   "list [NAME]",
-		Short: "what is kept, the newest first",
+		Short: "the kept results, the newest first",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				r.Stage = args[0]
 			}
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.StageList, r)
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
+			return show(c, a, api.StageList, r, func(ans api.StageListAnswer) {
 				if len(ans.Entries) == 0 {
-					a.talk("nothing is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
+					a.talk("no result is kept; begin with: aoa stage run NAME --dep GLOB -- COMMAND")
 					return
 				}
-				rows := []string{"key\tstage\tmade\ttook\thits\tsize\texit\tcommand"}
-				for _, e := range ans.Entries {
-					rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s", e.Key, e.Stage, stamp(e.Created), took(e.Duration), e.Hits,
-						size(e.Bytes), e.Exit, clip(e.Command, 60)))
-				}
-				a.table(rows...)
+				printList(a, "key\tstage\tmade\ttook\thits\tsize\texit\tcommand", ans.Entries, func(e api.StageEntry) []any {
+					return []any{e.Key, e.Stage, stamp(e.Created), millis(e.Duration), e.Hits, size(e.Bytes), e.Exit, clip(e.Command, 60)}
+				})
 			})
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "number", "n", 100, "at most so many")
+	c.Flags().IntVarP(&r.Limit, "number", "n", 100, "largest number of results")
 	return c
-}
-
-// clip cuts a text for a column.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// took prints milliseconds for people.
-func took(ms int64) string {
-	if ms < 1000 {
-		return fmt.Sprintf("%d ms", ms)
-	}
-	return length(float64(ms) / 1000)
 }
 
 func (a *app) stageShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|KEY",
-		Short: "one kept result; --stdout prints what it printed",
+		Short: "a kept result; --stdout prints its standard output",
 		Example: `  aoa stage show lint
   aoa stage show 3f9a --stdout`,
 		Args: cobra.ExactArgs(1),
@@ -178,16 +142,16 @@ func (a *app) stageShow() *cobra.Command {
 				_, err = a.out.Write(rec.Output(stage.Stderr))
 				return err
 			}
-			return a.answer(shown{ans.Head, made(rec)}, func() { a.shown(ans.Head, rec) })
+			return a.answer(stageResult{ans.Head, made(rec)}, func() { a.printResult(ans.Head, rec) })
 		},
 	}
-	c.Flags().Bool("stdout", false, "print what it printed, and nothing else")
-	c.Flags().Bool("stderr", false, "print what it said, and nothing else")
+	c.Flags().Bool("stdout", false, "print its standard output only")
+	c.Flags().Bool("stderr", false, "print its standard error only")
 	return c
 }
 
-// shown is an entry with the files that it made.
-type shown struct {
+// stageResult is an entry with the files that it made, for --json.
+type stageResult struct {
 	api.StageEntry
 	Made []madeFile `json:"made"`
 }
@@ -210,19 +174,19 @@ func made(rec *stage.Record) []madeFile {
 	return out
 }
 
-func (a *app) shown(e api.StageEntry, rec *stage.Record) {
+func (a *app) printResult(e api.StageEntry, rec *stage.Record) {
 	ttl := "none"
 	if e.TTL > 0 {
 		ttl = time.Duration(e.TTL * int64(time.Millisecond)).String()
 	}
-	rows := []string{"stage\t" + e.Stage, "key\t" + e.Key, "command\t" + e.Command, "made\t" + stamp(e.Created), "took\t" + took(e.Duration),
-		fmt.Sprintf("used\t%d times, last %s", e.Hits, stamp(e.Used)), fmt.Sprintf("exit\t%d", e.Exit), "ttl\t" + ttl,
-		fmt.Sprintf("stdout\t%s", size(e.Stdout)), fmt.Sprintf("stderr\t%s", size(e.Stderr))}
+	rows := []string{cells("stage", e.Stage), cells("key", e.Key), cells("command", e.Command), cells("made", stamp(e.Created)), cells("took", millis(e.Duration)),
+		cells("used", fmt.Sprintf("%d times, last %s", e.Hits, stamp(e.Used))), cells("exit", e.Exit), cells("ttl", ttl),
+		cells("stdout", size(e.Stdout)), cells("stderr", size(e.Stderr))}
 	if e.Model != "" {
-		rows = append(rows, "model\t"+e.Model)
+		rows = append(rows, cells("model", e.Model))
 	}
 	for _, f := range made(rec) {
-		rows = append(rows, fmt.Sprintf("file\t%s  %s  %s", f.Path, size(int64(f.Bytes)), f.Mode))
+		rows = append(rows, cells("file", fmt.Sprintf("%s  %s  %s", f.Path, size(int64(f.Bytes)), f.Mode)))
 	}
 	a.table(rows...)
 }
@@ -230,7 +194,7 @@ func (a *app) shown(e api.StageEntry, rec *stage.Record) {
 func (a *app) stageInvalidate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "invalidate NAME|KEY",
-		Short: "drop what is kept of a stage, or one result",
+		Short: "delete the kept results of a stage, or one result",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.dropStages(c, api.StageDropRequest{Name: args[0]})
@@ -241,44 +205,26 @@ func (a *app) stageInvalidate() *cobra.Command {
 func (a *app) stageClear() *cobra.Command {
 	return &cobra.Command{
 		Use:   "clear",
-		Short: "drop everything that is kept of stages",
+		Short: "delete the kept results of all stages",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return a.dropStages(c, api.StageDropRequest{All: true}) },
 	}
 }
 
 func (a *app) dropStages(c *cobra.Command, r api.StageDropRequest) error {
-	client, _, err := a.client(c.Context(), false)
-	if err != nil {
-		return err
-	}
-	ans, err := api.Call(c.Context(), client, api.StageDrop, r)
-	if err != nil {
-		return err
-	}
-	return a.answer(ans, func() { fmt.Fprintf(a.out, "dropped %d\n", ans.Dropped) })
+	return show(c, a, api.StageDrop, r, func(ans api.StageDropAnswer) { fmt.Fprintf(a.out, "dropped %d\n", ans.Dropped) })
 }
 
 func (a *app) stageStats() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
-		Short: "what each stage saved",
+		Short: "how often each stage ran, and the time that it saved",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			ans, err := api.Call(c.Context(), client, api.StageStats, api.None{})
-			if err != nil {
-				return err
-			}
-			return a.answer(ans, func() {
-				rows := []string{"stage\thits\truns\tsaved\tkept\tsize"}
-				for _, s := range ans.Stages {
-					rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%s", s.Stage, s.Hits, s.Misses, took(s.Saved), s.Entries, size(s.Bytes)))
-				}
-				a.table(rows...)
+			return show(c, a, api.StageStats, api.None{}, func(ans api.StageStatsAnswer) {
+				printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
+					return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
+				})
 			})
 		},
 	}

@@ -21,15 +21,14 @@ const (
 	closeAfter = 2 * time.Second
 )
 
-// ended is how a child came to its end.
-type ended struct {
+// childEnd is how a child ended.
+type childEnd struct {
 	code int
-	why  string // not to be kept, and why
+	why  string // why the result is not kept, "" if it may be
 }
 
-// child runs the command in this process's place: its folder, its standard input, its signals. Output goes through
-// the recorder as it comes.
-func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
+// child runs the command with this process's folder, standard input and signals. Output goes through the recorder as it is written.
+func (s *step) child(ctx context.Context, rec *stage.Recorder) (childEnd, error) {
 	cmd := exec.Command(s.req.Command[0], s.req.Command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin = s.dir, s.env, s.in
 	cmd.Stdout, cmd.Stderr = rec.Writer(stage.Stdout, s.out), rec.Writer(stage.Stderr, s.err)
@@ -39,7 +38,7 @@ func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
 	}
 	shared := s.onTerminal()
 	if !shared {
-		apart(cmd)
+		newGroup(cmd)
 	}
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, ending...)
@@ -49,23 +48,23 @@ func (s *step) child(ctx context.Context, rec *stage.Recorder) (ended, error) {
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 			code = 127
 		}
-		return ended{}, fail(code, "", "%s: %v", s.name(), err) // the codes of shells
+		return childEnd{}, fail(code, "", "%s: %v", s.name(), err) // the codes of shells
 	}
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
 	stopped, err := s.await(ctx, cmd, shared, signals, over)
 	if stopped && !shared {
-		kill(cmd, shared) // what shells start in the background does not hear of ctrl-C
+		kill(cmd, shared) // shells start background processes that ignore ctrl-C
 	}
-	end := ended{code: cmd.ProcessState.ExitCode()}
+	end := childEnd{code: cmd.ProcessState.ExitCode()}
 	if sig := signalOf(cmd.ProcessState); sig > 0 {
-		end.code, end.why = 128+sig, fmt.Sprintf("it was ended by signal %d", sig)
+		end.code, end.why = 128+sig, fmt.Sprintf("signal %d ended it", sig)
 	}
 	switch {
 	case stopped:
 		end.why = "it was interrupted"
 	case errors.Is(err, exec.ErrWaitDelay):
-		end.why = fmt.Sprintf("a process that it left behind kept its output open for %s", closeAfter)
+		end.why = fmt.Sprintf("a process that it started kept its output open for %s", closeAfter)
 	}
 	return end, nil
 }
@@ -76,23 +75,23 @@ const signalSoon = 100 * time.Millisecond
 // await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is this
 // process's own, and has had the keyboard's signals already.
 func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal, over <-chan error) (stopped bool, err error) {
-	var late, alone <-chan time.Time // when it is killed; when no signal has come with the end of the context
+	var late, unsignaled <-chan time.Time // when it is killed; when no signal has come with the end of the context
 	gone := ctx.Done()
 	for {
 		select {
 		case err := <-over:
-			return stopped || alone != nil, err
+			return stopped || unsignaled != nil, err
 		case <-gone:
 			if gone = nil; !stopped {
-				alone = time.After(signalSoon)
+				unsignaled = time.After(signalSoon)
 			}
 			continue
-		case <-alone: // without a signal of its own: the caller gave up
-			alone = nil
+		case <-unsignaled: // the caller canceled the context without a signal
+			unsignaled = nil
 			pass(cmd, shared, os.Interrupt)
 		case sig := <-signals:
-			if alone = nil; stopped && late != nil {
-				kill(cmd, shared) // twice: now
+			if unsignaled = nil; stopped && late != nil {
+				kill(cmd, shared) // the second signal
 			} else {
 				pass(cmd, shared, sig)
 			}
@@ -107,7 +106,7 @@ func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-
 	}
 }
 
-// onTerminal reports whether a person sits at this step: then it stays in the group that the keyboard speaks to.
+// onTerminal reports whether the step uses a terminal. Then it stays in the process group that gets the keyboard's signals.
 func (s *step) onTerminal() bool {
 	for _, v := range []any{s.in, s.out, s.err} {
 		if f, ok := v.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -11,16 +11,16 @@ import (
 // ending are the signals that end a step.
 var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
-// apart gives the child a group of its own, so that it can be ended with all that it started.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// newGroup puts the child into its own process group, so that it can be killed together with all that it started.
+func newGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// pass sends a signal on. The keyboard's reach a shared group by themselves.
+// pass forwards a signal. The keyboard's signals reach a shared group anyway.
 func pass(cmd *exec.Cmd, shared bool, sig os.Signal) {
 	s, ok := sig.(syscall.Signal)
 	switch {
 	case !ok || shared && s == syscall.SIGINT:
 	case shared:
-		_ = cmd.Process.Signal(s) // it may have ended
+		_ = cmd.Process.Signal(s) // it may have ended already
 	default:
 		_ = syscall.Kill(-cmd.Process.Pid, s)
 	}

@@ -8,10 +8,10 @@ import (
 // ending are the signals that end a step.
 var ending = []os.Signal{os.Interrupt}
 
-// apart: the console tells every process of it.
-func apart(*exec.Cmd) {}
+// newGroup does nothing: the console sends its events to every process.
+func newGroup(*exec.Cmd) {}
 
-// pass: the console has told the child, too.
+// pass does nothing: the child got the console's event too.
 func pass(*exec.Cmd, bool, os.Signal) {}
 
 func kill(cmd *exec.Cmd, _ bool) { _ = cmd.Process.Kill() }

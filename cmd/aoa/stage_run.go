@@ -23,47 +23,47 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// stageFlags are what the key is made of, as typed.
+// stageFlags are the inputs of a stage as typed.
 type stageFlags struct {
-	deps, outputs, inputs, env    []string
-	tool, model, template         string
-	ttl                           time.Duration
-	failures, refresh, stdin, mum bool
+	deps, outputs, inputs, env      []string
+	tool, model, template           string
+	ttl                             time.Duration
+	failures, refresh, stdin, quiet bool
 }
 
 func (f *stageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringArrayVar(&f.deps, "dep", nil, "files that it depends on: a glob (** for folders), a name, a folder; !glob takes out")
-	fl.StringArrayVar(&f.inputs, "input", nil, "k=v that it depends on")
-	fl.StringArrayVar(&f.env, "env", nil, "environment variable that it depends on")
-	fl.StringVar(&f.tool, "tool", "", "command that prints a version; one word NAME is NAME --version")
-	fl.StringVar(&f.model, "model", "", "model that it asks")
-	fl.StringVar(&f.template, "template", "", "file with the template that it fills in")
-	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older; 0: never for that reason")
-	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder, a glob")
-	fl.BoolVar(&f.stdin, "stdin", false, "its standard input is an input: read it whole")
-	fl.BoolVar(&f.failures, "cache-failures", false, "keep and play back failures too")
+	fl.StringArrayVar(&f.deps, "dep", nil, "files that it depends on: a glob (** for folders), a name or a folder; !GLOB excludes files")
+	fl.StringArrayVar(&f.inputs, "input", nil, "a value that it depends on, as k=v")
+	fl.StringArrayVar(&f.env, "env", nil, "an environment variable that it depends on")
+	fl.StringVar(&f.tool, "tool", "", "a command that prints a version; a single word NAME stands for NAME --version")
+	fl.StringVar(&f.model, "model", "", "the model that it uses")
+	fl.StringVar(&f.template, "template", "", "the file with its template")
+	fl.DurationVar(&f.ttl, "ttl", time.Hour, "run again when the result is older than this; 0 for never")
+	fl.StringArrayVar(&f.outputs, "out", nil, "files that it makes, to be restored: a name, a folder or a glob")
+	fl.BoolVar(&f.stdin, "stdin", false, "read the whole standard input and depend on it")
+	fl.BoolVar(&f.failures, "cache-failures", false, "keep and replay failures too")
 }
 
 func (a *app) stageRun() *cobra.Command {
 	var f stageFlags
 	c := &cobra.Command{
 		Use:   "run NAME [flags] -- COMMAND [ARG…]",
-		Short: "run a command, or play back what it did when nothing changed",
-		Long: `Runs COMMAND here, with this terminal, standard input and signals, and keeps what it
-printed and made. When all its inputs are as they were, what was kept is printed and
-restored instead, with the same exit code, and COMMAND does not run.
+		Short: "run a command, or replay its last result if nothing changed",
+		Long: `Runs COMMAND in this folder, with this terminal, standard input and signals. It keeps the
+output and the files that COMMAND makes. If no input changed since, COMMAND does not run:
+the kept output is printed, the kept files are restored, and the exit code is the same.
 
-Only success is kept. A run whose dependencies changed meanwhile is not kept, nor is one
-that printed more than aoa config stage.output. Two equal runs at once run once. Globs
-name tracked and new files, not ignored ones; a file named exactly may be any.
-Without a daemon the command runs as if aoa were not there.`,
+Only success is kept. A run is not kept if its dependencies changed while it ran, or if its
+result is larger than aoa config stage.output. Of two equal runs at the same time, one runs
+and the other waits. A glob matches tracked and new files, but not ignored ones; a file
+named exactly may be ignored. If no daemon can be started, the command runs without a cache.`,
 		Example: `  aoa stage run lint --dep 'src/**/*.ts' --dep .eslintrc.json --tool eslint -- eslint src
   aoa stage run prd --dep docs/FUNCTIONAL.md --template prd.txt --model opus --tool claude \
       --out docs/PRD.md -- sh -c 'claude -p --model opus <prd.txt >docs/PRD.md'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, command, err := parted(c, args, true)
+			name, command, err := splitCommand(c, args, true)
 			if err != nil {
 				return err
 			}
@@ -71,13 +71,13 @@ Without a daemon the command runs as if aoa were not there.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&f.refresh, "refresh", false, "run in any case, and keep the new result")
-	c.Flags().BoolVarP(&f.mum, "quiet", "q", false, "say nothing unless something is wrong")
+	c.Flags().BoolVar(&f.refresh, "refresh", false, "run even if nothing changed, and keep the new result")
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print notes only about problems")
 	return c
 }
 
-// parted takes NAME and the words behind "--" apart.
-func parted(c *cobra.Command, args []string, must bool) (name string, command []string, err error) {
+// splitCommand separates NAME and the words after "--".
+func splitCommand(c *cobra.Command, args []string, must bool) (name string, command []string, err error) {
 	at := c.ArgsLenAtDash()
 	switch {
 	case at == 1:
@@ -87,10 +87,10 @@ func parted(c *cobra.Command, args []string, must bool) (name string, command []
 	case at < 0:
 		return "", nil, usage(`put "--" before the command: %s NAME [flags] -- COMMAND`, c.CommandPath())
 	}
-	return "", nil, usage("%d names before \"--\", one is wanted", at)
+	return "", nil, usage("%d names before \"--\"; give one", at)
 }
 
-// stageRequest makes the request of what was typed in this folder.
+// stageRequest makes the request from the flags that were typed in this folder.
 func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f *stageFlags) (api.StageRequest, error) {
 	r := api.StageRequest{Stage: name, Command: command, Shown: clip(redact.Text(strings.Join(command, " ")), 200), Model: f.model,
 		TTL: f.ttl.Milliseconds(), Failures: f.failures, Refresh: f.refresh, Inputs: map[string]string{}, Env: map[string]*string{}}
@@ -137,7 +137,7 @@ func (a *app) stageRequest(repo *watcher.Repo, name string, command []string, f 
 	return r, err
 }
 
-// pattern makes what was typed in a folder relative to the root; what lies outside becomes absolute.
+// pattern makes a glob that was typed in a folder relative to the root, or absolute if it is outside of the root.
 func pattern(here, dir, p string) string {
 	if filepath.IsAbs(p) || p == "" {
 		return p
@@ -164,7 +164,7 @@ func (a *app) tool(command string) (t api.StageTool, err error) {
 	}
 	words, err := posix.Fields(command, a.getenv)
 	if err != nil || len(words) == 0 {
-		return t, usage("--tool %s: it is no command: %v", command, err)
+		return t, usage("--tool %s: not a command: %v", command, err)
 	}
 	if len(words) == 1 {
 		command += " --version"
@@ -179,7 +179,7 @@ func (a *app) tool(command string) (t api.StageTool, err error) {
 	return api.StageTool{Command: command, Path: where}, nil
 }
 
-// toolTime bounds how long a tool may take to say its version.
+// toolTime is how long a tool may take to print its version.
 const toolTime = 20 * time.Second
 
 // toolVersion asks a tool.
@@ -192,10 +192,10 @@ func (a *app) toolVersion(ctx context.Context, t api.StageTool) (string, error) 
 	}
 	cmd := exec.CommandContext(ctx, t.Path, words[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = a.dir, a.env, time.Second
-	out, err := cmd.CombinedOutput() // java says it on stderr
+	out, err := cmd.CombinedOutput() // java prints it to stderr
 	text := strings.TrimSpace(string(out))
 	if err != nil || text == "" {
-		return "", fail(exitFailed, "try it: "+t.Command, "tool %s does not say its version: %v", t.Command, err)
+		return "", fail(exitFailed, "try it: "+t.Command, "tool %s does not print its version: %v", t.Command, err)
 	}
 	return clip(text, 4096), nil
 }
@@ -210,7 +210,7 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 	if err != nil {
 		return err
 	}
-	s := &step{app: a, client: client, req: req, root: string(repo.Root), dir: a.dir, env: a.env, in: a.in, quiet: f.mum}
+	s := &step{app: a, client: client, req: req, root: string(repo.Root), dir: a.dir, env: a.env, in: a.in, quiet: f.quiet}
 	if !a.json {
 		s.out, s.err = a.out, a.err
 	}
@@ -232,20 +232,20 @@ func (a *app) runStage(ctx context.Context, name string, command []string, f *st
 		}
 	}
 	if s.code != 0 {
-		return passed(s.code)
+		return exitCode(s.code)
 	}
 	return nil
 }
 
-// passed is the exit code of a wrapped command: it goes through, and nothing is said about it.
-type passed int
+// exitCode is the exit code of a wrapped command. aoa exits with it and prints nothing about it.
+type exitCode int
 
-func (p passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
+func (p exitCode) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
 
-// idle warns of globs that name nothing: most often they are mistyped.
-func (a *app) idle(name string, globs []string) {
+// unmatched warns of globs that match no file: most often they are mistyped.
+func (a *app) unmatched(name string, globs []string) {
 	for _, g := range globs {
-		a.talk("stage %s: %s names no file that git has or would take", name, g)
+		a.talk("stage %s: %s matches no file that git has or would add", name, g)
 	}
 }
 
@@ -261,7 +261,7 @@ func isFile(r io.Reader) *os.File {
 	return f
 }
 
-// offset is how far a file was read, by this process or one that shares it.
+// offset is the read position of a file, which processes that share it have in common.
 func offset(f *os.File) int64 {
 	if f == nil {
 		return 0

@@ -10,29 +10,29 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage"
 )
 
-// step is one run of a stage: looked up, run if need be, kept.
+// step looks up one stage, runs it if its inputs changed, and stores the result.
 type step struct {
 	*app
 	client   *api.Client
 	req      api.StageRequest
-	root     string // of the worktree: declared outputs lie below it
+	root     string // of the worktree: declared outputs are below it
 	dir      string
 	env      []string
 	in       io.Reader
 	out, err io.Writer // nil: not printed, only kept
 	quiet    bool
 	check    func(*stage.Record) error // a record that it refuses is not kept; may be nil
-	prefix   string                    // of what is said; "" is "stage NAME"
+	prefix   string                    // of notes; "" for "stage NAME"
 
 	turn   *api.Reply[api.StageTurn]
 	record *stage.Record // of the hit or the run; nil when it was too much
 	code   int
 	ran    bool
-	took   time.Duration // of the run; of a hit, of the run that it stands for
+	took   time.Duration // of the run; for a hit, of the run that was stored
 	kept   api.StageKept
 }
 
-// run does the step. An error says that there is no exit code; the wrapped command's failure is in code.
+// run does the step. It returns an error if there is no exit code. A failure of the wrapped command is in code.
 func (s *step) run(ctx context.Context) error {
 	if s.client == nil {
 		return s.perform(ctx)
@@ -45,9 +45,9 @@ func (s *step) run(ctx context.Context) error {
 	}
 	if s.turn != nil {
 		defer s.turn.Close()
-		s.idle(s.req.Stage, s.turn.Head.Idle)
+		s.unmatched(s.req.Stage, s.turn.Head.Idle)
 		if s.turn.Head.Hit {
-			if done, err := s.playBack(); done || err != nil {
+			if done, err := s.replay(); done || err != nil {
 				return err
 			}
 		}
@@ -82,23 +82,23 @@ func (s *step) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// playBack restores and prints a hit. A record that cannot be read is no hit: then the command runs.
-func (s *step) playBack() (done bool, err error) {
+// replay restores and prints a hit. If the record cannot be read, the command runs.
+func (s *step) replay() (done bool, err error) {
 	rec, err := readRecord(s.turn)
 	if err != nil {
 		s.talk("%s runs: %v", s.name(), err)
 		return false, nil
 	}
 	if _, err := stage.Restore(s.root, rec.Files); err != nil {
-		return false, fail(exitFailed, "aoa stage run --refresh runs it anew", "%v", err)
+		return false, fail(exitFailed, "aoa stage run --refresh runs it again", "%v", err)
 	}
 	s.record, s.code, s.took = rec, s.turn.Head.Entry.Exit, time.Duration(s.turn.Head.Entry.Duration)*time.Millisecond
 	s.print(rec)
 	waited := ""
 	if w := s.turn.Head.Waited; w > 0 {
-		waited = fmt.Sprintf(", after waiting %s for the same run elsewhere", took(w))
+		waited = fmt.Sprintf(", after waiting %s for the same run elsewhere", millis(w))
 	}
-	s.say("unchanged since %s, %s saved%s", stamp(s.turn.Head.Entry.Created), took(s.turn.Head.Entry.Duration), waited)
+	s.say("unchanged since %s, %s saved%s", stamp(s.turn.Head.Entry.Created), millis(s.turn.Head.Entry.Duration), waited)
 	return true, nil
 }
 
@@ -109,15 +109,15 @@ func (s *step) print(rec *stage.Record) {
 			w = s.err
 		}
 		if w != nil {
-			_, _ = w.Write(f.Data) // nobody listens: as when the command itself had printed
+			_, _ = w.Write(f.Data) // a closed output is no error here, as it is none of the command
 		}
 	}
 }
 
-// uncached bounds what is held of a run that is not kept: a pipeline reads it.
+// uncached is the largest output, in bytes, of a run without a cache: a pipeline reads it.
 const uncached = 16 << 20
 
-// perform runs the command and hands in what it did.
+// perform runs the command and stores its result.
 func (s *step) perform(ctx context.Context) error {
 	limit := int64(uncached)
 	if s.turn != nil {
@@ -135,7 +135,7 @@ func (s *step) perform(ctx context.Context) error {
 	s.ran, s.code, s.took = true, end.code, s.now().Sub(began)
 	why := end.why
 	if why == "" && file != nil && s.req.Stdin == nil && offset(file) != before {
-		why = "it read its standard input, which is no input of the stage; --stdin makes it one"
+		why = "it read its standard input, which is not an input of the stage; --stdin makes it one"
 	}
 	kept, fits, broken := rec.Record()
 	if fits {
@@ -153,7 +153,7 @@ func (s *step) perform(ctx context.Context) error {
 	case s.code != 0 && !s.req.Failures:
 		why = fmt.Sprintf("exit code %d", s.code)
 	case broken != nil:
-		why = fmt.Sprintf("what it printed did not arrive: %v", broken)
+		why = fmt.Sprintf("its output could not be read: %v", broken)
 	case fits && len(s.req.Outputs) > 0:
 		if err := stage.Gather(s.root, s.req.Outputs, rec); err != nil {
 			why = err.Error()
@@ -161,7 +161,7 @@ func (s *step) perform(ctx context.Context) error {
 		kept, fits, _ = rec.Record()
 	}
 	if why == "" && !fits {
-		why = fmt.Sprintf("it printed and made more than %s (aoa config stage.output sets the limit)", size(limit))
+		why = fmt.Sprintf("its result is larger than %s (aoa config stage.output sets the limit)", size(limit))
 	}
 	if why != "" {
 		s.kept.Why = why
@@ -172,7 +172,7 @@ func (s *step) perform(ctx context.Context) error {
 	return nil
 }
 
-// keep hands the record in. A cache that fails costs the next run, not this one.
+// keep stores the record. If that fails, this run still succeeds.
 func (s *step) keep(ctx context.Context, rec *stage.Record) {
 	if s.req.Tool.Command != "" {
 		s.req.Tool.Version = s.turn.Head.Version

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,45 +21,36 @@ import (
 func (a *app) start() *cobra.Command {
 	return &cobra.Command{
 		Use:   "start",
-		Short: "start the daemon (any command does it on demand)",
+		Short: "start the daemon (commands that need it start it too)",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			quiet, _, err := a.client(c.Context(), true)
+			client, _, err := a.client(c.Context(), false)
 			if err != nil {
 				return err
 			}
 			state := "started"
-			if conn, err := api.Dial(c.Context(), quiet.Place); err == nil {
+			if conn, err := api.Dial(c.Context(), client.Place); err == nil {
 				conn.Close()
 				state = "already_running"
-			}
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
 			}
 			st, err := api.Call(c.Context(), client, api.Status, api.None{})
 			if err != nil {
 				return err
 			}
-			return a.answer(map[string]any{"state": state, "pid": st.Pid}, func() { fmt.Fprintf(a.out, "%s, pid %d\n", human(state), st.Pid) })
+			return a.answer(map[string]any{"state": state, "pid": st.Pid}, func() {
+				fmt.Fprintf(a.out, "%s, pid %d\n", strings.ReplaceAll(state, "_", " "), st.Pid)
+			})
 		},
 	}
-}
-
-func human(state string) string {
-	if state == "already_running" {
-		return "already running"
-	}
-	return state
 }
 
 func (a *app) stop() *cobra.Command {
 	var all, force bool
 	c := &cobra.Command{
 		Use:   "stop",
-		Short: "stop the daemon; it writes everything first",
-		Long: `Exits 1 when events cannot be written, on a full disk for example: the daemon goes on, with
-them in memory. Exits 6 when the daemon does not answer.`,
+		Short: "stop the daemon after it has written everything",
+		Long: `Exits 1 if events cannot be written, for example on a full disk. The daemon then continues with the
+events in memory. Exits 6 if the daemon does not answer.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			places := a.running()
@@ -93,13 +85,13 @@ them in memory. Exits 6 when the daemon does not answer.`,
 			return errors.Join(append(failed, err)...)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "every daemon of this user")
-	c.Flags().BoolVar(&force, "force", false, "lose what cannot be written; kill a daemon that does not answer")
+	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
+	c.Flags().BoolVar(&force, "force", false, "lose what cannot be written, and kill a daemon that does not answer")
 	return c
 }
 
-// halt asks a daemon to stop and waits until it has written everything and let go of its lock. By force it ends in any
-// case, and what it cannot write is lost.
+// halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in any case, and
+// what it cannot write is lost.
 func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -117,7 +109,7 @@ func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
 			a.talk("%d events are lost: %s", ans.Unwritten, ans.Why)
 		}
 		asked = asked || err == nil
-		// One that listens no more may still be writing its last snapshot, or begin anew: then it is asked again.
+		// A daemon that no longer listens may still be writing its last snapshot, or another one may start: then it is asked again.
 		step, cancel := context.WithTimeout(ctx, askAgain)
 		gone := daemon.Gone(step, p) == nil
 		cancel()
@@ -132,7 +124,7 @@ func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
 	}
 }
 
-// kill ends the daemon that an error says is silent. Other errors stay.
+// kill kills the daemon that the error names because it does not answer. It returns other errors.
 func (a *app) kill(err error) error {
 	var silent *api.Silent
 	if !errors.As(err, &silent) || silent.Pid == 0 {

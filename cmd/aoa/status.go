@@ -18,41 +18,33 @@ func (a *app) status() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "what the daemon knows, and how it is",
+		Short: "what the daemon has learned, and its state",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if all {
 				return a.statusAll(c.Context())
 			}
-			client, _, err := a.client(c.Context(), false)
-			if err != nil {
-				return err
-			}
-			st, err := api.Call(c.Context(), client, api.Status, api.None{})
-			if err != nil {
-				return err
-			}
-			return a.answer(st, func() { a.statusTable(st) })
+			return show(c, a, api.Status, api.None{}, a.statusTable)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "every daemon of this user")
+	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
 	return c
 }
 
 func (a *app) statusTable(st api.StatusAnswer) {
 	rows := []string{
-		"repository\t" + st.Repo,
-		"store\t" + fmt.Sprintf("%s (%s of at most %s, events kept %.0f days)", st.Store, size(st.DB), size(st.KeepBytes), st.KeepDays),
-		"daemon\t" + fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, length(st.Uptime), size(st.RSS), st.Version),
-		"hot store\t" + fmt.Sprintf("%s, %s", st.Backend, size(st.Hot)),
-		"learned\t" + fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits)),
-		"files\t" + count(st.Files),
-		"history\t" + progress(st.Import),
-		"saves\t" + saves(st),
-		"hints\t" + fmt.Sprintf("shown from %.2f on", st.Threshold),
+		cells("repository", st.Repo),
+		cells("store", fmt.Sprintf("%s (%s of at most %s, events kept %.0f days)", st.Store, size(st.DB), size(st.KeepBytes), st.KeepDays)),
+		cells("daemon", fmt.Sprintf("pid %d, up %s, %s resident, version %s", st.Pid, seconds(st.Uptime), size(st.RSS), st.Version)),
+		cells("hot store", st.Backend+", "+size(st.Hot)),
+		cells("learned", fmt.Sprintf("%s events in %s sessions, %s commits", count(st.Events), count(st.Sessions), count(st.Commits))),
+		cells("files", count(st.Files)),
+		cells("history", progress(st.Import)),
+		cells("saves", saves(st)),
+		cells("hints", fmt.Sprintf("shown from %.2f on", st.Threshold)),
 	}
 	if !st.Paused.IsZero() {
-		rows = append(rows, "paused\tuntil "+stamp(st.Paused)+"; aoa pause off ends it")
+		rows = append(rows, cells("paused", "until "+stamp(st.Paused)+"; aoa pause off ends it"))
 	}
 	a.table(rows...)
 	a.retirement(st.Retired)
@@ -64,11 +56,11 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	}
 }
 
-// saves says how saves are noticed.
+// saves says how saved files are detected.
 func saves(st api.StatusAnswer) string {
 	text := map[string]string{"on": "watched", "partial": "partly watched", "poll": "polled", "off": "not watched"}[st.Watch]
 	if st.Polled > 0 {
-		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(int64(st.Watched)), count(int64(st.Watched+st.Polled)))
+		text += fmt.Sprintf(": %s of %s folders; the others are polled (seen within 30 s)", count(st.Watched), count(st.Watched+st.Polled))
 	}
 	if st.WatchWhy != "" {
 		text += ": " + st.WatchWhy
@@ -81,12 +73,12 @@ func progress(p api.Progress) string {
 	case p.State == "failed":
 		return "failed: " + p.Error
 	case p.State == "running" && p.Total > 0:
-		return fmt.Sprintf("reading, %s of %s", count(int64(p.Done)), count(int64(p.Total)))
+		return fmt.Sprintf("reading, %s of %s", count(p.Done), count(p.Total))
 	}
 	return p.State
 }
 
-// running lists the sockets of this user's daemons. Each daemon leaves a link in the state folder.
+// running lists the stores of this user's daemons. Each daemon writes a file in the registry.
 func (a *app) running() []api.Place {
 	var out []api.Place
 	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
@@ -113,7 +105,7 @@ func (a *app) running() []api.Place {
 
 func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
-	quiet := 0
+	silentOnes := 0
 	for _, p := range a.running() {
 		st, err := api.Call(ctx, a.ask(p), api.Status, api.None{})
 		var silent *api.Silent
@@ -122,20 +114,18 @@ func (a *app) statusAll(ctx context.Context) error {
 			found = append(found, st)
 		case errors.As(err, &silent):
 			a.talk("warning: %v", silent)
-			quiet++
+			silentOnes++
 		}
 	}
 	return a.answer(found, func() {
 		if len(found) == 0 {
-			if quiet == 0 {
+			if silentOnes == 0 {
 				a.talk("no daemon is running")
 			}
 			return
 		}
-		rows := []string{"pid\tup\tmemory\tevents\trepository"}
-		for _, st := range found {
-			rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s", st.Pid, length(st.Uptime), size(st.RSS), count(st.Events), st.Repo))
-		}
-		a.table(rows...)
+		printList(a, "pid\tup\tmemory\tevents\trepository", found, func(st api.StatusAnswer) []any {
+			return []any{st.Pid, seconds(st.Uptime), size(st.RSS), count(st.Events), st.Repo}
+		})
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -21,11 +22,11 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// A status line is drawn after every message: it must never be waited for.
+// Claude Code draws the status line after every message: these are the longest times that it may take.
 const (
 	statusStdin = 100 * time.Millisecond // for the client's JSON, if stdin is not closed
 	statusAsk   = 30 * time.Millisecond  // for the daemon
-	statusWrap  = 2 * time.Second        // for the wrapped command; the client cancels when it has news
+	statusWrap  = 2 * time.Second        // for the wrapped command; the client cancels it for a newer one
 	statusInput = 1 << 20                // bytes of JSON that are read
 	statusTheir = 64 << 10               // bytes of the wrapped command's that are printed
 )
@@ -35,14 +36,14 @@ func (a *app) statusline() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "statusline",
 		Short: "one line for Claude Code's status bar",
-		Long: `Reads Claude Code's JSON from stdin and prints one line: ● Live, or ⟳ Session when the session was
-resumed or compacted; the tokens of the context; how many of the files that hints named were opened;
-how many files the session opened. Without a daemon it prints what the JSON says. It never starts
-one, waits at most 30 ms, and exits 0.
+		Long: `Reads Claude Code's JSON from stdin and prints one line: ● Live, or ⟳ Session if the session was
+resumed or compacted; the tokens of the context; how many of the files in hints were opened; and how
+many files the session opened. Without a daemon it prints only what the JSON contains. It starts no
+daemon, waits at most 30 ms for one, and exits 0.
 
---wrap runs another status line with the same input first and prints its lines above.`,
+--wrap first runs another status line with the same input and prints its lines above.`,
 		Example: `  aoa statusline --wrap ~/.claude/statusline.sh
-  aoa statusline install        # your present status line is wrapped; aoa statusline remove gives it back`,
+  aoa statusline install        # wraps your present status line; aoa statusline remove restores it`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.drawStatus(c.Context(), wrap)
@@ -54,11 +55,11 @@ one, waits at most 30 ms, and exits 0.
 	return c
 }
 
-// statusReport is the line and what it is made of, for --json.
+// statusReport is the line and its parts, for --json.
 type statusReport struct {
 	Line    string             `json:"line"`
 	Daemon  string             `json:"daemon"`         // up, down, none (no repository, or one that aOa does not know)
-	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if it did not say
+	Tokens  int64              `json:"context_tokens"` // in the agent's context, 0 if unknown
 	Percent float64            `json:"context_percent"`
 	Session *api.SessionAnswer `json:"session,omitempty"`
 }
@@ -73,20 +74,20 @@ func (a *app) drawStatus(ctx context.Context, wrap string) {
 	if lines := theirs(); len(lines) > 0 {
 		fmt.Fprintf(a.out, "%s\n", lines)
 	}
-	_ = a.answer(rep, func() { // nobody reads a status line's errors
+	_ = a.answer(rep, func() { // the client ignores errors of a status line
 		if rep.Line != "" {
 			fmt.Fprintln(a.out, rep.Line)
 		}
 	})
 }
 
-// statusInput is what came on stdin. Somebody who tries it in a terminal is not kept waiting.
+// statusInput reads stdin, unless that is a terminal.
 func (a *app) statusInput() []byte {
 	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
 	got := make(chan []byte, 1)
-	go func() { // a read cannot be given up; it ends with the process
+	go func() { // a read cannot be canceled; it ends with the process
 		var all bytes.Buffer
 		var value json.RawMessage
 		// One value is enough: stdin may stay open behind it.
@@ -103,14 +104,14 @@ func (a *app) statusInput() []byte {
 	}
 }
 
-// statusIn is what of the client's JSON matters.
+// statusIn holds the fields of the client's JSON that are used.
 type statusIn struct {
 	session, dir string
 	tokens       int64
 	percent      float64
 }
 
-// readStatus takes what it understands: any field may be absent, null or something else.
+// readStatus reads the fields. Any of them may be missing, null or of another type.
 func readStatus(raw []byte) statusIn {
 	var top, space, window map[string]json.RawMessage
 	var in statusIn
@@ -170,7 +171,7 @@ func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *ap
 	return "up", &ans
 }
 
-// statusText joins what is known. It prints numbers and its own words only: nothing of the input.
+// statusText makes the line. It contains only numbers and fixed words, and no text of the input.
 func (a *app) statusText(r statusReport) string {
 	var parts []string
 	switch s := r.Session; {
@@ -204,7 +205,7 @@ func (a *app) statusText(r statusReport) string {
 	return strings.Join(parts, a.tint("2", " | "))
 }
 
-// tint colours although stdout is no terminal: the client shows colours, and NO_COLOR says if not.
+// tint adds color even if stdout is not a terminal: the client shows colors. NO_COLOR turns them off.
 func (a *app) tint(code, s string) string {
 	if a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb" {
 		return s
@@ -212,27 +213,16 @@ func (a *app) tint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// thousands prints 48213 as 48k, 950 as it is.
+// thousands prints 48213 as 48k and 1250000 as 1.2M.
 func thousands(n int64) string {
-	switch {
-	case n >= 9_950_000:
-		return fmt.Sprintf("%dM", (n+500_000)/1_000_000)
-	case n >= 999_500:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", (n+500)/1000)
+	digits := 0
+	if n >= 1e6 {
+		digits = 1
 	}
-	return fmt.Sprint(n)
+	return strings.ReplaceAll(humanize.SIWithDigits(float64(n), digits, ""), " ", "")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(int64(n)) + " " + what + "s"
-}
-
-// wrapped starts another status line and returns what to call for its lines: none if it fails or is late.
+// wrapped starts another status line and returns a function that waits for its lines. There are none if it fails or is late.
 func (a *app) wrapped(ctx context.Context, command string, in []byte) func() []byte {
 	none := func() []byte { return nil }
 	if command == "" {
@@ -246,14 +236,14 @@ func (a *app) wrapped(ctx context.Context, command string, in []byte) func() []b
 	var out limited
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = a.dir, a.env, bytes.NewReader(in), &out
-	cmd.WaitDelay = 50 * time.Millisecond // for what it left running with its output open
+	cmd.WaitDelay = 50 * time.Millisecond // for processes that it left running with its output open
 	if cmd.Start() != nil {
 		cancel()
 		return none
 	}
 	return func() []byte {
 		defer cancel()
-		_ = cmd.Wait() // what it printed before it failed is still worth showing
+		_ = cmd.Wait() // what it printed before it failed is shown
 		return bytes.TrimRight(out.b, "\r\n")
 	}
 }

@@ -23,7 +23,7 @@ type statusSetting struct {
 	Refresh int    `json:"refreshInterval,omitempty"` // seconds
 }
 
-// statusChange is what became of the settings, for --json.
+// statusChange is what was done to the settings, for --json.
 type statusChange struct {
 	File string `json:"file"`
 	Done string `json:"done"` // created, changed, unchanged, deleted, absent
@@ -33,11 +33,11 @@ func (a *app) statuslineInstall() *cobra.Command {
 	var hand bool
 	c := &cobra.Command{
 		Use:   "install",
-		Short: "enter it into Claude Code's settings, the present status line wrapped",
-		Long: `Enters the status line into the settings.json in Claude Code's folder. Your present status line, if
-you have one, is wrapped: its lines stay above ours. Every other byte of the file stays, and aoa
-statusline remove gives back the bytes that were there. A file that cannot be edited safely is left
-alone, and what belongs there is printed.`,
+		Short: "add it to Claude Code's settings and wrap the present status line",
+		Long: `Adds the status line to the settings.json in Claude Code's folder. If you have a status line, it is
+wrapped: its lines stay above this one. Every other byte of the file stays, and aoa statusline remove
+restores the original bytes. If the file cannot be edited safely, it stays unchanged, and the text to
+add by hand is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if hand {
@@ -54,7 +54,7 @@ alone, and what belongs there is printed.`,
 func (a *app) statuslineRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove",
-		Short: "take it out of Claude Code's settings again",
+		Short: "remove it from Claude Code's settings",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			file, o := a.statusFile()
@@ -78,23 +78,23 @@ func (a *app) statusDone(c install.Change, err error) error {
 	}
 	return a.answer(statusChange(c), func() {
 		if c.Done == install.Absent {
-			a.talk("no status line of aOa is in %s", c.File)
+			a.talk("aOa has no status line in %s", c.File)
 			return
 		}
 		a.table("claude\t" + c.Done + "\t" + c.File)
 	})
 }
 
-// statusByHand prints what belongs into the settings.
+// statusByHand prints the setting to add by hand.
 func (a *app) statusByHand() error {
 	file, _ := a.statusFile()
 	want, err := readStatusSetting(file)
 	if err != nil {
-		return fail(exitFailed, "mend the file first", "read status line: %v", err)
+		return fail(exitFailed, "correct the file first", "read status line: %v", err)
 	}
 	want.Type, want.Command = "command", install.StatusLineCommand(want.Command)
 	return a.answer(map[string]any{"file": file, "statusLine": want}, func() {
-		a.talk("put this into %s, in the place of its statusLine:", file)
+		a.talk("put this into %s in place of its statusLine:", file)
 		fmt.Fprintf(a.out, "\"statusLine\": %s\n", snippet(want))
 	})
 }
@@ -121,7 +121,7 @@ func readStatusSetting(file string) (s statusSetting, err error) {
 	return all.StatusLine, nil
 }
 
-// snippet is v as indented JSON, with < > & as they are: they stand in commands.
+// snippet is v as indented JSON, without escapes for < > &, which commands contain.
 func snippet(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -15,43 +15,44 @@ import (
 
 func (a *app) suggest() *cobra.Command {
 	var q event.Query
-	var staged, nul, check bool
+	var staged, nul, plain, check bool
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
 		Long: `Prints the files most likely to be needed next, with the probability and the strongest reason.
 
-With FILEs: what changes together with them. With --prompt: what such words led to. With
---staged: what usually belongs to the commit being made. Without any of them: what usually
-belongs to the changes of the working tree, and without changes what recent work points to.
+With FILEs, it prints files that change together with them. With --prompt, files that such words
+led to. With --staged, files that usually belong to the staged ones. Without any of these, files
+that usually belong to the changes of the working tree. If nothing is changed, files that recent
+work suggests.
 
 ` + checkHelp + `
 
-A setting for CI: aoa suggest --check $(git diff --name-only origin/main...)`,
+In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 		Example: `  aoa suggest internal/server.go
   aoa suggest --prompt "fix the login timeout" -n 10
   aoa suggest --staged
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
-  vim $(aoa suggest --plain -n 3)                        # names without line breaks only`,
+  vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, c.Flags().Changed("plain"), check})
+			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, plain, check})
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
-	f.BoolVar(&staged, "staged", false, "take the staged files as FILEs")
-	f.BoolVar(&check, "check", false, "print what the change lacks, and exit 5 if there is anything")
-	f.IntVarP(&q.Limit, "number", "n", 5, "how many files, 1 to 100")
+	f.BoolVar(&staged, "staged", false, "use the staged files as FILEs")
+	f.BoolVar(&check, "check", false, "print files that the change lacks, and exit 5 if there are any")
+	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
-	f.BoolVarP(&nul, "null", "0", false, "print names only, each ended by a NUL, for xargs -0 and fzf --read0")
-	f.Bool("plain", false, "print names only, one a line")
+	f.BoolVarP(&nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
+	f.BoolVar(&plain, "plain", false, "print only names, one per line")
 	f.StringVar(&q.Session, "session", "", "rank for this agent session")
-	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; at most 3 count")
+	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
 }
 
-// suggestHow is what aoa suggest takes and how it prints.
+// suggestHow holds the flags of aoa suggest that are not part of the query.
 type suggestHow struct{ staged, nul, plain, check bool }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
@@ -65,12 +66,8 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	for _, arg := range args {
-		p, err := a.path(repo, arg)
-		if err != nil {
-			return err
-		}
-		q.Files = append(q.Files, p)
+	if q.Files, err = a.paths(repo, args); err != nil {
+		return err
 	}
 	if how.staged {
 		files, err := repo.Staged(ctx)
@@ -83,7 +80,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		q.Files = append(q.Files, files...)
 	}
 	if len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0 && !how.check {
-		q.Files, _ = repo.Changed(ctx) // without git: what recent work points to
+		q.Files, _ = repo.Changed(ctx) // without git: what recent work suggests
 	}
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
@@ -110,18 +107,18 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	return a.answer(ans, func() { a.suggestions(ans, q) })
 }
 
-// early says that an answer may be better in a moment.
+// early prints a note if the daemon has not read all files yet.
 func (a *app) early(reading bool) {
 	if reading {
-		a.talk("the daemon has just started: what the files contain is not read yet")
+		a.talk("the daemon has just started and has not read the files yet")
 		a.talk("hint: ask again in a few seconds")
 	}
 }
 
-// suggestions is the table for people: probability, bar, file, the strongest reason in words.
+// suggestions prints the table: probability, bar, file, strongest reason.
 func (a *app) suggestions(ans event.Answer, q event.Query) {
 	if len(ans.Suggestions) == 0 {
-		a.talk("nothing to suggest: too little is known for this question")
+		a.talk("nothing to suggest: too little is known about this question")
 		a.talk("hint: aoa suggest FILE, or aoa status to see what was learned")
 		return
 	}
@@ -139,13 +136,10 @@ func (a *app) suggestions(ans event.Answer, q event.Query) {
 	}
 }
 
-// path makes a repository path of what a person typed: relative to the current folder, or to the root.
+// path makes a repository path of a file name that a person typed.
 func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
-	abs := arg
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(a.dir, arg)
-	}
-	// The root has its symlinks resolved; the folder may be spelled through one. The file need not exist.
+	abs := a.abs(arg)
+	// The root has its symbolic links resolved; the typed folder may contain one. The file need not exist.
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
 		abs = filepath.Join(dir, filepath.Base(abs))
 	}

@@ -34,7 +34,7 @@ func version() string {
 	return "devel"
 }
 
-// build tells two binaries apart, also two of one version: a client of another build replaces the daemon.
+// build distinguishes binaries, also two of the same version: a client of another build replaces the daemon.
 func build() string {
 	self, err := os.Executable()
 	if err != nil {

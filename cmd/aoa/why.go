@@ -15,9 +15,9 @@ func (a *app) why() *cobra.Command {
 	var with []string
 	c := &cobra.Command{
 		Use:   "why FILE",
-		Short: "the exact arithmetic behind a file's score",
-		Long: `Prints every signal of the file with its value and weight, so that the score can be
-computed again by hand. With --at it repeats the answer that was given then, digit by digit.`,
+		Short: "how the score of a file is computed",
+		Long: `Prints every signal of the file with its value and weight, so that you can compute the score by
+hand. With --at, it repeats the answer that was given at that time, digit for digit.`,
 		Example: `  aoa why docs/api.md --with internal/api/wire.go
   aoa why docs/api.md --at 1790000000000`,
 		Args: cobra.ExactArgs(1),
@@ -29,12 +29,8 @@ computed again by hand. With --at it repeats the answer that was given then, dig
 			if r.File, err = a.path(repo, args[0]); err != nil {
 				return err
 			}
-			for _, w := range with {
-				p, err := a.path(repo, w)
-				if err != nil {
-					return err
-				}
-				r.Query.Files = append(r.Query.Files, p)
+			if r.Query.Files, err = a.paths(repo, with); err != nil {
+				return err
 			}
 			ans, err := api.Call(c.Context(), client, api.Why, r)
 			if err != nil {
@@ -46,10 +42,10 @@ computed again by hand. With --at it repeats the answer that was given then, dig
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
-	f.StringSliceVarP(&with, "with", "w", nil, "the files in hand, as for aoa suggest FILE…")
+	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
 	f.StringVar(&r.Query.Session, "session", "", "rank for this agent session")
-	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (unix ms, \"at\" in the JSON)")
+	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (Unix milliseconds, \"at\" in the JSON)")
 	return c
 }
 

@@ -59,7 +59,7 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)
 	}
-	if diff := cmp.Diff(Default(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+	if diff := cmp.Diff(standard(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)
 	}
 	if got := c.Origin("threshold"); got != "default" {
@@ -149,7 +149,7 @@ func TestBadValues(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: the password is repeated: %v", text, err)
 		}
-		if diff := cmp.Diff(Default(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		if diff := cmp.Diff(standard(), c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 			t.Errorf("%q: not the defaults: %s", text, diff)
 		}
 	}
@@ -220,7 +220,7 @@ func TestSet(t *testing.T) {
 
 func TestSetRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
-	if err := Set(file, "treshold", "0.8"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "threshold") {
+	if err := Set(file, "treshold", "0.8"); !errors.Is(err, errUnknown) || !strings.Contains(err.Error(), "threshold") {
 		t.Errorf("an unknown key: %v", err)
 	}
 	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x", "watch": "on\n"} {

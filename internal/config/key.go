@@ -119,14 +119,14 @@ func group(name string) bool {
 	return slices.ContainsFunc(Keys(), func(k Key) bool { return strings.HasPrefix(k.Name, name+".") })
 }
 
-// ErrUnknown is wrapped by errors about a key that does not exist.
-var ErrUnknown = errors.New("no such setting")
+// errUnknown is wrapped by errors about a key that does not exist.
+var errUnknown = errors.New("no such setting")
 
 func unknownKey(name string) error {
 	if near := nearest(name); near != "" {
-		return fmt.Errorf("%w: %q; did you mean %q? (aoa config lists them)", ErrUnknown, name, near)
+		return fmt.Errorf("%w: %q; did you mean %q? (aoa config lists them)", errUnknown, name, near)
 	}
-	return fmt.Errorf("%w: %q (aoa config lists them)", ErrUnknown, name)
+	return fmt.Errorf("%w: %q (aoa config lists them)", errUnknown, name)
 }
 
 // nearest returns the known key or variable most like a name, "" if none is close. Only the first 64 bytes are compared.

@@ -44,17 +44,17 @@ func Load(environ []string, storeDir string) (Config, []Warning, error) {
 	maps.Copy(values, set)
 	warnings, errs = append(warnings, more...), append(errs, err)
 	if err := errors.Join(errs...); err != nil {
-		return Default(), warnings, fmt.Errorf("read config: %w", err)
+		return standard(), warnings, fmt.Errorf("read config: %w", err)
 	}
 	c, err := build(values)
 	if err != nil {
-		return Default(), warnings, fmt.Errorf("read config: %w", err)
+		return standard(), warnings, fmt.Errorf("read config: %w", err)
 	}
 	return c, warnings, nil
 }
 
-// Default returns the settings of a machine that has none.
-func Default() Config {
+// standard returns the settings of a machine that has none.
+func standard() Config {
 	c, err := build(defaults())
 	if err != nil {
 		panic("config: a default is not allowed: " + err.Error()) // a mistake in a tag of Config: every test fails

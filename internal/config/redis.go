@@ -158,8 +158,8 @@ func address(host, port string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// RedisOptions are the names after the "?", for the documentation.
-var RedisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password", "sentinel_user", "server_name"}
+// redisOptions are the names after the "?", for the documentation.
+var redisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password", "sentinel_user", "server_name"}
 
 // options reads the part after the "?". Each option is given once.
 func (r *Redis) options(text string) error {
@@ -168,8 +168,8 @@ func (r *Redis) options(text string) error {
 		return errors.New("the options have a bad % escape or a semicolon")
 	}
 	for name, vs := range values {
-		if !slices.Contains(RedisOptions, name) {
-			return fmt.Errorf("no option %q: there are %s", name, strings.Join(RedisOptions, ", "))
+		if !slices.Contains(redisOptions, name) {
+			return fmt.Errorf("no option %q: there are %s", name, strings.Join(redisOptions, ", "))
 		}
 		if len(vs) != 1 || vs[0] == "" {
 			return fmt.Errorf("give option %s once, with a value", name)
@@ -191,32 +191,22 @@ func (r *Redis) options(text string) error {
 }
 
 func (r *Redis) option(name, v string) error {
-	files := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "password_file": &r.PasswordFile}
-	words := map[string]*string{"client_name": &r.ClientName, "prefix": &r.Prefix}
-	texts := map[string]*string{"sentinel_user": &r.SentinelUser, "sentinel_password": &r.SentinelPassword, "server_name": &r.ServerName}
-	switch {
-	case name == "db":
+	fields := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "password_file": &r.PasswordFile, "client_name": &r.ClientName,
+		"prefix": &r.Prefix, "sentinel_user": &r.SentinelUser, "sentinel_password": &r.SentinelPassword, "server_name": &r.ServerName}
+	switch name {
+	case "db":
 		return r.db(v)
-	case files[name] != nil:
+	case "ca", "cert", "key", "password_file":
 		if !filepath.IsAbs(v) {
 			return fmt.Errorf("%s is the absolute path of a file", name)
 		}
-		*files[name] = v
-	case words[name] != nil:
-		if !plainWord(v) {
+	case "client_name", "prefix":
+		if len(v) > 64 || !only(v, "._:-") {
 			return fmt.Errorf("%s has up to 64 letters, digits and ._:-", name)
 		}
-		*words[name] = v
-	default:
-		*texts[name] = v
 	}
+	*fields[name] = v
 	return nil
-}
-
-func plainWord(v string) bool {
-	return len(v) <= 64 && !strings.ContainsFunc(v, func(c rune) bool {
-		return c >= 0x80 || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-", c)
-	})
 }
 
 // String says where the store is, without secrets: for people and for logs.
@@ -243,28 +233,25 @@ func Redacted(key, value string) string {
 		return value
 	}
 	const hidden = "***"
-	scheme, rest, ok := strings.Cut(value, "://")
-	if !ok {
-		scheme, rest = "", value
-	} else {
-		scheme += "://"
-	}
-	place, options, _ := strings.Cut(rest, "?")
-	if at := strings.LastIndex(place, "@"); at >= 0 {
-		if user, _, ok := strings.Cut(place[:at], ":"); ok {
-			place = user + ":" + hidden + place[at:]
+	head, options, _ := strings.Cut(value, "?")
+	if at := strings.LastIndex(head, "@"); at >= 0 {
+		start := 0
+		if i := strings.Index(head, "://"); i >= 0 {
+			start = i + len("://")
+		}
+		if user, _, ok := strings.Cut(head[min(start, at):at], ":"); ok {
+			head = head[:start] + user + ":" + hidden + head[at:]
 		}
 	}
-	out := scheme + place
 	sign := "?"
 	for o := range strings.SplitSeq(options, "&") {
 		if name, _, ok := strings.Cut(o, "="); ok && strings.Contains(name, "password") && name != "password_file" {
 			o = name + "=" + hidden
 		}
 		if o != "" {
-			out += sign + o
+			head += sign + o
 			sign = "&"
 		}
 	}
-	return out
+	return head
 }

@@ -25,7 +25,7 @@ type cacheHandler struct {
 }
 
 func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
-	// A future time has no meaning: the clock was ahead then.
+	// Later events are of a clock that ran ahead.
 	newest := func(session string) time.Time {
 		found, err := db.Log(context.Background(), cold.LogFilter{Session: session, Until: b.now().Add(time.Hour), Limit: 1})
 		if err != nil || len(found) == 0 {
@@ -120,7 +120,7 @@ func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (api.
 	return api.CacheStatsAnswer{Sessions: convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) }), Stored: stored}, refusal(err)
 }
 
-// sweep takes out what belongs to sessions that are gone.
+// sweep deletes the items of sessions that are over.
 func (h *cacheHandler) sweep(ctx context.Context) {
 	gone, err := h.file.Sweep(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -131,7 +131,7 @@ func (h *cacheHandler) sweep(ctx context.Context) {
 	}
 }
 
-// refusal gives an error of the cache its form on the wire.
+// refusal is an error of the cache as the API returns it.
 func refusal(err error) error {
 	var e *llmcache.Error
 	if errors.As(err, &e) {

@@ -218,7 +218,7 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
-	d.handlers.reload = &reloadHandler{&sequenceRecorder{base: d.base, worktrees: d.worktrees, cache: d.sequences}}
+	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, cache: d.sequences}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
 		worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
@@ -226,8 +226,8 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
-		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences},
-		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep}}
+		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences, d.handlers.stage.cache},
+		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep, d.handlers.stage.sweep}}
 }
 
 // wireHandlers makes the handlers that no other part needs.
@@ -241,9 +241,9 @@ func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
 	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, edits: d.sharing.edits,
-		contexts: d.sessions, recorder: h.reload.sequenceRecorder, cache: d.cache, metrics: d.metrics}
+		contexts: d.sessions, reload: h.reload, cache: d.cache, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
-		sequences: h.reload.sequenceRecorder, hints: hints, times: d.times, metrics: d.metrics, look: look}
+		reload: h.reload, hints: hints, times: d.times, metrics: d.metrics, look: look}
 }
 
 // replay brings the consumers to the end of the log.
@@ -372,7 +372,7 @@ func (d *Daemon) close() error {
 	for _, f := range d.housekeeper.files {
 		errs = append(errs, f.Close())
 	}
-	return errors.Join(append(errs, d.handlers.stage.cache.Close(), d.db.Close())...)
+	return errors.Join(append(errs, d.db.Close())...)
 }
 
 // repoID is the hash tag of the keys: two clones of one repository share it on a shared server.

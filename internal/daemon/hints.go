@@ -29,7 +29,7 @@ type hints struct {
 	recent   *recentEvents
 	edits    *remoteEdits
 	contexts *session.Store
-	recorder *sequenceRecorder
+	reload   *reloadHandler
 	cache    *llmcache.Cache
 	metrics  *metrics
 }

@@ -19,7 +19,7 @@ type hookHandler struct {
 	events    *eventLog
 	worktrees *worktrees
 	places    *sessionPlaces
-	sequences *sequenceRecorder
+	reload    *reloadHandler
 	hints     *hints
 	times     *hookTimes
 	metrics   *metrics
@@ -55,7 +55,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 	call.Events = h.borders.first(call.Events)
 	h.places.saw(call.Session, w.repo.Root)
 	h.events.Add(call.Events...)
-	h.sequences.record(ctx, w, call)
+	h.reload.record(ctx, w, call)
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.watch.Nudge()
 	}

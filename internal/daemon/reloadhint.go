@@ -13,18 +13,18 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is for the person.
+// offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is shown to the person.
 func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
 	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume || !h.on(prefetch.Reload) {
 		return hooks.Block{}, ""
 	}
-	at := h.recorder.worktree(w)
-	found, err := h.recorder.cache.Find(ctx, at, *call.Asked)
+	at := h.reload.worktree(w)
+	found, err := h.reload.cache.Find(ctx, at, *call.Asked)
 	if err != nil {
 		h.log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}, ""
 	}
-	if found = h.recorder.cache.NotOffered(call.Session, found); len(found) == 0 {
+	if found = h.reload.cache.NotOffered(call.Session, found); len(found) == 0 {
 		return hooks.Block{}, ""
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
@@ -40,7 +40,7 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	}
 	h.events.Add(d.Log...)
 	h.metrics.decision(string(prefetch.Reload), d.Why)
-	if err := h.recorder.cache.NoteOffer(ctx, call.Session, found); err != nil {
+	if err := h.reload.cache.NoteOffer(ctx, call.Session, found); err != nil {
 		h.log.Warn("offer not noted", "err", err)
 	}
 	return block, notice
@@ -57,11 +57,11 @@ func offers(found []reload.Match, label string) (out []hooks.Offer) {
 	return out
 }
 
-// autoTime is what a replay without asking may take: the prompt's answer waits for it.
+// autoTime bounds a replay without asking: the answer to the prompt waits for it.
 const autoTime = 80 * time.Millisecond
 
-// replayed does the best match again without being asked, if that is switched on and if it only looks. label names what
-// it found in the data cache.
+// replayed replays the best match without asking, if the settings allow it and it only reads. label is that of its output in the data
+// cache.
 func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Call, m reload.Match) (label, notice string) {
 	cfg := h.settings.get().Reload
 	if !cfg.Auto || m.Similarity < cfg.AutoThreshold || !m.Entry.ReadOnly() {
@@ -69,7 +69,7 @@ func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Cal
 	}
 	ctx, cancel := context.WithTimeout(ctx, autoTime*time.Duration(h.factor))
 	defer cancel()
-	out, err := h.recorder.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, ReadOnly: true})
+	out, err := h.reload.cache.Replay(ctx, at, reload.Request{ID: m.Entry.ID, Session: call.Session, ReadOnly: true})
 	if err != nil || out.Diverged {
 		return "", ""
 	}

@@ -15,17 +15,6 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// sequenceRecorder records what sessions did after a prompt, for package reload.
-type sequenceRecorder struct {
-	base
-	worktrees *worktrees
-	cache     *reload.Cache
-}
-
-func (r *sequenceRecorder) sweep(ctx context.Context) {
-	r.cache.Evict(ctx, r.worktree(r.worktrees.at(ctx, "")))
-}
-
 // newSequences opens nothing.
 func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.Cache {
 	return reload.New(reload.Options{Path: filepath.Join(b.settings.store, "reload.db"), Now: b.now, Log: b.alert,
@@ -38,7 +27,7 @@ func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.C
 }
 
 // worktree is a checkout as package reload sees it.
-func (r *sequenceRecorder) worktree(w *worktree) reload.Worktree {
+func (h *reloadHandler) worktree(w *worktree) reload.Worktree {
 	return reload.Worktree{Root: w.repo.Root, Files: func() []event.Path { return w.tree.Load().All() }, Ignored: w.repo.Ignored,
 		State: func(ctx context.Context) string { return w.fingerprint(ctx) }}
 }
@@ -57,20 +46,20 @@ func (w *worktree) fingerprint(ctx context.Context) string {
 	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
 }
 
-// record notes what a hook reports of a session's turn.
-func (r *sequenceRecorder) record(ctx context.Context, w *worktree, call hooks.Call) {
+// record passes what a hook reports of a session's turn to the cache.
+func (h *reloadHandler) record(ctx context.Context, w *worktree, call hooks.Call) {
 	if call.Session == "" || call.Asked == nil && len(call.Steps) == 0 && call.Next == "" && call.Over == "" {
 		return
 	}
-	at := r.worktree(w)
+	at := h.worktree(w)
 	agent, _ := agents.Find(call.Agent)
 	switch {
 	case call.Asked != nil && call.Subagent == "":
-		r.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
+		h.cache.BeginTurn(ctx, at, call.Session, call.Agent, *call.Asked, !agent.EndsTurns())
 	case call.Over != "" && call.Subagent == "":
-		r.cache.EndTurn(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
+		h.cache.EndTurn(at, call.Session, call.Over == "turn" || !agent.EndsTurns())
 	case call.Next != "" && call.Subagent == "":
-		r.cache.NoteBefore(at, call.Session, call.Next)
+		h.cache.NoteBefore(at, call.Session, call.Next)
 	}
-	r.cache.AddCalls(at, call.Session, call.Steps)
+	h.cache.AddCalls(at, call.Session, call.Steps)
 }

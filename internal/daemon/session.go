@@ -16,16 +16,16 @@ import (
 // Modes of a session, for people.
 const (
 	modeLive    = "live"
-	modeSession = "session" // it goes on from what was there before
+	modeSession = "session" // it continues an earlier conversation
 )
 
 const (
-	newestSessions = 20   // looked at to find a live one
+	newestSessions = 20   // searched for a live one
 	sessionEvents  = 2000 // starts, hints and outcomes of one session that are counted, the newest
 )
 
-// sessionPlaces remembers in which checkout a session was active last. Events do not contain it: what is learned
-// holds for all checkouts. A daemon that was just started knows of none, then the newest session is everyone's.
+// sessionPlaces remembers in which checkout a session was active last. Events do not contain it, because what is learned is valid in
+// all checkouts. After a start it is empty, and the newest session counts as that of every checkout.
 type sessionPlaces struct {
 	mu   sync.Mutex
 	root map[string]event.Root // session → checkout
@@ -63,8 +63,8 @@ type sessionFinder struct {
 	stored    *session.Store
 }
 
-// session gives the numbers of one session, or of the newest live one of the caller's checkout. It does not wait
-// for what is about to be learned: a status line is drawn again soon.
+// session returns the numbers of one session, or of the newest live one of the caller's checkout. It does not wait for events that are
+// not applied yet: a status line asks again soon.
 func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.SessionAnswer, error) {
 	w := f.worktrees.caller(ctx)
 	out := api.SessionAnswer{ID: r.Session, Mode: modeLive, Known: w.tree.Load().Len()}
@@ -88,7 +88,7 @@ func (f *sessionFinder) session(ctx context.Context, r api.SessionRequest) (api.
 	}
 	out.Live = s.Exists && !ended(events)
 	count(&out, events)
-	if f.stored.Resumed(out.ID) { // somebody brought it back: it goes on from what was there before
+	if f.stored.Resumed(out.ID) { // it was resumed by command
 		out.Mode = modeSession
 	}
 	return out, nil
@@ -155,7 +155,7 @@ func count(out *api.SessionAnswer, events []event.Event) {
 	}
 }
 
-// modeOf a session is by how it was begun last.
+// modeOf is the mode of a session that began like this.
 func modeOf(source string) string {
 	switch source {
 	case "resume", "compact", "fork":

@@ -16,12 +16,12 @@ import (
 const (
 	// remindTokens leave room for five files in the block at a session's start.
 	remindTokens = 420
-	// stateTime is how long a starting session waits for git to say what is changed.
+	// stateTime is how long a starting session waits for git to list changes.
 	stateTime = 150 * time.Millisecond
 )
 
-// startText is what a starting session gets: what happened before, then further files of the work. It costs tokens
-// of the session's allowance.
+// startText is the text for a starting session: the context of earlier work, then further files. Its tokens count against the session's
+// allowance.
 func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, contextBudget(h.settings).Total), q.At)
@@ -54,8 +54,8 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) str
 	return text
 }
 
-// workBefore is the context and the files that a starting session goes on from: its own, or those of the newest
-// session whose changes are not committed. After a cleared conversation there are files only.
+// workBefore is the context and the files that a starting session continues: its own, or those of the newest session whose changes are not
+// committed. After a cleared conversation there are only files.
 func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (session.Context, []event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, at)
 	if how, _ := call.Start(); id == "" || how == "clear" {
@@ -72,14 +72,14 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 	return c, files
 }
 
-// Recent work: what a new session may hear about the ones before it.
+// Bounds of the earlier work that a new session is shown.
 const (
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )
 
-// workingSet finds the files of the session that goes on; for a new session, those of the work before it that
-// is not committed yet. Replayed sessions used less than a tenth of the committed ones. id names the session whose work it is,
+// workingSet finds the files of the session that continues; for a new session, those of earlier work that is not
+// committed yet. Replayed sessions used less than a tenth of the committed ones. id names the session whose work it is,
 // changed what is not committed where git was asked.
 func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}

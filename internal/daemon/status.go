@@ -90,7 +90,7 @@ func watching(w *worktree, mode string) string {
 	switch {
 	case mode != "on":
 		return mode
-	case w.watch.Partial():
+	case w.watch.Status().Partial:
 		return "partial"
 	case w.watch.Status().Polling:
 		return "poll"

@@ -260,7 +260,7 @@ func (t *worktrees) hookRepo(w *worktree) hooks.Repo {
 func (t *worktrees) watchOptions(w *worktree) watcher.WatchOptions {
 	cfg := t.settings.get()
 	return watcher.WatchOptions{Quiet: cfg.Quiet, AtMost: cfg.AtMost, Now: t.now, Log: t.alert,
-		Poll: cfg.Watch == "poll", Tracked: func() []event.Path { return w.tree.Load().All() }}
+		Poll: cfg.Watch == "poll", Files: func() []event.Path { return w.tree.Load().All() }}
 }
 
 // run reads the files of each checkout as it becomes known, and watches them.

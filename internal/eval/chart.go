@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"html/template"
 	"strings"
 )
 
@@ -48,12 +47,12 @@ func (c *chart) legend(place int, class, text string) {
 	fmt.Fprintf(&c.b, `<rect class="%s" x="%.1f" y="%.1f" width="10" height="10"/><text x="%.1f" y="%.1f">%s</text>`, class, px(0)+8, y-9, px(0)+24, y, text)
 }
 
-func (c *chart) html() template.HTML {
-	return template.HTML(c.b.String() + "</svg>") //nolint:gosec // made of numbers and constants, see chart
+func (c *chart) html() string {
+	return c.b.String() + "</svg>"
 }
 
 // reliabilityChart draws what was promised against what was kept.
-func reliabilityChart(all, unseen *Shown) template.HTML {
+func reliabilityChart(all, unseen *Shown) string {
 	c := newChart("Reliability", "promised", "kept")
 	fmt.Fprintf(&c.b, `<line class="ideal" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, px(0), py(0), px(1), py(1))
 	for i, s := range []*Shown{all, unseen} {
@@ -73,7 +72,7 @@ func reliabilityChart(all, unseen *Shown) template.HTML {
 }
 
 // riskChart draws the precision of what is shown against the share of opens that it reaches, for each threshold.
-func riskChart(all, unseen *Shown) template.HTML {
+func riskChart(all, unseen *Shown) string {
 	c := newChart("Risk and coverage", "share of opens shown before", "precision of what is shown")
 	for i, s := range []*Shown{all, unseen} {
 		var points [][2]float64
@@ -94,7 +93,7 @@ func riskChart(all, unseen *Shown) template.HTML {
 func series(i int) string { return fmt.Sprintf("s%d", i) }
 
 // hitChart draws hit@k for aOa and the baselines.
-func hitChart(title string, rows []pageRow, of func(Tasks) *Hits) template.HTML {
+func hitChart(title string, rows []pageRow, of func(Tasks) *Hits) string {
 	c := newChart(title, "k: 1, 3, 5, 10", "hit@k")
 	place := 0
 	for i, r := range rows {

@@ -17,7 +17,7 @@ func prose(n int) []byte {
 	return b.Bytes()[:n]
 }
 
-// BenchmarkCache is one item written over itself and read, in the room, by size: p50 and p99.
+// BenchmarkCache is one item written over itself and read, by size: p50 and p99.
 func BenchmarkCache(b *testing.B) {
 	for _, size := range []struct {
 		name string

@@ -16,7 +16,7 @@ var embedded embed.FS
 type Options struct {
 	Path   string                 // of the SQLite file
 	Now    func() time.Time       // for everything that is dated
-	Seal   *cold.Seal             // closes what lies on disk; nil stores it open
+	Seal   *cold.Seal             // seals what is on disk; nil stores it open
 	Redact func(string) string    // takes known forms of secrets out of a text; nil leaves it
 	Newest func(string) time.Time // time of a session's newest event in the log, zero if there is none; nil: none
 	Log    *slog.Logger           // gets one warning when a damaged file was moved aside; may be nil
@@ -52,8 +52,8 @@ func (c *Cache) use(ctx context.Context, fn func(f *cold.File) error) error {
 	return storage(c.file.Use(ctx, fn))
 }
 
-// look is use for those who find nothing where there is no file, and need not make one.
-func (c *Cache) look(ctx context.Context, fn func(f *cold.File) error) error {
+// useExisting is use, but does nothing where there is no file.
+func (c *Cache) useExisting(ctx context.Context, fn func(f *cold.File) error) error {
 	if !c.file.Exists() {
 		return nil
 	}

@@ -191,24 +191,24 @@ func TestBounds(t *testing.T) {
 	check(t, one(Item{Task: "t", Turn: "u", Data: noise(MaxItem)}))
 	refused(t, one(Item{Task: "t", Turn: "u", Data: make([]byte, MaxItem+1)}), CodeTooLarge, "5,242,881", "5,242,880")
 	refused(t, one(Item{Data: make([]byte, MaxItem), Notes: json.RawMessage("1")}), CodeTooLarge)
-	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", MaxNotes) + `"`)}), CodeTooLarge, "metadata")
+	refused(t, one(Item{Notes: json.RawMessage(`"` + strings.Repeat("x", maxNotes) + `"`)}), CodeTooLarge, "metadata")
 	refused(t, one(Item{Notes: json.RawMessage("{")}), CodeBad, "no JSON")
 	refused(t, one(Item{Data: []byte("{"), JSON: true}), CodeBad, "no JSON")
-	refused(t, one(Item{Turn: strings.Repeat("u", MaxID+1)}), CodeBad, "97 bytes")
-	refused(t, one(Item{Description: strings.Repeat("d", MaxDescription+1)}), CodeTooLarge, "301 bytes")
+	refused(t, one(Item{Turn: strings.Repeat("u", maxID+1)}), CodeBad, "97 bytes")
+	refused(t, one(Item{Description: strings.Repeat("d", maxDescription+1)}), CodeTooLarge, "301 bytes")
 	refused(t, one(Item{Description: strings.Repeat("<", 200)}), CodeTooLarge, "label")
 	_, err := c.Write(t.Context(), "", []Item{{}})
 	refused(t, err, CodeBad, "session")
-	_, err = c.Write(t.Context(), "s", make([]Item, MaxBatch+1))
+	_, err = c.Write(t.Context(), "s", make([]Item, maxBatch+1))
 	refused(t, err, CodeBad, "101")
-	same(t, "a full batch", len(write(t, c, "s", make([]Item, MaxBatch)...)), MaxBatch)
+	same(t, "a full batch", len(write(t, c, "s", make([]Item, maxBatch)...)), maxBatch)
 
 	// The largest label that is allowed, of a session with a usual id.
 	session := "5f0c2d1e-aaaa-bbbb-cccc-0123456789ab"
-	l := write(t, c, session, Item{Description: strings.Repeat("d", MaxDescription), Data: noise(MaxItem)})[0]
+	l := write(t, c, session, Item{Description: strings.Repeat("d", maxDescription), Data: noise(MaxItem)})[0]
 	raw, err := json.Marshal(l)
 	check(t, err)
-	if len(raw) > MaxLabel || len(raw) < 400 {
+	if len(raw) > maxLabel || len(raw) < 400 {
 		t.Fatalf("%d bytes: %s", len(raw), raw)
 	}
 	same(t, "control characters", write(t, c, "s", Item{Description: "two\nlines\x1b[31m \xff"})[0].Description, "two lines [31m ?")
@@ -294,7 +294,7 @@ func TestListByTaskAndTime(t *testing.T) {
 		check(t, err)
 		out := ""
 		for _, l := range labels {
-			k, err := ParseKey(l.Key)
+			k, err := parseKey(l.Key)
 			check(t, err)
 			out += k.Turn
 		}

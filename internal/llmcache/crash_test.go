@@ -61,7 +61,7 @@ func TestKillInTheMiddle(t *testing.T) {
 		check(t, err)
 		same(t, "listed", len(labels), total)
 		for _, l := range labels {
-			k, err := ParseKey(l.Key)
+			k, err := parseKey(l.Key)
 			check(t, err)
 			batches[k.Task]++
 			sum += l.Size

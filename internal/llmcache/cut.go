@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut says which part of an item is wanted: first the value at Pointer, then the lines of that, then the bytes of
-// those. The zero value wants all.
+// Cut is the part of an item that is wanted: first the value at Pointer, then the lines of that, then the bytes of those. The zero value
+// is all of it.
 type Cut struct {
 	Pointer string // RFC 6901, such as /files/3/name, into JSON; a string there is taken as its text
 	Lines   string // "20" or "10-20", from 1, both included; "10-" is to the end
@@ -18,7 +18,7 @@ type Cut struct {
 	Limit   int64  // bytes at most; 0 is all. A character is not cut in two
 }
 
-// Part is what a Cut leaves.
+// Part is the result of a Cut.
 type Part struct {
 	Data  []byte
 	Total int64 // bytes before Offset and Limit were applied
@@ -83,7 +83,7 @@ func (c Cut) of(data []byte, isJSON bool) (Part, error) {
 	return p, nil
 }
 
-// whole moves an end back to where a character begins, unless nothing would be left or the data is no text.
+// whole moves an end back to the beginning of a character, unless nothing would be left or the data is no text.
 func whole(data []byte, begin, end int64) int64 {
 	for e := end; e > begin && end-e < utf8.UTFMax; e-- {
 		if utf8.RuneStart(data[e]) {
@@ -115,7 +115,7 @@ func someLines(data []byte, first, last int) []byte {
 	return data[:end]
 }
 
-// at finds the value that a JSON pointer points to. A string comes back as its text.
+// at finds the value at a JSON pointer. A string is returned as its text.
 func at(data []byte, pointer string) ([]byte, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	done := ""

@@ -1,12 +1,10 @@
-// Package llmcache is where an agent sets results aside and keeps only the label.
+// Package llmcache stores results for an agent, which keeps only their labels.
 //
-// In come items of a session: up to 5 MB of any bytes with a description; out go labels of at most 500 bytes, and
-// later an item, whole or the part that is asked for. Nothing is thrown out to make room: a write that would pass the
-// session's quota of 50 MB is refused with what to delete. Items live until 24 hours after their session was last
-// heard of; a session that logs out or exits takes them along at once.
+// Items of a session come in: up to 5 MB of any bytes with a description. Out go labels of at most 500 bytes, and later an item, whole or
+// in part. No item is deleted to make room: a write beyond the session's quota of 50 MB is refused, with what to delete. Items live until
+// 24 hours after the last event of their session. When a session logs out or exits, its items are deleted at once.
 //
-// Items lie compressed (zstd) and sealed in a SQLite file of their own, which is opened when it is first asked. It
-// never loads an item to list it, never reads the clock on its own, and never looks into an item but to cut out what
-// was asked for. On two cores that others keep busy an item of 1 KB is written or read in 0.15 ms, one of 100 KB in 1,
-// one of 5 MB written in 150 and read in 15 (BenchmarkCache).
+// Items are compressed (zstd) and sealed in a SQLite file of their own, which is opened at the first use. The package never loads an item
+// to list it, never reads the clock itself, and never reads an item's data except to cut out what was asked for. On two busy cores an
+// item of 1 KB is written or read in 0.15 ms, one of 100 KB in 1, one of 5 MB written in 150 and read in 15 (BenchmarkCache).
 package llmcache

@@ -16,23 +16,14 @@ const (
 // Forget deletes the items of a session, those written since a time, or those that hold a path in their data, description
 // or metadata.
 func (c *Cache) Forget(ctx context.Context, e cold.ForgetFilter) error {
-	return c.look(ctx, func(f *cold.File) error {
+	return c.useExisting(ctx, func(f *cold.File) error {
 		keys, err := c.meant(ctx, f, e)
 		if err != nil {
 			return err
 		}
 		return f.Write(ctx, "forget items", func(tx *cold.Tx) error {
 			for _, key := range keys {
-				var session string
-				var size int64
-				found, err := tx.Scan(sqlDeleteItem, []any{key}, &session, &size)
-				if err != nil {
-					return err
-				}
-				if !found {
-					continue
-				}
-				if _, err := tx.Exec(sqlAccount, session, -size, -1); err != nil {
+				if _, _, err := deleteItem(tx, key); err != nil {
 					return err
 				}
 			}

@@ -2,37 +2,38 @@ package llmcache
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // The bounds. Sizes are of the bytes as they were given, before compression.
 const (
 	MaxItem        = 5 << 20        // bytes of an item's data and notes
-	MaxNotes       = 16 << 10       // bytes of an item's notes
-	MaxDescription = 300            // bytes of a description
-	MaxLabel       = 500            // bytes of a label's JSON form
-	MaxBatch       = 100            // items in one write
+	maxNotes       = 16 << 10       // bytes of an item's notes
+	maxDescription = 300            // bytes of a description
+	maxLabel       = 500            // bytes of a label's JSON form
+	maxBatch       = 100            // items in one write
 	Quota          = 50 << 20       // bytes of a session's items
-	Life           = 24 * time.Hour // of items after their session was last heard of
+	life           = 24 * time.Hour // of items after the last event of their session
 )
 
-// Item is what is set aside.
+// Item is what is stored.
 type Item struct {
 	Task, Turn  string          // with the session they are its key; random where empty
 	Description string          // what it holds, in words
 	Data        []byte          // any bytes
 	JSON        bool            // Data is JSON
-	Notes       json.RawMessage // the caller's own metadata: told by Read, not by List
+	Notes       json.RawMessage // the caller's own metadata: returned by Read, not by List
 	Overwrite   bool            // replace an item of the same key
 	Redact      bool            // take known forms of secrets out of Data and Notes, too, not only of Description
-	Call        string          // what arrives twice under one such name is set aside once; "" is no name
+	Call        string          // id of the call: what arrives twice under one id is stored once; may be ""
 }
 
-// Label is what is told of an item without loading it.
+// Label describes an item without loading it.
 type Label struct {
 	Key         string `json:"key"`
 	Description string `json:"description"`
@@ -51,7 +52,7 @@ type prepared struct {
 	json      bool
 }
 
-// prepare checks an item and packs it; all that takes long happens here, before the transaction.
+// prepare checks an item and packs it. All that takes long happens here, before the transaction.
 func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error) {
 	k, err := Key{session, it.Task, it.Turn}.complete()
 	if err != nil {
@@ -86,32 +87,23 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 func (p prepared) check(it Item) error {
 	switch {
 	case p.Size > MaxItem:
-		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s", p.Label.Key, digits(p.Size), digits(MaxItem))
-	case len(it.Notes) > MaxNotes:
-		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, digits(int64(len(it.Notes))), digits(MaxNotes))
-	case len(p.Description) > MaxDescription:
-		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), MaxDescription)
+		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s", p.Label.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
+	case len(it.Notes) > maxNotes:
+		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
+	case len(p.Description) > maxDescription:
+		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
 		return bad("give a JSON object", "the metadata of %s is no JSON", p.Label.Key)
 	case it.JSON && !json.Valid(it.Data):
 		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Label.Key)
 	}
-	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > MaxLabel {
-		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), MaxLabel)
+	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
+		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), maxLabel)
 	}
 	return nil
 }
 
-// oneLine makes a description one line of printable characters: it is told inside lists.
+// oneLine makes a description one line of printable characters.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r == ' ' || unicode.IsControl(r) }), " ")
-}
-
-// digits prints a number with its thousands set apart.
-func digits(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -3,28 +3,29 @@ package llmcache
 import (
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
 // Key names an item: {session}_{task}_{turn}, each part escaped so that no id can pretend to be two.
 type Key struct{ Session, Task, Turn string }
 
-// MaxID is the longest id of a session, a task or a turn, in bytes as escaped.
-const MaxID = 96
+// maxID is the longest id of a session, a task or a turn, in bytes as escaped.
+const maxID = 96
 
-// String is the key as it is stored and told.
+// String is the key as it is stored and printed.
 func (k Key) String() string { return escape(k.Session) + "_" + escape(k.Task) + "_" + escape(k.Turn) }
 
-// ParseKey is the inverse of String.
-func ParseKey(s string) (Key, error) {
+// parseKey is the inverse of String.
+func parseKey(s string) (Key, error) {
 	parts := strings.Split(s, "_")
 	if len(parts) != 3 {
 		return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: it has %d parts, not 3", s, len(parts))
 	}
 	var ids [3]string
 	for i, p := range parts {
-		id, ok := unescape(p)
-		if !ok || id == "" || len(p) > MaxID || escape(id) != p {
+		id, err := url.PathUnescape(p)
+		if err != nil || id == "" || len(p) > maxID || escape(id) != p {
 			return Key{}, bad("take the key from a label, or from aoa cache list", "%.100q is no key: its part %d is %.100q", s, i+1, p)
 		}
 		ids[i] = id
@@ -43,8 +44,8 @@ func (k Key) complete() (Key, error) {
 		}
 	}
 	for _, id := range []string{k.Session, k.Task, k.Turn} {
-		if n := len(escape(id)); n > MaxID {
-			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, MaxID)
+		if n := len(escape(id)); n > maxID {
+			return k, bad("use shorter ids", "the id %.40q… has %d bytes, at most %d are allowed", id, n, maxID)
 		}
 	}
 	return k, nil
@@ -84,24 +85,4 @@ func escape(id string) string {
 
 func plain(c byte) bool {
 	return c == '-' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
-
-func unescape(s string) (string, bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b.WriteByte(s[i])
-			continue
-		}
-		var c byte
-		if i+2 >= len(s) {
-			return "", false
-		}
-		if n, err := fmt.Sscanf(s[i+1:i+3], "%02X", &c); n != 1 || err != nil {
-			return "", false
-		}
-		b.WriteByte(c)
-		i += 2
-	}
-	return b.String(), true
 }

@@ -43,13 +43,13 @@ func TestEndStartsTheClockAndResumeStopsIt(t *testing.T) {
 	write(t, c, "s", Item{Data: []byte("data")})
 	clock.pass(time.Hour)
 	apply(t, c, event.KindEnd, "s", "clear")
-	clock.pass(Life - time.Second)
+	clock.pass(life - time.Second)
 	same(t, "swept a second before its time", sweep(t, c), "")
 	apply(t, c, event.KindStart, "s", "resume")
 	clock.pass(2 * time.Second)
 	same(t, "swept although it was resumed", sweep(t, c), "")
 	apply(t, c, event.KindEnd, "s", "resume")
-	clock.pass(Life)
+	clock.pass(life)
 	same(t, "swept", sweep(t, c), "s")
 	same(t, "left", living(t, c), "")
 	labels, _, err := c.List(t.Context(), Filter{})
@@ -83,7 +83,7 @@ func TestOrphans(t *testing.T) {
 			key = l.Key
 		}
 	}
-	clock.pass(Life - time.Minute)
+	clock.pass(life - time.Minute)
 	same(t, "swept", sweep(t, c), "")
 	write(t, c, "written", Item{})
 	_, err := c.Read(t.Context(), key, Cut{Limit: 1})
@@ -94,7 +94,7 @@ func TestOrphans(t *testing.T) {
 	clock.pass(time.Minute)
 	same(t, "swept", sweep(t, c), "idle")
 	same(t, "left", len(strings.Fields(living(t, c))), 4)
-	clock.pass(Life - time.Minute)
+	clock.pass(life - time.Minute)
 	same(t, "swept a day later", len(strings.Fields(sweep(t, c))), 4)
 	same(t, "left", living(t, c), "")
 }
@@ -152,7 +152,7 @@ func TestClockAhead(t *testing.T) {
 	write(t, c, "s", Item{Data: []byte("data")})
 	clock.pass(-years)
 	same(t, "swept at once", sweep(t, c), "")
-	clock.pass(Life - time.Second)
+	clock.pass(life - time.Second)
 	same(t, "swept before its time", sweep(t, c), "")
 	clock.pass(time.Second)
 	same(t, "swept", sweep(t, c), "s")

@@ -35,7 +35,7 @@ type Content struct {
 // Read returns an item, cut to what is asked for. It counts as a use of the item and its session. The error is an
 // *Error of code not_found where there is no such item, or nothing at the pointer.
 func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) {
-	k, err := ParseKey(key)
+	k, err := parseKey(key)
 	if err == nil {
 		err = cut.check()
 	}
@@ -79,16 +79,16 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	return out, err
 }
 
-// text opens a sealed text; one that cannot be opened is empty, and counted if its key is there.
+// text opens a sealed text. One that cannot be opened is "", and counted as a bad row if its key is there.
 func (c *Cache) text(f *cold.File, of string, sealed []byte) string {
 	b, err := c.o.Seal.Open(of, sealed)
 	if errors.Is(err, cold.ErrRow) {
-		_ = f.BadRow(err) // the rest of the item is told all the same
+		_ = f.BadRow(err) // the rest of the item is returned
 	}
 	return string(b)
 }
 
-// touch notes that an item, or with key "" a session, was used. A disk that cannot be written fails no reader.
+// touch notes that an item, or with key "" a session, was used. On a disk that cannot be written it does nothing.
 func (c *Cache) touch(ctx context.Context, f *cold.File, session, key string) error {
 	now := c.o.Now().UnixMilli()
 	err := f.Write(ctx, "note a use", func(tx *cold.Tx) error {
@@ -130,7 +130,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 	if !q.Until.IsZero() {
 		until = q.Until.UnixMilli()
 	}
-	err = c.look(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		err := f.Each(ctx, sqlList, []any{q.Session, q.Task, since, until, q.Limit}, func(rows cold.Row) error {
 			var l Label
 			var description []byte
@@ -152,7 +152,7 @@ func (c *Cache) List(ctx context.Context, q Filter) (labels []Label, total int, 
 	return labels, total, err
 }
 
-// Usage is what a session has set aside.
+// Usage is what a session has stored.
 type Usage struct {
 	Session  string
 	Items    int
@@ -163,10 +163,9 @@ type Usage struct {
 	Ended    time.Time // zero: it has not, or was resumed since
 }
 
-// Stats returns the sessions that have set something aside, the one used last first, and the bytes that all of it
-// takes on disk.
+// Stats returns the sessions that have items, the one used last first, and the bytes of all items on disk.
 func (c *Cache) Stats(ctx context.Context) (sessions []Usage, stored int64, err error) {
-	err = c.look(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		if sessions, err = c.sessions(ctx, f); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/aoa-dev/aoa/internal/cold"
 )
 
@@ -23,11 +25,11 @@ ON CONFLICT (item) DO UPDATE SET json = ?2, notes = ?3, data = ?4`
 	sqlDeleteItem = "DELETE FROM items WHERE key = ? RETURNING session, size"
 )
 
-// Write sets up to 100 items of a session aside in one transaction, all or none, and returns their labels in order.
-// The quota is checked inside it, so writers at the same time cannot pass it together; an item that replaces another
-// counts the difference. The error is an *Error of code quota, too_large, exists or storage_unavailable.
+// Write stores up to 100 items of a session in one transaction, all or none, and returns their labels in order. The quota is checked inside
+// it, so concurrent writers cannot exceed it together. An item that replaces another counts the difference. The error is an *Error of
+// code quota, too_large, exists or storage_unavailable.
 func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Label, error) {
-	if len(items) == 0 || len(items) > MaxBatch {
+	if len(items) == 0 || len(items) > maxBatch {
 		return nil, bad("write 1 to 100 items at a time", "%d items", len(items))
 	}
 	now := c.o.Now()
@@ -48,7 +50,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 	return labels, err
 }
 
-// known finds the item that the same call has set aside before, and gives it that one's label.
+// known finds the item that the same call has stored before, and takes its label.
 func (p *prepared) known(tx *cold.Tx) (bool, error) {
 	if p.call == nil {
 		return false, nil
@@ -76,7 +78,7 @@ func (c *Cache) put(tx *cold.Tx, session string, now int64, all []prepared) erro
 		case err != nil:
 			return err
 		case found && !p.overwrite:
-			return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is set aside already (%s bytes)", p.Label.Key, digits(before))
+			return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is set aside already (%s bytes)", p.Label.Key, humanize.Comma(before))
 		case !found:
 			fresh++
 		}
@@ -108,7 +110,7 @@ func (c *Cache) putItem(tx *cold.Tx, p prepared, id, now int64) error {
 	return err
 }
 
-// overQuota says what is used, asked and allowed, and which items would make the room: the ones used longest ago.
+// overQuota is the refusal: what is used, asked and allowed, and which items to delete, those used longest ago.
 func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []prepared) error {
 	mine := map[string]bool{}
 	for _, p := range all {
@@ -138,32 +140,29 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 			more = fmt.Sprintf(" and %d more", len(names)-5)
 			names = names[:5]
 		}
-		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more, digits(free))
+		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more, humanize.Comma(free))
 	}
-	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed", session, digits(used), digits(asked), digits(c.o.Quota))
+	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed", session, humanize.Comma(used), humanize.Comma(asked), humanize.Comma(c.o.Quota))
 }
 
 // Delete takes items out and returns how many there were and their bytes. Keys that nothing has are not found.
 func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, err error) {
-	if len(keys) == 0 || len(keys) > MaxBatch {
+	if len(keys) == 0 || len(keys) > maxBatch {
 		return 0, 0, bad("delete 1 to 100 items at a time", "%d keys", len(keys))
 	}
 	for _, k := range keys {
-		if _, err := ParseKey(k); err != nil {
+		if _, err := parseKey(k); err != nil {
 			return 0, 0, err
 		}
 	}
-	missing := func() error { return missingItem(keys[0]) }
 	if !c.file.Exists() {
-		return 0, 0, missing()
+		return 0, 0, missingItem(keys[0])
 	}
 	err = c.use(ctx, func(f *cold.File) error {
 		err := f.Write(ctx, "delete items", func(tx *cold.Tx) error {
 			n, bytes = 0, 0
 			for _, key := range keys {
-				var session string
-				var size int64
-				found, err := tx.Scan(sqlDeleteItem, []any{key}, &session, &size)
+				size, found, err := deleteItem(tx, key)
 				if err != nil {
 					return err
 				}
@@ -171,9 +170,6 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 					return missingItem(key)
 				}
 				n, bytes = n+1, bytes+size
-				if _, err := tx.Exec(sqlAccount, session, -size, -1); err != nil {
-					return err
-				}
 			}
 			return nil
 		})
@@ -186,6 +182,16 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 		return 0, 0, err
 	}
 	return n, bytes, nil
+}
+
+// deleteItem deletes an item and returns its size.
+func deleteItem(tx *cold.Tx, key string) (size int64, found bool, err error) {
+	var session string
+	if found, err = tx.Scan(sqlDeleteItem, []any{key}, &session, &size); err != nil || !found {
+		return 0, false, err
+	}
+	_, err = tx.Exec(sqlAccount, session, -size, -1)
+	return size, true, err
 }
 
 // giveBack is the bytes from which deleting returns space to the disk at once.

@@ -24,7 +24,7 @@ type Config struct {
 	MinSimilarity float64       // of an offer; 0 is 0.7
 	AutoThreshold float64       // of a replay without asking; 0 is 0.95
 	Auto          bool          // whether there are replays without asking
-	Commands      []string      // that may be run: as they are, or with " *" behind them for plain words
+	Commands      []string      // that may be run: as they are, or with " *" at the end for plain words
 	CommandTime   time.Duration // of one command; 0 is 60 s
 }
 
@@ -39,7 +39,7 @@ func (c Config) withDefaults() Config {
 
 // Options of a Cache. Path and Now are needed.
 type Options struct {
-	Path   string // of the SQLite file; it is made at the first use
+	Path   string // of the SQLite file, which is made at the first use
 	Now    func() time.Time
 	Log    *slog.Logger
 	Config func() Config       // asked at every use; nil: the defaults
@@ -55,7 +55,7 @@ func (o Options) config() Config {
 	return o.Config().withDefaults()
 }
 
-// Worktree is where a session works: entries hold for all of them, files lie in one.
+// Worktree is where a session works. Entries are shared by all worktrees.
 type Worktree struct {
 	Root    event.Root
 	Files   func() []event.Path              // all files that may be named
@@ -74,13 +74,15 @@ type Cache struct {
 
 	position cold.Position
 
+	offering sync.Mutex                 // guards offered; Apply must not wait for mu, which is held while the file is opened
+	offered  map[string]map[string]bool // session → ids of the entries that it was offered
+
 	mu      sync.Mutex // guards what follows
 	loaded  bool
 	entries map[string]*Entry
 	index   *entryIndex
-	turns   map[string]*turn           // session → what is being recorded
-	last    map[string]string          // session → its newest entry
-	offered map[string]map[string]bool // session → ids of the entries that it was offered
+	turns   map[string]*turn  // session → what is being recorded
+	last    map[string]string // session → its newest entry
 	counts  map[string]int64
 	bad     []string        // ids of rows that cannot be read
 	dirty   map[string]bool // ids to be written, or dropped if there is no such entry
@@ -100,7 +102,7 @@ const (
 	countEvicted  = "evicted" // and behind a colon: why
 )
 
-// New makes a Cache. It opens nothing yet.
+// New opens nothing.
 func New(o Options) *Cache {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -124,7 +126,7 @@ func (c *Cache) Run(ctx context.Context) error {
 		case <-c.wake:
 			t.Reset(saveAfter)
 		case <-t.C:
-			if c.FinishEnded(ctx) {
+			if c.finishEnded(ctx) {
 				t.Reset(endSlack)
 			}
 			if err := c.write(ctx); err != nil && ctx.Err() == nil {
@@ -144,7 +146,7 @@ func (c *Cache) Close() error {
 // CloseIdle closes the file if nobody used it since the last CloseIdle; the next use opens it again.
 func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 
-// endAll makes entries of the turns that have ended, however recently.
+// endAll makes entries of all turns that have ended.
 func (c *Cache) endAll() {
 	ended := map[string]Worktree{}
 	c.mu.Lock()

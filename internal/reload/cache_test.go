@@ -168,7 +168,7 @@ func TestExactTriggers(t *testing.T) {
 	d.did("s", reads("a.go"))
 	d.cache.EndTurn(d.w, "s", true)
 	d.at = d.at.Add(time.Second)
-	d.cache.FinishEnded(t.Context())
+	d.cache.finishEnded(t.Context())
 	find := func(a event.Asked) float64 {
 		found, err := d.cache.Find(t.Context(), d.w, a)
 		d.must(err)

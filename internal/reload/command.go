@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// maxCommandOutput is how many bytes of a command's output are kept: the last ones, where the verdict stands.
+// maxCommandOutput is how many bytes of a command's output are kept, the last ones: they have the result.
 const maxCommandOutput = 12 << 10
 
-// command runs a command again, if the settings allow it. There is no shell: what is run is a program with words.
+// command runs a command again, if the settings allow it. It is run as a program with arguments, without a shell.
 func (p *replay) command(ctx context.Context, a Action, s *Step) {
 	argv, ok := allowed(a.Command, p.cfg.Commands)
 	if !ok {
@@ -48,8 +48,8 @@ func (p *replay) command(ctx context.Context, a Action, s *Step) {
 	}
 }
 
-// allowed takes a command apart if the list has it: word by word, or with " *" behind the words that are given. Words
-// behind a star are plain ones, so that no shell could have made anything else of the line.
+// allowed splits a command if the list contains it: as it is, or with " *" in place of its last words. Words in place of a star are plain
+// ones, which every shell would leave as they are.
 func allowed(command string, list []string) (argv []string, ok bool) {
 	if strings.ContainsAny(command, "|&;<>$`(){}[]!#~\"'\\\n\r\x00") {
 		return nil, false

@@ -17,8 +17,8 @@ func (c *Cache) Applied() int64 { return c.position.Applied() }
 
 // Apply drops what sessions were offered whose conversation was compacted or cleared: their agents do not know it any more.
 func (c *Cache) Apply(_ context.Context, seq int64, events []event.Event) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.offering.Lock()
+	defer c.offering.Unlock()
 	for _, e := range events {
 		if e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear") {
 			delete(c.offered, e.Session)

@@ -49,17 +49,17 @@ type File struct {
 	Wrote  bool       `json:"wrote,omitempty"`
 }
 
-// Outcome is how a turn went, as far as it can be seen without a model.
+// Outcome is how a turn ended, as far as events show it.
 type Outcome struct {
-	Ended     bool   `json:"ended"`           // the agent said that it was done
+	Ended     bool   `json:"ended"`           // the agent ended the turn
 	Tests     string `json:"tests,omitempty"` // passed or failed: the last run of tests; "" if there was none
 	Corrected bool   `json:"corrected,omitempty"`
 }
 
-// well reports whether nothing speaks against doing it again.
+// well reports whether nothing is known against a replay.
 func (o Outcome) well() bool { return o.Ended && o.Tests != "failed" && !o.Corrected }
 
-// gone stands for the hash of a file that does not exist.
+// gone is the hash of a file that does not exist.
 const gone = "gone"
 
 // Bounds of an entry, so that a hundred of them stay below a megabyte.
@@ -67,11 +67,11 @@ const (
 	maxText    = 1024     // bytes of the prompt
 	maxActions = 64       // calls
 	maxFiles   = 64       // files
-	maxEntry   = 16 << 10 // bytes as stored: texts of edits are let go of until it fits
+	maxEntry   = 16 << 10 // bytes as stored: texts of edits are dropped until it fits
 	maxSwap    = 8 << 10  // bytes of one old or new text
 )
 
-// alphabet of ids: no letters that look alike. 32 of them: a byte's low five bits are unbiased.
+// alphabet of ids: 32 letters and digits that are not mistaken for one another. The low five bits of a byte are unbiased.
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
 
 func newID() string {
@@ -108,7 +108,7 @@ func (e *Entry) Steps() []Step {
 	return out
 }
 
-// note says what stands against doing it again, "" if nothing does.
+// note is the reason why an action cannot be replayed, "" if there is none.
 func (a Action) note() string {
 	switch {
 	case a.Secret:

@@ -12,7 +12,7 @@ type entryIndex struct {
 	wordless map[Trigger][]*Entry // exact triggers without words
 }
 
-// maxCandidates bounds the entries that are compared. Where more share the words, the words say nothing.
+// maxCandidates bounds the entries that are compared. Words that more entries share distinguish nothing.
 const maxCandidates = 256
 
 func newEntryIndex() *entryIndex {

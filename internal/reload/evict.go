@@ -16,15 +16,15 @@ import (
 
 const sqlTrimUndos = "DELETE FROM undos WHERE id NOT IN (SELECT id FROM undos ORDER BY rowid DESC LIMIT ?)"
 
-// What an entry goes for besides not being used.
+// Reasons to drop an entry besides not being used.
 const (
 	maxFailureRate = 0.5     // of at least minTried replays
 	minTried       = 3       //
 	maxBytes       = 900_000 // of all entries as stored: the steady state is below a megabyte
 )
 
-// Evict drops entries that were not used for too long, that fail more often than not, whose files are no more what
-// they were, and then those used least recently until the rest fits.
+// Evict drops entries that were not used for too long, that fail more often than they succeed, that are stale, and then those used least
+// recently until the rest fits.
 func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	if c.load(ctx) != nil {
 		return
@@ -74,7 +74,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 	}
 }
 
-// bytes is what an entry takes; before it is written, a guess.
+// bytes is the stored size of an entry; before it is written, an estimate.
 func (e *Entry) bytes() int {
 	if e.size > 0 {
 		return e.size
@@ -89,8 +89,8 @@ func (e *Entry) bytes() int {
 	return n
 }
 
-// stale reports whether an entry refers to what is no more: more than half of its files are gone, or it changes files
-// and all that it changed are others by now. A sequence that only looks stays: looking again shows what changed.
+// stale reports whether the files of an entry have changed too much: more than half of them are gone, or it changes files and others have
+// changed all of these since. A sequence that only reads stays: a replay shows what changed.
 func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 	lost, wrote, other := 0, 0, 0
 	for _, f := range e.Files {
@@ -143,7 +143,7 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 			n++
 		}
 	}
-	if undos { // what cannot be read may hold what is to be forgotten
+	if undos { // an unreadable row may contain what must be forgotten
 		for _, id := range c.bad {
 			c.changed(id)
 		}

@@ -81,7 +81,7 @@ func (d *fixture) turn(session, prompt string, steps ...event.Step) {
 	d.did(session, steps...)
 	d.cache.EndTurn(d.w, session, true)
 	d.at = d.at.Add(time.Second)
-	d.cache.FinishEnded(d.Context())
+	d.cache.finishEnded(d.Context())
 }
 
 func (d *fixture) did(session string, steps ...event.Step) {

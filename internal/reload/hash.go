@@ -19,7 +19,7 @@ const (
 	hashSettle = 100 * time.Millisecond
 )
 
-// hashes knows what files contained when they were looked at last.
+// hashes remembers the hashes of files.
 type hashes struct {
 	now func() time.Time
 	mu  sync.Mutex // guards seen
@@ -32,8 +32,8 @@ type stamp struct {
 	hash string
 }
 
-// hash of a file's content now: hex digits, gone, or "" if it cannot be known. A file that was not touched since it
-// was hashed is not read again; one that had been written just before is, for its time may not tell.
+// hash of a file's content now: hex digits, gone, or "" if it is not known. A file whose size and time are unchanged is not read again,
+// unless it was written within hashSettle before it was read: a second write may have the same time.
 func (h *hashes) hash(root event.Root, p event.Path) string {
 	dir, err := os.OpenRoot(string(root))
 	if err != nil {

@@ -20,18 +20,18 @@ const (
 	sqlCountOffers = "SELECT count(*), coalesce(sum(accepted > 0), 0) FROM offers"
 )
 
-// Bounds of what is offered and of what is remembered of it.
+// Bounds of offers.
 const (
 	maxOffer     = 3               // entries of one offer
 	maxMatches   = 10              // entries that Find returns
 	maxOffers    = 2000            // offers remembered
-	offerLife    = 2 * time.Hour   // an offer taken up later was not what led to it
+	offerLife    = 2 * time.Hour   // a later replay does not count as accepting an offer
 	maxOfferedTo = 1024            // sessions whose offers are remembered
 	maxCompared  = 2 * time.Second // no comparison of files takes longer
 )
 
-// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended
-// well. It asks the disk for the files of these only.
+// Find returns the entries that fit what is asked, the best first: those at or above MinSimilarity whose turn ended well. It reads files
+// only of those whose words fit.
 func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Match, error) {
 	cfg := c.o.config()
 	if cfg.Off {
@@ -83,7 +83,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	return out, nil
 }
 
-// fitting are copies of the entries whose words fit; Similarity is that of the words.
+// fitting are copies of the entries whose words fit. Similarity is that of the words.
 func (c *Cache) fitting(f fingerprint) (out []Match) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,8 +99,8 @@ func (c *Cache) fitting(f fingerprint) (out []Match) {
 	return out
 }
 
-// unchanged is the share of an entry's files that are as the sequence left them; of those of which nothing is known,
-// none is. Without files nothing can have changed.
+// unchanged is the share of an entry's files that are as the sequence left them, 1 without files. A file of unknown content counts as
+// changed.
 func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 	if len(e.Files) == 0 {
 		return 1
@@ -116,8 +116,8 @@ func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 
 // NotOffered leaves out what the session was offered before, and all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) []Match {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.offering.Lock()
+	defer c.offering.Unlock()
 	var out []Match
 	for _, m := range found {
 		if !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
@@ -129,7 +129,7 @@ func (c *Cache) NotOffered(session string, found []Match) []Match {
 
 // NoteOffer notes that entries were offered to a session.
 func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) error {
-	c.mu.Lock()
+	c.offering.Lock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
 		c.offered = map[string]map[string]bool{}
 	}
@@ -139,7 +139,7 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) 
 	for _, m := range offered {
 		c.offered[session][m.Entry.ID] = true
 	}
-	c.mu.Unlock()
+	c.offering.Unlock()
 	now := c.o.Now().UnixMilli()
 	return c.save(ctx, "note an offer", func(tx *cold.Tx) error {
 		for _, m := range offered {
@@ -152,7 +152,7 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) 
 	})
 }
 
-// Asked is what a session's turn began with; ok is false if none is under way.
+// Asked is what began a session's present turn; ok is false if there is none.
 func (c *Cache) Asked(session string) (asked event.Asked, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +210,7 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// accept notes that an offer was taken up, and that its entry was used.
+// accept notes that an entry was replayed, and that its newest offer was accepted.
 func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
 	now := c.o.Now().UTC()
 	c.mu.Lock()

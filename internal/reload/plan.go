@@ -21,7 +21,7 @@ const (
 	maxPlanned = 4 << 20
 )
 
-// plan is what the edits of a sequence come to, worked out in memory: all of them fit, or none is made.
+// plan is the result of the edits of a sequence, computed in memory: all of them fit, or none is made.
 type plan struct {
 	p       *replay
 	order   []event.Path
@@ -45,7 +45,7 @@ func newPlan(p *replay) *plan {
 	return &plan{p: p, files: map[event.Path]*planned{}, steps: map[int]outcome{}}
 }
 
-// make works out all edits. The first that does not fit breaks the plan; that is no error.
+// make computes all edits. The first that does not fit breaks the plan; that is no error.
 func (l *plan) make() error {
 	for i, a := range l.p.entry.Actions {
 		if a.Act != event.ActEdit && a.Act != event.ActWrite || !a.OK || slices.Contains(l.p.r.Skip, i) {
@@ -75,7 +75,7 @@ func (l *plan) make() error {
 	return nil
 }
 
-// one works out an edit; note says why it does not fit.
+// one computes an edit; note is the reason why it does not fit.
 func (l *plan) one(a Action) (note string, err error) {
 	if a.Secret || len(a.Paths) != 1 || a.Act == event.ActEdit && len(a.Edits) == 0 || a.Act == event.ActWrite && a.Body == nil {
 		if a.Secret {
@@ -111,7 +111,7 @@ func (l *plan) one(a Action) (note string, err error) {
 	return "", nil
 }
 
-// write is a file written as a whole: it has to be as it was before, or to be that very text already.
+// write is a file written as a whole. It must be as it was before, or have that content already.
 func (l *plan) write(f *planned, a Action) (note string) {
 	was := ""
 	for _, x := range l.p.entry.Files {
@@ -169,7 +169,7 @@ func (f *planned) same() bool {
 	return f.before != nil == f.existed && string(f.before) == string(f.after)
 }
 
-// name is the same for the same changes to the same files: what is carried out is what was shown.
+// name identifies the changes of a plan: only a plan that was shown is applied. It is "" when there are none.
 func (l *plan) name() string {
 	if l.broken {
 		return ""
@@ -191,13 +191,13 @@ func (l *plan) diff() string {
 	var b strings.Builder
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
-			b.WriteString(diff(path, f.before, f.after))
+			b.WriteString(unifiedDiff(path, f.before, f.after))
 		}
 	}
 	return cutLines(b.String(), maxOutput)
 }
 
-// state is what became of an edit.
+// state is the result of an edit.
 func (l *plan) state(i int) (state, note string) {
 	o, known := l.steps[i]
 	switch {
@@ -209,7 +209,7 @@ func (l *plan) state(i int) (state, note string) {
 	return o.state, o.note
 }
 
-// apply makes the edits: all, or none. What the files were is written down first.
+// apply makes the edits, all or none. It first stores what the files were.
 func (l *plan) apply(ctx context.Context) error {
 	u := undo{ID: newID(), Sequence: l.p.entry.ID, At: l.p.c.o.Now().UTC()}
 	u.ID = "undo-" + strings.TrimPrefix(u.ID, "cache-")
@@ -237,8 +237,8 @@ func (l *plan) apply(ctx context.Context) error {
 	return nil
 }
 
-// replace puts a new content in the place of a file's, if it still has the old one: written beside it and renamed, so
-// that nobody ever sees a part.
+// replace replaces the content of a file, if it is still the old one. It writes a second file and renames it, so that readers never see a
+// part.
 func replace(dir *os.Root, path event.Path, before []byte, existed bool, after []byte, mode fs.FileMode) error {
 	now, err := readFile(dir, path, maxEdited)
 	switch {

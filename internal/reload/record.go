@@ -25,18 +25,18 @@ type turn struct {
 	before  map[event.Path]string // hashes of files that a call is about to change
 	newest  time.Time             // of its prompt and calls
 	place   Worktree
-	ended   time.Time // when the agent said that it was done; zero: it has not
+	ended   time.Time // when the agent ended it; zero: it has not
 }
 
-// endSlack is how long a turn that ended still takes calls: each hook is a process of its own, and the last call's may
-// arrive behind the end.
+// endSlack is how long a turn that ended still accepts calls: each hook is a process of its own, and the last call may arrive after the
+// end.
 const endSlack = 250 * time.Millisecond
 
 // maxTurns bounds the sessions that are recorded at once; the one without a call for the longest is dropped.
 const maxTurns = 256
 
-// BeginTurn takes what a session was asked. What it did before is one sequence; how the agent ends its turns is not known
-// then: well is for agents that do not tell. A prompt that corrects the turn before counts against its entry.
+// BeginTurn begins a turn of a session. It ends the one before: well is true for agents that do not report the ends of turns. A prompt that
+// corrects the turn before counts against its entry.
 func (c *Cache) BeginTurn(ctx context.Context, w Worktree, session, agent string, asked event.Asked, well bool) {
 	if session == "" || c.o.config().Off || c.load(ctx) != nil {
 		return
@@ -111,7 +111,7 @@ func (c *Cache) AddCalls(w Worktree, session string, steps []event.Step) {
 	}
 }
 
-// body keeps what a call wrote as a whole, if that is short and holds no secret: the hook does not carry it.
+// body keeps the content of a file that a call wrote as a whole, if it is short and has no secret. Hooks do not carry it.
 func (c *Cache) body(w Worktree, a *Action) {
 	if a.Act != event.ActWrite || len(a.Paths) != 1 || w.ignored(a.Paths[0]) {
 		return
@@ -131,7 +131,7 @@ func (c *Cache) body(w Worktree, a *Action) {
 	}
 }
 
-// add takes a call that may have been told of before: by another hook, with less.
+// add adds a call. Another hook may have reported it before, with less.
 func (t *turn) add(a Action) {
 	t.newest = a.Time
 	if i, known := t.has[a.ID]; known {
@@ -168,7 +168,7 @@ func (t *turn) add(a Action) {
 	}
 }
 
-// EndTurn ends a session's turn: well if the agent says that it is done. The entry is made a moment later, by Run.
+// EndTurn ends a session's turn: well if the agent ended it itself. Run makes the entry a moment later.
 func (c *Cache) EndTurn(w Worktree, session string, well bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,8 +183,8 @@ func (c *Cache) EndTurn(w Worktree, session string, well bool) {
 	}
 }
 
-// FinishEnded makes entries of the turns that ended endSlack ago or longer; waiting says that others have ended since.
-func (c *Cache) FinishEnded(ctx context.Context) (waiting bool) {
+// finishEnded makes entries of the turns that ended endSlack ago or longer; waiting reports whether others have ended since.
+func (c *Cache) finishEnded(ctx context.Context) (waiting bool) {
 	ended := map[string]Worktree{}
 	c.mu.Lock()
 	now := c.o.Now()
@@ -204,7 +204,7 @@ func (c *Cache) FinishEnded(ctx context.Context) (waiting bool) {
 	return waiting
 }
 
-// finish makes an entry of a turn that ended well and did something that can be found and done again.
+// finish makes an entry of a turn that ended well and did something that can be found and replayed.
 func (c *Cache) finish(ctx context.Context, w Worktree, session string, well bool) {
 	c.mu.Lock()
 	t := c.turns[session]
@@ -223,7 +223,7 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 	}
 }
 
-// enter makes an entry known; false if the one that is there is better.
+// enter adds an entry; false if an earlier one of the same request is better.
 func (c *Cache) enter(e *Entry, session string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,7 +242,7 @@ func (c *Cache) enter(e *Entry, session string) bool {
 	return true
 }
 
-// worth reports whether a turn can be found and done again: a prompt of fewer than two words says nothing ("go on").
+// worth reports whether a turn can be found and replayed: a prompt of fewer than two words ("go on") cannot be found.
 func (t *turn) worth() bool {
 	if t.asked.Type == Prompt && index.NewRequest(t.asked.Text).Len() < 2 {
 		return false
@@ -250,10 +250,10 @@ func (t *turn) worth() bool {
 	return slices.ContainsFunc(t.actions, func(a Action) bool { return a.OK && a.Act != event.ActOther })
 }
 
-// twinAt is the similarity of words from which two requests are the same one, asked again.
+// twinAt is the similarity of words from which two requests are the same.
 const twinAt = 0.9
 
-// twin is the entry that the same request led to before; mu is held.
+// twin is the entry of the same request; mu is held.
 func (c *Cache) twin(e *Entry) *Entry {
 	for _, o := range c.index.candidates(e.print) {
 		a, b := o.print.request, e.print.request
@@ -264,7 +264,7 @@ func (c *Cache) twin(e *Entry) *Entry {
 	return nil
 }
 
-// shrink lets go of texts of edits, the longest first, until the entry is small enough. The files' names stay.
+// shrink drops texts of edits, the longest first, until the entry is small enough. The names of the files stay.
 func (e *Entry) shrink() {
 	size := func(a Action) (n int) {
 		for _, s := range a.Edits {
@@ -310,7 +310,7 @@ func tested(actions []Action) string {
 	return ""
 }
 
-// correction begins prompts that say that what was done was not what was asked for.
+// correction matches prompts that reject what was done.
 var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)
 
 func corrects(prompt string) bool { return correction.MatchString(event.Clip(prompt, 120)) }

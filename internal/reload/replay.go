@@ -26,18 +26,18 @@ type Request struct {
 	Call     string // id of the call that asks: one that arrives twice edits once
 }
 
-// What became of an action.
+// The results of an action.
 const (
 	Done     = "done"
-	Changed  = "changed"  // done, and its files are others than they were
+	Changed  = "changed"  // done, and its files have changed
 	Skipped  = "skipped"  // not asked for
-	Refused  = "refused"  // it cannot or may not be done again
+	Refused  = "refused"  // it cannot or may not be repeated
 	Planned  = "planned"  // an edit that fits
 	Applied  = "applied"  // an edit that was made
-	Diverged = "diverged" // it does not do what it did: nothing behind it was done
+	Diverged = "diverged" // it has another result: nothing after it was done
 )
 
-// Report is what a replay came to.
+// Report is the result of a replay.
 type Report struct {
 	ID       string
 	Summary  string
@@ -55,7 +55,7 @@ type Step struct {
 	Tool    string
 	Act     event.Act
 	What    string // the input on one line
-	State   string // what became of it, in a replay
+	State   string // its result, in a replay
 	Note    string
 	Output  string
 	OK      bool // when it was recorded; false in a replay
@@ -85,9 +85,9 @@ type replay struct {
 	size  int
 }
 
-// Replay does an entry's actions again, in their order, up to the first that does not do what it did. What only looks
-// is done now and says what it finds now; commands only if they are allowed; edits are planned as a whole before
-// anything is done, and made only when the plan is named.
+// Replay repeats an entry's actions in their order, up to the first with another result. Reads and searches run now and return what they
+// find now. Commands run only if they are allowed. Edits are planned as a whole before anything is done, and made only when the plan is
+// named.
 func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, error) {
 	e, err := c.Get(ctx, r.ID)
 	if err != nil {
@@ -119,14 +119,13 @@ func (c *Cache) Replay(ctx context.Context, w Worktree, r Request) (Report, erro
 	return p.out, nil
 }
 
-// ErrIndex is wrapped when an action to be skipped does not exist; ErrPlan when the plan to be carried out is not the
-// one that was shown.
+// ErrIndex is wrapped when an action to be skipped does not exist, ErrPlan when the plan to be applied is not the one that was shown.
 var (
 	ErrIndex = errors.New("no such action")
 	ErrPlan  = errors.New("the plan has changed")
 )
 
-// made reports whether the same call has made the edits before, and says again what became of them.
+// made reports whether the same call has made the edits before, and reports their results again.
 func (p *replay) made(ctx context.Context) (bool, error) {
 	if p.r.Plan == "" || p.r.Call == "" {
 		return false, nil
@@ -191,7 +190,7 @@ func (p *replay) run(ctx context.Context) error {
 	return nil
 }
 
-// action does one action.
+// action repeats one action.
 func (p *replay) action(ctx context.Context, i int, a Action, s *Step) {
 	switch {
 	case a.Secret:
@@ -217,7 +216,7 @@ func (p *replay) action(ctx context.Context, i int, a Action, s *Step) {
 	}
 }
 
-// edit says what became of an edit: all of them were planned, and perhaps made, before the first action.
+// edit reports the result of an edit: all of them were planned, and perhaps made, before the first action.
 func (p *replay) edit(i int, s *Step) {
 	if p.plan == nil {
 		s.State, s.Note = Skipped, "edits were not asked for"

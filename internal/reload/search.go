@@ -28,8 +28,7 @@ const (
 
 var errTooLarge = errors.New("too large")
 
-// readFile reads a regular file of at most limit bytes. dir lets no name out of the worktree, not through a link
-// either.
+// readFile reads a regular file of at most limit bytes. dir excludes names outside of the worktree, also through links.
 func readFile(dir *os.Root, p event.Path, limit int64) ([]byte, error) {
 	st, err := dir.Stat(string(p))
 	switch {
@@ -158,7 +157,7 @@ func (p *replay) search(ctx context.Context, a Action, s *Step) {
 	}
 }
 
-// matches prints what is found in one file, and says how much that is.
+// matches prints what is found in one file, and returns how many results that is.
 func matches(b *strings.Builder, f event.Path, raw []byte, re *regexp.Regexp, mode string, limit int) int {
 	if mode == "files" || mode == "" {
 		if re.Match(raw) {
@@ -240,7 +239,7 @@ func under(f, dir event.Path) (rel string, in bool) {
 	return strings.CutPrefix(string(f), string(dir)+"/")
 }
 
-// plain is an error without the name of the file, which is said already, and without the place of the worktree.
+// plain is an error without the name of the file, which the caller adds, and without the place of the worktree.
 func plain(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {

@@ -29,7 +29,7 @@ var sqlFiles embed.FS
 // ErrNone is wrapped when there is no such entry or undo record.
 var ErrNone = errors.New("no such sequence")
 
-// packed is the first byte of stored data: its form.
+// packed is the first byte of stored data: its format.
 const (
 	packed    = 1
 	maxPacked = 4 << 20 // bytes unpacked: a hostile row must not fill the memory
@@ -83,7 +83,7 @@ func (c *Cache) save(ctx context.Context, what string, fn func(*cold.Tx) error) 
 	return c.file.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
 }
 
-// load reads what is stored, once. Rows that cannot be read are left out.
+// load reads what is stored, once. Unreadable rows are left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *Cache) load(ctx context.Context) error {
 	return nil
 }
 
-// read reads all rows; mu is held. The ids of those that cannot be read are kept for forget.
+// read reads all rows; mu is held. The ids of unreadable ones are kept for forget.
 func (c *Cache) read(ctx context.Context, f *cold.File) (found []*Entry, err error) {
 	c.bad = nil
 	err = f.Each(ctx, sqlSequences, nil, func(r cold.Row) error {
@@ -152,7 +152,7 @@ func (e *Entry) sound() bool {
 	return e.ID != "" && len(e.Actions) <= maxActions && len(e.Files) <= maxFiles && len(e.Text) <= maxText+4
 }
 
-// put makes an entry known; mu is held.
+// put adds an entry; mu is held.
 func (c *Cache) put(e *Entry) {
 	if old := c.entries[e.ID]; old != nil {
 		c.index.remove(old)
@@ -162,7 +162,7 @@ func (c *Cache) put(e *Entry) {
 	c.index.add(e)
 }
 
-// drop takes an entry out; mu is held.
+// drop removes an entry; mu is held.
 func (c *Cache) drop(e *Entry) {
 	if c.entries[e.ID] == e {
 		c.index.remove(e)

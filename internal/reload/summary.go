@@ -12,8 +12,8 @@ import (
 // maxSummary is the longest summary, in bytes.
 const maxSummary = 160
 
-// summary says in one line what a sequence did: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go,
-// ran go test ./rank (ok)".
+// summary describes a sequence in one line: "searched 2×, read 4 files in rank/ (score.go, …), edited rank/score.go, ran go test ./rank
+// (ok)".
 func summary(e *Entry) string {
 	var parts []string
 	looked, searched := map[event.Path]bool{}, 0
@@ -73,7 +73,7 @@ func summary(e *Entry) string {
 	return event.Clip(strings.Join(parts, ", "), maxSummary)
 }
 
-// named names one file, or says how many there are, in which folder, and the first.
+// named names one file, or counts them, with their folder and the first.
 func named(files []event.Path) string {
 	if len(files) == 1 {
 		return files[0].Display()

@@ -39,12 +39,12 @@ type restored struct {
 	After   string      `json:"after"` // hash of what the replay wrote
 }
 
-// ErrChanged is wrapped when files are no more what a replay has made of them.
+// ErrChanged is wrapped when files have changed since a replay.
 var ErrChanged = errors.New("changed since the replay")
 
-// Undo puts files back to what they were before a replay edited them: of the record with that id, or of the newest one
-// that was not undone. All of them, or none: a file that was changed since is not touched, and neither are the others. One
-// that is what it was before already is left. A call that arrives twice means the record that it meant first.
+// Undo restores files to what they were before a replay edited them: of the record with that id, or of the newest one that was not undone.
+// It restores all of them or none: if one was changed since, all stay. A file that is what it was before is left. A repeated call means
+// the record that it meant first.
 func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record string, files []event.Path, err error) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
@@ -130,7 +130,7 @@ func (c *Cache) closeUndo(ctx context.Context, id string) error {
 	})
 }
 
-// findUndo finds the record that a call means; done says that this very call has undone it. ErrNone if there is none, or
+// findUndo finds the record that a call means; done reports that this very call has undone it. The error is ErrNone if there is none, or
 // another call has undone it already.
 func (c *Cache) findUndo(ctx context.Context, id, call string) (u undo, done bool, err error) {
 	u, known, done, err := c.readUndo(ctx, sqlUndoUnmadeBy, call)

@@ -9,12 +9,12 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Action is one thing that an agent did, in words that can be counted.
+// Action is one thing that an agent did, with words that can be counted.
 type Action struct {
 	Seq    int64 // its place in the log, among prompts and actions of all sessions
 	At     time.Time
 	Verb   string       // read, edited, wrote, deleted, renamed, searched, ran, delegated, refused
-	Object string       // what is told of it: a file, a command; plain text
+	Object string       // a file, a command; plain text
 	Paths  []event.Path // the files acted upon
 	Failed bool
 	Side   bool // done by a subagent: the agent itself did not see it
@@ -22,7 +22,7 @@ type Action struct {
 	run []program // of what ran
 }
 
-// verbs of the kinds that act upon files.
+// verbs of the kinds that have files.
 var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote", event.KindDelete: "deleted", event.KindRename: "renamed"}
 
 // action reads an event; false if it is nothing that an agent did.
@@ -38,7 +38,7 @@ func action(e cold.Numbered) (Action, bool) {
 		a.Verb, a.Object = "searched", searched(e.Text)
 		return a, !a.Side
 	case event.KindFailed:
-		// Missing files and edits that did not match are noise a minute later; that a person said no is not.
+		// Of failed calls only the refusals of a person matter later: not missing files, not edits that did not match.
 		if e.Why != "denied" || len(e.Paths) == 0 {
 			return a, false
 		}
@@ -50,7 +50,7 @@ func action(e cold.Numbered) (Action, bool) {
 	return a, false
 }
 
-// searched is a pattern short enough to be told, or nothing.
+// searched is a pattern that is short enough to be shown, or "".
 func searched(pattern string) string {
 	if s := plain(pattern); s != "" && len(s) <= maxWord {
 		return quote(s)
@@ -75,7 +75,7 @@ func ran(a Action, e cold.Numbered) (Action, bool) {
 		}
 	}
 	if len(a.run) == 0 {
-		return a, false // it looked around
+		return a, false // it changed nothing
 	}
 	var full []string
 	for _, c := range a.run[:min(len(a.run), 2)] {
@@ -96,8 +96,7 @@ func (a Action) checks() []program {
 	return out
 }
 
-// border is the command that ends a stretch of work: a commit, or what takes changes back or brings others in.
-// A commit that failed is none.
+// border is the command that ends a phase: a commit, or a command that reverts changes or brings others in. A failed one is none.
 func (a Action) border() (program, bool) {
 	for _, c := range a.run {
 		if !a.Failed && (c.class == commit || c.class == undo || c.class == branch) {
@@ -112,7 +111,7 @@ func (a Action) commits() bool {
 	return ok && c.class == commit
 }
 
-// short names files by their last two parts: enough to know them again among the files of one piece of work.
+// short names files by their last two parts.
 func short(files []event.Path, most int) []string {
 	var out []string
 	for _, f := range files[:min(len(files), most)] {
@@ -132,5 +131,5 @@ func shortName(f event.Path) string {
 	return plain(dir) + "/" + name
 }
 
-// name is a whole path, made harmless.
+// name is a whole path as plain text.
 func name(f event.Path) string { return plain(f.Display()) }

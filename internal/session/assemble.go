@@ -11,13 +11,13 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// For is what a context is for.
+// For is the purpose of a context.
 type For string
 
 // The requests.
 const (
-	ForAction For = "action" // the work goes on: where does it stand?
-	ForPrompt For = "prompt" // something is asked: have we had that before?
+	ForAction For = "action" // the work continues: its state
+	ForPrompt For = "prompt" // something is asked: similar earlier prompts, too
 )
 
 // Request asks for the context of a session.
@@ -26,8 +26,8 @@ type Request struct {
 	For     For    // "" is ForAction
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
-	Bare    bool   // without the files in play: they are told elsewhere
-	// Look says how the worktree stands, with hashes of the files. nil: only the log counts.
+	Bare    bool   // without the other files in use: the caller shows them
+	// Look returns the state of the worktree, with hashes of the files. nil: only the log is used.
 	Look func(ctx context.Context, files []event.Path) Worktree
 }
 
@@ -36,16 +36,16 @@ type Segment struct {
 	Role      string `json:"role"`
 	Content   string `json:"content"`
 	Tokens    int    `json:"tokens"`
-	Cacheable bool   `json:"cacheable"` // it will stand there word by word in the next request too, most times
+	Cacheable bool   `json:"cacheable"` // the next request most likely has it, too, byte for byte
 }
 
-// Context is what was said and done, in the order in which a prompt cache keeps most of it: what never changes, the
-// prompts, the summary of actions, then what changes with every action.
+// Context is the prompts and actions of a session, in the order in which a prompt cache keeps most of it: what never changes,
+// the prompts, the summary of actions, then what changes with every action.
 type Context struct {
 	Segments []Segment
 	Tokens   int
 	Files    []event.Path // named in full, in order
-	Prompts  int          // prompts told word by word, or by whole sentences
+	Prompts  int          // prompts that are quoted, whole or in part
 }
 
 // Text is the segments as one text, a line each.
@@ -69,36 +69,36 @@ func (c *Context) add(content string, cacheable bool) {
 	c.Tokens += index.Tokens(content)
 }
 
-// preamble says what this is. It is the same in every context.
+// preamble is the first line of every context.
 const preamble = "Recorded by aOa: earlier in this work (user's words in quotes, the rest counted from tool calls)."
 
-// Assemble makes the context of a session: empty when nothing was said or done in it. Its tokens are at most the
-// budget's, whatever was said. It costs one read of what came since the last summary; a summary is made, and
-// written, only when that has outgrown the budget.
+// Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are at most the
+// budget's. It costs one read of what was logged since the last summary. A summary is made, and written, only when that part exceeds
+// the budget.
 func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
 	b, kept := set.of(r.Total), true
 	if b.Total > set.Total {
-		set, kept = b, false // a summary made for less would have left out what there is room for
+		set, kept = b, false // the stored summary left out what now has room
 	}
 	t, err := s.thread(ctx, r.Session, !kept)
 	if err != nil {
 		return Context{}, err
 	}
 	st := look(ctx, r, &t)
-	if !t.fresh && !t.digest.Stamp.stands(st, t.actions()) {
+	if !t.fresh && !t.summary.Stamp.valid(st, t.actions()) {
 		moved := t.newest()
 		if t, err = s.thread(ctx, r.Session, true); err != nil {
 			return Context{}, err
 		}
-		t.digest.Work.Moved = moved
+		t.summary.Work.Moved = moved
 	}
-	before := t.digest.Said + t.digest.Done
+	before := t.summary.Said + t.summary.Done
 	t.compact(set)
-	if t.digest.Said+t.digest.Done != before && kept && !t.loose {
-		t.digest.Stamp = stampOf(st, t.digest.Work.held())
-		// What is not kept is made again: no reason to keep the answer back.
-		if err := s.saveSummary(ctx, r.Session, &t.digest); err != nil && !errors.Is(err, cold.ErrDamaged) && s.o.Log != nil {
+	if t.summary.Said+t.summary.Done != before && kept && !t.loose {
+		t.summary.Stamp = stampOf(st, t.summary.Work.held())
+		// A summary that is not stored is made again.
+		if err := s.saveSummary(ctx, r.Session, &t.summary); err != nil && !errors.Is(err, cold.ErrDamaged) && s.o.Log != nil {
 			s.o.Log.Warn("summary not kept", "err", err)
 		}
 	}
@@ -111,10 +111,10 @@ func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	return t.assemble(r, b, st, found), nil
 }
 
-// askedTokens is the room of what is asked: who asks has it in full.
-const askedTokens = 50
+// questionTokens are those of the prompt that asks. Its agent has it in full.
+const questionTokens = 50
 
-// look asks how the worktree stands.
+// look returns the state of the worktree.
 func look(ctx context.Context, r Request, t *thread) Worktree {
 	if r.Look == nil {
 		return Worktree{}
@@ -127,7 +127,7 @@ func look(ctx context.Context, r Request, t *thread) Worktree {
 func (t *thread) actions() []Action {
 	var out []Action
 	for _, i := range t.items {
-		if i.prompt == "" && i.seq > t.digest.Done {
+		if i.prompt == "" && i.seq > t.summary.Done {
 			out = append(out, i.action)
 		}
 	}
@@ -138,7 +138,7 @@ func (t *thread) actions() []Action {
 func (t *thread) prompts() []item {
 	var out []item
 	for _, i := range t.items {
-		if i.prompt != "" && i.seq > t.digest.Said {
+		if i.prompt != "" && i.seq > t.summary.Said {
 			out = append(out, i)
 		}
 	}
@@ -147,36 +147,36 @@ func (t *thread) prompts() []item {
 
 // newest is the number of the last item.
 func (t *thread) newest() int64 {
-	n := max(t.digest.Said, t.digest.Done)
+	n := max(t.summary.Said, t.summary.Done)
 	for _, i := range t.items {
 		n = max(n, i.seq)
 	}
 	return n
 }
 
-// work is where the session stands with its last action.
+// work is the state of the work after the last action.
 func (t *thread) work() *work {
-	w := t.digest.Work.clone()
+	w := t.summary.Work.clone()
 	for _, i := range t.items {
 		switch {
 		case i.prompt != "" && i.seq > w.Prompt:
 			w.asked(i.seq)
-		case i.prompt == "" && i.seq > t.digest.Done:
+		case i.prompt == "" && i.seq > t.summary.Done:
 			w.fold(i.action)
 		}
 	}
 	return w
 }
 
-// assemble puts the parts in their order.
+// assemble joins the parts in their order.
 func (t *thread) assemble(r Request, b Budget, st Worktree, found []similar) Context {
 	prompts, actions, w := t.prompts(), t.actions(), t.work()
-	if len(prompts)+len(actions) == 0 && t.digest.Said+t.digest.Done == 0 {
+	if len(prompts)+len(actions) == 0 && t.summary.Said+t.summary.Done == 0 {
 		return Context{}
 	}
 	var c Context
 	c.add(preamble, true)
-	gists, said := tellPrompts(&t.digest, prompts, b.prompts())
+	gists, said := formatPrompts(&t.summary, prompts, b.prompts())
 	c.add(gists, true)
 	for _, s := range said {
 		c.add(s, true)
@@ -186,25 +186,25 @@ func (t *thread) assemble(r Request, b Budget, st Worktree, found []similar) Con
 	if r.For == ForPrompt {
 		room /= 2
 	}
-	done, latest := tellActions(t.digest.Phases, actions, min(room, b.Total-c.Tokens))
+	done, latest := formatActions(t.summary.Phases, actions, min(room, b.Total-c.Tokens))
 	c.add(done, true)
 	c.add(latest, false)
 	c.add(formatSimilar(found, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
 	asked := ""
 	if r.For == ForPrompt && r.Prompt != "" {
-		asked = "Asked now: " + quote(extract(r.Prompt, askedTokens))
+		asked = "Asked now: " + quote(extract(r.Prompt, questionTokens))
 	}
-	now, files := tellState(w, st, b.Total-c.Tokens-index.Tokens(asked), r.Bare)
+	now, files := formatState(w, st, b.Total-c.Tokens-index.Tokens(asked), r.Bare)
 	c.add(now, false)
 	c.add(asked, false)
 	c.Files = files
 	if c.Tokens > b.Total {
-		return Context{} // the budget has no room for a fact: silence costs nothing
+		return Context{} // the budget has no room for a fact
 	}
 	return c
 }
 
-// stamped is a time as people say it; the day only where it is another than the one before.
+// stamped is a time of day, with the date where it differs from that of the one before.
 func stamped(at, before time.Time) string {
 	at, before = at.Local(), before.Local()
 	if at.Format(time.DateOnly) == before.Format(time.DateOnly) {

@@ -7,18 +7,17 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Budget is what a context may cost, in tokens by index.Tokens: a token for every four bytes, begun ones counted.
+// Budget is the most that a context may cost, in tokens by index.Tokens: bytes ÷ 4, rounded up.
 type Budget struct {
 	Prompts int // of the prompts, the older ones in short included
 	Actions int // of the summary of actions and of the latest actions
 	Total   int // of everything
 }
 
-// DefaultBudget keeps a context below 500 tokens: a third of a percent of a large window, and half of the least
-// prefix that makers cache.
-var DefaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
+// defaultBudget keeps a context below 500 tokens: 0.3 % of a window of 150,000, and half of the shortest prefix that is cached.
+var defaultBudget = Budget{Prompts: 300, Actions: 100, Total: 499}
 
-// stateTokens are kept for where the work stands: what is not committed, what fails.
+// stateTokens are reserved for the state of the work: what is not committed, what fails.
 const stateTokens = 90
 
 // of is the budget for another total, in the same proportions.
@@ -29,8 +28,8 @@ func (b Budget) of(total int) Budget {
 	return Budget{b.Prompts * total / b.Total, b.Actions * total / b.Total, total}
 }
 
-// prompts is what prompts may take so that actions and state find room. It depends on nothing else: prompts are the
-// prefix that is to stay the same.
+// prompts are the tokens of the prompts, so that actions and state have room. They depend on nothing else: prompts are the prefix that
+// must stay the same.
 func (b Budget) prompts() int {
 	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))
 }

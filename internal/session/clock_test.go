@@ -20,7 +20,7 @@ func TestClockAhead(t *testing.T) {
 		archived, _, err := d.Sweep(t.Context())
 		must(t, err)
 		same(t, "archived", archived, want)
-		now = now.Add(ArchiveAfter + time.Second)
+		now = now.Add(archiveAfter + time.Second)
 	}
 	must(t, d.Close())
 }

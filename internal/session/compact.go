@@ -2,12 +2,11 @@ package session
 
 import "github.com/aoa-dev/aoa/internal/index"
 
-// slack is the part of a budget that is filled after a compaction: the prefix then stays the same until the rest is
-// full.
+// slack is the share of a budget that is used after a compaction. The prefix then stays the same until the rest is used.
 const slack = .6
 
-// compact moves the oldest prompts and actions into the summary, when they have outgrown the budget and not before.
-// The newest keep of both stay as they are.
+// compact moves the oldest prompts and actions into the summary, when they exceed the budget and not before. The newest keepWhole of
+// both stay as they are.
 func (t *thread) compact(b Budget) {
 	t.compactPrompts(b.prompts())
 	t.compactActions(b.Actions)
@@ -18,8 +17,8 @@ const keepWhole = 3
 
 func (t *thread) compactPrompts(tokens int) {
 	prompts := t.prompts()
-	costs, rest := map[int64]int{}, 0 // of each prompt that is told by itself
-	told := worthTelling(prompts)
+	costs, rest := map[int64]int{}, 0 // of each prompt that is quoted by itself
+	told := relevantPrompts(prompts)
 	for i, p := range told {
 		most := caps[0][0]
 		if i == len(told)-1 {
@@ -28,11 +27,11 @@ func (t *thread) compactPrompts(tokens int) {
 		costs[p.seq] = index.Tokens(extract(p.prompt, most)) + labelTokens
 		rest += costs[p.seq]
 	}
-	if index.Tokens(t.digest.gists())+rest <= tokens {
+	if index.Tokens(t.summary.gists())+rest <= tokens {
 		return
 	}
-	for len(prompts) > keepWhole && index.Tokens(t.digest.gists())+rest > int(slack*float64(tokens)) {
-		t.digest.say(prompts[0].seq, prompts[0].at, prompts[0].prompt)
+	for len(prompts) > keepWhole && index.Tokens(t.summary.gists())+rest > int(slack*float64(tokens)) {
+		t.summary.addPrompt(prompts[0].seq, prompts[0].at, prompts[0].prompt)
 		rest -= costs[prompts[0].seq]
 		prompts = prompts[1:]
 	}
@@ -46,8 +45,8 @@ func (t *thread) compactActions(tokens int) {
 	if len(actions) <= keepWhole {
 		return
 	}
-	done := tellPhases(t.digest.Phases, int(doneShare*float64(tokens)))
-	if index.Tokens(done)+index.Tokens(tellLatest(actions)) <= tokens {
+	done := formatPhases(t.summary.Phases, int(doneShare*float64(tokens)))
+	if index.Tokens(done)+index.Tokens(formatLatest(actions)) <= tokens {
 		return
 	}
 	last := actions[len(actions)-keepWhole-1]
@@ -55,10 +54,10 @@ func (t *thread) compactActions(tokens int) {
 		switch {
 		case i.seq > last.Seq:
 			return
-		case i.prompt != "" && i.seq > t.digest.Work.Prompt:
-			t.digest.Work.asked(i.seq)
-		case i.prompt == "" && i.seq > t.digest.Done:
-			t.digest.do(i.action)
+		case i.prompt != "" && i.seq > t.summary.Work.Prompt:
+			t.summary.Work.asked(i.seq)
+		case i.prompt == "" && i.seq > t.summary.Done:
+			t.summary.addAction(i.action)
 		}
 	}
 }

@@ -1,39 +1,36 @@
-// Package session answers what was said and done in a session: prompts and actions apart, within a token budget.
+// Package session keeps one model of a session: what was asked and done in it, and what is needed to resume it.
 //
-// In comes the name of a session; out goes its context as segments, in the order in which a prompt cache keeps most
-// of it: a constant line, older prompts in short, the newest prompts as they were said, the older actions as counts,
-// the latest actions one by one, and where the work stands (what fails, what is not committed, what the person
-// refused). It never asks a model, never cuts a fact in two, never ranks files, and never lets a prompt out that could
-// pass for anything but a quotation: one line, no angle brackets, no quotation marks, no control characters.
+// Events of the log come in. A Store is a consumer of the log and keeps a Snapshot of each session: its state, its last three
+// commands, the files it worked on, how many commands it had and the tokens it cost. A snapshot has no text, so it is not sealed. To
+// resume a session it is enough. Out go snapshots, and the context of a session as segments within a token budget, in the order in
+// which a prompt cache keeps most of them: a constant line, older prompts in short, the newest prompts, the older actions as counts,
+// the latest actions one by one, and the state of the work (what fails, what is not committed, what the person refused).
 //
-// Prompts and actions are not stored here. The event log has each once, redacted, with its time and terms, under one
-// sequence number that counts both (cold.Numbered); a second copy would double what must be forgotten, pruned and
-// sealed, and could disagree. What this room keeps in its own file, made at the first need, is what the log has not:
+// The package never asks a model, never ranks files, never cuts a fact in two. A prompt in a context is always a quotation: one line,
+// without angle brackets, quotation marks and control characters.
 //
-//   - the summary of a session: older prompts as extracts of whole sentences, older actions as counts, with the
-//     numbers up to which it goes. It is made when the part told word by word has outgrown its budget, and not
-//     before, so that the text in front stays the same from request to request. Order is kept where it matters:
-//     commits and what takes changes back divide the counts, and a file that was deleted tells what happened to it;
-//   - the state that the summary rests on, HEAD and the content of the files in hand: when others have changed that,
-//     the summary is made anew from the log, and a failure from before says so. What the session itself changed is in
-//     its own actions;
-//   - the requests to a model that transcripts tell of, with what the prompt cache gave and took.
+// # Contexts
 //
-// All of it is derived: what is damaged, sealed with a lost key, or forgotten is made anew.
+// Prompts and actions are not stored a second time. The log has each once, redacted and sealed, under one number that counts both
+// (cold.Numbered). A context folds them when it is asked for, and not in Apply, for two reasons: batches do not carry these numbers, and
+// most sessions are never asked about. What a fold has produced is stored in a second file:
 //
-// A context costs one read of what came since the last summary, below 5 ms, and what looking at the worktree costs its
-// caller. A session without a summary is read from its last 2,500 events, some 50 µs each (BenchmarkAssemble,
-// BenchmarkWhole). Tokens are estimated (index.Tokens).
+//   - the summary of a session: older prompts as extracts of whole sentences, older actions as counts, with the numbers up to which it
+//     goes. It is made when the rest exceeds its budget, and not before, so that the beginning of the text stays the same from request
+//     to request. Commits, and commands that revert changes, divide the counts, because order matters there;
+//   - the state that the summary depends on: HEAD and the content of the files in use. When others have changed that, the summary is
+//     made again from the log, and earlier failures are marked;
+//   - the requests to a model that transcripts contain, with the tokens of the prompt cache. They are no events.
 //
-// A Store lets a session come back at once. It is a consumer of the event log.
+// All of it is derived: what is damaged, sealed with a lost key, or forgotten is made again.
 //
-// Events of sessions come in. A snapshot per session goes out: its state, its last three commands, the files it worked
-// on, how many commands it had and the tokens it cost. A snapshot holds no text of anybody, so it is not sealed and is
-// enough to go on without anything else. The full record is the event log (internal/cold), whose texts are sealed row by
-// row. The package never ranks and never addresses an agent.
+// # Costs
 //
-// Snapshots are written a second after the last change, five seconds where the session was written within the last ten,
-// no change later than ten, and at once when it pauses, completes or fails: a burst of commands costs a write every ten
-// seconds. Each write says how much of the log the file contains, so the replay after a kill repeats the rest. To read a
-// snapshot takes less than half a millisecond, however long the record is (BenchmarkContext).
+// Snapshots are written a second after the last change, five seconds where the session was written within the last ten, no change later
+// than ten, and at once when a session pauses, completes or fails: a burst of commands costs a write every ten seconds. Each write
+// contains the place in the log, so the replay after a kill repeats the rest. To read a snapshot takes less than half a millisecond,
+// however long the session is (BenchmarkContext).
+//
+// A context costs one read of what was logged since the last summary, below 5 ms, and the caller's reading of the worktree. Without a
+// summary the last 2,500 events are read, some 50 µs each (BenchmarkAssemble, BenchmarkWhole). Tokens are estimated (index.Tokens).
 package session

@@ -11,14 +11,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// gap stands for sentences that were left out.
+// gap marks sentences that were left out.
 const gap = "[…]"
 
-// extract is a prompt in at most so many tokens: as it was said if it fits, else those of its sentences that say
-// most, whole and in their order, with a gap where others stood. The first sentence counts for more: people begin
-// with what they want. If none fits, it is the words that it is about. It is plain text, never half a sentence.
+// extract is a prompt in at most so many tokens: as it is if it fits, else its most informative sentences, whole and in their order,
+// with a gap where others were. The first sentence weighs more, because people begin with what they want. If no sentence fits, it is
+// the subject of the prompt in its own words. It is plain text, never half a sentence.
 func extract(text string, tokens int) string {
-	if len(text) <= 16*tokens { // plain never makes a text four times shorter, but for spaces
+	if len(text) <= 16*tokens { // a longer text does not fit, spaces aside
 		if s := plain(text); index.Tokens(s) <= tokens {
 			return s
 		}
@@ -39,7 +39,7 @@ func extract(text string, tokens int) string {
 	return about(text, tokens)
 }
 
-// choose takes the sentences that say most, as long as they have room, and puts them in their order.
+// choose takes the most informative sentences that fit, in their order.
 func choose(all []string, tokens int) string {
 	order := make([]int, len(all))
 	for i := range order {
@@ -60,7 +60,7 @@ func choose(all []string, tokens int) string {
 	return best
 }
 
-// gapped marks the end of what was taken out of a sentence.
+// gapped adds a gap to a part of a sentence.
 func gapped(s string) string {
 	if strings.HasSuffix(s, gap) {
 		return s
@@ -68,7 +68,7 @@ func gapped(s string) string {
 	return s + " " + gap
 }
 
-// clauses are the parts of a sentence that stand by themselves.
+// clauses are the parts of a sentence that have a meaning of their own.
 func clauses(s string, marks *strings.Replacer) []string {
 	cut := strings.FieldsFunc(marks.Replace(s), func(r rune) bool { return r == '\x00' })
 	var out []string
@@ -80,7 +80,7 @@ func clauses(s string, marks *strings.Replacer) []string {
 	return out
 }
 
-// Where a sentence may be taken apart: first between clauses, then before the words that begin one.
+// Where a sentence may be divided: first between clauses, then before the words that begin one.
 var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", "\x00if ", " when ", "\x00when ", " since ", "\x00since ", " which ", "\x00which ",
 	" while ", "\x00while ", " where ", "\x00where ", " then ", "\x00then ", " so ", "\x00so ", " or ", "\x00or ", " but ", "\x00but ", " because ", "\x00because ",
 	" that ", "\x00that ", ": ", "\x00", " - ", "\x00", " (", "\x00")
@@ -106,7 +106,7 @@ func about(text string, tokens int) string {
 	return ""
 }
 
-// worths rates sentences: the rarer in this text the words that it has, the more it says; long ones must say more.
+// worths rates sentences: the sum of ln(1 + sentences ÷ sentences with the term) over its terms, divided by √(bytes + 20).
 func worths(all []string) []float64 {
 	seen := map[string]int{}
 	terms := make([][]string, len(all))
@@ -126,7 +126,7 @@ func worths(all []string) []float64 {
 			out[i] = 2*out[i] + .5
 		}
 		if strings.HasSuffix(s, "?") {
-			out[i] *= 1.2 // a question wants something
+			out[i] *= 1.2 // questions ask for something
 		}
 	}
 	return out
@@ -158,7 +158,7 @@ func join(all []string, taken []bool) string {
 // maxSentences bounds the work on one text.
 const maxSentences = 200
 
-// sentences are the sentences and lines of a text, plain. What stands in fences (code, logs) is left out.
+// sentences are the sentences and lines of a text, plain. Fenced code is left out.
 func sentences(text string) []string {
 	var out []string
 	fenced := false
@@ -207,15 +207,15 @@ func split(line string) []string {
 	return append(out, line[start:])
 }
 
-// housekeeping are commands about the conversation itself.
-var housekeeping = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
+// clientCommands are commands about the conversation itself, not about the work.
+var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
 	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
 
-// empty reports whether a prompt asks for nothing that a memory would need: it only agrees, tends to the conversation,
-// or is what a client put in the place of a picture or a finished task.
+// empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a placeholder of the
+// client for an image or a finished task.
 func empty(text string) bool {
 	text = strings.TrimSpace(text)
-	if first, _, _ := strings.Cut(text, " "); housekeeping[first] {
+	if first, _, _ := strings.Cut(text, " "); clientCommands[first] {
 		return true
 	}
 	for _, head := range []string{"[Image: source:", "Full transcript available at:", "Read the output file to retrieve the result:"} {

@@ -32,14 +32,14 @@ var prompts = []string{
 // TestTextsGolden compares how prompts are shortened, summarized and found again with testdata/texts.golden.
 func TestTextsGolden(t *testing.T) {
 	var b strings.Builder
-	var d digest
-	r := newRoom(t, Options{})
+	var d summary
+	r := newContextFixture(t, Options{})
 	for i, p := range prompts {
 		fmt.Fprintf(&b, "%.80q\n\tempty %v\n", p, empty(p))
 		for _, tokens := range []int{5, 9, 14, 24, 60} {
 			fmt.Fprintf(&b, "\t%d %q\n", tokens, extract(p, tokens))
 		}
-		d.say(int64(i+1), noon.Add(time.Duration(i)*time.Minute), p)
+		d.addPrompt(int64(i+1), noon.Add(time.Duration(i)*time.Minute), p)
 		s := &tape{session: fmt.Sprint("s", i), n: i * 10}
 		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("d%d/a.go", i))).events...)
 	}

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 // TestContext: what a session is told after a compaction, word for word.
 func TestContext(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
 	s.ask("make the ranker faster").do(event.KindRead, "rank/rank.go", "rank/pool.go").do(event.KindEdit, "rank/rank.go").
 		run("go test ./rank", false).ask("yes").do(event.KindEdit, "rank/pool.go")
@@ -113,13 +113,13 @@ func long(n int) *tape {
 // TestCompaction: the summary is made when the budget is full and not before; what stands in front stays the same
 // meanwhile; the newest three stay word by word; nothing is told twice.
 func TestCompaction(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := long(61)
 	var texts []string
 	for _, e := range s.events {
 		r.log(t, e)
 		c := r.context(t, Request{Session: "long"})
-		if c.Tokens > DefaultBudget.Total {
+		if c.Tokens > defaultBudget.Total {
 			t.Fatalf("%d tokens:\n%s", c.Tokens, c.Text())
 		}
 		front := ""
@@ -168,7 +168,7 @@ func TestCompaction(t *testing.T) {
 
 // TestFoldedEqualsWhole: a summary that grew with the session says of the work what the whole log says.
 func TestFoldedEqualsWhole(t *testing.T) {
-	grown, whole := newRoom(t, Options{}), newRoom(t, Options{})
+	grown, whole := newContextFixture(t, Options{}), newContextFixture(t, Options{})
 	s := long(40)
 	for _, e := range s.events {
 		grown.log(t, e)
@@ -179,8 +179,8 @@ func TestFoldedEqualsWhole(t *testing.T) {
 	must(t, err)
 	b, err := whole.thread(t.Context(), "long", true)
 	must(t, err)
-	if a.digest.Done == 0 || a.fresh || !b.fresh {
-		t.Fatalf("one has a summary up to %d, the other %v", a.digest.Done, b.digest.Done)
+	if a.summary.Done == 0 || a.fresh || !b.fresh {
+		t.Fatalf("one has a summary up to %d, the other %v", a.summary.Done, b.summary.Done)
 	}
 	if d := cmp.Diff(b.work(), a.work(), cmp.AllowUnexported(work{})); d != "" {
 		t.Errorf("the work differs:\n%s", d)
@@ -189,7 +189,7 @@ func TestFoldedEqualsWhole(t *testing.T) {
 
 // TestStateInvalidates: a summary whose files others changed is made anew, and a failure from before says so.
 func TestStateInvalidates(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := long(20)
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
@@ -218,14 +218,14 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	d, ok, err := r.loadSummary(t.Context(), "long")
 	must(t, err)
-	if !ok || !d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.stands(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
+	if !ok || !d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
 		t.Error("own changes count as those of others, or the other way round")
 	}
 }
 
 // TestOrder: what was deleted, brought back or undone is told in its order, also when it is summarised.
 func TestOrder(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
 	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete, "cache/old.go").do(event.KindWrite, "cache/old.go").
 		do(event.KindWrite, "cache/new.go").do(event.KindDelete, "cache/new.go").
@@ -247,10 +247,10 @@ func TestOrder(t *testing.T) {
 
 // TestLate: events of long ago that come late, as an import brings them, are told in the order of time.
 func TestLate(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}
-	early.ask("the first thing to do in this room")
-	late.ask("the last thing to do in this room").do(event.KindEdit, "a.go")
+	early.ask("the first thing to do in this project")
+	late.ask("the last thing to do in this project").do(event.KindEdit, "a.go")
 	r.log(t, late.events...)
 	r.log(t, early.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
@@ -264,7 +264,7 @@ func TestSealed(t *testing.T) {
 	dir := t.TempDir()
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(dir, "identity"), Keys: filepath.Join(dir, "keys")})
 	must(t, err)
-	r := newRoom(t, Options{Seal: seal})
+	r := newContextFixture(t, Options{Seal: seal})
 	r.log(t, long(30).events...)
 	want := r.context(t, Request{Session: "long"}).Text()
 	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
@@ -288,7 +288,7 @@ func TestSealed(t *testing.T) {
 
 // TestForgetContexts: nothing of what was derived stays, not even as bytes.
 func TestForgetContexts(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	r.log(t, long(30).events...)
 	r.context(t, Request{Session: "long"})
 	if _, ok, err := r.loadSummary(t.Context(), "long"); !ok || err != nil {
@@ -310,10 +310,10 @@ func TestForgetContexts(t *testing.T) {
 // TestSideBySide: sessions that run at the same time do not get into each other's memory, and a session that is asked
 // twice at once answers the same.
 func TestSideBySide(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	var want [4]string
 	for i := range want {
-		alone := newRoom(t, Options{})
+		alone := newContextFixture(t, Options{})
 		s := long(25 + i)
 		for j := range s.events {
 			s.events[j].Session, s.events[j].ID = fmt.Sprint("s", i), fmt.Sprint(i, s.events[j].ID)

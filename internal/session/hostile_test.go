@@ -50,7 +50,7 @@ var hostile = []string{
 
 // TestHostile: whatever is said or run, it is told as a quotation or not at all.
 func TestHostile(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
 	for _, x := range hostile {
 		e := event.Event{Text: x}.Normalize(noon) // what the daemon does to every event
@@ -61,8 +61,8 @@ func TestHostile(t *testing.T) {
 	}
 	for _, e := range s.events {
 		r.log(t, e)
-		harmless(t, r.context(t, Request{Session: "s"}), DefaultBudget.Total)
-		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text}), DefaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s"}), defaultBudget.Total)
+		harmless(t, r.context(t, Request{Session: "s", For: ForPrompt, Prompt: e.Text}), defaultBudget.Total)
 	}
 }
 
@@ -72,21 +72,21 @@ func FuzzContext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, prompt, command string, total int) {
 		total = 1 + (total%600+600)%600
-		b := DefaultBudget.of(total)
+		b := defaultBudget.of(total)
 		var th thread
 		for i := range 8 {
 			for j, e := range []event.Event{{Kind: event.KindPrompt, Text: prompt}, {Kind: event.KindRun, Text: command}, {Kind: event.KindEdit, Paths: []event.Path{event.Path(command)}}} {
 				e.Time = noon
-				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), digest{})
+				items, _ := itemsOf(numbered(e.Normalize(noon), int64(i*3+j+1)), summary{})
 				th.items = append(th.items, items...)
 			}
 		}
 		th.compact(b)
 		harmless(t, th.assemble(Request{}, b, Worktree{}, nil), total)
 		// What was compacted can be stored, and is read as the same.
-		raw, err := th.digest.encode()
+		raw, err := th.summary.encode()
 		must(t, err)
-		got, ok := decodeDigest(raw)
+		got, ok := decodeSummary(raw)
 		if !ok {
 			t.Fatalf("its own form is not read: %s", raw)
 		}
@@ -96,14 +96,14 @@ func FuzzContext(f *testing.F) {
 	})
 }
 
-func FuzzDigest(f *testing.F) {
+func FuzzSummary(f *testing.F) {
 	th := thread{}
 	for i, e := range long(30).events {
-		items, _ := itemsOf(numbered(e, int64(i+1)), digest{})
+		items, _ := itemsOf(numbered(e, int64(i+1)), summary{})
 		th.items = append(th.items, items...)
 	}
-	th.compact(DefaultBudget)
-	raw, err := th.digest.encode()
+	th.compact(defaultBudget)
+	raw, err := th.summary.encode()
 	must(f, err)
 	if len(raw) < 500 {
 		f.Fatalf("nothing was compacted: %s", raw)
@@ -112,13 +112,13 @@ func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`{"v":1,"work":{"files":{"a":null}}}`))
 	f.Add([]byte(`{"v":1,"phases":[{"runs":{"x":null},"trails":{"y":[]}}],"work":{"checks":[null]}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		d, ok := decodeDigest(raw)
+		d, ok := decodeSummary(raw)
 		if !ok {
 			return
 		}
-		th := thread{digest: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
-		th.compact(DefaultBudget)
-		if c := th.assemble(Request{}, DefaultBudget, Worktree{}, nil); c.Tokens > DefaultBudget.Total {
+		th := thread{summary: d, items: []item{{seq: 1 << 40, at: noon, prompt: "go on with it"}, {seq: 1<<40 + 1, at: noon, action: Action{Seq: 1<<40 + 1, At: noon, Verb: "edited", Object: "a", Paths: []event.Path{"a"}}}}}
+		th.compact(defaultBudget)
+		if c := th.assemble(Request{}, defaultBudget, Worktree{}, nil); c.Tokens > defaultBudget.Total {
 			t.Fatalf("%d tokens from %s", c.Tokens, raw)
 		}
 	})
@@ -147,7 +147,7 @@ func TestExtract(t *testing.T) {
 
 // TestSimilar: earlier prompts like one that is asked are found by their rare words, with what they led to.
 func TestSimilar(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	for i, p := range []string{"make the tokenizer of the parser skip comments", "write a changelog for the release", "speed up the parser of the importer",
 		"rename the release branch", "why does the upload of pictures fail"} {
 		s := &tape{session: fmt.Sprint("old", i), n: i * 100}
@@ -176,7 +176,7 @@ func TestSimilar(t *testing.T) {
 }
 
 func TestPromptCache(t *testing.T) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	at := noon
 	rq := func(id, session string, side bool, input, write, read int64) ModelRequest {
 		at = at.Add(1e9)
@@ -202,7 +202,7 @@ func TestPromptCache(t *testing.T) {
 
 // BenchmarkAssemble: a session of two hours that has its summary, one new action each time.
 func BenchmarkAssemble(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newContextFixture(b, Options{})
 	s := long(400)
 	r.log(b, s.events...)
 	r.context(b, Request{Session: "long"})
@@ -214,7 +214,7 @@ func BenchmarkAssemble(b *testing.B) {
 
 // BenchmarkWhole: the same session without a summary.
 func BenchmarkWhole(b *testing.B) {
-	r := newRoom(b, Options{})
+	r := newContextFixture(b, Options{})
 	r.log(b, long(400).events...)
 	for b.Loop() {
 		r.context(b, Request{Session: "long", Total: 500})

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// phase is a stretch of work in counts. It ends with what its order matters to: a commit, or a command that takes
-// changes back. Older phases become one, which keeps the order of those ends.
+// phase is a part of the work in counts. It ends with a commit, or with a command that reverts changes or brings others in. The oldest
+// phases are joined; the order of their ends is kept.
 type phase struct {
 	Edits    map[event.Path]int      `json:"edits,omitempty"`  // changes of a file, at most maxEdits files
 	MoreEdit int                     `json:"more,omitempty"`   // files beyond those
@@ -91,7 +91,7 @@ func (p *phase) fold(a Action) {
 	}
 }
 
-// ending is how a border is told: of commits the message is no news.
+// ending is the text of a border: of a commit without its message.
 func ending(c program) string {
 	if c.class == commit {
 		return "committed"
@@ -138,7 +138,7 @@ func (p *phase) ran(name string, n, failed int) {
 	p.Runs[name].Failed += failed
 }
 
-// count adds one to a file's number; more counts the files that there is no room for.
+// count adds one to a file's number; more counts the files beyond most.
 func count(m map[event.Path]int, more int, f event.Path, most int) (map[event.Path]int, int) {
 	if m == nil {
 		m = map[event.Path]int{}
@@ -150,7 +150,7 @@ func count(m map[event.Path]int, more int, f event.Path, most int) (map[event.Pa
 	return m, more
 }
 
-// join takes a later phase in.
+// join adds a later phase.
 func (p *phase) join(q phase) {
 	for _, f := range slices.Sorted(maps.Keys(q.Edits)) {
 		for range min(q.Edits[f], 9) {
@@ -175,7 +175,7 @@ func (p *phase) join(q phase) {
 	}
 }
 
-// end takes a border in; of too many the oldest goes.
+// end adds a border; of too many the oldest is dropped.
 func (p *phase) end(e end) {
 	if n := len(p.Ends); n > 0 && p.Ends[n-1].What == e.What {
 		p.Ends[n-1].N += e.N
@@ -185,13 +185,13 @@ func (p *phase) end(e end) {
 	p.Ends = slices.Clone(p.Ends[max(0, len(p.Ends)-maxEnds):])
 }
 
-// A fact is a part of a summary with its weight: the heavier stays when room is short.
+// fact is a part of a text. Where not all fit, those with the least weight are left out.
 type fact struct {
 	text   string
 	weight int
 }
 
-// facts tells the phase: changes first, then what was run, then how it ended.
+// facts are the phase in words: changes first, then what was run, then how it ended.
 func (p phase) facts() []fact {
 	var out []fact
 	if s := folders(p.Edits, p.MoreEdit); s != "" {
@@ -204,7 +204,7 @@ func (p phase) facts() []fact {
 				trail[i] = "wrote again"
 			}
 		}
-		out = append(out, fact{shortName(f) + " was " + told(trail), 4})
+		out = append(out, fact{shortName(f) + " was " + passive(trail), 4})
 	}
 	if s := p.runs(); s != "" {
 		out = append(out, fact{"ran " + s, 3})
@@ -222,13 +222,13 @@ func (p phase) facts() []fact {
 		out = append(out, fact{plural(p.Refused, "call") + " refused by the user", 3})
 	}
 	if len(p.Ends) > 0 {
-		out = append(out, fact{strings.Join(lengths(p.Ends), ", "), 4})
+		out = append(out, fact{strings.Join(repetitions(p.Ends), ", "), 4})
 	}
 	return out
 }
 
-// told puts what happened to a file in passive words.
-func told(trail []string) string {
+// passive is what happened to a file, in the passive voice.
+func passive(trail []string) string {
 	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again", "deleted": "deleted", "renamed": "renamed"}
 	for i := range trail {
 		trail[i] = words[trail[i]]
@@ -258,7 +258,7 @@ func (p phase) runs() string {
 	return strings.Join(out, ", ")
 }
 
-// folders groups files: one alone by its name, several by their folder, the fullest folders first.
+// folders groups files: a single one by its name, several by their folder, the folders with most files first.
 func folders(files map[event.Path]int, more int) string {
 	by := map[string][]event.Path{}
 	for _, f := range slices.Sorted(maps.Keys(files)) {
@@ -287,8 +287,8 @@ func folders(files map[event.Path]int, more int) string {
 	return strings.Join(out, ", ")
 }
 
-// lengths tells repeated ends once: "committed 3 times".
-func lengths(ends []end) []string {
+// repetitions are the ends with their counts: "committed 3 times".
+func repetitions(ends []end) []string {
 	var out []string
 	for _, e := range ends {
 		s := e.What

@@ -43,18 +43,18 @@ func (p *prefixes) String() string {
 type chronicle []string
 
 func (c *chronicle) add(e event.Event, number int64) {
-	switch i, _ := itemsOf(numbered(e, number), digest{}); {
+	switch i, _ := itemsOf(numbered(e, number), summary{}); {
 	case len(i) == 0:
 	case i[0].prompt != "":
 		*c = append(*c, "Prompt: "+quote(extract(i[0].prompt, caps[0][1])))
 	default:
-		if s := tellLatest([]Action{i[0].action}); s != "" {
+		if s := formatLatest([]Action{i[0].action}); s != "" {
 			*c = append(*c, s)
 		}
 	}
 }
 
-// text is the newest lines that have room: a window over the chronicle; tokens 0 is all of it.
+// text is the newest lines that fit: a window over the chronicle; tokens 0 is all of it.
 func (c chronicle) text(tokens int) string {
 	first, used := len(c), index.Tokens(preamble)
 	for first > 0 && (tokens == 0 || used+index.Tokens(c[first-1]) <= tokens) {
@@ -70,7 +70,7 @@ func (c chronicle) text(tokens int) string {
 
 // orders replays a session: after every event a request is made, in either order.
 func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes) {
-	r := newRoom(t, Options{})
+	r := newContextFixture(t, Options{})
 	var c chronicle
 	for i, e := range events {
 		r.log(t, e)
@@ -79,7 +79,7 @@ func orders(t testing.TB, events []event.Event) (segmented, window, all prefixes
 			continue // nothing that a context tells
 		}
 		segmented.send(r.context(t, Request{Session: e.Session}).Text())
-		window.send(c.text(DefaultBudget.Total))
+		window.send(c.text(defaultBudget.Total))
 		all.send(c.text(0))
 	}
 	return segmented, window, all

@@ -12,32 +12,32 @@ import (
 type class uint8
 
 const (
-	trivial class = iota // looks at something, or moves about
+	trivial class = iota // reads, or changes the folder
 	other                // does something, but nothing that the next step depends on
-	branch               // goes to another branch
-	undo                 // takes changes back, or brings others in
+	branch               // switches to another branch
+	undo                 // reverts changes, or brings others in
 	commit               // makes a commit
 	check                // tests, builds and linters: their last outcome matters
 )
 
 // program is one program of a command line.
 type program struct {
-	name  string // the program and what it was told to do: "go test"
+	name  string // the program and its task: "go test"
 	full  string // with its arguments, cut between two of them
 	class class
-	blind bool // its outcome is hidden: another program ends the pipeline
+	blind bool // the outcome of the line is that of another program
 }
 
 // Bounds of a command line.
 const (
 	maxLine     = 4096 // bytes that are parsed
-	maxCommands = 8    // programs that are looked at
+	maxCommands = 8    // programs of a line
 	maxErrors   = 8    // quotes and brackets that may be missing: events keep the beginning of a command
 	maxFull     = 80   // bytes of program.full
 	maxWord     = 60   // bytes of one argument; a longer one is text, and is left out
 )
 
-// programs takes a command line apart. What cannot be parsed is read word by word up to its first line's end.
+// programs are the programs of a command line. Of a line that cannot be parsed, it is the first program.
 func programs(line string) []program {
 	line = line[:min(len(line), maxLine)]
 	file, err := syntax.NewParser(syntax.RecoverErrors(maxErrors)).Parse(strings.NewReader(line), "")
@@ -76,7 +76,7 @@ func firstWords(line string) []program {
 	return []program{c}
 }
 
-// hide marks the programs of a statement as ones whose outcome the line does not tell.
+// hide marks the programs of a statement whose outcome the line does not have.
 func hide(s *syntax.Stmt, hidden map[syntax.Node]bool) {
 	syntax.Walk(s, func(n syntax.Node) bool {
 		if x, ok := n.(*syntax.CallExpr); ok {
@@ -86,7 +86,7 @@ func hide(s *syntax.Stmt, hidden map[syntax.Node]bool) {
 	})
 }
 
-// words are the arguments as typed; those that only the shell knows are "…".
+// words are the arguments as typed; "…" for what only the shell can expand.
 func words(args []*syntax.Word) []string {
 	var out []string
 	for _, w := range args {
@@ -115,14 +115,14 @@ func partText(part syntax.WordPart) string {
 	return "…"
 }
 
-// wrappers run the command behind them; the number is how many words of their own follow.
+// wrappers run the command that follows. The number is how many arguments of their own precede it.
 var wrappers = map[string]int{"sudo": 0, "time": 0, "env": 0, "nohup": 0, "exec": 0, "command": 0, "npx": 0, "bunx": 0, "pnpx": 0, "uvx": 0,
 	"timeout": 1, "gtimeout": 1, "nice": 0, "xvfb-run": 0, "rtk": 0, "stdbuf": 0, "caffeinate": 0}
 
-// runners do so after one of these words.
+// runners do so after one of these arguments.
 var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x"}
 
-// unwrap takes wrappers and assignments off.
+// unwrap removes wrappers and assignments.
 func unwrap(ws []string) []string {
 	for len(ws) > 0 {
 		skip, wraps := wrappers[ws[0]]
@@ -186,7 +186,7 @@ func operands(ws []string) []string {
 			out = append(out, w)
 		case strings.HasPrefix(w, "-") || len(w) > maxWord || strings.ContainsAny(w, "\n\r "):
 			if strings.HasPrefix(ws[0], "python") || scripted[ws[0]] && w == "-e" {
-				return out // a program in the command line: what follows are its arguments
+				return out // a program as text: what follows are its arguments
 			}
 		default:
 			out = append(out, w)
@@ -204,12 +204,12 @@ func set(words string) map[string]bool {
 }
 
 var (
-	// tasked programs are told by their first word what to do.
+	// tasked programs have their task as the first word.
 	tasked = set(`go git npm yarn pnpm bun cargo docker podman kubectl gh glab pip pip3 poetry uv dotnet mvn gradle gradlew mise just task make rake mix
 		deno terraform tofu swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig`)
 	// scripted programs run the file that they are given.
 	scripted = set(`node python python3 bash sh zsh ruby perl tsx ts-node php Rscript lua`)
-	// looking programs change nothing and tell nothing of the work's state.
+	// looking programs change nothing, and their outcome does not matter.
 	looking = set(`cd ls cat head tail grep rg egrep ag find fd sed awk wc which type pwd sleep true false sort uniq xargs mkdir export echo printf jq yq
 		tree stat file test [ cut tr diff cmp less more ps kill pkill pgrep lsof date whoami id env printenv set unset source . touch chmod du df wait
 		curl wget read column tee cp`)

@@ -19,28 +19,28 @@ ON CONFLICT (id) DO UPDATE SET output = max(output, ?9)`
 WHERE session IN (SELECT session FROM requests GROUP BY session ORDER BY max(at) DESC, session LIMIT ?) ORDER BY session, side, at, id`
 )
 
-// ModelRequest is a request to a model: what was read anew, what the prompt cache gave, what it kept.
+// ModelRequest is a request to a model, with the tokens that were read from and written to the prompt cache.
 type ModelRequest struct {
-	ID      string // of the answer; told again, it counts once
+	ID      string // of the answer; a repeated one counts once
 	Session string
 	Side    bool // made by a subagent, in a conversation of its own
 	At      time.Time
 	Model   string
-	Input   int64 // tokens read anew, and not kept
-	Write   int64 // tokens read anew, and kept
-	Read    int64 // tokens taken from the cache
+	Input   int64 // tokens that are not cached
+	Write   int64 // tokens written to the cache
+	Read    int64 // tokens read from the cache
 	Output  int64
 }
 
-// Cached is what the prompt cache did for a session; Session "" is the sum of all.
+// Cached sums up the requests of a session; Session "" is the sum of all.
 type Cached struct {
 	Session                    string
 	Last                       time.Time
 	Models                     []string
 	Requests                   int
 	Input, Write, Read, Output int64
-	Share                      float64 // Read ÷ all that the models were given
-	Breaks                     int     // requests that found less than half of what the one before had left
+	Share                      float64 // Read ÷ (Input + Write + Read)
+	Breaks                     int     // requests that read less than half of what the one before left in the cache
 }
 
 // TranscriptRead returns up to which byte a transcript was read.

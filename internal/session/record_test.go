@@ -127,28 +127,28 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// room is a history on a log of its own.
-type room struct {
+// contextFixture is a store on a log of its own.
+type contextFixture struct {
 	*Store
 	db *cold.DB
 }
 
-func newRoom(t testing.TB, o Options) room {
+func newContextFixture(t testing.TB, o Options) contextFixture {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return noon.Add(time.Hour) }
 	db, err := cold.Open(t.Context(), filepath.Join(dir, "aoa.db"), cold.Options{Now: now})
 	must(t, err)
 	o.Dir, o.DB, o.Now = dir, db, now
-	r := room{New(o), db}
+	r := contextFixture{New(o), db}
 	t.Cleanup(func() { must(t, r.Close()); must(t, db.Close()) })
 	return r
 }
 
-func (r room) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
+func (r contextFixture) summaryFile() string { return filepath.Join(r.o.Dir, "history.db") }
 
 // log appends events, in batches as the daemon does.
-func (r room) log(t testing.TB, events ...event.Event) {
+func (r contextFixture) log(t testing.TB, events ...event.Event) {
 	t.Helper()
 	for batch := range slices.Chunk(events, 500) {
 		_, _, err := r.db.Append(t.Context(), batch)
@@ -156,7 +156,7 @@ func (r room) log(t testing.TB, events ...event.Event) {
 	}
 }
 
-func (r room) context(t testing.TB, q Request) Context {
+func (r contextFixture) context(t testing.TB, q Request) Context {
 	t.Helper()
 	c, err := r.Assemble(t.Context(), q)
 	must(t, err)
@@ -172,7 +172,7 @@ func TestRecordedContexts(t *testing.T) {
 	var tokens []int
 	over, segments := 0, 0
 	for name, sessions := range recorded(t) {
-		r := newRoom(t, Options{})
+		r := newContextFixture(t, Options{})
 		for _, s := range sessions[:min(len(sessions), *recordMost)] {
 			line := fmt.Sprintf("%s %.8s: %d events, %d prompts; tokens", name, s[0].Session, len(s), asks(s))
 			done := 0
@@ -184,7 +184,7 @@ func TestRecordedContexts(t *testing.T) {
 				line += fmt.Sprintf(" %d", c.Tokens)
 				tokens = append(tokens, c.Tokens)
 				segments += len(c.Segments)
-				if c.Tokens > DefaultBudget.Total {
+				if c.Tokens > defaultBudget.Total {
 					over++
 				}
 				if *recordShow {
@@ -197,7 +197,7 @@ func TestRecordedContexts(t *testing.T) {
 	slices.Sort(tokens)
 	n := len(tokens)
 	t.Logf("%d contexts of %d segments each: tokens p10 %d, median %d, p90 %d, most %d; over the budget of %d: %d", n, segments/max(1, n),
-		tokens[n/10], tokens[n/2], tokens[n*9/10], tokens[n-1], DefaultBudget.Total, over)
+		tokens[n/10], tokens[n/2], tokens[n*9/10], tokens[n-1], defaultBudget.Total, over)
 	if over > 0 {
 		t.Error("the budget does not hold")
 	}

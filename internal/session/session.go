@@ -26,7 +26,7 @@ ORDER BY last DESC, id LIMIT ?3`
 // Get returns a session's snapshot: from memory, else from the file and what the log has had since. ErrUnknown if
 // there is none.
 func (s *Store) Get(ctx context.Context, id string) (Snapshot, error) {
-	x, err := s.take(ctx, id, false)
+	x, err := s.entry(ctx, id, false)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -35,7 +35,7 @@ func (s *Store) Get(ctx context.Context, id string) (Snapshot, error) {
 	return x.clone(), nil
 }
 
-// Resumed reports whether a session at work has come back. It looks at what is in memory only: a status line asks.
+// Resumed reports whether a session was resumed. It reads memory only, because a status line asks often.
 func (s *Store) Resumed(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Store) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 		return found, err
 	}
 	for _, id := range bad {
-		if _, err := s.take(ctx, id, true); err != nil { // made from the log again
+		if _, err := s.entry(ctx, id, true); err != nil { // made from the log again
 			return found, err
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []strin
 	return out, bad, err
 }
 
-// moves says from which states a person can bring a session to another.
+// moves are the states from which a session can be brought to another.
 var moves = map[State][]State{
 	Active:    {Paused, Completed, Failed, Archived, Active},
 	Paused:    {Active},
@@ -107,9 +107,10 @@ var moves = map[State][]State{
 	Archived:  {Active, Paused, Completed, Failed},
 }
 
-// Set brings a session to a state and writes it at once. Active resumes it, and begins a session that nobody knows. ErrState if it cannot be done from where it is. A call that was heard of changes nothing.
+// Set brings a session to a state and writes it at once. Active resumes it, and begins an unknown session. The error is ErrState when
+// the present state does not allow it. A repeated call changes nothing.
 func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snapshot, error) {
-	x, err := s.take(ctx, id, to == Active)
+	x, err := s.entry(ctx, id, to == Active)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -117,7 +118,7 @@ func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snap
 	if slices.Contains(x.Calls, call) {
 		out := x.clone()
 		s.mu.Unlock()
-		return out, s.write(ctx, s.o.Now()) // it may not be written yet
+		return out, s.write(ctx, s.o.Now()) // the first one may not be written yet
 	}
 	if !slices.Contains(moves[to], x.State) {
 		from := x.State
@@ -131,7 +132,7 @@ func (s *Store) Set(ctx context.Context, id string, to State, call string) (Snap
 		x.Last = newer(x.Last, now)
 	}
 	x.State = to
-	x.heard(call)
+	x.repeated(call)
 	s.touch(x, true)
 	s.held[id] = x
 	out := x.clone()
@@ -151,13 +152,13 @@ func (s *Store) Spend(ctx context.Context, id string, tokens int64, call string)
 	if id == "" || tokens <= 0 {
 		return nil
 	}
-	x, err := s.take(ctx, id, true)
+	x, err := s.entry(ctx, id, true)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x.heard(call) {
+	if x.repeated(call) {
 		return nil
 	}
 	x.Tokens += tokens
@@ -182,8 +183,8 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 }
 
 // Forget deletes the snapshots of a session, or of all that were active since, or that name a path. It deletes everything that
-// was derived for contexts: nobody can tell which summaries describe an event that is gone. They are made again from what the log
-// still has.
+// was derived for contexts: it is not known which summaries contain an event that is gone. They are made again from the
+// log.
 func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	return errors.Join(s.forgetSnapshots(ctx, f), s.forgetSummaries(ctx))
 }
@@ -205,7 +206,7 @@ func (s *Store) forgetSnapshots(ctx context.Context, f cold.ForgetFilter) error 
 	return s.drop(ctx, "DELETE FROM sessions WHERE last >= ?", f.Since.UnixMilli())
 }
 
-// drop runs a deleting statement and forgets what is held in memory.
+// drop runs a deleting statement and drops what is in memory.
 func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -236,7 +237,7 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 	err = s.snapshots.Use(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
 			removed = 0
-			err := tx.Each(sqlDropOld, []any{now.Add(-CleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
+			err := tx.Each(sqlDropOld, []any{now.Add(-cleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })
 			if err != nil {
 				return err
 			}
@@ -245,7 +246,7 @@ func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
 			if err != nil {
 				return err
 			}
-			archived, err = change(tx, sqlOld, now.Add(-ArchiveAfter), func(snap *Snapshot) { snap.State = Archived })
+			archived, err = change(tx, sqlOld, now.Add(-archiveAfter), func(snap *Snapshot) { snap.State = Archived })
 			return err
 		})
 	})

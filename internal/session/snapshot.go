@@ -15,7 +15,7 @@ type State string
 
 const (
 	Active    State = "active"
-	Paused    State = "paused" // it ended, or was told to pause: it can come back
+	Paused    State = "paused" // it ended, or was paused: it can be resumed
 	Completed State = "completed"
 	Failed    State = "failed"
 	Archived  State = "archived"
@@ -39,7 +39,7 @@ const (
 	callsKept    = 16
 )
 
-// Snapshot is what is needed to go on with a session. It holds names of files and tools, counts and times, no text.
+// Snapshot is what is needed to resume a session. It has names of files and tools, counts and times, no text.
 type Snapshot struct {
 	ID       string       `json:"id"`
 	Agent    string       `json:"agent,omitempty"`
@@ -48,8 +48,8 @@ type Snapshot struct {
 	Last     time.Time    `json:"last"`             // of its newest event
 	Turns    int          `json:"turns"`            // prompts
 	Commands int          `json:"commands"`         // prompts, tool calls and stages
-	Resumed  int          `json:"resumed"`          // how often it came back
-	Tokens   int64        `json:"tokens"`           // told by pipelines and hints
+	Resumed  int          `json:"resumed"`          // how often it was resumed
+	Tokens   int64        `json:"tokens"`           // of pipelines and hints
 	Recent   []Command    `json:"recent,omitempty"` // the last three, the newest last
 	Files    []event.Path `json:"files,omitempty"`  // opened last, the newest first
 	Edited   []event.Path `json:"edited,omitempty"` // changed last, the newest first
@@ -58,7 +58,7 @@ type Snapshot struct {
 	Version  int          `json:"version"`
 }
 
-// Command is one thing that the session did, without its words.
+// Command is one prompt or tool call, without its text.
 type Command struct {
 	At    time.Time    `json:"at"`
 	Kind  event.Kind   `json:"kind"`
@@ -67,7 +67,7 @@ type Command struct {
 	OK    bool         `json:"ok"`
 }
 
-// command reports whether an event is something that the session did.
+// command reports whether an event counts as a command.
 func command(k event.Kind) bool {
 	switch k {
 	case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed:
@@ -76,8 +76,8 @@ func command(k event.Kind) bool {
 	return false
 }
 
-// take folds one event of the session in, and reports whether it must be written at once.
-func (s *Snapshot) take(e event.Event) (urgent bool) {
+// fold folds one event of the session in, and reports whether it must be written at once.
+func (s *Snapshot) fold(e event.Event) (urgent bool) {
 	if s.Started.IsZero() || e.Time.Before(s.Started) {
 		s.Started = e.Time
 	}
@@ -99,18 +99,18 @@ func (s *Snapshot) take(e event.Event) (urgent bool) {
 	case e.Kind == event.KindSuggest && e.Why == "shown":
 		s.Tokens += int64(e.Tokens)
 	case command(e.Kind):
-		s.did(e)
+		s.addCommand(e)
 	}
 	return false
 }
 
-func (s *Snapshot) did(e event.Event) {
+func (s *Snapshot) addCommand(e event.Event) {
 	s.Commands++
 	if e.Kind == event.KindPrompt {
 		s.Turns++
 	}
 	if s.State != Active {
-		s.State, s.Resumed = Active, s.Resumed+1 // it goes on, whatever was said before
+		s.State, s.Resumed = Active, s.Resumed+1 // it continues, whatever its state was
 	}
 	c := Command{At: e.Time, Kind: e.Kind, Tool: e.Tool, Files: slices.Clone(e.Paths[:min(len(e.Paths), commandFiles)]), OK: e.OK}
 	s.Recent = append(s.Recent, c)
@@ -142,8 +142,9 @@ func (s *Snapshot) clone() Snapshot {
 	return out
 }
 
-// heard notes a call, and reports whether it was noted before: a repeated one changes nothing. No id is a call of its own.
-func (s *Snapshot) heard(call string) bool {
+// repeated notes a call, and reports whether it was noted before: a repeated call changes nothing. Calls without an id are never
+// repeated.
+func (s *Snapshot) repeated(call string) bool {
 	if call == "" {
 		return false
 	}

@@ -29,14 +29,14 @@ WHERE json_valid(snapshot) AND snapshot ->> '$.seq' > ?1`
 //go:embed sql
 var embedded embed.FS
 
-// When a snapshot is written after a change, and when sessions that nobody touches are put away.
+// When a snapshot is written after a change, and when sessions without events are archived and deleted.
 const (
 	shortly = time.Second      // after the last change
 	later   = 5 * time.Second  // after the last, where it was written within the window before
 	window  = 10 * time.Second // see later; and no change waits longer
 
-	ArchiveAfter = 30 * 24 * time.Hour
-	CleanUpAfter = 90 * 24 * time.Hour
+	archiveAfter = 30 * 24 * time.Hour
+	cleanUpAfter = 90 * 24 * time.Hour
 )
 
 const (
@@ -57,7 +57,7 @@ type Options struct {
 	Now    func() time.Time // time of what is written
 	Log    *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
 	Seal   *cold.Seal       // seals summaries; nil stores them open
-	Budget func() Budget    // of a context; nil: DefaultBudget
+	Budget func() Budget    // of a context; nil: defaultBudget
 }
 
 // Store keeps snapshots and summaries of sessions. It is a consumer of the event log, and safe for concurrent use.
@@ -89,7 +89,7 @@ type entry struct {
 // New opens nothing.
 func New(o Options) *Store {
 	if o.Budget == nil {
-		o.Budget = func() Budget { return DefaultBudget }
+		o.Budget = func() Budget { return defaultBudget }
 	}
 	lazy := func(file, migrations string) *cold.Lazy {
 		files, err := fs.Sub(embedded, "sql/"+migrations)
@@ -153,7 +153,7 @@ func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) erro
 		if e.Session == "" || !relevant(e.Kind) || entries[e.Session] != nil {
 			continue
 		}
-		x, err := s.take(ctx, e.Session, true)
+		x, err := s.entry(ctx, e.Session, true)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) erro
 	defer s.mu.Unlock() // no snapshot is written that contains half of a batch
 	for _, e := range events {
 		if x := entries[e.Session]; x != nil && relevant(e.Kind) && x.Seq < seq && e.Time.After(x.until) {
-			s.touch(x, x.take(e))
+			s.touch(x, x.fold(e))
 		}
 	}
 	for id, x := range entries {
@@ -173,7 +173,7 @@ func (s *Store) Apply(ctx context.Context, seq int64, events []event.Event) erro
 				x.since = seq
 			}
 		}
-		s.held[id] = x // it may have made room for another one
+		s.held[id] = x // another one may have replaced it
 	}
 	s.position.Fold(seq)
 	s.signal()
@@ -185,9 +185,9 @@ func relevant(k event.Kind) bool {
 	return command(k) || k == event.KindStart || k == event.KindEnd || k == event.KindSuggest
 }
 
-// take returns the session's entry. It reads one that is not in memory from the file. One that is in neither is begun, or
+// entry returns the session's entry. It reads one that is not in memory from the file. One that is in neither is begun, or
 // ErrUnknown; one that cannot be read is made again from the log.
-func (s *Store) take(ctx context.Context, id string, begin bool) (*entry, error) {
+func (s *Store) entry(ctx context.Context, id string, begin bool) (*entry, error) {
 	s.mu.Lock()
 	x := s.held[id]
 	s.mu.Unlock()
@@ -228,7 +228,7 @@ func (s *Store) rebuild(ctx context.Context, x *entry) error {
 	}
 	for _, e := range events {
 		if relevant(e.Kind) {
-			x.take(e)
+			x.fold(e)
 		}
 	}
 	s.mu.Lock()
@@ -238,7 +238,7 @@ func (s *Store) rebuild(ctx context.Context, x *entry) error {
 	return nil
 }
 
-// makeRoom makes room for one more; mu is held.
+// makeRoom drops snapshots until one more fits; mu is held.
 func (s *Store) makeRoom() {
 	for id, x := range s.held {
 		if len(s.held) < maxHeld {
@@ -250,7 +250,7 @@ func (s *Store) makeRoom() {
 	}
 }
 
-// touch notes a change; mu is held. An urgent one is due at once.
+// touch schedules a write after a change; mu is held. An urgent change is due at once.
 func (s *Store) touch(x *entry, urgent bool) {
 	now := s.o.Now()
 	wait := shortly

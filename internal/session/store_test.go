@@ -18,8 +18,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// house is a log and a desk as the daemon joins them.
-type house struct {
+// snapshotFixture is a store that consumes a log, as in the daemon.
+type snapshotFixture struct {
 	*Store
 	t   testing.TB
 	db  *cold.DB
@@ -34,9 +34,9 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-func newHouse(t testing.TB) *house {
+func newSnapshotFixture(t testing.TB) *snapshotFixture {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir()}
+	h := &snapshotFixture{t: t, dir: t.TempDir()}
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(h.dir, "identity"), Keys: filepath.Join(h.dir, "keys")})
 	must(t, err)
 	h.db, err = cold.Open(t.Context(), filepath.Join(h.dir, "aoa.db"), cold.Options{Now: time.Now, Seal: seal})
@@ -45,8 +45,8 @@ func newHouse(t testing.TB) *house {
 	return h
 }
 
-// begin makes a desk on what is there, as a new daemon does.
-func (h *house) begin() {
+// begin opens a store on what is there, as a new daemon does.
+func (h *snapshotFixture) begin() {
 	h.Store = New(Options{Dir: h.dir, DB: h.db, Now: time.Now})
 	st, err := h.db.Status(h.t.Context())
 	must(h.t, err)
@@ -54,16 +54,16 @@ func (h *house) begin() {
 	must(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error { return h.Apply(h.t.Context(), seq, events) }))
 }
 
-func flush(t testing.TB, h *house) {
+func flush(t testing.TB, h *snapshotFixture) {
 	t.Helper()
 	_, err := h.Flush(t.Context())
 	must(t, err)
 }
 
-func (h *house) close() { must(h.t, errors.Join(h.Close(), h.db.Close())) }
+func (h *snapshotFixture) close() { must(h.t, errors.Join(h.Close(), h.db.Close())) }
 
-// did logs what a session did and lets the desk see it.
-func (h *house) did(session string, kind event.Kind, text string, paths ...event.Path) {
+// did logs an event of a session and folds it.
+func (h *snapshotFixture) did(session string, kind event.Kind, text string, paths ...event.Path) {
 	h.t.Helper()
 	h.n++
 	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
@@ -76,7 +76,7 @@ func (h *house) did(session string, kind event.Kind, text string, paths ...event
 }
 
 // stored is the snapshot in the file, with how often it was written.
-func (h *house) stored(session string) (commands int, writes int64) {
+func (h *snapshotFixture) stored(session string) (commands int, writes int64) {
 	h.t.Helper()
 	synctest.Wait()
 	s, err := h.loadSnapshot(h.t.Context(), session)
@@ -88,10 +88,10 @@ func (h *house) stored(session string) (commands int, writes int64) {
 	return s.Commands, h.writes
 }
 
-// running runs fn in a bubble of its own time, with the desk at work.
-func running(t *testing.T, fn func(t *testing.T, h *house)) {
+// running runs fn in a bubble with its own time, with the store running.
+func running(t *testing.T, fn func(t *testing.T, h *snapshotFixture)) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newSnapshotFixture(t)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		store := h.Store
@@ -113,7 +113,7 @@ func running(t *testing.T, fn func(t *testing.T, h *house)) {
 func wait(d time.Duration) { <-time.After(d) } // in a synctest bubble
 
 func TestDebounce(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		expect := func(what string, commands int, writes int64) {
 			t.Helper()
 			c, w := h.stored("s")
@@ -154,7 +154,7 @@ func TestDebounce(t *testing.T) {
 
 // TestDebounceSavesWrites: a burst as recorded sessions have it: a prompt, then calls 0.2 to 4 seconds apart.
 func TestDebounceSavesWrites(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		n := 0
 		for turn := range 20 {
 			h.did("s", event.KindPrompt, "go on")
@@ -177,7 +177,7 @@ func TestDebounceSavesWrites(t *testing.T) {
 }
 
 func TestSnapshotSuffices(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		h.did("s", event.KindStart, "startup")
 		h.did("s", event.KindPrompt, "turn the marmalade green")
 		for i := range 20 {
@@ -210,7 +210,7 @@ func TestSnapshotSuffices(t *testing.T) {
 
 // TestKilled: what a kill lost of a burst is read again from the log, once.
 func TestKilled(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		h.did("s", event.KindPrompt, "begin")
 		wait(shortly)
 		for range 10 {
@@ -251,7 +251,7 @@ func TestKilled(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		set := func(id string, to State) error {
 			_, err := h.Set(t.Context(), id, to, "")
 			return err
@@ -303,7 +303,7 @@ func TestStates(t *testing.T) {
 }
 
 func TestArchiveAndCleanUp(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		sweep := func(want ...int) {
 			t.Helper()
 			archived, removed, err := h.Sweep(t.Context())
@@ -311,7 +311,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 			same(t, "archived and removed", []int{archived, removed}, want)
 		}
 		h.did("old", event.KindPrompt, "begin")
-		wait(ArchiveAfter - time.Second)
+		wait(archiveAfter - time.Second)
 		h.did("new", event.KindPrompt, "begin")
 		sweep(0, 0)
 		wait(2 * time.Second)
@@ -319,7 +319,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 		got, err := h.Get(t.Context(), "old")
 		must(t, err)
 		same(t, "state", got.State, Archived)
-		wait(CleanUpAfter - ArchiveAfter)
+		wait(cleanUpAfter - archiveAfter)
 		sweep(1, 1)
 		if _, err := h.Get(t.Context(), "old"); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("still there: %v", err)
@@ -328,7 +328,7 @@ func TestArchiveAndCleanUp(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	running(t, func(t *testing.T, h *house) {
+	running(t, func(t *testing.T, h *snapshotFixture) {
 		h.did("a", event.KindRead, "", "secret/<plan>.go")
 		h.did("b", event.KindRead, "", "x.go")
 		must(t, h.Forget(t.Context(), cold.ForgetFilter{Path: "secret/<plan>.go"}))
@@ -353,7 +353,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.take(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
+		s.fold(event.Event{Kind: event.KindEdit, Paths: []event.Path{"a", "b"}})
 		again, err := s.encode()
 		must(t, err)
 		back, err := decode("s", again)
@@ -368,7 +368,7 @@ func FuzzDecode(f *testing.F) {
 // texts are opened one by one.
 func BenchmarkContext(b *testing.B) {
 	for _, n := range []int{10, 1_000, 100_000} {
-		h := newHouse(b)
+		h := newSnapshotFixture(b)
 		for at := 0; at < n; at += 1000 {
 			batch := make([]event.Event, min(1000, n-at))
 			for i := range batch {
@@ -403,7 +403,7 @@ func BenchmarkContext(b *testing.B) {
 // TestBadSnapshot: a snapshot that cannot be read is begun from the log again; the others are listed as they are.
 func TestBadSnapshot(t *testing.T) {
 	for _, bad := range []string{`{"id":`, `{"version":7,"state":"active"}`, `{"version":1,"state":"asleep"}`} {
-		h := newHouse(t)
+		h := newSnapshotFixture(t)
 		for i := range 3 {
 			h.did("one", event.KindPrompt, "words")
 			h.did("two", event.KindRead, "", event.Path(fmt.Sprint("f", i)))

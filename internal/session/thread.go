@@ -18,21 +18,21 @@ type item struct {
 	action Action
 }
 
-// thread is what a session holds beyond its summary.
+// thread is a session: its summary and what follows it.
 type thread struct {
-	digest digest
-	items  []item // behind the summary's older end, in order
-	fresh  bool   // there was no summary that stands
-	loose  bool   // events came out of order: nothing is kept
+	summary summary
+	items   []item // behind the summary's older end, in order
+	fresh   bool   // there was no valid summary
+	loose   bool   // events are out of order: no summary is stored
 }
 
 // Bounds of a session's log.
 const (
 	maxThread = 2500             // events that are read, the newest
-	disorder  = 10 * time.Minute // events that come later in the log may be so much older; more is another story
+	disorder  = 10 * time.Minute // how much older an event may be than those before it in the log
 )
 
-// thread reads a session: its summary if it stands, and what came since; else all of it.
+// thread reads a session: its summary and what was logged since; without a summary, or with whole, all of it.
 func (s *Store) thread(ctx context.Context, session string, whole bool) (thread, error) {
 	if !whole {
 		d, ok, err := s.loadSummary(ctx, session)
@@ -44,9 +44,9 @@ func (s *Store) thread(ctx context.Context, session string, whole bool) (thread,
 			if err != nil {
 				return thread{}, err
 			}
-			items, tidy := itemsOf(events, d)
-			if tidy && len(events) < maxThread {
-				return thread{digest: d, items: items}, nil
+			items, ordered := itemsOf(events, d)
+			if ordered && len(events) < maxThread {
+				return thread{summary: d, items: items}, nil
 			}
 		}
 	}
@@ -55,21 +55,21 @@ func (s *Store) thread(ctx context.Context, session string, whole bool) (thread,
 		return thread{}, err
 	}
 	t := thread{fresh: true}
-	var tidy bool
-	if t.items, tidy = itemsOf(events, digest{}); !tidy {
+	var ordered bool
+	if t.items, ordered = itemsOf(events, summary{}); !ordered {
 		sortByTime(t.items)
 		t.loose = true
 	}
 	return t, nil
 }
 
-// itemsOf reads the events behind a summary. tidy is false when some are much older than others before them.
-func itemsOf(events []cold.Numbered, d digest) (items []item, tidy bool) {
-	tidy = true
+// itemsOf are the prompts and actions after a summary. ordered is false when some are much older than others before them.
+func itemsOf(events []cold.Numbered, d summary) (items []item, ordered bool) {
+	ordered = true
 	known, last := max(d.Said, d.Done), d.Last
 	for _, e := range events {
 		if e.Seq > known {
-			tidy = tidy && e.Time.UnixMilli() >= last-disorder.Milliseconds()
+			ordered = ordered && e.Time.UnixMilli() >= last-disorder.Milliseconds()
 			last = max(last, e.Time.UnixMilli())
 		}
 		if e.Kind == event.KindPrompt {
@@ -82,11 +82,10 @@ func itemsOf(events []cold.Numbered, d digest) (items []item, tidy bool) {
 			items = append(items, item{seq: e.Seq, at: e.Time, action: a})
 		}
 	}
-	return items, tidy
+	return items, ordered
 }
 
-// sortByTime brings items into the order in which they happened, and numbers them anew: such numbers are good for
-// one context only.
+// sortByTime sorts items by time and numbers them again. These numbers are valid in one context only.
 func sortByTime(items []item) {
 	slices.SortStableFunc(items, func(a, b item) int { return a.at.Compare(b.at) })
 	for i := range items {

@@ -11,23 +11,23 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// work is where a session stands: a fold of its actions in their order.
+// work is the state of a session's work: a fold of its actions in their order.
 type work struct {
 	Clock   int64                  `json:"clock,omitempty"`   // actions folded
 	Seq     int64                  `json:"seq,omitempty"`     // the last of them
 	Commit  int64                  `json:"commit,omitempty"`  // number of the last commit that the session made
-	Files   map[event.Path]*handle `json:"files,omitempty"`   // files in hand, at most maxHandles
+	Files   map[event.Path]*handle `json:"files,omitempty"`   // files in use, at most maxHandles
 	Checks  []*outcome             `json:"checks,omitempty"`  // tests, builds and linters, the latest last
 	Refused []string               `json:"refused,omitempty"` // what the person did not allow since the last prompt
 	Prompt  int64                  `json:"prompt,omitempty"`  // number of the last prompt
 	Moved   int64                  `json:"moved,omitempty"`   // number of the last action before others changed something
 }
 
-// handle is a file in hand.
+// handle is a file in use.
 type handle struct {
 	Edit   int64   `json:"edit,omitempty"` // number of the last change, 0: only read
 	Gone   bool    `json:"gone,omitempty"` // deleted, or renamed to another
-	Weight float64 `json:"w"`              // at the action At of the clock, halved every halfHeld actions
+	Weight float64 `json:"w"`              // at the action At of the clock, halved every halfLife actions
 	At     int64   `json:"at"`
 }
 
@@ -47,10 +47,10 @@ const (
 	maxHandles = 64
 	maxChecks  = 12
 	maxRefused = 4
-	halfHeld   = 24.0 // actions after which having touched a file counts half
+	halfLife   = 24.0 // actions after which the weight of a file is halved
 )
 
-// fold takes an action in.
+// fold adds an action.
 func (w *work) fold(a Action) {
 	w.Clock++
 	w.Seq = max(w.Seq, a.Seq)
@@ -70,7 +70,7 @@ func (w *work) fold(a Action) {
 	}
 }
 
-// asked takes a prompt in.
+// asked adds a prompt.
 func (w *work) asked(seq int64) { w.Prompt, w.Refused = seq, nil }
 
 func (w *work) touch(a Action, weight float64) {
@@ -95,10 +95,10 @@ func (w *work) touch(a Action, weight float64) {
 
 // weight is a file's weight now.
 func (w *work) weight(h *handle) float64 {
-	return h.Weight * math.Exp2(-float64(w.Clock-h.At)/halfHeld)
+	return h.Weight * math.Exp2(-float64(w.Clock-h.At)/halfLife)
 }
 
-// drop lets go of the file that matters least: one that was only read before one that was changed.
+// drop drops the file with the least weight: one that was only read before one that was changed.
 func (w *work) drop() {
 	var worst event.Path
 	least := math.Inf(1)
@@ -123,7 +123,7 @@ func (w *work) ran(a Action) {
 	case len(checks) == 0:
 		return
 	case a.Failed && len(checks) > 1:
-		// Which of them failed the log does not say.
+		// The log does not have which of them failed.
 		o := &outcome{Full: a.Object}
 		for _, c := range checks {
 			o.Parts = append(o.Parts, c.name)
@@ -141,8 +141,8 @@ func (w *work) ran(a Action) {
 	}
 }
 
-// result enters the outcome of a check. A success clears the failures that it covers: the same command, one of the
-// same name with more arguments, and its part in those that failed together.
+// result adds the outcome of a check. A success removes the failures that it covers: of the same command, of one of the same name with
+// more arguments, and its part in a failure of several.
 func (w *work) result(o *outcome, a Action) {
 	kept := w.Checks[:0:0]
 	for _, old := range w.Checks {
@@ -152,7 +152,7 @@ func (w *work) result(o *outcome, a Action) {
 			o.Runs, o.Fails = o.Runs+old.Runs, o.Fails+old.Fails
 			continue
 		case !a.Failed && slices.Contains(old.Parts, o.Name):
-			c := *old // it may be shared with the stored form
+			c := *old // the summary may share it
 			c.Parts = slices.DeleteFunc(slices.Clone(old.Parts), func(p string) bool { return p == o.Name })
 			if len(c.Parts) == 0 {
 				continue
@@ -169,7 +169,7 @@ func (w *work) result(o *outcome, a Action) {
 	w.Checks = w.Checks[max(0, len(w.Checks)-maxChecks):]
 }
 
-// unknown forgets what a check came to before: it ran again, and its outcome was hidden by a pipeline.
+// unknown drops the earlier outcomes of a check that ran again with an unknown outcome.
 func (w *work) unknown(c program) {
 	w.Checks = slices.DeleteFunc(slices.Clone(w.Checks), func(o *outcome) bool {
 		return o.Name == c.name && covers(c.full, o.Full) || slices.Contains(o.Parts, c.name)
@@ -184,8 +184,8 @@ func covers(wide, narrow string) bool {
 	return strings.HasPrefix(narrow, wide+" ")
 }
 
-// open are the files that the session changed and has not committed, the newest change first. Where git was asked,
-// its word counts.
+// open are the files that the session changed and has not committed, the newest change first. What git reports has
+// precedence.
 func (w *work) open(st Worktree) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
@@ -199,11 +199,11 @@ func (w *work) open(st Worktree) []event.Path {
 	return out
 }
 
-// inPlay are the other files in hand, those that matter most first.
-func (w *work) inPlay(st Worktree, not []event.Path) []event.Path {
+// otherFiles are the other files in use, the heaviest first.
+func (w *work) otherFiles(st Worktree, not []event.Path) []event.Path {
 	var out []event.Path
 	for f, h := range w.Files {
-		if !h.Gone && w.weight(h) >= leastHeld && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
+		if !h.Gone && w.weight(h) >= leastWeight && !slices.Contains(not, f) && (!st.Known || st.Files == nil || st.Files[f] != "") {
 			out = append(out, f)
 		}
 	}
@@ -213,10 +213,10 @@ func (w *work) inPlay(st Worktree, not []event.Path) []event.Path {
 	return out
 }
 
-// leastHeld is the weight of a file that was read once, two dozen actions ago.
-const leastHeld = .5
+// leastWeight is that of a file that was read once, 24 actions ago.
+const leastWeight = .5
 
-// failing tells what fails: the newest first.
+// failing are the checks that fail, the newest first.
 func (w *work) failing() []string {
 	var out []string
 	for _, o := range slices.Backward(w.Checks) {
@@ -264,7 +264,7 @@ func (w *work) passed() []string {
 	return out
 }
 
-// held are the files whose content a summary rests on: those that the session changed and holds.
+// held are the files whose content a summary depends on, those that were changed last first.
 func (w *work) held() []event.Path {
 	out := slices.Sorted(maps.Keys(w.Files))
 	slices.SortStableFunc(out, func(a, b event.Path) int { return cmp.Compare(w.Files[b].Edit, w.Files[a].Edit) })
@@ -274,7 +274,7 @@ func (w *work) held() []event.Path {
 // maxInHand bounds the files that are hashed.
 const maxInHand = 16
 
-// clone is a copy that folding leaves the original alone.
+// clone is a copy: folding into it does not change the original.
 func (w *work) clone() *work {
 	c := *w
 	c.Files = make(map[event.Path]*handle, len(w.Files))

@@ -2,22 +2,22 @@ package session
 
 import "github.com/aoa-dev/aoa/internal/event"
 
-// Worktree is what the worktree looks like now. The zero value says that nobody could look: then the log alone counts.
+// Worktree is the present state of a worktree. The zero value is an unknown state: then only the log is used.
 type Worktree struct {
 	Known   bool
 	Branch  string                // its short name, "" when detached
 	Head    string                // the commit's id, "" before the first
 	Changed []event.Path          // files that differ from HEAD
-	Files   map[event.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not looked at
+	Files   map[event.Path]string // hash of the content of each file that was asked for, "" where there is none; nil: not read
 }
 
-// stamp is the state that a summary rests on: HEAD and the content of the files in hand.
+// stamp is the state that a summary depends on: HEAD and the content of the files in use.
 type stamp struct {
 	Head  string                `json:"head,omitempty"`
 	Files map[event.Path]string `json:"files,omitempty"`
 }
 
-// stampOf takes the state down.
+// stampOf is the stamp of a state.
 func stampOf(st Worktree, held []event.Path) stamp {
 	s := stamp{Head: st.Head, Files: map[event.Path]string{}}
 	for _, f := range held {
@@ -28,11 +28,11 @@ func stampOf(st Worktree, held []event.Path) stamp {
 	return s
 }
 
-// stands reports whether a summary still holds: HEAD is where it was, and no file that it rests on was changed by
-// others. What the session itself changed since is in its own actions, and so is a HEAD that it moved itself.
-func (s stamp) stands(st Worktree, since []Action) bool {
+// valid reports whether a summary is still right: HEAD is the same, and others have changed no file that it depends on. What the session
+// itself changed since is in its own actions, and so is a HEAD that it moved itself.
+func (s stamp) valid(st Worktree, since []Action) bool {
 	if !st.Known {
-		return true // nobody can say that it does not
+		return true // nothing contradicts it
 	}
 	own, moved := map[event.Path]bool{}, false
 	for _, a := range since {

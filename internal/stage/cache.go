@@ -26,7 +26,7 @@ var embedded embed.FS
 
 // Options of New. All but Log are needed.
 type Options struct {
-	Dir   string // folder of the records; the database lies beside it
+	Dir   string // folder of the records; the database is in its parent
 	Now   func() time.Time
 	Log   *slog.Logger
 	Bytes func() int64         // that all records may take
@@ -51,7 +51,7 @@ func New(o Options) *Cache {
 	return &Cache{o: o, memo: newMemo(o.Now), trees: map[string]*tree{}}
 }
 
-// database is the file of it.
+// database is the name of the SQLite file.
 func (c *Cache) database() string { return filepath.Join(filepath.Dir(c.o.Dir), "stage.db") }
 
 // open returns the database, opening it when first asked.
@@ -61,7 +61,7 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 	if c.file != nil {
 		return c.file, nil
 	}
-	// One that is damaged is replaced by the next daemon; for this one every lookup fails, and steps simply run.
+	// The next daemon replaces a damaged one. Until then every lookup fails, and steps run.
 	var err error
 	if c.file, err = cold.OpenFile(ctx, c.database(), cold.Migrations(embedded), cold.Options{Now: c.o.Now, Log: c.o.Log}); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *Cache) open(ctx context.Context) (*cold.File, error) {
 
 // Close writes what is only in memory and closes the database.
 func (c *Cache) Close() error {
-	err := c.Flush(context.Background())
+	err := c.CloseIdle()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file == nil {
@@ -130,8 +130,8 @@ func (t *Turn) Release() {
 	}
 }
 
-// Begin answers a request. While another run of the same is under way it waits for that one to end: then there is a
-// hit, or, if nothing came of it, this one's turn. A turn must be released.
+// Begin answers a request. While another run of the same key is under way, it waits for its end: then there is a hit, or the turn of this
+// request. A turn must be released.
 func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -174,8 +174,8 @@ func (c *Cache) Begin(ctx context.Context, p Place, r Request) (*Turn, error) {
 	}
 }
 
-// begin looks the entry up again: another run may have ended since. If there is none, it says why.
-func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m Material) (err error) {
+// begin looks the entry up again, because another run may have ended since. If there is none, it sets the reason.
+func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m keyParts) (err error) {
 	first := t.Miss // a damaged entry was dropped and is not found again
 	t.Miss = ""
 	if err := c.find(ctx, f, t, r); err != nil || t.Hit {
@@ -187,7 +187,7 @@ func (c *Cache) begin(ctx context.Context, f *cold.File, t *Turn, r *Request, m 
 	return err
 }
 
-// find looks an entry up and makes the turn a hit, or says why an entry that is there does not count.
+// find looks an entry up. It makes the turn a hit, or sets the reason why an existing entry does not count.
 func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) error {
 	if r.Refresh {
 		t.Miss = "asked to run in any case"
@@ -219,17 +219,17 @@ func (c *Cache) find(ctx context.Context, f *cold.File, t *Turn, r *Request) err
 	})
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
-	Key      string // as Begin said
+	Key      string // of Begin's turn
 	Exit     int
 	Duration time.Duration
 	Record   []byte
-	Call     string // id of the call that says so: one that arrives twice counts once
+	Call     string // id of the call; a repeated one counts once
 }
 
-// End keeps the result of a run whose inputs are still those that it began with; else it says what changed, and keeps
-// nothing. Dependencies are digested again.
+// End keeps the result of a run whose inputs are still those that it began with; otherwise why is what changed, and nothing is kept.
+// Dependencies are digested again.
 func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept bool, why string, err error) {
 	if err := r.Check(); err != nil {
 		return false, "", err
@@ -252,7 +252,7 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 	if m.Key() != res.Key {
 		why := "an input changed while it ran"
 		if began := c.runs.material(res.Key); began != nil {
-			if d := Changes(began, m); len(d) > 0 {
+			if d := differences(began, m); len(d) > 0 {
 				why = d[0].String() + " while it ran"
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// room is a cache over a folder with a few files.
-type room struct {
+// fixture is a cache over a folder with a few files.
+type fixture struct {
 	*testing.T
 	c     *Cache
 	clock *clock
@@ -26,8 +26,8 @@ type room struct {
 	place Place
 }
 
-func newRoom(t *testing.T) *room {
-	r := &room{T: t, clock: &clock{time.Now().Add(time.Hour)}, root: t.TempDir(), store: t.TempDir(), bytes: 1 << 30}
+func newFixture(t *testing.T) *fixture {
+	r := &fixture{T: t, clock: &clock{time.Now().Add(time.Hour)}, root: t.TempDir(), store: t.TempDir(), bytes: 1 << 30}
 	write1(t, filepath.Join(r.root, "src/a.go"), "a")
 	write1(t, filepath.Join(r.root, "src/b.go"), "b")
 	r.place = Place{r.root, func(context.Context) (files []event.Path, basis []string, err error) {
@@ -46,7 +46,7 @@ func newRoom(t *testing.T) *room {
 }
 
 // begin opens the cache, anew if it was open.
-func (r *room) begin() {
+func (r *fixture) begin() {
 	if r.c != nil {
 		if err := r.c.Close(); err != nil {
 			r.Fatal(err)
@@ -58,11 +58,11 @@ func (r *room) begin() {
 	r.Cleanup(func() { _ = c.Close() }) // closed twice is closed
 }
 
-func (r *room) request() Request {
+func (r *fixture) request() Request {
 	return Request{Stage: "s", Command: []string{"true"}, Deps: []string{"src/*.go"}}
 }
 
-func (r *room) turn(q Request) *Turn {
+func (r *fixture) turn(q Request) *Turn {
 	r.Helper()
 	t, err := r.c.Begin(r.Context(), r.place, q)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *room) turn(q Request) *Turn {
 	return t
 }
 
-func (r *room) keep(q Request, t *Turn, out string) {
+func (r *fixture) keep(q Request, t *Turn, out string) {
 	r.Helper()
 	defer t.Release()
 	rec := &Record{Frames: []Frame{{Stdout, []byte(out)}}}
@@ -82,7 +82,7 @@ func (r *room) keep(q Request, t *Turn, out string) {
 }
 
 func TestHitNeedsNoReading(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	q := r.request()
 	r.keep(q, r.turn(q), "out")
 	read := r.c.memo.reads()
@@ -103,7 +103,7 @@ func TestHitNeedsNoReading(t *testing.T) {
 // TestOneRuns: of many that want the same at once one runs, and all others get what it printed; when it comes to nothing,
 // the next one runs.
 func TestOneRuns(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	q := r.request()
 	first := r.turn(q)
 	const n = 20
@@ -148,7 +148,7 @@ func TestOneRuns(t *testing.T) {
 }
 
 func TestChangeWhileRunningIsNotKept(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	q := r.request()
 	turn := r.turn(q)
 	write1(t, filepath.Join(r.root, "src/b.go"), "changed")
@@ -164,7 +164,7 @@ func TestChangeWhileRunningIsNotKept(t *testing.T) {
 }
 
 func TestEviction(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	r.bytes = 10_000
 	for i := range 10 {
 		q := r.request()
@@ -195,7 +195,7 @@ func TestEviction(t *testing.T) {
 
 // TestClockAhead: what was kept under a clock that ran ahead goes when nobody uses it, once the clock is right again.
 func TestClockAhead(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	const years = 12 * 365 * 24 * time.Hour
 	for _, wait := range []time.Duration{years, -years, 25 * time.Hour} {
 		if left, err := r.c.List(t.Context(), "", 100); err != nil || wait != years && len(left) != 1 {
@@ -216,7 +216,7 @@ func TestClockAhead(t *testing.T) {
 }
 
 func TestSessionKeepsWhatStagesSay(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	tell := func(p Progress) {
 		t.Helper()
 		p.Session, p.Pipeline = "s", "p"
@@ -254,7 +254,7 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 
 // TestDefinitionsAreNoSession: a session in which definitions were parsed, and no pipeline ran, has nothing to forget.
 func TestDefinitionsAreNoSession(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestDefinitionsAreNoSession(t *testing.T) {
 }
 
 func TestLoadedForFiveMinutes(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	if err := r.c.SaveLoaded(t.Context(), "s", []byte("x")); err != nil {
 		t.Fatal(err)
 	}

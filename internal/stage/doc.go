@@ -1,9 +1,9 @@
-// Package stage remembers what a step printed and made, so that a step whose inputs did not change is not run again.
+// Package stage caches what a step printed and made: a step whose inputs did not change is not run again.
 //
-// In come requests (a command, its declared inputs, dependencies, template, tool and model) and, after a run, a record
-// of what it printed and made; out go a key, a record to play back, or the turn to run. It never runs a command,
-// never reads a clock (now is handed in), and never trusts a hash whose file could have changed unseen. A hit costs a
-// look at each dependency (about 1 µs a file) and at the folders they lie in; only files that changed are read.
+// Requests come in (a command, its declared inputs, dependencies, template, tool and model), and after a run a record of what it printed
+// and made. Out go a key, a record to replay, or the turn to run. The package never runs a command, never reads a clock (now is passed
+// in), and never trusts a digest whose file could have changed unnoticed. A hit costs a stat of each dependency (about 1 µs) and of
+// their folders; only files that changed are read.
 //
 // # The key
 //
@@ -19,7 +19,7 @@
 //	env         each declared variable, sorted; one that is not set differs from an empty one
 //	file        each dependency, sorted by path: content, executable bit, a link's target; absent ones too
 //	template    content of the template
-//	tool        what the tool says its version is
+//	tool        the version that the tool prints
 //	model       name of the model
 //	format      version of this list
 //

@@ -47,7 +47,7 @@ type row struct {
 // ErrNoEntry is wrapped when nothing of that name or key is kept.
 var ErrNoEntry = errors.New("no such stage or key")
 
-// sources are what a later look needs to find the same dependencies again.
+// sources are the patterns by which the same dependencies are found again.
 type sources struct {
 	Deps     []string `json:"deps,omitempty"`
 	Outputs  []string `json:"outputs,omitempty"`
@@ -74,7 +74,7 @@ func entries(ctx context.Context, f *cold.File, statement string, args ...any) (
 	return out, err
 }
 
-// refusal says why an entry does not answer a request, "" if it does.
+// refusal is the reason why an entry does not answer a request, "" if it does.
 func (e *Entry) refusal(r *Request, now time.Time) string {
 	age := max(0, now.Sub(e.Created)) // clocks go back
 	switch {
@@ -86,7 +86,7 @@ func (e *Entry) refusal(r *Request, now time.Time) string {
 	return ""
 }
 
-// blob is the file of a key.
+// blob is the name of a key's file.
 func (c *Cache) blob(key string) string { return filepath.Join(c.o.Dir, key) }
 
 // What a sealed text belongs to.
@@ -96,7 +96,7 @@ func outputOf(session, stage, prompt string) string {
 }
 func contextOf(session, name string) string { return "stage context " + session + "\x00" + name }
 
-// load reads an entry's record. One that is not what was written is dropped, with one warning: it is a miss from then on.
+// load reads an entry's record. One that is damaged is dropped, with one warning, and is a miss from then on.
 func (c *Cache) load(ctx context.Context, f *cold.File, e row) ([]byte, bool) {
 	what := "its content is another one"
 	data, err := os.ReadFile(c.blob(e.Key))
@@ -140,8 +140,8 @@ func (c *Cache) drop(ctx context.Context, f *cold.File, keys ...string) error {
 	return errors.Join(errs...)
 }
 
-// store writes a record and its row. The file comes first: a row always has one, unless it was damaged.
-func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m Material, record []byte) error {
+// store writes a record and its row. The file is written first, so that every row has one.
+func (c *Cache) store(ctx context.Context, f *cold.File, r *Request, e Entry, m keyParts, record []byte) error {
 	if err := os.MkdirAll(c.o.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep result: %w", err)
 	}

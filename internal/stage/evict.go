@@ -17,13 +17,13 @@ const (
 	sqlTotal     = "SELECT count(*), coalesce(sum(bytes), 0) FROM entries"
 	sqlDigests   = "SELECT path, size, mtime, ctime, inode, mode, sum FROM digests ORDER BY seen DESC LIMIT ?"
 	sqlPutDigest = "INSERT OR REPLACE INTO digests (path, size, mtime, ctime, inode, mode, sum, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-	// ?1 now, ?2 a time that only a clock that ran ahead has told; the same for the next two
+	// ?1 now, ?2 a time in the future, of a clock that ran ahead; the same for the next statement
 	sqlDateEntries = "UPDATE entries SET used = ?1 WHERE used > ?2"
 	sqlDateDigests = "UPDATE digests SET seen = ?1 WHERE seen > ?2"
 	sqlDropCalls   = "DELETE FROM calls WHERE at < ?1 OR at > ?2"
 )
 
-// evict drops entries that nobody used for long, then the longest unused until the rest fits.
+// evict drops entries that were not used for o.Keep, then those used least recently until the rest fits.
 func (c *Cache) evict(ctx context.Context, f *cold.File) error {
 	doomed, err := keys(ctx, f, sqlDoomed, "", c.o.Now().Add(-c.o.Keep()).UnixMilli())
 	if err != nil {
@@ -66,8 +66,8 @@ func keys(ctx context.Context, f *cold.File, name string, args ...any) (out []st
 	return out, err
 }
 
-// Sweep drops what is too old or too much, sessions that nobody used for sessionKeep, and files without a row that a
-// crash left. A cache that was never used is not opened for it.
+// Sweep drops what is too old or too much, sessions that were not used for sessionKeep, and files without a row, which a crash left. A
+// cache that was never used is not opened.
 func (c *Cache) Sweep(ctx context.Context) error {
 	if !c.used() {
 		return nil
@@ -111,7 +111,7 @@ func (c *Cache) Sweep(ctx context.Context) error {
 const (
 	sessionKeep = 90 * 24 * time.Hour
 	digestKeep  = 30 * 24 * time.Hour
-	callKeep    = 24 * time.Hour // nobody repeats a call later
+	callKeep    = 24 * time.Hour // a call is not repeated later
 	unlistedAge = time.Hour      // a younger file may be about to get its row
 )
 
@@ -162,8 +162,10 @@ func (c *Cache) loadDigests(ctx context.Context, f *cold.File) error {
 // maxLoaded bounds what is read at the first use: 2 µs each.
 const maxLoaded = 100_000
 
-// Flush writes new digests to the disk, so that the next daemon need not read those files. It opens nothing.
-func (c *Cache) Flush(ctx context.Context) error {
+// CloseIdle writes new digests to the disk, so that the next daemon need not read those files. It opens nothing. The file stays open:
+// to open it reads all digests, which would make the next hit slow.
+func (c *Cache) CloseIdle() error {
+	ctx := context.Background()
 	c.mu.Lock()
 	f := c.file
 	c.mu.Unlock()

@@ -23,15 +23,15 @@ UNION SELECT session FROM contexts WHERE at >= ?1 UNION SELECT session FROM load
 	sqlDropLoaded       = "DELETE FROM loaded WHERE session = ?"
 )
 
-// used reports whether anything was ever kept: a cache that never was is not opened to look.
+// used reports whether the cache was ever used: there is a file.
 func (c *Cache) used() bool {
 	_, err := os.Stat(c.database())
 	return err == nil
 }
 
-// Forget drops what f names: of a session, what its pipelines left; since a time, the results of what ran, the digests of
-// files that were read, and the sessions that pipelines ran in; of a file or of all below a folder, their digests, the
-// results of what read or names them, and the sessions whose texts name them. It returns the number of results that went.
+// Forget deletes what f names: of a session, what its pipelines stored; since a time, the results of runs, the digests of files, and the
+// sessions that pipelines ran in; of a file or of all below a folder, their digests, the results that depend on or name them, and the
+// sessions whose texts name them. It returns the number of deleted results.
 func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) (results int, err error) {
 	if !c.used() {
 		return 0, nil
@@ -75,7 +75,7 @@ func (c *Cache) forgetDigests(ctx context.Context, f *cold.File, statement strin
 	})
 }
 
-// forgetPath drops what names a file, or a file below a folder. What cannot be read any more might name it.
+// forgetPath deletes what names a file, or a file below a folder. What cannot be read might name it.
 func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int, error) {
 	if err := c.forgetDigests(ctx, f, sqlForgetDigestsOf, path); err != nil {
 		return 0, err
@@ -102,8 +102,8 @@ func (c *Cache) forgetPath(ctx context.Context, f *cold.File, path string) (int,
 	return len(readers), c.drop(ctx, f, readers...)
 }
 
-// forgetNaming drops the sessions whose outputs or context name the path, and all parsed definitions: their prompts may,
-// and they are only a cache.
+// forgetNaming deletes the sessions whose outputs or context name the path, and all parsed definitions, which are only a cache: their
+// prompts may name it.
 func (c *Cache) forgetNaming(ctx context.Context, f *cold.File, path string) error {
 	ids, err := keys(ctx, f, sqlNewSessions, 0)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Session) names(path string) bool {
 }
 
 // reads reports whether a file, or one below a folder, is among the dependencies.
-func (m Material) reads(path string) bool {
+func (m keyParts) reads(path string) bool {
 	for _, p := range m {
 		if group(p.Kind) == kindFile && (p.Name == path || strings.HasPrefix(p.Name, path+"/")) {
 			return true
@@ -150,7 +150,7 @@ func (m Material) reads(path string) bool {
 	return false
 }
 
-// forgetSessions drops the sessions that nobody used since.
+// forgetSessions deletes the sessions that were not used since.
 func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Time) error {
 	old, err := keys(ctx, f, "SELECT session FROM runs GROUP BY session HAVING max(at) < ?", since.UnixMilli())
 	if err != nil || len(old) == 0 {
@@ -160,7 +160,7 @@ func (c *Cache) forgetSessions(ctx context.Context, f *cold.File, since time.Tim
 	return err
 }
 
-// ForgetSession drops everything that pipelines left in a session. It reports whether there was something.
+// ForgetSession deletes what pipelines stored in a session. It reports whether there was something.
 func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err error) {
 	f, err := c.open(ctx)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *Cache) ForgetSession(ctx context.Context, id string) (had bool, err err
 	return dropSessions(ctx, f, id)
 }
 
-// dropSessions reports whether a pipeline had left something in one of them: definitions alone are none.
+// dropSessions deletes what pipelines stored in sessions, and reports whether there was something besides definitions.
 func dropSessions(ctx context.Context, f *cold.File, ids ...string) (had bool, err error) {
 	err = f.Write(ctx, "drop sessions", func(tx *cold.Tx) error {
 		for _, id := range ids {

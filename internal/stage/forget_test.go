@@ -14,7 +14,7 @@ import (
 )
 
 // onDisk tells whether any file of the store has the text in it.
-func (r *room) onDisk(text string) (found bool) {
+func (r *fixture) onDisk(text string) (found bool) {
 	r.Helper()
 	err := filepath.WalkDir(r.store, func(name string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -34,7 +34,7 @@ func (r *room) onDisk(text string) (found bool) {
 
 // TestForget: what is forgotten is gone, down to the bytes on the disk, and nothing else is.
 func TestForget(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	forget := func(f cold.ForgetFilter, results int) {
 		t.Helper()
 		if n, err := r.c.Forget(t.Context(), f); err != nil || n != results {
@@ -88,7 +88,7 @@ func TestForget(t *testing.T) {
 
 // TestSealed: what steps printed is no text on the disk, and without the key it is as if it had never been kept.
 func TestSealed(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	seal := func() *cold.Seal {
 		t.Helper()
 		dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestSealed(t *testing.T) {
 // TestForgetNames: a forgotten name is not left in the digests of files, in the line of a command, or in what a pipeline
 // printed.
 func TestForgetNames(t *testing.T) {
-	r := newRoom(t)
+	r := newFixture(t)
 	one, other := r.request(), r.request()
 	other.Stage, other.Deps, other.Shown = "other", []string{"src/b.go"}, "lint notes/plan.txt"
 	r.keep(one, r.turn(one), "of-both-files")
@@ -146,7 +146,7 @@ func TestForgetNames(t *testing.T) {
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.c.Flush(t.Context()); err != nil {
+	if err := r.c.CloseIdle(); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []event.Path{"src/a.go", "notes"} {
@@ -156,7 +156,7 @@ func TestForgetNames(t *testing.T) {
 		if _, err := r.c.Forget(t.Context(), cold.ForgetFilter{Path: path}); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(r.c.Flush(t.Context()), cold.ScrubFolder(t.Context(), r.store)); err != nil {
+		if err := errors.Join(r.c.CloseIdle(), cold.ScrubFolder(t.Context(), r.store)); err != nil {
 			t.Fatal(err)
 		}
 		if r.onDisk(string(path)) {

@@ -23,8 +23,8 @@ FROM saved s LEFT JOIN entries e ON e.stage = s.stage GROUP BY s.stage ORDER BY 
 
 // How many earlier entries of the stage are compared.
 const (
-	fewEntries  = 3  // on the way to a run
-	manyEntries = 20 // when somebody asks why
+	fewEntries  = 3  // before a run
+	manyEntries = 20 // for Why
 )
 
 // near is an earlier entry and what differs from it.
@@ -32,13 +32,13 @@ type near struct {
 	key     string
 	created time.Time
 	from    sources
-	stored  Material
+	stored  keyParts
 	changes []Change
 }
 
-// nearest finds the entry of the stage from which the material differs least; of equal ones the newest. ok is false
-// when there is none.
-func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int) (best near, ok bool, err error) {
+// nearest finds the entry of the stage with the fewest differences from the material, the newest of equal ones. ok is false when there is
+// none.
+func nearest(ctx context.Context, f *cold.File, stage string, m keyParts, n int) (best near, ok bool, err error) {
 	is := m.short()
 	err = f.Each(ctx, sqlNearest, []any{stage, n}, func(rows cold.Row) error {
 		var e near
@@ -53,7 +53,7 @@ func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int)
 			return nil // one that cannot be compared is not the nearest
 		}
 		_ = json.Unmarshal(from, &e.from) // without it, it is compared all the same
-		if e.changes = Changes(e.stored, is); !ok || len(e.changes) < len(best.changes) {
+		if e.changes = differences(e.stored, is); !ok || len(e.changes) < len(best.changes) {
 			best, ok = e, true
 		}
 		return nil
@@ -61,8 +61,8 @@ func nearest(ctx context.Context, f *cold.File, stage string, m Material, n int)
 	return best, ok, err
 }
 
-// explain says in words why there is no entry.
-func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m Material) (string, error) {
+// explain is the reason, in words, why there is no entry.
+func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m keyParts) (string, error) {
 	e, ok, err := nearest(ctx, f, stage, m, fewEntries)
 	switch {
 	case err != nil:
@@ -77,7 +77,7 @@ func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m Mater
 	return fmt.Sprintf("%s, and %d more", e.changes[0], len(e.changes)-1), nil
 }
 
-// Why is the answer to: would this be a hit, and if not, what is the first thing that differs?
+// Why is the answer to: is this a hit, and if not, what is the first difference?
 type Why struct {
 	Key     string
 	Hit     bool
@@ -87,8 +87,8 @@ type Why struct {
 	Idle    []string
 }
 
-// Why answers without running anything. A request without a command asks about the newest entry of the stage: only what
-// lies on the disk is looked at again.
+// Why answers without running anything. A request without a command asks about the newest entry of the stage: only files are compared
+// again.
 func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 	f, err := c.open(ctx)
 	if err != nil {
@@ -144,9 +144,9 @@ func (c *Cache) whyAgain(ctx context.Context, f *cold.File, p Place, stage strin
 	if err != nil {
 		return Why{}, err
 	}
-	// All that is not on the disk is taken as it was.
-	disk := func(p Part) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && r.Template != "" }
-	now := Material{}
+	// What is not on the disk is taken as it was.
+	disk := func(p keyPart) bool { return group(p.Kind) == kindFile || p.Kind == kindTemplate && r.Template != "" }
+	now := keyParts{}
 	for _, part := range e.stored {
 		if !disk(part) {
 			now = append(now, part)
@@ -157,7 +157,7 @@ func (c *Cache) whyAgain(ctx context.Context, f *cold.File, p Place, stage strin
 			now = append(now, part)
 		}
 	}
-	w := Why{Key: e.key, Nearest: e.key, Idle: idle, Changes: Changes(e.stored, now)}
+	w := Why{Key: e.key, Nearest: e.key, Idle: idle, Changes: differences(e.stored, now)}
 	if w.Hit = len(w.Changes) == 0; !w.Hit {
 		w.Miss = w.Changes[0].String()
 	}
@@ -261,5 +261,5 @@ func (c *Cache) Stats(ctx context.Context) (out []Stat, err error) {
 	return out, err
 }
 
-// Digest is the digest of a file's content, remembered as long as the file looks the same.
+// Digest is the digest of a file's content. A file whose identity is unchanged is not read again.
 func (c *Cache) Digest(name string) (Sum, error) { return c.memo.file(name) }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// memo remembers the digests of files as long as they look the same. It is safe for concurrent use.
+// memo remembers the digests of files as long as their identities are unchanged. It is safe for concurrent use.
 type memo struct {
 	now func() time.Time
 
@@ -31,7 +31,7 @@ type digest struct {
 	sum Sum
 }
 
-// maxKnown bounds the memo, about 200 bytes each; beyond it everything is forgotten and read again when asked for.
+// maxKnown bounds the memo, about 200 bytes a file. Beyond it everything is dropped and read again when asked for.
 const maxKnown = 500_000
 
 // newMemo returns an empty memo.
@@ -39,16 +39,16 @@ func newMemo(now func() time.Time) *memo {
 	return &memo{now: now, known: map[string]digest{}, fresh: map[string]digest{}}
 }
 
-// reads is the number of files that were read so far because no digest held.
+// reads is the number of files that were read so far.
 func (m *memo) reads() int64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.read
 }
 
-// parts digests dependencies; each comes back as one Part of the same index. A name that is not there is a Part too.
-func (m *memo) parts(ctx context.Context, deps []dep) (Material, error) {
-	out := make(Material, len(deps))
+// parts digests dependencies. Each becomes the part of the same index, also one that does not exist.
+func (m *memo) parts(ctx context.Context, deps []dep) (keyParts, error) {
+	out := make(keyParts, len(deps))
 	workers := runtime.GOMAXPROCS(0)
 	if len(deps) < 64 {
 		workers = 1
@@ -73,9 +73,9 @@ func (m *memo) parts(ctx context.Context, deps []dep) (Material, error) {
 	return out, g.Wait()
 }
 
-func (m *memo) part(d dep) (Part, error) {
+func (m *memo) part(d dep) (keyPart, error) {
 	id, err := stat(d.abs)
-	p := Part{Name: d.name}
+	p := keyPart{Name: d.name}
 	switch {
 	case missing(err):
 		p.Kind = kindAbsent
@@ -101,7 +101,7 @@ func (m *memo) part(d dep) (Part, error) {
 	return p, err
 }
 
-// missing reports whether there is no such file; a file in the place of one of its folders is the same.
+// missing reports whether there is no such file. A file in the place of one of its folders means the same.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
 }
@@ -144,7 +144,7 @@ func (m *memo) file(name string) (Sum, error) {
 	return m.sum(real, id)
 }
 
-// sum returns the digest of a regular file that looked like id a moment ago.
+// sum returns the digest of a regular file that had the identity id a moment ago.
 func (m *memo) sum(name string, id identity) (Sum, error) {
 	m.mu.RLock()
 	d, ok := m.known[name]
@@ -161,7 +161,7 @@ func (m *memo) sum(name string, id identity) (Sum, error) {
 	defer m.mu.Unlock()
 	m.read++
 	if !id.reliable(seen) {
-		// It changed so recently that it could change again and look the same: the next caller reads it too.
+		// It changed so recently that it could change again without another identity: the next caller reads it, too.
 		delete(m.known, name)
 		delete(m.fresh, name)
 		return sum, nil
@@ -174,8 +174,8 @@ func (m *memo) sum(name string, id identity) (Sum, error) {
 	return sum, nil
 }
 
-// read digests a file and says what it looked like. The look after the reading is the one that counts: what is written
-// meanwhile shows in it, and its times are too young to be trusted.
+// read digests a file and returns its identity after the reading. What is written meanwhile changes that, and its times are then too young
+// to be reliable.
 func read(name string) (Sum, identity, error) {
 	f, err := os.Open(name)
 	if err != nil {

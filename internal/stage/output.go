@@ -19,8 +19,8 @@ import (
 // errOutput is wrapped when a declared output was not made, or is something that cannot be kept.
 var errOutput = errors.New("a declared output")
 
-// Gather reads the files that a step was to make, below root, into the recorder. A name must be there; a glob may name
-// nothing. A folder stands for everything in it. Links are kept as links; names may not lead out of root.
+// Gather reads the files that a step was to make, below root, into the recorder. A name must exist; a glob may match nothing. A folder
+// means everything in it. Links are kept as links. Names may not lead out of root.
 func Gather(root string, outputs []string, r *Recorder) error {
 	disk, err := os.OpenRoot(root)
 	if err != nil {
@@ -44,7 +44,7 @@ func Gather(root string, outputs []string, r *Recorder) error {
 	return nil
 }
 
-// Made reports whether every declared output that is a name, not a glob, is there.
+// Made reports whether every declared output that is a name, not a glob, exists.
 func Made(root string, outputs []string) bool {
 	return !slices.ContainsFunc(outputs, func(o string) bool {
 		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(o)))
@@ -150,7 +150,7 @@ func same(disk *os.Root, f File) bool {
 	return err == nil && bytes.Equal(data, f.Data)
 }
 
-// restore writes beside the place and renames, so that nobody reads half a file.
+// restore writes a second file and renames it, so that readers never see a part.
 func restore(disk *os.Root, f File) error {
 	name := string(f.Path)
 	if dir := f.Path.Dir(); dir != "" {
@@ -177,5 +177,5 @@ func write(disk *os.Root, name string, f File) error {
 	if err := disk.WriteFile(name, f.Data, 0o600); err != nil {
 		return err
 	}
-	return disk.Chmod(name, fs.FileMode(f.Mode)) // the mode it had, whatever the umask says
+	return disk.Chmod(name, fs.FileMode(f.Mode)) // the umask does not apply
 }

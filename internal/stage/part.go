@@ -12,17 +12,17 @@ import (
 	"math"
 )
 
-// Part is one thing that a key depends on. Contents are digested: a part says that something changed, not into what.
-type Part struct {
+// keyPart is one thing that a key depends on. Contents are digested: a part shows that something changed, not how.
+type keyPart struct {
 	Kind string // see the package's documentation
-	Name string // of the input, variable, file; "" where the kind says it all
+	Name string // of the input, variable, file; "" where the kind is enough
 	Sum  Sum
 }
 
 // Sum is a SHA-256.
 type Sum [sha256.Size]byte
 
-// The kinds of Part. A dependency is one of five, so that a changed bit or a deletion shows.
+// The kinds of keyPart. A dependency is one of five, so that a changed bit or a deletion shows.
 const (
 	kindStage, kindCommand, kindFolder, kindOutput, kindStdin = "stage", "command", "folder", "output", "stdin"
 	kindInput, kindEnv, kindNoEnv                             = "input", "env", "env not set"
@@ -44,14 +44,14 @@ func group(kind string) string {
 	return kind
 }
 
-// Material is all parts of a key, in the order of the key.
-type Material []Part
+// keyParts is all parts of a key, in the order of the key.
+type keyParts []keyPart
 
 // keyLen is the number of hexadecimal digits that name an entry.
 const keyLen = 24
 
 // Key digests the material. Each field is preceded by its length, so that no two lists give the same bytes.
-func (m Material) Key() string {
+func (m keyParts) Key() string {
 	h := sha256.New()
 	var buf []byte
 	for _, p := range m {
@@ -81,9 +81,9 @@ func (c Change) String() string {
 	return c.Kind + " " + c.Name + " " + c.What
 }
 
-// Changes lists what differs between an earlier material and a later one, in the order of the key.
-func Changes(was, is Material) (out []Change) {
-	old := make(map[[2]string]Part, len(was))
+// differences lists what differs between an earlier material and a later one, in the order of the key.
+func differences(was, is keyParts) (out []Change) {
+	old := make(map[[2]string]keyPart, len(was))
 	for _, p := range was {
 		old[[2]string{group(p.Kind), p.Name}] = p
 	}
@@ -112,7 +112,7 @@ func Changes(was, is Material) (out []Change) {
 	return out
 }
 
-// turned says what became of a thing whose kind is another one now.
+// turned describes a change of kind.
 func turned(was, is string) string {
 	switch is {
 	case kindAbsent:
@@ -140,11 +140,11 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// kept is how many bytes of a digest are stored: enough to tell two apart, a third of the space.
+// kept is how many bytes of a digest are stored: enough to distinguish two.
 const kept = 12
 
 // pack makes the stored form: names and shortened digests, compressed.
-func (m Material) pack() []byte {
+func (m keyParts) pack() []byte {
 	raw := binary.AppendUvarint(nil, uint64(len(m)))
 	for _, p := range m {
 		raw = append(appendText(appendText(raw, p.Kind), p.Name), p.Sum[:kept]...)
@@ -162,7 +162,7 @@ const maxPacked = 64 << 20
 var errPacked = errors.New("the stored list of inputs is damaged")
 
 // unpack reads what pack made; the digests are shortened ones, see short.
-func unpack(b []byte) (Material, error) {
+func unpack(b []byte) (keyParts, error) {
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxPacked+1))
 	if err != nil || len(raw) > maxPacked {
 		return nil, fmt.Errorf("%w: %d bytes, %v", errPacked, len(raw), err)
@@ -171,7 +171,7 @@ func unpack(b []byte) (Material, error) {
 	if !ok || n > uint64(len(raw)/(kept+2)) {
 		return nil, errPacked
 	}
-	m := make(Material, n)
+	m := make(keyParts, n)
 	for i := range m {
 		var a, b bool
 		m[i].Kind, raw, a = cutText(raw)
@@ -186,10 +186,10 @@ func unpack(b []byte) (Material, error) {
 }
 
 // short is the material as unpack would return it, to be compared with stored ones.
-func (m Material) short() Material {
-	out := make(Material, len(m))
+func (m keyParts) short() keyParts {
+	out := make(keyParts, len(m))
 	for i, p := range m {
-		out[i] = Part{Kind: p.Kind, Name: p.Name}
+		out[i] = keyPart{Kind: p.Kind, Name: p.Name}
 		copy(out[i].Sum[:kept], p.Sum[:kept])
 	}
 	return out

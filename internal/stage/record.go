@@ -127,7 +127,7 @@ func cutBytes(b []byte) (data, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// Output returns all that went to a stream.
+// Output returns the bytes of a stream.
 func (r *Record) Output(stream int) []byte {
 	var out []byte
 	for _, f := range r.Frames {
@@ -138,7 +138,7 @@ func (r *Record) Output(stream int) []byte {
 	return out
 }
 
-// Recorder passes output on while it keeps it, up to a limit. Its writers may be used at once.
+// Recorder keeps output while it passes it on, up to a limit. Its writers may be used concurrently.
 type Recorder struct {
 	mu     sync.Mutex
 	limit  int64
@@ -151,7 +151,7 @@ type Recorder struct {
 // NewRecorder returns one that keeps at most limit bytes of output and files.
 func NewRecorder(limit int64) *Recorder { return &Recorder{limit: limit} }
 
-// Writer returns the writer of a stream; what it is given goes on to w at once. w may be nil.
+// Writer returns the writer of a stream, which also writes to w. w may be nil.
 func (r *Recorder) Writer(stream int, w io.Writer) io.Writer { return &tap{r, stream, w} }
 
 type tap struct {
@@ -187,7 +187,7 @@ func (r *Recorder) keep(stream int, p []byte) {
 	r.record.Frames = append(r.record.Frames, Frame{stream, bytes.Clone(p)})
 }
 
-// fits counts bytes; once they are too many, everything is let go: part of an output is of no use.
+// fits counts bytes. Once they are too many, everything is dropped: part of an output is useless.
 func (r *Recorder) fits(n int64) bool {
 	r.size += n
 	if r.size > r.limit {
@@ -212,8 +212,8 @@ func (r *Recorder) Left() int64 {
 	return max(0, r.limit-r.size)
 }
 
-// Record returns what was kept; ok is false when it was too much. err is the first error of passing output on: then
-// the record is what the command printed, but not all of it may have been said.
+// Record returns what was kept; ok is false when it was too much. err is the first error of writing to a stream's w: the record is
+// complete, but the caller may not have printed all of it.
 func (r *Recorder) Record() (rec *Record, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -98,24 +98,24 @@ func FuzzDecodeRecord(f *testing.F) {
 }
 
 func FuzzUnpack(f *testing.F) {
-	m := Material{{Kind: kindFile, Name: "a/b", Sum: Sum{1, 2, 3}}, {Kind: kindNoEnv, Name: "HOME"}}
+	m := keyParts{{Kind: kindFile, Name: "a/b", Sum: Sum{1, 2, 3}}, {Kind: kindNoEnv, Name: "HOME"}}
 	f.Add(m.pack())
-	f.Add(Material{}.pack())
+	f.Add(keyParts{}.pack())
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := unpack(b)
 		if err != nil {
 			return
 		}
-		if again, err := unpack(m.pack()); err != nil || len(Changes(again, m)) > 0 {
+		if again, err := unpack(m.pack()); err != nil || len(differences(again, m)) > 0 {
 			t.Fatalf("%v: %v became %v", err, m, again)
 		}
 	})
 }
 
 func TestKeyTellsListsApart(t *testing.T) {
-	a := Material{{Kind: "input", Name: "ab"}, {Kind: "input", Name: "c"}}
-	b := Material{{Kind: "input", Name: "a"}, {Kind: "input", Name: "bc"}}
+	a := keyParts{{Kind: "input", Name: "ab"}, {Kind: "input", Name: "c"}}
+	b := keyParts{{Kind: "input", Name: "a"}, {Kind: "input", Name: "bc"}}
 	if a.Key() == b.Key() || len(a.Key()) != keyLen {
 		t.Errorf("%s and %s", a.Key(), b.Key())
 	}

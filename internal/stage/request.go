@@ -15,7 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Request describes one step completely: what is equal here and on the disk gives the same key.
+// Request describes one step completely: equal requests and equal files have equal keys.
 type Request struct {
 	Stage    string             // name; see Name
 	Command  []string           // the words of the command; digested, never stored
@@ -23,12 +23,12 @@ type Request struct {
 	Dir      string             // folder it runs in, relative to the root, "" is the root
 	Inputs   map[string]string  // declared k=v
 	Env      map[string]*string // declared variables; nil: not set
-	Deps     []string           // globs or names, relative to the root or absolute; "!glob" takes files out again
+	Deps     []string           // globs or names, relative to the root or absolute; "!glob" excludes files
 	Outputs  []string           // globs or names of files that the step makes, relative to the root
 	Stdin    *string            // hex digest of the standard input, if it is an input
 	Template string             // absolute name of a file, "" is none
 	Text     string             // a template's text where there is no file, "" is none
-	Tool     string             // what the tool says its version is
+	Tool     string             // the version that the tool prints
 	Model    string
 	TTL      time.Duration // an entry counts while it is younger; 0: always
 	Failures bool          // an entry of a run that failed counts too
@@ -36,7 +36,7 @@ type Request struct {
 	Call     string        // id of the call that asks: one that arrives twice counts once; not in the key
 }
 
-// ErrRequest is wrapped when a request can never work; the text says what to change.
+// ErrRequest is wrapped when a request can never work; the text is what to change.
 var ErrRequest = errors.New("the request is wrong")
 
 // Bounds of a request.
@@ -107,7 +107,7 @@ func cleanPattern(p string, outside bool) (string, error) {
 // glob reports whether a pattern has a character that means more than itself.
 func glob(p string) bool { return strings.ContainsAny(p, `*?[{\`) }
 
-// covers reports whether a pattern names a path, or a folder that it lies in.
+// covers reports whether a pattern matches a path or one of its folders.
 func covers(pattern, p string) bool {
 	if pattern == p || pattern == "." || strings.HasPrefix(p, pattern+"/") {
 		return true

@@ -9,12 +9,12 @@ type runs struct {
 }
 
 type run struct {
-	material Material
+	material keyParts
 	over     chan struct{}
 }
 
 // begin takes the turn for a key, or returns what to wait for. Whoever has the turn calls release, at least once.
-func (f *runs) begin(key string, m Material) (release func(), wait <-chan struct{}) {
+func (f *runs) begin(key string, m keyParts) (release func(), wait <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if other, ok := f.by[key]; ok {
@@ -34,7 +34,7 @@ func (f *runs) begin(key string, m Material) (release func(), wait <-chan struct
 }
 
 // material returns what a run that is under way began with, nil when it is unknown.
-func (f *runs) material(key string) Material {
+func (f *runs) material(key string) keyParts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if fl, ok := f.by[key]; ok {

@@ -26,7 +26,7 @@ ON CONFLICT (session, pipeline) DO UPDATE SET state = ?3, at = ?4, tokens = toke
 	sqlPutLoaded = "INSERT OR REPLACE INTO loaded (session, at, data) VALUES (?, ?, ?)"
 )
 
-// Session is what the pipelines of a session left for the next one.
+// Session is what the pipelines of a session have stored.
 type Session struct {
 	ID      string
 	Known   bool                       // a pipeline ran in it before
@@ -100,7 +100,7 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 	if err == nil {
 		_, err = f.Scan(ctx, sqlRun, []any{id, pipeline}, &s.State, &s.Tokens)
 		if errors.Is(err, cold.ErrRow) || s.State != "" && s.State != Running && s.State != Done && s.State != Failed {
-			s.State, s.Tokens, err = "", 0, nil // how far it came is not known: it begins anew
+			s.State, s.Tokens, err = "", 0, nil // the progress is unknown: it begins again
 		}
 	}
 	if err == nil && s.State != Done {
@@ -117,18 +117,18 @@ func (c *Cache) Session(ctx context.Context, id, pipeline string) (*Session, err
 	return s, err
 }
 
-// Progress is what a pipeline tells while it runs. Each part may be missing.
+// Progress is a report of a running pipeline. Each part may be missing.
 type Progress struct {
 	Session, Pipeline string
 	State             string                     // Running begins a run; Done and Failed end it
 	Output            *Output                    // of a stage that ended well
-	Key               string                     // what that stage ran with: an unfinished run goes on behind it
+	Key               string                     // of that stage's run: an unfinished run continues after it
 	Context           map[string]json.RawMessage // by name
 	Tokens            int64                      // to be added, once
-	Call              string                     // id of the call that says so, "" if it has none
+	Call              string                     // id of the call; a repeated one counts once
 }
 
-// Progress keeps what a pipeline tells, all of it or nothing.
+// Progress stores a report, all of it or nothing.
 func (c *Cache) Progress(ctx context.Context, p Progress) error {
 	if p.Session == "" || len(p.Session) > 128 {
 		return fmt.Errorf("%w %.40q: an id has 1 to 128 bytes", ErrSession, p.Session)
@@ -196,7 +196,7 @@ func (c *Cache) repeated(tx *cold.Tx, call string) (again bool, err error) {
 	return n == 0, err
 }
 
-// loaderTTL is how long a session trusts definitions that were parsed in it without this daemon having parsed them.
+// loaderTTL is how long definitions that another daemon parsed are used.
 const loaderTTL = 5 * time.Minute
 
 // Loaded returns the parsed definitions that a session saved, nil when there are none or they are too old.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// tools remembers what programs said their version is, as long as the program's file is the same. (A shim that starts
-// another program by a file in the project says so only when asked anew: that file belongs among the dependencies.)
+// tools remembers the versions that programs print, as long as the program's file is the same. (A shim that selects another program by a
+// file of the project is not noticed: that file belongs among the dependencies.)
 type tools struct {
 	mu sync.Mutex
 	by map[toolKey]toolVersion
@@ -23,7 +23,7 @@ type toolVersion struct {
 // maxTools bounds the versions that are kept.
 const maxTools = 256
 
-// Version returns what that command of that program said, "" when it must be asked.
+// Version returns the version that a command of a program printed, "" when it is not known.
 func (c *Cache) Version(command, path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -41,14 +41,14 @@ func (c *Cache) Version(command, path string) string {
 	return ""
 }
 
-// SetVersion remembers it.
+// SetVersion remembers a version.
 func (c *Cache) SetVersion(command, path, text string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return
 	}
 	id, err := stat(real)
-	// The program ran a moment ago: had it been replaced within that moment, its times would be as young.
+	// A program that was replaced since it ran has young times.
 	if err != nil || !id.reliable(c.o.Now().Add(-time.Minute)) {
 		return
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Lister lists the files of a worktree that globs may name, sorted, and the absolute names of everything that the list
-// rests on: it holds as long as each of those looks the same.
+// Lister lists the files of a worktree that globs may match, sorted, and the absolute names of everything that the list depends on: it is
+// valid as long as each of those has the same identity.
 type Lister func(ctx context.Context) (files []event.Path, basis []string, err error)
 
-// dep is one dependency: the name that the key has, and where it lies.
+// dep is one dependency: its name in the key, and its absolute name.
 type dep struct{ name, abs string }
 
-// tree is one worktree: its list of files, kept as long as it holds, and what patterns matched in it.
+// tree is one worktree: its list of files, kept as long as it is valid, and what patterns matched in it.
 type tree struct {
 	root string
 	list Lister
@@ -81,7 +81,7 @@ func (t *tree) matches(ctx context.Context, pattern string) ([]dep, error) {
 	return found, nil
 }
 
-// fixed is the folder, with its slash, that everything a pattern names lies in; "" is the root.
+// fixed is the folder, with its slash, that contains everything a pattern matches; "" is the root.
 func fixed(pattern string) string {
 	if strings.HasSuffix(pattern, "/") {
 		return pattern
@@ -93,7 +93,7 @@ func fixed(pattern string) string {
 	return base + "/"
 }
 
-// holds reports whether the list is still right below the pattern's folder.
+// holds reports whether the list is still valid below the pattern's folder.
 func (t *tree) holds(pattern string) bool {
 	if t.matched == nil || t.recent {
 		return false
@@ -111,7 +111,7 @@ func (t *tree) holds(pattern string) bool {
 	return true
 }
 
-// relist lists again, and notes what the basis looks like. A change in between is seen the next time.
+// relist lists again, and notes the identities of the basis. A change in between is seen the next time.
 func (t *tree) relist(ctx context.Context) error {
 	seen := t.now()
 	files, names, err := t.list(ctx)
@@ -132,8 +132,8 @@ func (t *tree) abs(name string) string {
 	return t.root + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// resolve finds the dependencies of a request, sorted by name, and the globs that name nothing. What the request
-// declares as output is no dependency: a run would change its own key.
+// resolve finds the dependencies of a request, sorted by name, and the globs that match nothing. A declared output is no dependency: a run
+// would change its own key.
 func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []string, err error) {
 	var without []string
 	for _, p := range r.Deps {
@@ -168,7 +168,7 @@ func (t *tree) resolve(ctx context.Context, r *Request) (deps []dep, idle []stri
 	return slices.Compact(deps), idle, nil
 }
 
-// named finds what one pattern names. A file of exactly that name comes first: names may hold brackets.
+// named finds what one pattern means. A file of exactly that name has precedence: names may contain brackets.
 func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 	p, err := cleanPattern(pattern, true)
 	if err != nil {
@@ -196,8 +196,8 @@ func (t *tree) named(ctx context.Context, pattern string) ([]dep, error) {
 	return slices.Clone(found), err
 }
 
-// folder is what a folder's name stands for: the listed files in it; for one that git does not look into (ignored, a
-// submodule, elsewhere on the disk) all of them.
+// folder is the files that a folder's name means: those that are listed; all of them in one that is not listed (ignored, a submodule,
+// outside).
 func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 	if !filepath.IsAbs(filepath.FromSlash(name)) {
 		pattern := name + "/"
@@ -227,7 +227,7 @@ func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 		return nil
 	})
 	if missing(err) {
-		err = nil // a file or folder went meanwhile: the digest of what is left is right
+		err = nil // a file was deleted meanwhile: the rest is right
 	}
 	if err == nil && len(out) == 0 {
 		out = []dep{{name, abs}}
@@ -239,10 +239,10 @@ func (t *tree) folder(ctx context.Context, name, abs string) ([]dep, error) {
 const maxWalked = 200_000
 
 // template is the part of the request's template.
-func (m *memo) template(r *Request) (Part, error) {
+func (m *memo) template(r *Request) (keyPart, error) {
 	sum, err := m.file(r.Template)
 	if os.IsNotExist(err) {
-		return Part{}, fmt.Errorf("%w: template %s does not exist", ErrRequest, r.Template)
+		return keyPart{}, fmt.Errorf("%w: template %s does not exist", ErrRequest, r.Template)
 	}
-	return Part{Kind: kindTemplate, Sum: sum}, err
+	return keyPart{Kind: kindTemplate, Sum: sum}, err
 }

@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The kinds of Definition, and where each lies in a repository.
+// The kinds of Definition.
 const (
 	KindAgent    = "agent"
 	KindCommand  = "command"
 	KindPipeline = "pipeline"
 )
 
-// Folders says where the definitions of a kind lie, and what their files end in.
+// Folders are where the definitions of a kind are, and the extensions of their files.
 var Folders = map[string]struct {
 	Dir  string
 	Ends []string
@@ -77,8 +77,8 @@ func definitionName(kind, file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 }
 
-// frontMatter parts the head between two lines "---" from the body. Heads are written by hand, often with a colon in a
-// description, which YAML refuses: then each line is a name and a text.
+// frontMatter separates the head, between two lines "---", from the body. Heads often have a colon in a description, which YAML refuses:
+// then each line is a name and a text.
 func frontMatter(data []byte) (head map[string]any, body []byte) {
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	rest, ok := bytes.CutPrefix(data, []byte("---\n"))

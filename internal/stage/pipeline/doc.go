@@ -1,10 +1,9 @@
-// Package pipeline reads pipelines and says what runs when, with what.
+// Package pipeline reads pipelines, and determines the order and the inputs of their stages.
 //
-// In come files (pipelines in YAML, agents and commands in Markdown), arguments, a session's context and the outputs of
-// earlier stages; out go checked definitions, an order in which independent stages stand beside each other, and each
-// stage's inputs with every variable resolved. It never runs a command and never keeps anything on the disk: the stage
-// cache does, and the caller runs. A definition that was parsed costs one look at its file, about 2 µs; parsing one
-// costs 50 to 100 times that.
+// Files come in (pipelines in YAML, agents and commands in Markdown), arguments, a session's context and the outputs of earlier stages.
+// Out go checked definitions, an order in which independent stages run concurrently, and each stage's inputs with every variable
+// resolved. The package never runs a command and never writes to the disk. A definition that was parsed costs one stat of its file, about
+// 2 µs; to parse one takes 50 to 100 times as long.
 //
 // # Variables
 //

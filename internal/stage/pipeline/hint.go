@@ -23,7 +23,7 @@ func didYouMean(name string, known []string, format string) string {
 	return "; did you mean " + fmt.Sprintf(format, best) + "?"
 }
 
-// distance is the number of characters to insert, drop or replace, looked at up to 64 bytes.
+// distance is the number of characters to insert, delete or replace, within the first 64 bytes.
 func distance(a, b string) int {
 	return fuzzy.LevenshteinDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)]))
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Loader keeps parsed definitions as long as their files hold the same. It is safe for concurrent use.
+// Loader keeps parsed definitions as long as the contents of their files are the same. It is safe for concurrent use.
 type Loader struct {
 	now    func() time.Time
 	digest func(file string) ([32]byte, error)
@@ -43,8 +43,8 @@ func NewLoader(now func() time.Time, digest func(file string) ([32]byte, error))
 	return &Loader{now: now, digest: digest, known: map[string]parsed{}}
 }
 
-// Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. hit says
-// whether nothing had to be parsed. The definition is shared: do not write to it.
+// Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. hit reports whether
+// nothing was parsed. The definition is shared: do not write to it.
 func (l *Loader) Load(root, kind, file string) (d *Definition, hit bool, err error) {
 	abs := filepath.FromSlash(file)
 	if !filepath.IsAbs(abs) {
@@ -78,7 +78,7 @@ func (l *Loader) Load(root, kind, file string) (d *Definition, hit bool, err err
 	return d, false, nil
 }
 
-// plainError leaves out what the caller says anyway: the call and the name.
+// plainError removes the call and the name from an error: the caller adds them.
 func plainError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

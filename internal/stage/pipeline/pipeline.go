@@ -24,7 +24,7 @@ type Pipeline struct {
 // Stage is one step.
 type Stage struct {
 	Name     string            `yaml:"stage" json:"stage"`
-	Agent    string            `yaml:"agent" json:"agent,omitempty"`       // a definition: its text goes before the prompt
+	Agent    string            `yaml:"agent" json:"agent,omitempty"`       // a definition: its text precedes the prompt
 	Prompt   string            `yaml:"prompt" json:"prompt,omitempty"`     // a command's definition: its text is the standard input
 	Template string            `yaml:"template" json:"template,omitempty"` // or a file of the repository
 	Run      Command           `yaml:"run" json:"run,omitzero"`
@@ -40,7 +40,7 @@ type Stage struct {
 	Line     int               `yaml:"-" json:"line"`
 }
 
-// Cache says whether and how long a stage's result is kept.
+// Cache is whether and how long a stage's result is kept.
 type Cache struct {
 	Enabled bool     `yaml:"enabled" json:"enabled"`
 	TTL     *int64   `yaml:"ttl_ms" json:"ttl_ms,omitempty"` // default an hour; 0: for ever
@@ -60,7 +60,7 @@ func (c Command) None() bool { return len(c.Words) == 0 && c.Shell == "" }
 // Must reports whether the pipeline fails with the stage.
 func (s *Stage) Must() bool { return s.Required == nil || *s.Required }
 
-// DefaultTTL is the age up to which a result counts when the stage does not say, in ms.
+// DefaultTTL is the age up to which a result is used when the stage has no ttl_ms, in ms.
 const DefaultTTL = 3_600_000
 
 // ErrDefinition is wrapped when a definition is wrong; the text begins with file and line.
@@ -106,7 +106,7 @@ func (s *Stage) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(s))
 }
 
-// fields refuses keys that are none of those.
+// fields refuses unknown keys.
 func fields(n *yaml.Node, known string) error {
 	names := strings.Fields(known)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -143,7 +143,7 @@ func Decode(file string, data []byte) (*Pipeline, error) {
 
 var typeName = regexp.MustCompile(` in type pipeline\.\w+| into (\S+)`)
 
-// words makes the decoder's text one for people: without the names of Go's types.
+// words is a decoder's error without the names of Go's types.
 func words(err error) string {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")

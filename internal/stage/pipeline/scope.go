@@ -15,7 +15,7 @@ import (
 type Scope struct {
 	Stages  map[string]any    // what stages printed, of this run and of the session
 	Text    map[string]bool   // of those: not JSON
-	Order   []string          // where a name without a kind is looked for, the first one first
+	Order   []string          // in which a name without a kind is looked up, in order
 	Context map[string]any    // of the session
 	Args    map[string]string // by name and by position
 	Env     map[string]string // of the allowed variables, those that are set
@@ -68,7 +68,7 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	return s.anywhere(r)
 }
 
-// anywhere finds a name without a kind: what stages printed last, then the context, arguments and the environment.
+// anywhere finds a name without a kind: in the newest outputs, then the context, arguments and the environment.
 func (s *Scope) anywhere(r Ref) (any, error) {
 	for _, stage := range s.Order {
 		if fields, ok := s.Stages[stage].(map[string]any); ok {
@@ -92,7 +92,7 @@ func (s *Scope) anywhere(r Ref) (any, error) {
 
 func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// list says what there is, for a hint.
+// list names what there is, for a hint.
 func list[V any](m map[string]V) string {
 	const most = 12
 	names := keysOf(m)
@@ -105,7 +105,7 @@ func list[V any](m map[string]V) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// walk goes down a path.
+// walk follows a path.
 func walk(r Ref, v any) (any, error) {
 	for i, step := range r.Path {
 		switch at := v.(type) {
@@ -122,7 +122,7 @@ func walk(r Ref, v any) (any, error) {
 			}
 			v = at[n]
 		case nil:
-			return nil, nil // an optional stage that failed printed nothing
+			return nil, nil // an optional stage that failed has no output
 		default:
 			return nil, unknown(r, "%s is neither an object nor a list", where(r, i))
 		}
@@ -156,7 +156,7 @@ func (s *Scope) Expand(text string) (string, error) {
 
 var doubled = regexp.MustCompile(`\$\$([A-Za-z_{])`)
 
-// dollars takes one of two dollars away where a variable could begin; elsewhere, $$ is what it says.
+// dollars replaces $$ by $ where a variable could begin.
 func dollars(s string) string { return doubled.ReplaceAllString(s, "$$$1") }
 
 // Value resolves the variables in a value of a definition. A text that is one variable keeps the variable's type.

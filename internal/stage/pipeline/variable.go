@@ -12,7 +12,7 @@ type Ref struct {
 	Kind string   // STAGE, CONTEXT, ARG, ENV, or "" for a name without a kind
 	Name string   // of the stage, argument, …
 	Path []string // into a stage's output or a value of the context
-	Text string   // as it stands there
+	Text string   // as it is written
 
 	start, end int
 }
@@ -64,7 +64,7 @@ func Refs(text string) (out []Ref) {
 	return out
 }
 
-// steps takes ".a.b[0].1" apart.
+// steps splits ".a.b[0].1".
 func steps(path string) []string {
 	path = strings.ReplaceAll(strings.ReplaceAll(path, "[", "."), "]", "")
 	if path == "" {
@@ -133,7 +133,7 @@ func (p *Pipeline) StageNames(texts map[string]string) map[string]bool {
 	return out
 }
 
-// Known looks up what can be known before anything runs: arguments, context, environment, and which stages there are.
+// Known checks what is known before anything runs: arguments, context, environment, and the names of stages.
 func (p *Pipeline) Known(texts map[string]string, s *Scope) error {
 	own, sets := p.Names(), map[string]bool{}
 	for i := range p.Stages {

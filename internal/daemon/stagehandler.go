@@ -21,18 +21,17 @@ import (
 type stageHandler struct {
 	base
 	worktrees *worktrees
-	clock     *clock
 	sessions  *session.Store
 	cache     *stage.Cache
 	loader    *pipeline.Loader
-	over      chan struct{} // closed when the daemon ends: nobody waits for a turn any more
+	over      chan struct{} // closed when the daemon ends
 }
 
 func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
 		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
 		Seal: seal})
-	return &stageHandler{base: b, worktrees: worktrees, clock: clock, sessions: sessions, cache: c, over: make(chan struct{}),
+	return &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
 
@@ -51,42 +50,21 @@ func (s *stageHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.Definitions, s.definitions)
 }
 
-// How often digests of files are written, and old results dropped.
-const (
-	flushEvery = time.Minute
-	sweepEvery = 24 * time.Hour
-)
-
-// run writes digests and drops old results until ctx ends. Then whoever waits for a turn is sent to the next daemon.
+// run ends the waiting for turns when ctx ends: the next daemon answers.
 func (s *stageHandler) run(ctx context.Context) error {
-	defer close(s.over)
-	flush, sweep := time.NewTicker(flushEvery), time.NewTicker(sweepEvery)
-	defer flush.Stop()
-	defer sweep.Stop()
-	keep := func(what string, err error) {
-		if err != nil && ctx.Err() == nil {
-			s.log.Warn(what, "err", err)
-		}
-	}
-	clean := func() {
-		if s.clock.sound() {
-			keep("stage results not swept", s.cache.Sweep(ctx))
-		}
-	}
-	clean()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-flush.C:
-			keep("digests not written", s.cache.Flush(ctx))
-		case <-sweep.C:
-			clean()
-		}
+	<-ctx.Done()
+	close(s.over)
+	return nil
+}
+
+// sweep deletes old results.
+func (s *stageHandler) sweep(ctx context.Context) {
+	if err := s.cache.Sweep(ctx); err != nil && ctx.Err() == nil {
+		s.log.Warn("stage results not swept", "err", err)
 	}
 }
 
-// place is the worktree that the caller stands in.
+// place is the worktree of the caller.
 func (s *stageHandler) place(ctx context.Context) stage.Place {
 	r := s.worktrees.caller(ctx).repo
 	return stage.Place{Root: string(r.Root), List: func(ctx context.Context) ([]event.Path, []string, error) {
@@ -95,7 +73,7 @@ func (s *stageHandler) place(ctx context.Context) stage.Place {
 	}}
 }
 
-// until is ctx, ending with the daemon too.
+// until is ctx, which also ends when the daemon does.
 func (s *stageHandler) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -108,7 +86,7 @@ func (s *stageHandler) until(ctx context.Context) (context.Context, context.Canc
 	return ctx, func() { cancel(nil) }
 }
 
-// request takes the wire's form apart. ok is false when the version of the tool is not known.
+// request is a request of the API as package stage has it. ok is false when the version of the tool is not known.
 func (s *stageHandler) request(r api.StageRequest) (out stage.Request, ok bool) {
 	if r.Tool.Command != "" && r.Tool.Version == "" {
 		if r.Tool.Version = s.cache.Version(r.Tool.Command, r.Tool.Path); r.Tool.Version == "" {
@@ -172,7 +150,7 @@ func (s *stageHandler) end(ctx context.Context, r api.StageResult, rest io.Reade
 	return out, wrong(err)
 }
 
-// maxChanges bounds the differences that why lists.
+// maxChanges bounds the differences in an answer.
 const maxChanges = 100
 
 func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageReason, error) {
@@ -223,7 +201,7 @@ func convert[A, B any](list []A, one func(A) B) []B {
 	return out
 }
 
-// wrong gives an error of the stage cache its code.
+// wrong is an error of the stage cache as the API returns it.
 func wrong(err error) error {
 	switch {
 	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession), errors.Is(err, pipeline.ErrDefinition):

@@ -10,7 +10,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/stage/pipeline"
 )
 
-// open reads a pipeline with everything that it names, and what its session holds.
+// open reads a pipeline, the definitions that it names, and what its session has stored.
 func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.PipelineAnswer, error) {
 	var out api.PipelineAnswer
 	root := s.place(ctx).Root
@@ -61,7 +61,7 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.Pip
 	return out, wrong(err)
 }
 
-// remember takes the definitions that a session has parsed not long ago, so that a fresh daemon need not.
+// remember loads the definitions that another daemon parsed in the session a short time ago.
 func (s *stageHandler) remember(ctx context.Context, session string) {
 	if session == "" || s.loader.Stats() != (pipeline.LoaderStats{}) {
 		return
@@ -75,7 +75,7 @@ func (s *stageHandler) remember(ctx context.Context, session string) {
 	}
 }
 
-// save keeps the definitions with the session; failing costs only time.
+// save stores the definitions with the session. A failure costs only time.
 func (s *stageHandler) save(ctx context.Context, session, root string) {
 	data, err := s.loader.Export(root)
 	if err == nil {
@@ -99,7 +99,7 @@ func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.No
 	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context, Tokens: r.Tokens,
 		Call: api.CallID(ctx)}
 	if err := s.cache.Progress(ctx, p); err != nil {
-		return api.None{}, wrong(err) // nothing was kept: delivered again, its tokens must not count twice
+		return api.None{}, wrong(err) // nothing was stored: the call is repeated, and its tokens count once
 	}
 	return api.None{}, s.sessions.Spend(ctx, r.Session, r.Tokens, api.CallID(ctx))
 }
@@ -129,7 +129,7 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 	return out, wrong(err)
 }
 
-// forget drops what pipelines left in a session.
+// forget deletes what pipelines stored in a session.
 func (s *stageHandler) forget(ctx context.Context, r api.PipelineForgetRequest) (api.None, error) {
 	had, err := s.cache.ForgetSession(ctx, r.Session)
 	if err == nil && !had {

@@ -28,8 +28,8 @@ func contextBudget(s *settings) session.Budget {
 	return session.Budget{Prompts: c.Prompts, Actions: c.Actions, Total: c.Total}
 }
 
-// state is what is checked out and changed. changed are the files that are not committed, nil to ask git. Where git cannot
-// be asked in time nothing is known.
+// state is the state of the worktree. changed are the files that are not committed, nil to ask git. When git does not answer in time, the
+// state is unknown.
 func (w *worktree) state(ctx context.Context, files, changed []event.Path) session.Worktree {
 	if changed == nil {
 		var err error

@@ -13,9 +13,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/reload"
 )
 
-// reloadHandler serves the recorded sequences.
+// reloadHandler records what sessions do after a prompt, and serves the recorded sequences.
 type reloadHandler struct {
-	*sequenceRecorder
+	base
+	worktrees *worktrees
+	cache     *reload.Cache
 }
 
 func (h *reloadHandler) routes(mux *http.ServeMux) {
@@ -55,7 +57,7 @@ func (h *reloadHandler) list(ctx context.Context, r api.SequencesRequest) (api.S
 	return out, err
 }
 
-// promptShown is how much of a prompt a list shows, in bytes.
+// promptShown bounds the bytes of a prompt in a list.
 const promptShown = 200
 
 func sequence(e reload.Entry) api.Sequence {
@@ -92,7 +94,7 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 
 func wireStep(s reload.Step) api.SequenceStep { return api.SequenceStep(s) }
 
-// noSequence words what a person can do about a failure.
+// noSequence is an error of the cache as the API returns it, with a hint.
 func noSequence(err error) error {
 	switch {
 	case errors.Is(err, reload.ErrNone):
@@ -132,6 +134,10 @@ func (h *reloadHandler) forget(ctx context.Context, r api.SequenceForgetRequest)
 func (h *reloadHandler) stats(ctx context.Context, _ api.None) (api.SequenceStats, error) {
 	s, err := h.cache.Stats(ctx)
 	return api.SequenceStats(s), err
+}
+
+func (h *reloadHandler) sweep(ctx context.Context) {
+	h.cache.Evict(ctx, h.worktree(h.worktrees.at(ctx, "")))
 }
 
 func (h *reloadHandler) export(ctx context.Context, _ api.None) (json.RawMessage, error) {

@@ -19,11 +19,11 @@ ON CONFLICT (session) DO UPDATE SET at = ?2, said = ?3, done = ?4, body = ?5`
 	sqlDropOldest = "DELETE FROM summaries WHERE session IN (SELECT session FROM summaries ORDER BY at DESC, session LIMIT -1 OFFSET ?)"
 )
 
-// digest is the stored summary of a session: what lies before the prompts and actions that are told word by word.
-type digest struct {
+// summary is the stored part of a session: what precedes the prompts and actions that are shown one by one.
+type summary struct {
 	Form   int     `json:"v"`
-	Said   int64   `json:"said,omitempty"` // prompts up to that number are in Gists
-	Done   int64   `json:"done,omitempty"` // actions up to that number are in Phases and Work
+	Said   int64   `json:"said,omitempty"` // number of the last prompt in Gists
+	Done   int64   `json:"done,omitempty"` // number of the last action in Phases and Work
 	Last   int64   `json:"last,omitempty"` // unix ms of the newest event in it
 	Gists  []gist  `json:"gists,omitempty"`
 	Phases []phase `json:"phases,omitempty"`
@@ -38,47 +38,46 @@ type gist struct {
 }
 
 const (
-	digestForm = 1
-	maxGists   = 12
-	maxDigest  = 1 << 20 // bytes of a stored form that is read at all
+	summaryForm     = 1
+	maxGists        = 12
+	maxSummaryBytes = 1 << 20 // bytes of a stored form
 )
 
-func (d *digest) encode() ([]byte, error) {
-	d.Form = digestForm
+func (d *summary) encode() ([]byte, error) {
+	d.Form = summaryForm
 	return json.Marshal(d)
 }
 
-// decodeDigest reads the stored form. ok is false for what is none, or of another form: the log has it all, and a
-// summary is made anew.
-func decodeDigest(data []byte) (d digest, ok bool) {
-	if len(data) == 0 || len(data) > maxDigest || json.Unmarshal(data, &d) != nil || d.Form != digestForm {
-		return digest{}, false
+// decodeSummary reads the stored form. ok is false for anything else: the summary is made again from the log.
+func decodeSummary(data []byte) (d summary, ok bool) {
+	if len(data) == 0 || len(data) > maxSummaryBytes || json.Unmarshal(data, &d) != nil || d.Form != summaryForm {
+		return summary{}, false
 	}
 	if d.Said < 0 || d.Done < 0 || len(d.Gists) > maxGists || len(d.Phases) > maxPhases || len(d.Work.Files) > maxHandles || len(d.Work.Checks) > maxChecks {
-		return digest{}, false
+		return summary{}, false
 	}
 	for _, h := range d.Work.Files {
 		if h == nil || !(h.Weight >= 0 && h.Weight < 1e9) || h.At < 0 || h.At > d.Work.Clock {
-			return digest{}, false
+			return summary{}, false
 		}
 	}
 	for _, p := range d.Phases {
 		for _, r := range p.Runs {
 			if r == nil {
-				return digest{}, false
+				return summary{}, false
 			}
 		}
 		for _, trail := range p.Trails {
 			if len(trail) == 0 {
-				return digest{}, false
+				return summary{}, false
 			}
 		}
 	}
 	return d, !slices.Contains(d.Work.Checks, nil)
 }
 
-// say moves a prompt into the summary.
-func (d *digest) say(seq int64, at time.Time, text string) {
+// addPrompt moves a prompt into the summary.
+func (d *summary) addPrompt(seq int64, at time.Time, text string) {
 	d.Said = max(d.Said, seq)
 	d.Last = max(d.Last, at.UnixMilli())
 	if empty(text) {
@@ -94,9 +93,8 @@ func (d *digest) say(seq int64, at time.Time, text string) {
 	}
 }
 
-// dropGist lets go of the older prompt that says least. The first says what the session is about, if it says
-// anything; the newest has just come.
-func (d *digest) dropGist() {
+// dropGist drops the prompt with the fewest terms, but not the newest. The first one weighs more: it has the subject of the session.
+func (d *summary) dropGist() {
 	least, words := 0, math.Inf(1)
 	for i, g := range d.Gists[:len(d.Gists)-1] {
 		n := float64(len(index.Terms(g.Text, 8))) + float64(i)/2
@@ -117,7 +115,7 @@ const (
 )
 
 // gists are the older prompts on one line, "" without any.
-func (d *digest) gists() string {
+func (d *summary) gists() string {
 	if len(d.Gists) == 0 {
 		return ""
 	}
@@ -131,8 +129,8 @@ func (d *digest) gists() string {
 	return out + "."
 }
 
-// do moves an action into the summary.
-func (d *digest) do(a Action) {
+// addAction moves an action into the summary.
+func (d *summary) addAction(a Action) {
 	d.Done = max(d.Done, a.Seq)
 	d.Last = max(d.Last, a.At.UnixMilli())
 	d.Phases = foldPhases(d.Phases, a)
@@ -143,7 +141,7 @@ func (d *digest) do(a Action) {
 func summaryOf(session string) string { return "summary " + session }
 
 // loadSummary reads a session's summary. One that cannot be read counts as none: it is made again.
-func (s *Store) loadSummary(ctx context.Context, session string) (d digest, ok bool, err error) {
+func (s *Store) loadSummary(ctx context.Context, session string) (d summary, ok bool, err error) {
 	if !s.summaries.Exists() {
 		return d, false, nil
 	}
@@ -159,7 +157,7 @@ func (s *Store) loadSummary(ctx context.Context, session string) (d digest, ok b
 			}
 			return nil
 		}
-		d, ok = decodeDigest(body)
+		d, ok = decodeSummary(body)
 		return nil
 	})
 	return d, ok, err
@@ -168,7 +166,7 @@ func (s *Store) loadSummary(ctx context.Context, session string) (d digest, ok b
 // maxSummaries bounds the sessions that have a summary: those asked about last.
 const maxSummaries = 500
 
-func (s *Store) saveSummary(ctx context.Context, session string, d *digest) error {
+func (s *Store) saveSummary(ctx context.Context, session string, d *summary) error {
 	body, err := d.encode()
 	if err != nil {
 		return err

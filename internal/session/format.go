@@ -10,20 +10,20 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// caps are the tokens of a prompt, and of the last one, from the most generous on: the first that has room counts.
+// caps are the tokens of a prompt, and of the last one. The first pair that fits is used.
 var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
 
-// tellPrompts tells the older prompts in short, and the others by themselves, in at most so many tokens.
-func tellPrompts(d *digest, prompts []item, tokens int) (gists string, said []string) {
-	gists, prompts = d.gists(), worthTelling(prompts)
+// formatPrompts is the older prompts in short, and the others one by one, in at most so many tokens.
+func formatPrompts(d *summary, prompts []item, tokens int) (gists string, said []string) {
+	gists, prompts = d.gists(), relevantPrompts(prompts)
 	for _, c := range caps {
-		if said = sayPrompts(d, prompts, c); index.Tokens(gists)+sum(said) <= tokens {
+		if said = formatEach(d, prompts, c); index.Tokens(gists)+sum(said) <= tokens {
 			return gists, said
 		}
 	}
 	for len(prompts) > 1 && index.Tokens(gists)+sum(said) > tokens {
 		prompts = prompts[1:]
-		said = sayPrompts(d, prompts, caps[len(caps)-1])
+		said = formatEach(d, prompts, caps[len(caps)-1])
 	}
 	if index.Tokens(gists)+sum(said) > tokens {
 		gists = ""
@@ -34,8 +34,8 @@ func tellPrompts(d *digest, prompts []item, tokens int) (gists string, said []st
 	return gists, said
 }
 
-// worthTelling leaves out prompts that ask for nothing, unless it is the last one, and repetitions.
-func worthTelling(prompts []item) []item {
+// relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last one.
+func relevantPrompts(prompts []item) []item {
 	var out []item
 	for i, p := range prompts {
 		if i < len(prompts)-1 && empty(p.prompt) || len(out) > 0 && out[len(out)-1].prompt == p.prompt {
@@ -46,7 +46,7 @@ func worthTelling(prompts []item) []item {
 	return out
 }
 
-func sayPrompts(d *digest, prompts []item, c [2]int) []string {
+func formatEach(d *summary, prompts []item, c [2]int) []string {
 	var out []string
 	before := time.Time{}
 	if len(d.Gists) > 0 {
@@ -72,26 +72,26 @@ func sum(texts []string) (n int) {
 	return n
 }
 
-// doneShare is the part of the actions' tokens that their summary may take.
+// doneShare is the share of the actions' tokens for their summary.
 const doneShare = .6
 
-// tellActions tells the summary of the older actions, and the latest ones by themselves, in at most so many tokens.
-func tellActions(phases []phase, latest []Action, tokens int) (done, last string) {
-	done = tellPhases(phases, int(doneShare*float64(tokens)))
+// formatActions is the summary of the older actions, and the latest ones one by one, in at most so many tokens.
+func formatActions(phases []phase, latest []Action, tokens int) (done, last string) {
+	done = formatPhases(phases, int(doneShare*float64(tokens)))
 	for ; len(latest) > 0; latest = latest[1:] {
-		if last = tellLatest(latest); index.Tokens(done)+index.Tokens(last) <= tokens {
+		if last = formatLatest(latest); index.Tokens(done)+index.Tokens(last) <= tokens {
 			return done, last
 		}
 	}
 	return done, ""
 }
 
-// tellPhases is the summary of actions: of older phases less is kept.
-func tellPhases(phases []phase, tokens int) string {
+// formatPhases is the summary of actions, in at most so many tokens.
+func formatPhases(phases []phase, tokens int) string {
 	var facts []fact
 	for i, p := range phases {
 		for _, f := range p.facts() {
-			// The heavier stays, of equal ones the newer phase's; the remainder is the phase.
+			// Of equal weights, facts of the newer phase stay. The remainder is the phase.
 			facts = append(facts, fact{f.text, f.weight*100 + i})
 		}
 	}
@@ -115,8 +115,8 @@ func tellPhases(phases []phase, tokens int) string {
 	})
 }
 
-// tellLatest tells actions one by one; what was done to several files in a row is told once.
-func tellLatest(actions []Action) string {
+// formatLatest is actions one by one. The same verb on several files in a row is one.
+func formatLatest(actions []Action) string {
 	var out []string
 	verb := ""
 	for _, a := range actions {
@@ -148,8 +148,8 @@ func tellLatest(actions []Action) string {
 	return "Latest actions: " + strings.Join(out, "; ") + "."
 }
 
-// tellState tells where the work stands, and names the files in full.
-func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files []event.Path) {
+// formatState is the state of the work, and the files that it names in full.
+func formatState(w *work, st Worktree, tokens int, bare bool) (text string, files []event.Path) {
 	open := w.open(st)
 	var facts []fact
 	for i, s := range w.failing() {
@@ -168,7 +168,7 @@ func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files 
 		facts = append(facts, fact{"On branch " + plain(st.Branch), 40})
 	}
 	if !bare {
-		if s := listed(w.inPlay(st, open), 4); s != "" {
+		if s := listed(w.otherFiles(st, open), 4); s != "" {
 			facts = append(facts, fact{"Also in hand: " + s, 30})
 		}
 	}
@@ -176,7 +176,7 @@ func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files 
 		facts[i].text += "."
 	}
 	text = fit(facts, tokens, "\n")
-	for _, f := range slices.Concat(open, w.inPlay(st, open)) {
+	for _, f := range slices.Concat(open, w.otherFiles(st, open)) {
 		if strings.Contains(text, name(f)) {
 			files = append(files, f)
 		}
@@ -184,7 +184,7 @@ func tellState(w *work, st Worktree, tokens int, bare bool) (text string, files 
 	return text, files
 }
 
-// listed names files, at most so many, and says how many more there are.
+// listed names at most so many files, and counts the others.
 func listed(files []event.Path, most int) string {
 	var out []string
 	for _, f := range files[:min(len(files), most)] {

@@ -1,9 +1,11 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Kinds of hints. Each is switched, measured and retired by itself.
@@ -11,7 +13,7 @@ const (
 	HintPartner = "partner"    // what changed together before and is untouched now
 	HintRescue  = "rescue"     // where the file of a failed access is
 	HintStart   = "workingset" // the working set at a session's start
-	HintPrompt  = "prompt"     // what such prompts led to
+	HintPrompt  = "prompt"     // a list of files, one of which the turn probably opens
 	HintStale   = "stale"      // what changed since this session read it
 	HintPair    = "pair"       // a file's test, or a test's file
 	HintNext    = "next"       // what is likely opened next
@@ -26,7 +28,7 @@ var opening = map[string]string{
 	HintPartner: "Changed together in this repository before, untouched so far:",
 	HintRescue:  "Paths with that name in this repository:",
 	HintStart:   "Files of the recent work here:",
-	HintPrompt:  "Files that similar prompts led to in this repository:",
+	HintPrompt:  "Files that the prompt probably concerns (probabilities if it needs any):",
 	HintStale:   "Changed since this session read them:",
 	HintPair:    "Belongs to it by name:",
 	HintNext:    "Files used together with this one in this repository:",
@@ -34,15 +36,19 @@ var opening = map[string]string{
 
 // Text puts suggestions into words: one line that says what they have in common, then a line for each of the
 // first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
-// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only.
+// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and
+// has at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens files at all.
 func Text(kind string, sugg []event.Suggestion) string {
 	head, ok := opening[kind]
 	if !ok || len(sugg) == 0 {
 		return ""
 	}
 	limit := MaxHint
-	if kind == HintStart {
+	switch kind {
+	case HintStart:
 		limit = MaxStart
+	case HintPrompt:
+		return listText(head, sugg)
 	}
 	var b strings.Builder
 	b.WriteString(head)
@@ -59,12 +65,40 @@ func Text(kind string, sugg []event.Suggestion) string {
 	return text
 }
 
+// maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
+const maxListTokens = 120
+
+// listText is the text of a list: each file with its probability, and the reasons for which there is room.
+func listText(head string, sugg []event.Suggestion) string {
+	text := head
+	var lines []string
+	for _, s := range sugg[:min(len(sugg), maxFiles)] {
+		line := fmt.Sprintf("%s (%.0f %%)", s.File.Display(), 100*s.Score)
+		if index.Tokens(text+"\n"+line) > maxListTokens {
+			break
+		}
+		text += "\n" + line
+		lines = append(lines, line)
+	}
+	for i, line := range lines {
+		r := reason(sugg[i])
+		with := strings.Replace(text, "\n"+line, "\n"+line+": "+r, 1)
+		if r != "" && index.Tokens(with) <= maxListTokens {
+			text = with
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return text
+}
+
 // Named lists the suggestions that a text of Text names whole: its end may be cut.
 func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 	lines := strings.Split(text, "\n")
 	for i, s := range sugg {
 		name := s.File.Display()
-		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":")) {
+		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") || strings.HasPrefix(lines[i+1], name+" (")) {
 			out = append(out, s.File)
 		}
 	}

@@ -100,14 +100,21 @@ type Confidence struct {
 	Mass    float64              `json:"mass"`
 	Opened  float64              `json:"opened"`
 	Warning Warning              `json:"warning"`
+	List    ListModel            `json:"list"`
 }
 
-// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)); ok is false for a class that has none.
-func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
-	s, ok = c.Classes[x.Class]
+// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that has none.
+func (c *Confidence) scale(x *Circumstance) rank.Scale {
+	s, ok := c.Classes[x.Class]
+	if !ok {
+		return rank.Uncalibrated
+	}
 	s[1] += c.First*x.First + c.Ahead*x.Ahead + c.Behind*x.Behind + c.Mass*x.Mass + c.Opened*x.Opened
-	return s, ok
+	return s
 }
+
+// Probability is that of a file in its circumstance, as shipped.
+func (c *Confidence) Probability(x Circumstance) float64 { return c.scale(&x).Probability(x.Logit) }
 
 // Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file events
 // (of a change: that it belongs to it).
@@ -120,6 +127,8 @@ type Prediction struct {
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Paired  bool
+	Named   bool    // the prompt names it
+	Text    float64 // the signal text_share
 
 	evidence  Lack
 	Companion bool // it shares two commits with a file of the change
@@ -130,12 +139,9 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibr
 	out := make([]Prediction, 0, len(ranked))
 	for i, x := range Circumstances(q, ranked) {
 		f := ranked[i]
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
-		if s, ok := c.scale(&x); ok {
-			p.Scale = s
-		} else {
-			p.Scale = rank.Uncalibrated
-		}
+		v := f.Values()
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare]}
+		p.Scale = c.scale(&x)
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)
 		p.P = p.Scale.Probability(f.Logit)

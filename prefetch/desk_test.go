@@ -32,8 +32,8 @@ var transparent = func() map[event.Task]rank.Model {
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
-// says takes a ranking at its word, for companions too.
-var says = &Confidence{Warning: Warning{Logit: 1}}
+// says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its files together promise.
+var says = &Confidence{Warning: Warning{Logit: 1}, List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
 
 func newDesk(t *testing.T, o Options) *desk {
 	t.Helper()

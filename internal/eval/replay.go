@@ -51,6 +51,7 @@ type Decision struct {
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far
+	Prompts  int // prompts of the session so far, this one included
 
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
 	Tree    *index.Tree              // the files of that time; valid during the call
@@ -150,7 +151,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
 	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[event.Path]bool{},
-		Files: u.files, Searches: u.searches}
+		Files: u.files, Searches: u.searches, Prompts: u.prompts}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]
 	}

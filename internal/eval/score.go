@@ -90,8 +90,24 @@ func (s *Score) show(d *Decision) {
 	}
 }
 
+// list counts the list that would be shown at a prompt.
+func (s *Score) list(d *Decision) {
+	files := prefetch.Listed(s.any.promises, nil)
+	shown := truth(prefetch.Shipped().List.Estimate(prefetch.Features(d.Query, d.Prompts-1, files)).Says(prefetch.ListThreshold, prefetch.ListTokens))
+	if len(d.Turn) == 0 {
+		s.add(d.Session, "lists", "others", shown, 1)
+		return
+	}
+	s.add(d.Session, "lists", "shown", shown, 1)
+	if shown > 0 {
+		right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(d.Turn, f.File) })
+		s.add(d.Session, "lists", "right", truth(right), 1)
+	}
+}
+
 func (s *Score) prompt(d *Decision) {
 	s.Counts.Prompts++
+	s.list(d)
 	if len(d.Turn) == 0 {
 		return
 	}

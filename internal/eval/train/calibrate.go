@@ -50,7 +50,9 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 		Confidence: confidence(found, nobody),
 	}
 	measure(found, file.Measured)
+	measureLists(found, file.Measured)
 	file.Confidence.Warning = warning(found, nobody)
+	file.Confidence.List = lists(found, &file.Confidence, nobody)
 	data, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return err
@@ -77,6 +79,7 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 // lessons are what one repository teaches.
 type lessons struct {
 	promises, warnings []example
+	prompts            []prompted
 }
 
 // example is one row of a regression.
@@ -103,7 +106,14 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 	best := map[string]float64{} // session and file → its highest score in a top five
 	o := eval.Options{Models: models, Contents: true}
 	if len(s.Sessions) > 0 {
-		if err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error { l.promise(d, best); return nil }); err != nil {
+		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
+			l.promise(d, best)
+			if d.Query.Task == event.TaskPrompt {
+				l.prompt(d)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}

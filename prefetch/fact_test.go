@@ -78,7 +78,7 @@ func TestWorkingSet(t *testing.T) {
 }
 
 func TestTell(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 0 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
@@ -104,7 +104,7 @@ func TestTell(t *testing.T) {
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
 	got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)

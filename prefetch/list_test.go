@@ -10,7 +10,7 @@ import (
 
 // TestListIsDecidedAsAWhole: no file needs to be likely by itself.
 func TestListIsDecidedAsAWhole(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")
 	d.likely(.25, "b.go", "c.go")
 	d.likely(.02, "never.go")
@@ -27,12 +27,12 @@ func TestListIsDecidedAsAWhole(t *testing.T) {
 }
 
 func TestListThatProbablyMisses(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.30, "a.go")
 	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 || dec.Log[0].Why != string(Shadow) {
 		t.Errorf("%+v, want one logged in the shadow", dec)
 	}
-	d = newDesk(t, Options{List: func() float64 { return .40 }})
+	d = newFixture(t, Options{List: func() float64 { return .40 }})
 	d.likely(.45, "a.go")
 	if dec := d.ask(Prompt); len(dec.Shown) != 1 {
 		t.Errorf("%s at a lower threshold.prompt", dec.Why)
@@ -42,7 +42,7 @@ func TestListThatProbablyMisses(t *testing.T) {
 // TestListForATurnThatOpensNothing: "yes, commit" needs no files.
 func TestListForATurnThatOpensNothing(t *testing.T) {
 	idle := &Confidence{List: ListModel{Opens: ListWeights{Bias: 3, ListFeatures: ListFeatures{Short: -6}}, Right: ListWeights{Bias: 3}}}
-	d := newDesk(t, Options{Confident: idle})
+	d := newFixture(t, Options{Confident: idle})
 	d.likely(.9, "a.go")
 	ask := func(prompt string) Decision {
 		q := d.query()
@@ -68,7 +68,7 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 
 // TestListIsWithheldAsAWhole: a file that was kept back is shown under no other kind.
 func TestListIsWithheldAsAWhole(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 1 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
 	d.likely(.9, "a.go", "b.go")
 	dec := d.ask(Prompt)
 	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 2 {
@@ -81,15 +81,15 @@ func TestListIsWithheldAsAWhole(t *testing.T) {
 
 // TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and neither where the turn opened nothing.
 func TestListCountsOnce(t *testing.T) {
-	record := func(d *desk) Tally {
+	record := func(d *fixture) Tally {
 		rs, err := d.p.Records(t.Context())
 		if err != nil || len(rs) != 1 {
 			t.Fatalf("%+v, %v", rs, err)
 		}
 		return rs[0].Shown
 	}
-	list := func() *desk {
-		d := newDesk(t, Options{})
+	list := func() *fixture {
+		d := newFixture(t, Options{})
 		d.likely(.9, "a.go", "b.go", "c.go")
 		if dec := d.ask(Prompt); len(dec.Shown) != 3 {
 			t.Fatalf("%+v", dec)

@@ -50,7 +50,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	c.early = soon(tr, q.At, s.session, waiting)
 	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
 	c.retired = recordOf(s.facts, kind).Retired
-	sets := map[Arm][]int{}
+	var sets map[Arm][]int
 	if tr.list {
 		sets = p.list(q, &c, predictions, s, waiting)
 	} else {

@@ -39,7 +39,7 @@ func TestClock(t *testing.T) {
 }
 
 func leapt(t *testing.T, leap time.Duration, running bool) {
-	d := newDesk(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d") // a leap that may be sleep ends an idle daemon, a longer one does not
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d") // a leap that may be sleep ends an idle daemon, a longer one does not
 	start := func() {
 		d.start()
 		d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })

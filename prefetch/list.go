@@ -49,8 +49,8 @@ func (f ListFeatures) Values() []float64 {
 	return []float64{f.Turn, f.Words, f.Short, f.First, f.Any, f.Text}
 }
 
-// Features describes a list for a prompt. turn is the number of earlier prompts of the session.
-func Features(q event.Query, turn int, files []Prediction) ListFeatures {
+// ListFeaturesOf describes a list for a prompt. turn is the number of earlier prompts of the session.
+func ListFeaturesOf(q event.Query, turn int, files []Prediction) ListFeatures {
 	words := len(strings.Fields(q.Prompt))
 	f := ListFeatures{Turn: math.Log1p(float64(max(turn, 0))), Words: math.Log1p(float64(words)), Short: truth(words <= shortPrompt), First: logOdds(0), Any: logOdds(0)}
 	none := 1.0
@@ -129,7 +129,7 @@ func (p *Prefetcher) list(q event.Query, c *choice, predictions []Prediction, s 
 		_, hinted := s.hinted[f]
 		return hinted || f == q.Current || s.drawn(f) || decided(waiting, c.kind, f)
 	})
-	e := p.o.confident().List.Estimate(Features(q, s.turn, files))
+	e := p.o.confident().List.Estimate(ListFeaturesOf(q, s.turn, files))
 	c.idle, c.opens = e.Opens < leastOpens, e.Opens
 	arm := Shadow
 	if e.Says(c.theta, ListTokens) && !c.spent && !c.retired {

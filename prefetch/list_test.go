@@ -140,14 +140,14 @@ func TestListsRetireByTheirShare(t *testing.T) {
 
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
-	f := Features(event.Query{Prompt: "fix the login"}, 3, []Prediction{{Shipped: .5, Text: .2}, {Shipped: .5, Text: .7}})
+	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, 3, []Prediction{{Shipped: .5, Text: .2}, {Shipped: .5, Text: .7}})
 	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7}
 	for i, v := range f.Values() {
 		if w := want.Values()[i]; math.Abs(v-w) > 1e-9 {
 			t.Errorf("feature %d is %v, want %v", i, v, w)
 		}
 	}
-	if f := Features(event.Query{Prompt: "one two three four"}, 0, nil); f.Short != 0 || f.Any > -5 {
+	if f := ListFeaturesOf(event.Query{Prompt: "one two three four"}, 0, nil); f.Short != 0 || f.Any > -5 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -27,7 +27,7 @@ var born = time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Minute)
 type team struct {
 	*testing.T
 	url, id string
-	daemons   []*fixture
+	daemons []*fixture
 	said    []event.Event // by all of them
 }
 

@@ -93,7 +93,7 @@ func (s *Score) show(d *Decision) {
 // list counts the list that would be shown at a prompt.
 func (s *Score) list(d *Decision) {
 	files := prefetch.Listed(s.any.predictions, nil)
-	shown := truth(prefetch.Shipped().List.Estimate(prefetch.Features(d.Query, d.Prompts-1, files)).Says(prefetch.ListThreshold, prefetch.ListTokens))
+	shown := truth(prefetch.Shipped().List.Estimate(prefetch.ListFeaturesOf(d.Query, d.Prompts-1, files)).Says(prefetch.ListThreshold, prefetch.ListTokens))
 	if len(d.Turn) == 0 {
 		s.add(d.Session, "lists", "others", shown, 1)
 		return

@@ -134,7 +134,7 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 	if d.Query.Task == event.TaskNext && d.AfterPrompt {
 		return // the prompt was asked at
 	}
-	for i, c := range prefetch.Circumstances(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
+	for i, c := range prefetch.FileFeaturesOf(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
 		if i == prefetch.MaxFiles {
 			break
 		}
@@ -154,7 +154,7 @@ const mostTexts = 40
 // text keeps the files of a top five for a commit message.
 func (l *lessons) text(t *eval.Localization) {
 	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
-	for i, c := range prefetch.Circumstances(q, t.Ranked) {
+	for i, c := range prefetch.FileFeaturesOf(q, t.Ranked) {
 		if i == prefetch.MaxFiles {
 			break
 		}

@@ -22,7 +22,7 @@ type prompted struct {
 
 // candidate is a file that a list may name.
 type candidate struct {
-	at   prefetch.Circumstance
+	at   prefetch.FileFeatures
 	text float64
 	used bool
 }
@@ -33,7 +33,7 @@ const mostListed = 24
 // prompt keeps what a list is made of.
 func (l *lessons) prompt(d *eval.Decision) {
 	p := prompted{query: d.Query, turn: d.Prompts - 1, opens: len(d.Turn) > 0}
-	for i, at := range prefetch.Circumstances(d.Query, d.Ranked) {
+	for i, at := range prefetch.FileFeaturesOf(d.Query, d.Ranked) {
 		if len(p.files) == mostListed {
 			break
 		}
@@ -60,7 +60,7 @@ func (p prompted) list(c *prefetch.Confidence) listed {
 	}
 	slices.SortStableFunc(files, func(a, b prefetch.Prediction) int { return cmp.Compare(b.P, a.P) })
 	files = prefetch.Listed(files, nil)
-	out := listed{features: prefetch.Features(p.query, p.turn, files), opens: p.opens}
+	out := listed{features: prefetch.ListFeaturesOf(p.query, p.turn, files), opens: p.opens}
 	for _, f := range files {
 		out.right = out.right || used[f.File]
 	}

@@ -26,20 +26,22 @@ const maxFiles = 5
 // their models of text from tools that tells them what to do.
 var opening = map[string]string{
 	HintPartner: "Changed together in this repository before, untouched so far:",
-	HintRescue:  "Paths with that name in this repository:",
-	HintStart:   "Files of the recent work here:",
+	HintRescue:  "Tracked files in place of paths that failed:",
+	HintStart:   "Files that earlier work here opened or changed:",
 	HintPrompt:  "Files that the prompt probably concerns (probabilities if it needs any):",
 	HintStale:   "Changed since this session read them:",
-	HintPair:    "Belongs to it by name:",
-	HintNext:    "Files used together with this one in this repository:",
+	HintPair:    "Files of the same name, but for an extension or a test marker:",
+	HintNext:    "Files that were used or changed after such work in this repository:",
 }
 
 // Text puts suggestions into words: one line that says what they have in common, then a line for each of the
 // first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
 // most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and
 // has at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens files at all.
+// Names are quoted as data; files whose names are not Mentionable are left out.
 func Text(kind string, sugg []event.Suggestion) string {
 	head, ok := opening[kind]
+	sugg = mentionable(sugg)
 	if !ok || len(sugg) == 0 {
 		return ""
 	}
@@ -52,8 +54,8 @@ func Text(kind string, sugg []event.Suggestion) string {
 	}
 	var b strings.Builder
 	b.WriteString(head)
-	for _, s := range sugg[:min(len(sugg), maxFiles)] {
-		b.WriteString("\n" + s.File.Display())
+	for _, s := range sugg {
+		b.WriteString("\n" + s.File.Quoted())
 		if r := reason(s); r != "" {
 			b.WriteString(": " + r)
 		}
@@ -65,6 +67,19 @@ func Text(kind string, sugg []event.Suggestion) string {
 	return text
 }
 
+// mentionable are the first maxFiles suggestions that a text may name.
+func mentionable(sugg []event.Suggestion) (out []event.Suggestion) {
+	for _, s := range sugg {
+		if s.File.Mentionable() && len(out) < maxFiles {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// maxReason is how long a reason is at most, in UTF-16 units.
+const maxReason = 160
+
 // maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
 const maxListTokens = 120
 
@@ -72,8 +87,8 @@ const maxListTokens = 120
 func listText(head string, sugg []event.Suggestion) string {
 	text := head
 	var lines []string
-	for _, s := range sugg[:min(len(sugg), maxFiles)] {
-		line := fmt.Sprintf("%s (%.0f %%)", s.File.Display(), 100*s.Score)
+	for _, s := range sugg {
+		line := fmt.Sprintf("%s (%.0f %%)", s.File.Quoted(), 100*s.Score)
 		if index.Tokens(text+"\n"+line) > maxListTokens {
 			break
 		}
@@ -96,8 +111,8 @@ func listText(head string, sugg []event.Suggestion) string {
 // Named lists the suggestions that a text of Text names whole: its end may be cut.
 func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 	lines := strings.Split(text, "\n")
-	for i, s := range sugg {
-		name := s.File.Display()
+	for i, s := range mentionable(sugg) {
+		name := s.File.Quoted()
 		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") || strings.HasPrefix(lines[i+1], name+" (")) {
 			out = append(out, s.File)
 		}
@@ -105,7 +120,18 @@ func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 	return out
 }
 
-// reason is the reason to give, on one line.
+// reason is the reason to give, on one line, "" if it would name a file that is not Mentionable.
 func reason(s event.Suggestion) string {
-	return shorten(strings.Join(strings.Fields(s.Words()), " "), 160)
+	r := s.Reason()
+	text := strings.Join(strings.Fields(r.Text), " ")
+	if r.With != "" {
+		if !r.With.Mentionable() {
+			return ""
+		}
+		text = strings.Replace(text, r.With.Display(), r.With.Quoted(), 1)
+	}
+	if text = shorten(text, maxReason); strings.Count(text, `"`)%2 != 0 {
+		return "" // the end of a quotation was cut
+	}
+	return text
 }

@@ -55,7 +55,8 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	s := Suggestion{Reasons: []Reason{{"committed", 1, 2, "committed today"}, {"bias", 1, -4, ""}, {"never", 1, -1, "never opened"}, {"comod", .5, 1, "changed together"}}}
+	s := Suggestion{Reasons: []Reason{{Signal: "committed", Value: 1, Weight: 2, Text: "committed today"}, {Signal: "bias", Value: 1, Weight: -4},
+		{Signal: "never", Value: 1, Weight: -1, Text: "never opened"}, {Signal: "comod", Value: .5, Weight: 1, Text: "changed together"}}}
 	if got := s.Words(); got != "changed together" {
 		t.Errorf("the reason given is %q", got)
 	}

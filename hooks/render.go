@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Longest texts, in UTF-16 units, which is how Claude Code counts. Over 10,000 it would put the text into a
@@ -17,8 +17,8 @@ const (
 	MaxStart = 2000 // the block at a session's start
 )
 
-func longest(event string) int {
-	if strings.EqualFold(event, "SessionStart") {
+func longest(on string) int {
+	if strings.EqualFold(on, "SessionStart") {
 		return MaxStart
 	}
 	return MaxHint
@@ -70,8 +70,8 @@ func compact(v any) []byte {
 }
 
 // harmless takes out what could pass for more than text: control characters other than line ends, invisible
-// characters that reorder or hide, and angle brackets, which look like the tags that clients put around
-// messages of their own (Gemini would escape them).
+// characters, and angle brackets, which look like the tags that clients put around messages of their own (Gemini would escape them).
+// Names of files have no invisible characters here: event.Path shows them as escapes.
 func harmless(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -81,10 +81,7 @@ func harmless(s string) string {
 			return '›'
 		case r == '\t':
 			return ' '
-		case r == '\n':
-			return r
-		case r < 0x20, r >= 0x7f && r < 0xa0, r == utf8.RuneError, r == 0xfeff,
-			r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r >= 0xe0000 && r <= 0xe007f:
+		case r != '\n' && !event.Visible(r):
 			return -1
 		}
 		return r

@@ -1,9 +1,11 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 )
 
 // Kinds of hints. Each is switched, measured and retired by itself.
@@ -11,7 +13,7 @@ const (
 	HintPartner = "partner"    // what changed together before and is untouched now
 	HintRescue  = "rescue"     // where the file of a failed access is
 	HintStart   = "workingset" // the working set at a session's start
-	HintPrompt  = "prompt"     // what such prompts led to
+	HintPrompt  = "prompt"     // a list of files, one of which the turn probably opens
 	HintStale   = "stale"      // what changed since this session read it
 	HintPair    = "pair"       // a file's test, or a test's file
 	HintNext    = "next"       // what is likely opened next
@@ -24,30 +26,36 @@ const maxFiles = 5
 // their models of text from tools that tells them what to do.
 var opening = map[string]string{
 	HintPartner: "Changed together in this repository before, untouched so far:",
-	HintRescue:  "Paths with that name in this repository:",
-	HintStart:   "Files of the recent work here:",
-	HintPrompt:  "Files that similar prompts led to in this repository:",
+	HintRescue:  "Tracked files in place of paths that failed:",
+	HintStart:   "Files that earlier work here opened or changed:",
+	HintPrompt:  "Files that the prompt probably concerns (probabilities if it needs any):",
 	HintStale:   "Changed since this session read them:",
-	HintPair:    "Belongs to it by name:",
-	HintNext:    "Files used together with this one in this repository:",
+	HintPair:    "Files of the same name, but for an extension or a test marker:",
+	HintNext:    "Files that were used or changed after such work in this repository:",
 }
 
 // Text puts suggestions into words: one line that says what they have in common, then a line for each of the
 // first five with its strongest reason that has words. "" if there is none or the kind is unknown. It is at
-// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only.
+// most MaxHint long (MaxStart for HintStart) and gives facts, paths and counts only. A list for a prompt gives probabilities too, and
+// has at most maxListTokens: files come first, then as many reasons as fit. The probability is that of a turn that opens files at all.
+// Names are quoted as data; files whose names are not Mentionable are left out.
 func Text(kind string, sugg []event.Suggestion) string {
 	head, ok := opening[kind]
+	sugg = mentionable(sugg)
 	if !ok || len(sugg) == 0 {
 		return ""
 	}
 	limit := MaxHint
-	if kind == HintStart {
+	switch kind {
+	case HintStart:
 		limit = MaxStart
+	case HintPrompt:
+		return listText(head, sugg)
 	}
 	var b strings.Builder
 	b.WriteString(head)
-	for _, s := range sugg[:min(len(sugg), maxFiles)] {
-		b.WriteString("\n" + s.File.Display())
+	for _, s := range sugg {
+		b.WriteString("\n" + s.File.Quoted())
 		if r := reason(s); r != "" {
 			b.WriteString(": " + r)
 		}
@@ -59,19 +67,71 @@ func Text(kind string, sugg []event.Suggestion) string {
 	return text
 }
 
+// mentionable are the first maxFiles suggestions that a text may name.
+func mentionable(sugg []event.Suggestion) (out []event.Suggestion) {
+	for _, s := range sugg {
+		if s.File.Mentionable() && len(out) < maxFiles {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// maxReason is how long a reason is at most, in UTF-16 units.
+const maxReason = 160
+
+// maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
+const maxListTokens = 120
+
+// listText is the text of a list: each file with its probability, and the reasons for which there is room.
+func listText(head string, sugg []event.Suggestion) string {
+	text := head
+	var lines []string
+	for _, s := range sugg {
+		line := fmt.Sprintf("%s (%.0f %%)", s.File.Quoted(), 100*s.Score)
+		if index.Tokens(text+"\n"+line) > maxListTokens {
+			break
+		}
+		text += "\n" + line
+		lines = append(lines, line)
+	}
+	for i, line := range lines {
+		r := reason(sugg[i])
+		with := strings.Replace(text, "\n"+line, "\n"+line+": "+r, 1)
+		if r != "" && index.Tokens(with) <= maxListTokens {
+			text = with
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return text
+}
+
 // Named lists the suggestions that a text of Text names whole: its end may be cut.
 func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 	lines := strings.Split(text, "\n")
-	for i, s := range sugg {
-		name := s.File.Display()
-		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":")) {
+	for i, s := range mentionable(sugg) {
+		name := s.File.Quoted()
+		if i+1 < len(lines) && (lines[i+1] == name || strings.HasPrefix(lines[i+1], name+":") || strings.HasPrefix(lines[i+1], name+" (")) {
 			out = append(out, s.File)
 		}
 	}
 	return out
 }
 
-// reason is the reason to give, on one line.
+// reason is the reason to give, on one line, "" if it would name a file that is not Mentionable.
 func reason(s event.Suggestion) string {
-	return shorten(strings.Join(strings.Fields(s.Words()), " "), 160)
+	r := s.Reason()
+	text := strings.Join(strings.Fields(r.Text), " ")
+	if r.With != "" {
+		if !r.With.Mentionable() {
+			return ""
+		}
+		text = strings.Replace(text, r.With.Display(), r.With.Quoted(), 1)
+	}
+	if text = shorten(text, maxReason); strings.Count(text, `"`)%2 != 0 {
+		return "" // the end of a quotation was cut
+	}
+	return text
 }

@@ -22,7 +22,7 @@ func commit(after time.Duration, paths ...event.Path) event.Event {
 }
 
 func TestOpens(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindRead, 0, "a"), ev(event.KindRead, 0, "b"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "c"), ev(event.KindRead, 0, "a"))
 	d.expect("recency of a", d.of(hot.Recency, "", "a", start), float64(start.Unix()))
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 2)
@@ -46,7 +46,7 @@ func TestOpens(t *testing.T) {
 
 // TestOpensOutsideASession counts for the file alone.
 func TestOpensOutsideASession(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	e := ev(event.KindRead, 0, "a", "b")
 	e.Session = ""
 	d.learn(e)
@@ -55,7 +55,7 @@ func TestOpensOutsideASession(t *testing.T) {
 }
 
 func TestCausedAccessCountsAQuarter(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	e := ev(event.KindRead, 0, "b")
 	e.Cause = "hint"
 	d.learn(ev(event.KindRead, 0, "a"), e)
@@ -64,7 +64,7 @@ func TestCausedAccessCountsAQuarter(t *testing.T) {
 }
 
 func TestTagsAndTerms(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	prompt := ev(event.KindPrompt, 0)
 	prompt.Terms, prompt.Turn = []string{"login", "token"}, "p1"
 	search := ev(event.KindSearch, 0)
@@ -91,7 +91,7 @@ func TestTagsAndTerms(t *testing.T) {
 }
 
 func TestMentions(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	prompt := ev(event.KindPrompt, 0)
 	prompt.Named = []event.Path{"named"}
 	search := ev(event.KindSearch, 0)
@@ -131,7 +131,7 @@ func TestMentions(t *testing.T) {
 
 // TestMentionsAreBounded names more files than a session keeps.
 func TestMentionsAreBounded(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	for i := range 60 {
 		e := ev(event.KindSearch, 0)
 		for j := range event.MaxSeen {
@@ -147,7 +147,7 @@ func TestMentionsAreBounded(t *testing.T) {
 
 // TestEditsMakeHalfAChange compares three edits with a commit of the same files.
 func TestEditsMakeHalfAChange(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"), ev(event.KindEdit, 0, "a"), ev(event.KindWrite, 0, "c"))
 	d.expect("changes of a while they go on", d.of(hot.Changes, "", "a", start), 0)
 	d.learn(ev(event.KindPrompt, 0), commit(0, "x", "y", "z"))
@@ -166,7 +166,7 @@ func TestEditsMakeHalfAChange(t *testing.T) {
 // TestManyEditsAreLearnedInLinearTime: one more file of a large change costs the same, however many files the change has.
 func TestManyEditsAreLearnedInLinearTime(t *testing.T) {
 	bytes := func(n int) float64 {
-		d := newDesk(t, learn.Options{})
+		d := newFixture(t, learn.Options{})
 		var edited []event.Path
 		for i := range n {
 			edited = append(edited, event.Path(fmt.Sprintf("d/f%d.go", i)))
@@ -187,7 +187,7 @@ func TestSaves(t *testing.T) {
 	save := func(after time.Duration, p event.Path) event.Event {
 		return event.Event{Kind: event.KindSave, Agent: "watch", Time: start.Add(after), Paths: []event.Path{p}}
 	}
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"))
 	d.learn(save(5*time.Second, "a"))
 	d.expect("frequency of a", d.of(hot.Frequency, "", "a", start), 1)
@@ -209,7 +209,7 @@ func TestSaves(t *testing.T) {
 }
 
 func TestCommits(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	c := commit(0, "a", "b", "c")
 	c.Terms = []string{"login"}
 	c.Gone = []event.Path{"old"}
@@ -231,7 +231,7 @@ func TestCommits(t *testing.T) {
 }
 
 func TestBulkCommitMakesNoPairs(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	var files []event.Path
 	for i := range 5000 {
 		files = append(files, event.Path(fmt.Sprintf("f%04d", i)))
@@ -248,7 +248,7 @@ func TestBulkCommitMakesNoPairs(t *testing.T) {
 }
 
 func TestRenameFollowsTheSession(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	d.learn(ev(event.KindEdit, 0, "a"), ev(event.KindEdit, 0, "b"))
 	d.learn(event.Event{Kind: event.KindRename, Time: start, From: []event.Path{"b"}, Paths: []event.Path{"c"}})
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
@@ -262,7 +262,7 @@ func TestRenameFollowsTheSession(t *testing.T) {
 
 // TestSessionsDoNotMix interleaves two.
 func TestSessionsDoNotMix(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	other := func(p event.Path) event.Event {
 		e := ev(event.KindRead, 0, p)
 		e.Session = "other"
@@ -278,7 +278,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 // TestSessionEndsAfterADay uses the id again after its life.
 func TestSessionEndsAfterADay(t *testing.T) {
 	for _, tick := range []bool{false, true} {
-		d := newDesk(t, learn.Options{})
+		d := newFixture(t, learn.Options{})
 		d.learn(ev(event.KindRead, 0, "a"))
 		if tick {
 			d.learn(event.Event{Kind: event.KindTick, Time: start.Add(24 * time.Hour)})
@@ -302,7 +302,7 @@ func TestSumsOfTwentyYears(t *testing.T) {
 		want += math.Exp2(-float64(i*7) / 365)
 	}
 	for _, backwards := range []bool{false, true} {
-		d := newDesk(t, learn.Options{})
+		d := newFixture(t, learn.Options{})
 		for i := range weeks {
 			if !backwards {
 				i = weeks - 1 - i
@@ -320,7 +320,7 @@ func TestSumsOfTwentyYears(t *testing.T) {
 }
 
 func TestFoldHook(t *testing.T) {
-	d := newDesk(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event) error {
+	d := newFixture(t, learn.Options{Fold: func(_ context.Context, b *hot.Batch, events []event.Event) error {
 		for _, e := range events {
 			b.Add(hot.TagFreq, "", string(e.Kind), e.Time, 1)
 		}
@@ -333,8 +333,8 @@ func TestFoldHook(t *testing.T) {
 
 // TestWhatAHintCausedCountsAQuarter in every family: a hint must not become its own evidence.
 func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
-	ask := func(cause string) (d *desk) {
-		d = newDesk(t, learn.Options{})
+	ask := func(cause string) (d *fixture) {
+		d = newFixture(t, learn.Options{})
 		prompt := ev(event.KindPrompt, 0)
 		prompt.Terms, prompt.Turn = []string{"word"}, "p"
 		led := ev(event.KindEdit, time.Second, "b")
@@ -360,7 +360,7 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 		}
 	}
 	led.expect("changes of a", led.of(hot.Changes, "", "a", at), own.of(hot.Changes, "", "a", at))
-	day := func(d *desk) float64 {
+	day := func(d *fixture) float64 {
 		return math.Exp2(-(float64(at.Unix()) - d.of(hot.Recency, "", "b", at)) / 86400)
 	}
 	led.expect("recency by days", day(led), day(own)/4)
@@ -368,7 +368,7 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 
 // TestTermsAreShares: of the turns and commits under a word, no more than all led to a file.
 func TestTermsAreShares(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	for i := range 4 {
 		prompt := ev(event.KindPrompt, 0)
 		prompt.Terms, prompt.Turn = []string{"login", "token", "x", "y"}, fmt.Sprint(i)
@@ -391,7 +391,7 @@ func TestTermsAreShares(t *testing.T) {
 
 // TestASweepIsNoCoupling: what goes through all files for the sake of a tool says nothing about which belong together.
 func TestASweepIsNoCoupling(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	sweep := commit(time.Hour, "a/a", "b/b", "c/c", "d/d", "e/e")
 	sweep.Text, sweep.Terms = "apply golangci-lint autofixes", []string{"lint"}
 	d.learn(commit(0, "a/a", "b/b"), sweep, commit(time.Hour, "go.mod", "go.sum"))
@@ -408,7 +408,7 @@ func TestASweepIsNoCoupling(t *testing.T) {
 
 // TestUnchangedFilesKeepTheirPairs: what changed together six years ago, and not at all since, still does.
 func TestUnchangedFilesKeepTheirPairs(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	d.learn(commit(0, "man.go", "man_test.go"), commit(0, "man.go", "man_test.go"), commit(0, "busy.go", "man_test.go"))
 	late := 6 * 365 * 24 * time.Hour
 	d.learn(commit(late, "busy.go", "lint.yml"))

@@ -39,7 +39,7 @@ func TestGoldenHistories(t *testing.T) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".jsonl.gz"), func(t *testing.T) {
 			batches := readHistory(t, name)
-			d := newDesk(t, learn.Options{})
+			d := newFixture(t, learn.Options{})
 			for _, b := range batches {
 				d.learn(b...)
 			}
@@ -89,7 +89,7 @@ const topMembers = 8
 
 // scores are all scores a day after the newest event, by name: of each global set the members, of each owned set its
 // highest members, its size and its sum.
-func (d *desk) scores(batches [][]event.Event) map[string]float64 {
+func (d *fixture) scores(batches [][]event.Event) map[string]float64 {
 	d.Helper()
 	files, terms, at := map[string]bool{}, map[string]bool{}, time.Time{}
 	for _, b := range batches {

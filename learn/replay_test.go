@@ -18,18 +18,18 @@ import (
 
 var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-// desk is a store with a learner and the next sequence.
-type desk struct {
+// fixture is a store with a learner and the next sequence.
+type fixture struct {
 	*testing.T
 	store   learn.Store
 	learner *learn.Learner
 	seq     int64
 }
 
-func newDesk(t *testing.T, o learn.Options) *desk {
+func newFixture(t *testing.T, o learn.Options) *fixture {
 	t.Helper()
 	s := newStore(t)
-	return &desk{t, s, learn.New(s, o), 0}
+	return &fixture{t, s, learn.New(s, o), 0}
 }
 
 // newStore is a store in memory, or on the server that AOA_TEST_REDIS names.
@@ -50,7 +50,7 @@ func newStore(t *testing.T) learn.Store {
 	return s
 }
 
-func (d *desk) learn(events ...event.Event) {
+func (d *fixture) learn(events ...event.Event) {
 	d.Helper()
 	d.seq++
 	if err := d.learner.Learn(d.Context(), events, d.seq); err != nil {
@@ -59,7 +59,7 @@ func (d *desk) learn(events ...event.Event) {
 }
 
 // of is one value now.
-func (d *desk) of(f hot.Family, owner, member string, at time.Time) float64 {
+func (d *fixture) of(f hot.Family, owner, member string, at time.Time) float64 {
 	d.Helper()
 	v := d.store.View(at)
 	r := v.OwnedOf(f, owner, []string{member})
@@ -69,7 +69,7 @@ func (d *desk) of(f hot.Family, owner, member string, at time.Time) float64 {
 	return r.Value[0]
 }
 
-func (d *desk) session(id string, at time.Time) *hot.SessionView {
+func (d *fixture) session(id string, at time.Time) *hot.SessionView {
 	d.Helper()
 	v := d.store.View(at)
 	s := v.Session(id)
@@ -79,7 +79,7 @@ func (d *desk) session(id string, at time.Time) *hot.SessionView {
 	return s
 }
 
-func (d *desk) expect(what string, got, want float64) {
+func (d *fixture) expect(what string, got, want float64) {
 	d.Helper()
 	if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
 		d.Errorf("%s is %v, want %v", what, got, want)
@@ -87,9 +87,9 @@ func (d *desk) expect(what string, got, want float64) {
 }
 
 // restart begins a new learner, and moves what is in memory to a new store through a snapshot.
-func (d *desk) restart() *desk {
+func (d *fixture) restart() *fixture {
 	d.Helper()
-	n := &desk{d.T, d.store, learn.New(d.store, learn.Options{}), d.seq}
+	n := &fixture{d.T, d.store, learn.New(d.store, learn.Options{}), d.seq}
 	memory, ok := d.store.(*hot.Store)
 	if !ok {
 		return n
@@ -98,7 +98,7 @@ func (d *desk) restart() *desk {
 	if err != nil {
 		d.Fatal(err)
 	}
-	n = newDesk(d.T, learn.Options{})
+	n = newFixture(d.T, learn.Options{})
 	if err := n.store.(*hot.Store).Restore(d.Context(), recs); err != nil {
 		d.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestLiveIsReplayed(t *testing.T) {
 	for seed := range seeds() {
 		es, s := events(seed, 400, 0)
 		r := rand.New(rand.NewPCG(seed, 9))
-		live, replayed := newDesk(t, learn.Options{}), newDesk(t, learn.Options{Sessions: 1})
+		live, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{Sessions: 1})
 		for _, b := range batches(es, r, 3) {
 			live.learn(b...)
 		}
@@ -317,7 +317,7 @@ func TestLiveIsReplayed(t *testing.T) {
 func TestRestartChangesNothing(t *testing.T) {
 	for seed := range seeds() {
 		es, s := events(seed, 400, 50)
-		whole, cut := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+		whole, cut := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 		for i, b := range batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {
 			whole.learn(b...)
 			if i%25 == 13 {
@@ -332,7 +332,7 @@ func TestRestartChangesNothing(t *testing.T) {
 // TestDuplicateBatch gives every batch twice.
 func TestDuplicateBatch(t *testing.T) {
 	es, s := events(3, 200, 0)
-	once, twice := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	once, twice := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 	for _, b := range batches(es, rand.New(rand.NewPCG(1, 1)), 10) {
 		once.learn(b...)
 		twice.learn(b...)
@@ -345,7 +345,7 @@ func TestDuplicateBatch(t *testing.T) {
 // TestFailedApply gives a batch again after an error in the middle of it.
 func TestFailedApply(t *testing.T) {
 	es, s := events(4, 200, 0)
-	whole, failing := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	whole, failing := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 	for i, b := range batches(es, rand.New(rand.NewPCG(1, 2)), 10) {
 		whole.learn(b...)
 		if i%5 == 2 {
@@ -362,7 +362,7 @@ func TestFailedApply(t *testing.T) {
 
 // TestUnlearn takes a session back and leaves the others.
 func TestUnlearn(t *testing.T) {
-	with, without := newDesk(t, learn.Options{}), newDesk(t, learn.Options{})
+	with, without := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 	es, s := events(5, 300, 0)
 	var secret []event.Event
 	for i, e := range es {

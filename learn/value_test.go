@@ -13,7 +13,7 @@ import (
 // TestIdentifiersAreNoValues: identifiers of prompts and commands lie unsealed in the scores, so keys and hashes in a text,
 // and what a command assigns, are none.
 func TestIdentifiersAreNoValues(t *testing.T) {
-	d := newDesk(t, learn.Options{})
+	d := newFixture(t, learn.Options{})
 	const key = "a1B2c3D4e5F6g7"
 	prompt, run := ev(event.KindPrompt, 0), ev(event.KindRun, 0)
 	prompt.Text, prompt.Turn = "call parseBasket with "+key+" and DB_PASS=quillfen", "p1"

@@ -83,7 +83,7 @@ func TestRefitRollsBack(t *testing.T) {
 // TestRefitIsFolded: outcomes of the log are learned from, what is decided is an event, and what it says decides the next
 // question. A replay of the log ends with the same.
 func TestRefitIsFolded(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.65, "x.go")
 	if got := d.ask(Next); len(got.Shown) != 1 {
 		t.Fatalf("before: %s", got.Why)

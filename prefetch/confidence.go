@@ -54,10 +54,10 @@ func classOf(q event.Query, v *rank.Values, unseen bool) Class {
 	return OpenSeen
 }
 
-// Circumstance tells apart files that stand equally high in their rankings. A ranking says which file comes first; how
+// FileFeatures tells apart files that stand equally high in their rankings. A ranking says which file comes first; how
 // often the first one is opened depends on what it is, on how far it stands before the others, on how much else is
 // likely, and on how many files are open already.
-type Circumstance struct {
+type FileFeatures struct {
 	Class  Class
 	Logit  float64
 	First  float64 // 1 for the first of the ranking
@@ -67,17 +67,17 @@ type Circumstance struct {
 	Opened float64 // the signal of that name
 }
 
-// Circumstances are those of the files of a ranking, in its order.
-func Circumstances(q event.Query, ranked []rank.Scored) []Circumstance {
+// FileFeaturesOf are those of the files of a ranking, in its order.
+func FileFeaturesOf(q event.Query, ranked []rank.Scored) []FileFeatures {
 	mass := 0.0
 	for _, f := range ranked {
 		mass += f.Score
 	}
 	mass = math.Log1p(mass)
-	out := make([]Circumstance, 0, len(ranked))
+	out := make([]FileFeatures, 0, len(ranked))
 	for i, f := range ranked {
 		v := f.Values()
-		c := Circumstance{Class: classOf(q, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
+		c := FileFeatures{Class: classOf(q, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
 		if i > 0 {
 			c.Behind = max(f.Logit-ranked[0].Logit, -3)
 		} else if c.First = 1; len(ranked) > 1 {
@@ -90,7 +90,7 @@ func Circumstances(q event.Query, ranked []rank.Scored) []Circumstance {
 	return out
 }
 
-// Confidence is how circumstances become probabilities: log odds = slope·logit + shift of the class, and the weights of
+// Confidence is how features become probabilities: log odds = slope·logit + shift of the class, and the weights of
 // the rest.
 type Confidence struct {
 	Classes map[Class]rank.Scale `json:"classes"` // slope, shift; a class that is missing keeps the ranking's score
@@ -100,14 +100,21 @@ type Confidence struct {
 	Mass    float64              `json:"mass"`
 	Opened  float64              `json:"opened"`
 	Warning Warning              `json:"warning"`
+	List    ListModel            `json:"list"`
 }
 
-// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)); ok is false for a class that has none.
-func (c *Confidence) scale(x *Circumstance) (s rank.Scale, ok bool) {
-	s, ok = c.Classes[x.Class]
+// scale is a, b of a file's probability 1/(1+e^-(a·logit+b)): the ranking's own for a class that has none.
+func (c *Confidence) scale(x *FileFeatures) rank.Scale {
+	s, ok := c.Classes[x.Class]
+	if !ok {
+		return rank.Uncalibrated
+	}
 	s[1] += c.First*x.First + c.Ahead*x.Ahead + c.Behind*x.Behind + c.Mass*x.Mass + c.Opened*x.Opened
-	return s, ok
+	return s
 }
+
+// Probability is that of a file with these features, as shipped.
+func (c *Confidence) Probability(x FileFeatures) float64 { return c.scale(&x).Probability(x.Logit) }
 
 // Prediction is a file of a ranking with the probability that it is opened within the session's next Horizon file events
 // (of a change: that it belongs to it).
@@ -120,6 +127,8 @@ type Prediction struct {
 	Scale   rank.Scale // P = 1/(1+e^-(a·logit+b))
 	Unseen  bool
 	Paired  bool
+	Named   bool    // the prompt names it
+	Text    float64 // the signal text_share
 
 	evidence  Lack
 	Companion bool // it shares two commits with a file of the change
@@ -128,14 +137,11 @@ type Prediction struct {
 // Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
 func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
-	for i, x := range Circumstances(q, ranked) {
+	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired}
-		if s, ok := c.scale(&x); ok {
-			p.Scale = s
-		} else {
-			p.Scale = rank.Uncalibrated
-		}
+		v := f.Values()
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare]}
+		p.Scale = c.scale(&x)
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)
 		p.P = p.Scale.Probability(f.Logit)

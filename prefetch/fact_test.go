@@ -14,7 +14,8 @@ func TestRescue(t *testing.T) {
 	r := Rescuer{
 		Tree: index.NewTree([]event.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
 			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
-			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go"}),
+			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go", ".env.example", "deploy/compose.yml", "deploy/run.sh",
+			"docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile"}),
 		Renamed: func(p event.Path) (event.Path, bool) {
 			to, ok := map[event.Path]event.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 			return to, ok
@@ -30,22 +31,27 @@ func TestRescue(t *testing.T) {
 		{"server.go", "missing", ""},                                        // which of two?
 		{"web/src/App.js", "missing", "web/src/App.tsx"},                    // another extension
 		{"docs/guide.md", "missing", "docs/Guide.md"},                       // another case
-		{"old/name.go", "missing", "new/name.go"},                           // renamed
-		{"old/gone.go", "missing", ""},                                      // renamed, then gone
-		{"web/src/ui", "isdir", "web/src/ui/index.ts"},                      // the folder's entrance
-		{"pkg/one", "isdir", "pkg/one/only.go"},                             // its only file
-		{"a/rank", "isdir", "a/rank/rank.go"},                               // named like it
-		{"web/src", "isdir", "web/src/App.tsx"},                             // its only file, folders aside
-		{"pkg/id", "isdir", "pkg/id/short.go"},                              // its only file, tests aside
-		{"pkg/many", "isdir", ""},                                           // which of two?
-		{"cmd/app/main.go", "missing", ""},                                  // it exists: something else is wrong
+		{"deploy/compose.yaml", "missing", "deploy/compose.yml"},            // another extension of the same language
+		{"lib/point.hpp", "missing", "lib/point.h"},                         // a header, not the source
+		{".env.staging", "missing", ""},                                     // not .env.example
+		{".eslintrc.cjs", "missing", ""},                                    // a dotfile
+		{".env", "missing", ""}, {"deploy/run.py", "missing", ""}, {"docs/api.json", "missing", ""}, {"deploy/compose", "missing", ""},
+		{"old/name.go", "missing", "new/name.go"},      // renamed
+		{"old/gone.go", "missing", ""},                 // renamed, then gone
+		{"web/src/ui", "isdir", "web/src/ui/index.ts"}, // the folder's entrance
+		{"pkg/one", "isdir", "pkg/one/only.go"},        // its only file
+		{"a/rank", "isdir", "a/rank/rank.go"},          // named like it
+		{"web/src", "isdir", "web/src/App.tsx"},        // its only file, folders aside
+		{"pkg/id", "isdir", "pkg/id/short.go"},         // its only file, tests aside
+		{"pkg/many", "isdir", ""},                      // which of two?
+		{"cmd/app/main.go", "missing", ""},             // it exists: something else is wrong
 		{"nothing.xyz", "missing", ""}, {"app/main.go", "denied", ""}, {"", "missing", ""},
 	} {
 		s, ok := r.Rescue(c.wrong, c.why)
 		if s.File != c.want || ok != (c.want != "") {
 			t.Errorf("%s (%s): got %q, want %q", c.wrong, c.why, s.File, c.want)
 		}
-		if ok && !strings.Contains(s.Reasons[0].Text, c.wrong.Display()) {
+		if ok && !strings.Contains(s.Reasons[0].Text, c.wrong.Quoted()) {
 			t.Errorf("%s: the reason does not say what was wrong: %s", c.wrong, s.Reasons[0].Text)
 		}
 	}
@@ -78,7 +84,7 @@ func TestWorkingSet(t *testing.T) {
 }
 
 func TestTell(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 0 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
@@ -104,7 +110,7 @@ func TestTell(t *testing.T) {
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
 	got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)

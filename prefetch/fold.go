@@ -195,8 +195,13 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
 	}
-	for _, f := range e.Paths {
+	if traits[Kind(e.Tool)].list && len(e.Paths) > 0 {
 		st.count(Kind(e.Tool), Arm(e.Why), "predicted")
+	}
+	for _, f := range e.Paths {
+		if !traits[Kind(e.Tool)].list {
+			st.count(Kind(e.Tool), Arm(e.Why), "predicted")
+		}
 		if Arm(e.Why) == Shown {
 			b.Session(e.Session).Hinted(f, e.Time)
 		}
@@ -204,9 +209,12 @@ func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.E
 }
 
 func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
-	made, found := s.settle(e)
-	if !found || !measures(e) {
+	made, found, decided := s.settle(e)
+	switch {
+	case !found || !measures(e):
 		return
+	case traits[made.Kind].list && (!decided || !e.OK && !made.Opens):
+		return // a list counts once, and not where the turn opened nothing
 	}
 	retired := recordOf(st.facts[factRecord], made.Kind).Retired
 	if retired {
@@ -244,7 +252,7 @@ func (p *Prefetcher) foldFeedback(st *folded, s *session, e event.Event) {
 	s.Offset = min(max(s.Offset+by, -maxOffset), maxOffset)
 	_, known := traits[Kind(e.Tool)]
 	for _, k := range Kinds() {
-		if k == Kind(e.Tool) || !known && traits[k].hint {
+		if k == Kind(e.Tool) || !known && (traits[k].hint || traits[k].list) {
 			st.move(k, e.OK, p.o.first())
 		}
 	}

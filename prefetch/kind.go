@@ -9,7 +9,7 @@ type Kind string
 // The kinds of suggestions.
 const (
 	Next       Kind = "next"       // between tool calls: the file opened next
-	Prompt     Kind = "prompt"     // at a prompt: the files this turn will open
+	Prompt     Kind = "prompt"     // at a prompt: a list of files, one of which the turn probably opens
 	Pair       Kind = "pair"       // at the first edit of a file: its test or its source
 	Partner    Kind = "partner"    // after a batch of edits: what changes with them and is untouched
 	Rescue     Kind = "rescue"     // a call failed on a path
@@ -28,6 +28,7 @@ type trait struct {
 	hint  bool // a guess nobody asked for: unseen files only, rate-limited
 	fact  bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
 	text  bool // names no files: see Text
+	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
 
 	label Label   // what its predictions are about
 	lower float64 // its threshold starts so much below the setting
@@ -35,7 +36,12 @@ type trait struct {
 }
 
 // start is where the kind's threshold starts under a setting.
-func (t trait) start(setting float64) float64 { return clamp(setting - t.lower) }
+func (t trait) start(setting float64) float64 {
+	if t.list {
+		return ListThreshold
+	}
+	return clamp(setting - t.lower)
+}
 
 func (t trait) target() float64 {
 	if t.aim > 0 {
@@ -44,12 +50,11 @@ func (t trait) target() float64 {
 	return targetPrecision
 }
 
-// traits of all kinds. A guess between calls costs attention for one file only, so it may name fewest. A prompt comes once
-// a turn and before any search: what is right half the time there saves more than it costs. Of 647 recorded sessions' files
-// predicted between .40 and .45 at a prompt, 11 of 15 were opened; of tests and sources predicted at more than .60, none of 9.
+// traits of all kinds. A guess between calls costs attention for one file only, so it names fewest. A prompt comes once a turn and
+// before any search: a list costs little there.
 var traits = map[Kind]trait{
 	Next:       {task: event.TaskNext, label: LabelNext, files: 2, hint: true},
-	Prompt:     {task: event.TaskPrompt, label: LabelTurn, files: 3, hint: true, lower: .20, aim: .5},
+	Prompt:     {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, list: true, aim: listAim},
 	Pair:       {task: event.TaskChange, label: LabelChange, files: 2, hint: true, lower: -warnMargin},
 	Partner:    {task: event.TaskChange, label: LabelChange, files: MaxFiles},
 	Rescue:     {label: LabelOpen, files: 1, fact: true},

@@ -33,6 +33,7 @@ func measures(e event.Event) bool {
 // opened takes in a file event. first is true if it opened a file that the session had not opened before.
 func (p *openPrediction) opened(e event.Event, first bool) {
 	p.Led = max(p.Led-1, 0)
+	p.Opens = p.Opens || first && p.Left > 0
 	if p.Left == 0 {
 		return
 	}

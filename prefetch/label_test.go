@@ -13,19 +13,19 @@ import (
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
 func TestALabelDecidesTheOutcome(t *testing.T) {
-	read := func(files ...event.Path) func(*desk) []event.Event {
-		return func(d *desk) []event.Event { return d.happen(d.event(event.KindRead, files...)) }
+	read := func(files ...event.Path) func(*fixture) []event.Event {
+		return func(d *fixture) []event.Event { return d.happen(d.event(event.KindRead, files...)) }
 	}
-	edit := func(f event.Path) func(*desk) []event.Event {
-		return func(d *desk) []event.Event { return d.happen(d.event(event.KindEdit, f)) }
+	edit := func(f event.Path) func(*fixture) []event.Event {
+		return func(d *fixture) []event.Event { return d.happen(d.event(event.KindEdit, f)) }
 	}
-	commit := func(files ...event.Path) func(*desk) []event.Event {
-		return func(d *desk) []event.Event { return d.commit(files...) }
+	commit := func(files ...event.Path) func(*fixture) []event.Event {
+		return func(d *fixture) []event.Event { return d.commit(files...) }
 	}
-	opens := func(d *desk) []event.Event { return d.opens(2 * Horizon) }
-	prompt := func(d *desk) []event.Event { return d.happen(d.event(event.KindPrompt)) }
-	end := func(d *desk) []event.Event { return d.happen(d.event(event.KindEnd)) }
-	together := func(d *desk) (out []event.Event) { // two calls requested at once, the predicted file second
+	opens := func(d *fixture) []event.Event { return d.opens(2 * Horizon) }
+	prompt := func(d *fixture) []event.Event { return d.happen(d.event(event.KindPrompt)) }
+	end := func(d *fixture) []event.Event { return d.happen(d.event(event.KindEnd)) }
+	together := func(d *fixture) (out []event.Event) { // two calls requested at once, the predicted file second
 		for _, f := range []event.Path{"y.go", "x.go", "z.go"} {
 			e := d.event(event.KindRead, f)
 			e.Batch = map[bool]string{true: "later", false: "once"}[f == "z.go"]
@@ -36,23 +36,23 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		kind  Kind
-		steps []func(*desk) []event.Event
+		steps []func(*fixture) []event.Event
 		want  string // "used", "not", "" while it waits
 	}{
-		{"opened next", Next, []func(*desk) []event.Event{read("x.go")}, "used"},
-		{"another one opened next", Next, []func(*desk) []event.Event{read("y.go"), read("x.go")}, "not"},
-		{"requested together", Next, []func(*desk) []event.Event{together}, "used"},
-		{"opened late in the turn", Prompt, []func(*desk) []event.Event{opens, read("x.go")}, "used"},
-		{"opened in the next turn", Prompt, []func(*desk) []event.Event{read("y.go"), prompt, read("x.go")}, "not"},
-		{"the session ends", Prompt, []func(*desk) []event.Event{end}, "not"},
-		{"only read", Partner, []func(*desk) []event.Event{read("x.go")}, ""},
-		{"edited much later", Partner, []func(*desk) []event.Event{opens, prompt, edit("x.go")}, "used"},
-		{"committed by hand, with the change", Partner, []func(*desk) []event.Event{end, commit("cur.go", "x.go")}, "used"},
-		{"the change is committed without it", Partner, []func(*desk) []event.Event{opens, commit("cur.go", "y.go"), edit("x.go")}, "not"},
-		{"another change is committed", Partner, []func(*desk) []event.Event{commit("y.go", "x.go")}, ""},
+		{"opened next", Next, []func(*fixture) []event.Event{read("x.go")}, "used"},
+		{"another one opened next", Next, []func(*fixture) []event.Event{read("y.go"), read("x.go")}, "not"},
+		{"requested together", Next, []func(*fixture) []event.Event{together}, "used"},
+		{"opened late in the turn", Prompt, []func(*fixture) []event.Event{opens, read("x.go")}, "used"},
+		{"opened in the next turn", Prompt, []func(*fixture) []event.Event{read("y.go"), prompt, read("x.go")}, "not"},
+		{"the session ends", Prompt, []func(*fixture) []event.Event{end}, "not"},
+		{"only read", Partner, []func(*fixture) []event.Event{read("x.go")}, ""},
+		{"edited much later", Partner, []func(*fixture) []event.Event{opens, prompt, edit("x.go")}, "used"},
+		{"committed by hand, with the change", Partner, []func(*fixture) []event.Event{end, commit("cur.go", "x.go")}, "used"},
+		{"the change is committed without it", Partner, []func(*fixture) []event.Event{opens, commit("cur.go", "y.go"), edit("x.go")}, "not"},
+		{"another change is committed", Partner, []func(*fixture) []event.Event{commit("y.go", "x.go")}, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			d := newDesk(t, Options{})
+			d := newFixture(t, Options{})
 			d.likely(.9, "x.go")
 			if dec := d.ask(c.kind); len(dec.Shown) != 1 {
 				t.Fatalf("not shown: %s", dec.Why)
@@ -78,7 +78,7 @@ func TestALabelDecidesTheOutcome(t *testing.T) {
 // TestOutcomesWithoutALabel: what an earlier aOa logged as "opened within ten file events" moves no threshold of a kind that is about
 // something else, and teaches no calibration.
 func TestOutcomesWithoutALabel(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
 	d.happen(event.Event{ID: "old", Time: d.now, Kind: event.KindOutcome, Session: "s", Tool: string(Partner), Cause: dec.Log[0].ID,
@@ -95,7 +95,7 @@ func TestOutcomesWithoutALabel(t *testing.T) {
 
 // TestCausedBeyondItsLabel: a file that is opened a little later than predicted was still named by the hint.
 func TestCausedBeyondItsLabel(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Next)
 	d.opens(3)
@@ -112,7 +112,7 @@ func TestCausedBeyondItsLabel(t *testing.T) {
 // TestOneArm: a file that is withheld from a session stays withheld, whatever the kind; a fact too.
 func TestOneArm(t *testing.T) {
 	rate := 1.0
-	d := newDesk(t, Options{Holdout: func() float64 { return rate }})
+	d := newFixture(t, Options{Holdout: func() float64 { return rate }})
 	d.likely(.9, "x.go")
 	if dec := d.ask(Partner); dec.Why != "withheld" {
 		t.Fatalf("%s", dec.Why)
@@ -137,7 +137,7 @@ func TestOneArm(t *testing.T) {
 
 // TestNoRoom: what the text does not name was not shown.
 func TestNoRoom(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.likely(.8, "y.go")
 	dec, err := d.p.Suggest(t.Context(), d.query(), Partner)
@@ -159,7 +159,7 @@ func TestNoRoom(t *testing.T) {
 
 // TestAFitCannotStarve: a calibration that lowers everything below the floor goes on getting outcomes, and is corrected by them.
 func TestAFitCannotStarve(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	low := Refit{Verdict: Taken, At: epoch.Add(-time.Hour), Now: Calibration{Shift: map[Class]float64{OpenUnseen: -6}}}
 	e := d.event(event.KindFeedback)
 	e.Session, e.Why, e.Text = "", refitted, low.encode()
@@ -187,7 +187,7 @@ func TestAFitCannotStarve(t *testing.T) {
 
 // TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own calibration.
 func TestOneAnswer(t *testing.T) {
-	d := newDesk(t, Options{Confident: &Confidence{Warning: Warning{Bias: -.5, Share: 1.2, Logit: .4, Gap: .1}, Ahead: .2},
+	d := newFixture(t, Options{Confident: &Confidence{Warning: Warning{Bias: -.5, Share: 1.2, Logit: .4, Gap: .1}, Ahead: .2},
 		Together: func(_ context.Context, _, f event.Path) (both, of int, err error) {
 			return map[bool]int{true: 9}[!strings.HasPrefix(string(f), "never")], 10, nil
 		}})

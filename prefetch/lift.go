@@ -15,6 +15,10 @@ const (
 // the upper end of its interval: the evidence must rule out that it is worth as much.
 const leastLift = 0.10
 
+// leastRight is the share of lists with a right file below which they keep silent. A list spares searches for files that would be
+// opened anyway, so that lift says nothing about it.
+const leastRight = 0.50
+
 // fade is what each settled prediction of a retired kind leaves of the evidence against it. When half of what
 // retiring needs is left, after some 140 predictions, the kind gets another chance.
 const fade = 0.995
@@ -65,11 +69,22 @@ func (r Record) verdict() bool {
 	if r.Retired {
 		return r.Shown.Settled >= retireShown/2
 	}
+	if traits[r.Kind].list {
+		if r.Shown.Settled < retireShown {
+			return false
+		}
+		_, _, high := wilson(r.Shown.Used, r.Shown.Settled)
+		return high < leastRight
+	}
 	return r.Shown.Settled >= retireShown && r.Withheld.Settled >= retireWithheld && r.Lift().High < leastLift
 }
 
 // Why is the evidence in words: what a retired kind is retired for.
 func (r Record) Why() string {
+	if traits[r.Kind].list && r.Shown.Settled > 0 {
+		p, low, high := wilson(r.Shown.Used, r.Shown.Settled)
+		return fmt.Sprintf("of %d shown lists %.0f %% named a file that was opened (%.0f to %.0f %%)", r.Shown.Settled, 100*p, 100*low, 100*high)
+	}
 	l := r.Lift()
 	if !l.Known {
 		return "nothing settled yet"

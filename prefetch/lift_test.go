@@ -32,7 +32,7 @@ func TestLift(t *testing.T) {
 // simulation is a run of sessions, each with one prediction of a kind: it is used with probability shown when
 // it is told and with probability anyway when it is not.
 type simulation struct {
-	d     *desk
+	d     *fixture
 	rng   *rand.Rand
 	count int
 }
@@ -74,12 +74,12 @@ func (s *simulation) record(t *testing.T) Record {
 // TestAUselessKindRetiresAndComesBack: a kind that changes nothing falls silent by itself; when its evidence has
 // faded it speaks again, and stays if it has become useful.
 func TestAUselessKindRetiresAndComesBack(t *testing.T) {
-	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
 	s.run(t, 100, 0.9, 0.1)
 	if s.record(t).Retired {
 		t.Fatal("a useful kind has retired")
 	}
-	s = &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s = &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
 	r := Record{}
 	for n := 0; !r.Retired; n += 10 {
 		if n > 300 {
@@ -117,7 +117,7 @@ func TestAnIntervalRetires(t *testing.T) {
 
 // TestARetiredKindIsBroughtBack: who wants it back need not wait for the evidence to fade.
 func TestARetiredKindIsBroughtBack(t *testing.T) {
-	s := &simulation{d: newDesk(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
+	s := &simulation{d: newFixture(t, Options{Holdout: func() float64 { return 0.3 }, Seed: "simulation"}), rng: rand.New(rand.NewPCG(1, 2))}
 	again := func() {
 		e := s.d.event(event.KindFeedback)
 		e.Session, e.Tool, e.Why = "", string(Stale), Revive

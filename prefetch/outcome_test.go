@@ -14,7 +14,7 @@ import (
 )
 
 func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	dec := d.tell(Stale, "hit.go", "miss.go")
 	if len(dec.Shown) != 2 {
 		t.Fatalf("shown %v, want two", paths(dec.Shown))
@@ -44,7 +44,7 @@ func TestAHitIsSettledAtOnceAndAMissAtTheHorizon(t *testing.T) {
 }
 
 func TestTheEndOfASessionSettles(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Next)
 	out := d.happen(d.event(event.KindEnd))
@@ -54,7 +54,7 @@ func TestTheEndOfASessionSettles(t *testing.T) {
 }
 
 func TestAnIdleSessionIsSettledByATick(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	tick := func() []event.Event {
@@ -77,7 +77,7 @@ func TestAnIdleSessionIsSettledByATick(t *testing.T) {
 }
 
 func TestARestartKeepsWhatWaits(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), Options{Confident: says})
@@ -88,7 +88,7 @@ func TestARestartKeepsWhatWaits(t *testing.T) {
 }
 
 func TestObserveTwiceSaysTheSame(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.ask(Partner)
 	open := d.event(event.KindEdit, "x.go")
@@ -112,7 +112,7 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 }
 
 func TestThresholdsFollowOutcomes(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "hit.go")
 	start := d.theta(Partner)
 	near(t, "the first threshold", start, Balanced)
@@ -128,7 +128,7 @@ func TestThresholdsFollowOutcomes(t *testing.T) {
 }
 
 func TestShadowsDoNotMoveThresholds(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.5, "maybe.go")
 	if dec := d.ask(Partner); len(dec.Log) != 1 || dec.Why != "below" {
 		t.Fatalf("%+v, want a shadow", dec)
@@ -143,7 +143,7 @@ func TestShadowsDoNotMoveThresholds(t *testing.T) {
 }
 
 func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	for i := range ignoredInRow {
 		near(t, "threshold", d.theta(Next)-parse(d.facts(d.store)[factDrift+"/next"]), Balanced)
 		d.likely(.9, event.Path("ignored"+string(rune('a'+i))+".go"))
@@ -162,7 +162,7 @@ func TestBeingIgnoredRaisesTheThreshold(t *testing.T) {
 }
 
 func TestFeedbackMovesTheSessionOnly(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	e := d.event(event.KindFeedback)
 	e.OK = false
 	d.happen(e)
@@ -179,7 +179,7 @@ func TestFeedbackMovesTheSessionOnly(t *testing.T) {
 
 func TestASetThresholdForgetsDrift(t *testing.T) {
 	base := Balanced
-	d := newDesk(t, Options{Threshold: func() float64 { return base }})
+	d := newFixture(t, Options{Threshold: func() float64 { return base }})
 	d.happen(d.event(event.KindFeedback))
 	if d.theta(Next) == Balanced {
 		t.Fatal("feedback moved nothing")
@@ -195,7 +195,7 @@ func TestASetThresholdForgetsDrift(t *testing.T) {
 
 // A wrong suggestion must not feed itself: shown and ignored, a file is worth no more than before.
 func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	why := func() float64 {
 		t.Helper()
@@ -219,7 +219,7 @@ func TestAWrongSuggestionDoesNotGrow(t *testing.T) {
 }
 
 func TestReplayGivesTheSame(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return .3 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return .3 }})
 	for i := range 12 {
 		d.likely(.5+float64(i)/30, event.Path("f"+string(rune('a'+i))+".go"))
 	}

@@ -16,6 +16,7 @@ import (
 // setting holds at once.
 type Options struct {
 	Threshold func() float64  // where thresholds start, clamped to [Floor, Ceiling]; nil is Balanced
+	List      func() float64  // threshold of a list at a prompt (see ListEstimate.Right), clamped to [Floor, Ceiling]; nil is ListThreshold
 	First     func() float64  // what Threshold was when the log began, until its first SetThreshold event; nil is Threshold
 	Holdout   func() float64  // share of predictions kept back, in [0,1]; nil is 0.10
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
@@ -31,6 +32,21 @@ func (o Options) threshold() float64 {
 		return Balanced
 	}
 	return clamp(o.Threshold())
+}
+
+func (o Options) list() float64 {
+	if o.List == nil {
+		return ListThreshold
+	}
+	return clamp(o.List())
+}
+
+// start is where the threshold of a kind starts, base being Threshold.
+func (o Options) start(t trait, base float64) float64 {
+	if t.list {
+		return o.list()
+	}
+	return t.start(base)
 }
 
 func (o Options) first() float64 {
@@ -114,7 +130,7 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 	kinds = map[string]float64{}
 	for _, k := range Kinds() {
 		if !traits[k].fact {
-			kinds[string(k)] = theta(traits[k].start(s.base), s.drift[k], s.Offset, s.Ignored)
+			kinds[string(k)] = theta(p.o.start(traits[k], s.base), s.drift[k], s.Offset, s.Ignored)
 		}
 	}
 	return theta(s.base, 0, s.Offset, s.Ignored), kinds, nil
@@ -124,6 +140,7 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 type state struct {
 	session
 	hinted map[event.Path]time.Time
+	turn   int // earlier prompts of the session
 	base   float64
 	drift  map[Kind]float64
 	facts  map[string]string // the records
@@ -144,7 +161,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
-		s.session, s.hinted = decodeSession(view.Fields[fieldSession]), view.Hinted
+		s.session, s.hinted, s.turn = decodeSession(view.Fields[fieldSession]), view.Hinted, int(max(view.Prompt-1, 0))
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package prefetch
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -11,8 +12,9 @@ type Occasion struct {
 	Query  event.Query   // session, subagent and time
 	Asked  *event.Query  // the question of the hook itself; nil if it has none
 	Kind   Kind          // its kind
-	Recent []event.Event // edits and failed calls of the session since the last hint, oldest first
-	Edited []event.Path  // files that the session has edited since its last prompt, the newest last
+	Recent []event.Event // edits, failed calls and looks at the change of the session since the last hint, oldest first
+	Change []event.Path  // files that the session has edited and nobody has committed since, the newest last
+	Whole  bool          // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
 	AtStop bool          // what a change lacks is shown when the agent is about to stop, not now
 }
 
@@ -26,17 +28,14 @@ type Question struct {
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
 	out := []Question{{Kind: Rescue, Query: o.Query, Facts: true}, {Kind: Stale, Query: o.Query, Facts: true}}
+	change := o.Query
+	change.Task, change.Files = event.TaskChange, o.Change
+	if o.Whole && !o.AtStop && len(o.Change) > 0 {
+		out = append(out, Question{Kind: Partner, Query: change})
+	}
 	if edited := lastEdited(o.Recent); edited != "" {
-		change := o.Query
-		change.Task, change.Files = event.TaskChange, o.Edited
-		if !slices.Contains(change.Files, edited) { // not learned yet
-			change.Files = append(slices.Clip(change.Files), edited)
-		}
 		pair := change
 		pair.Current, pair.Files = edited, []event.Path{edited}
-		if !o.AtStop {
-			out = append(out, Question{Kind: Partner, Query: change})
-		}
 		out = append(out, Question{Kind: Pair, Query: pair})
 	}
 	if o.Asked != nil {
@@ -45,6 +44,15 @@ func Questions(o Occasion) []Question {
 		out = append(out, Question{Kind: o.Kind, Query: asked})
 	}
 	return out
+}
+
+// lookCommand matches a command line of git that looks at a change, stages or commits it.
+var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)* +(add|commit|status|diff)\b`)
+
+// LooksAtChange reports whether an event is a command that one runs on a change that seems complete: git add, commit, status or diff.
+// A hint about what the change lacks comes then, and not at the first edit, when most of the change is still to come.
+func LooksAtChange(e event.Event) bool {
+	return e.Kind == event.KindRun && lookCommand.MatchString(e.Text)
 }
 
 func lastEdited(events []event.Event) event.Path {

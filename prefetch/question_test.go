@@ -29,15 +29,28 @@ func TestQuestions(t *testing.T) {
 		"nothing happened": {prefetch.Occasion{Query: q}, facts},
 		"a prompt": {prefetch.Occasion{Query: q, Asked: &asked, Kind: prefetch.Prompt},
 			append(facts[:2:2], prefetch.Question{Kind: prefetch.Prompt, Query: prompt})},
-		"edits": {prefetch.Occasion{Query: q, Recent: edited, Edited: []event.Path{"a.go", "b.go"}},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change}, prefetch.Question{Kind: prefetch.Pair, Query: pair})},
-		"an edit that is not learned yet": {prefetch.Occasion{Query: q, Recent: edited, Edited: []event.Path{"a.go"}},
-			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change}, prefetch.Question{Kind: prefetch.Pair, Query: pair})},
-		"partners at the stop": {prefetch.Occasion{Query: q, Recent: edited, Edited: []event.Path{"a.go", "b.go"}, AtStop: true},
+		"edits": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}},
+			append(facts[:2:2], prefetch.Question{Kind: prefetch.Pair, Query: pair})},
+		"a look at the change": {prefetch.Occasion{Query: q, Change: []event.Path{"a.go", "b.go"}, Whole: true},
+			append(facts[:2:2], prefetch.Question{Kind: prefetch.Partner, Query: change})},
+		"a look at no change": {prefetch.Occasion{Query: q, Whole: true}, facts},
+		"partners at the stop": {prefetch.Occasion{Query: q, Recent: edited, Change: []event.Path{"a.go", "b.go"}, Whole: true, AtStop: true},
 			append(facts[:2:2], prefetch.Question{Kind: prefetch.Pair, Query: pair})},
 	} {
 		if diff := cmp.Diff(c.want, prefetch.Questions(c.o)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
+	}
+}
+
+func TestLooksAtChange(t *testing.T) {
+	for line, want := range map[string]bool{"git commit -am x": true, "cd web && git status": true, "git -C web diff --stat": true, "git --no-pager diff": true,
+		"make && git add -A": true, "git log": false, "legit add": false, "git checkout add": false, "echo commit": false, "git show diff": false} {
+		if got := prefetch.LooksAtChange(event.Event{Kind: event.KindRun, Text: line}); got != want {
+			t.Errorf("%q: %t", line, got)
+		}
+	}
+	if prefetch.LooksAtChange(event.Event{Kind: event.KindPrompt, Text: "git commit it"}) {
+		t.Error("a prompt runs nothing")
 	}
 }

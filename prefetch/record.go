@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Tally counts the predicted files of one arm.
+// Tally counts the predicted files of one arm; of a kind that shows lists, the lists.
 type Tally struct {
 	Predicted int64 // files predicted
-	Settled   int64 // of these, those whose horizon is over or that were opened
-	Used      int64 // of these, those that were opened in time
+	Settled   int64 // of these, those whose horizon is over or that were opened; of lists, those whose turn opened a file
+	Used      int64 // of these, those that were opened in time; of lists, those of which one file was
 }
 
 // Record is what a kind's predictions came to.
@@ -44,4 +44,11 @@ func recordOf(facts map[string]string, k Kind) Record {
 	return Record{k, tally(Shown), tally(Withheld), tally(Shadow), n(Shown, "tokens"), facts[recordField(k, Shown, "retired")] != ""}
 }
 
-func recordField(k Kind, f Arm, what string) string { return string(k) + ":" + string(f) + ":" + what }
+// recordField names a count. Lists have names of their own: the first edition counted the files of the same kind.
+func recordField(k Kind, f Arm, what string) string {
+	name := string(k)
+	if traits[k].list {
+		name += " lists"
+	}
+	return name + ":" + string(f) + ":" + what
+}

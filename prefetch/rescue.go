@@ -31,19 +31,19 @@ func (r Rescuer) Rescue(wrong event.Path, why string) (s event.Suggestion, ok bo
 	switch why {
 	case "isdir":
 		if f, ok := r.entrance(wrong); ok {
-			return found(f, wrong.Display()+" is a folder")
+			return found(f, wrong.Quoted()+" is a folder")
 		}
 	case "missing":
 		if r.Renamed != nil {
 			if f, ok := r.Renamed(wrong); ok && r.Tree.Has(f) {
-				return found(f, wrong.Display()+" was renamed")
+				return found(f, wrong.Quoted()+" was renamed")
 			}
 		}
 		if f, ok := nearest(wrong, r.Tree.Base(wrong.Base())); ok {
-			return found(f, wrong.Display()+" does not exist, this is the tracked file of that name")
+			return found(f, wrong.Quoted()+" does not exist, this is the tracked file of that name")
 		}
 		if f, ok := r.variant(wrong); ok {
-			return found(f, wrong.Display()+" does not exist, this file has that name in another form")
+			return found(f, wrong.Quoted()+" does not exist, this file has that name in another form")
 		}
 	}
 	return s, false
@@ -98,15 +98,31 @@ func commonEnd(a, b event.Path) int {
 	return n
 }
 
-// variant is the only file in the same folder with the same name but for its extension, or with the same path
+// variant is the only file in the same folder with the same name but for an extension of the same family, or with the same path
 // but for the case of its letters.
 func (r Rescuer) variant(wrong event.Path) (event.Path, bool) {
 	trunk := func(f event.Path) string { return strings.TrimSuffix(f.Base(), path.Ext(f.Base())) }
-	if f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool { return trunk(f) == trunk(wrong) }); ok {
-		return f, true
+	if family := families[wrong.Ext()]; family != "" && !strings.HasPrefix(wrong.Base(), ".") {
+		f, ok := only(r.Tree.Dir(wrong.Dir()), func(f event.Path) bool { return trunk(f) == trunk(wrong) && families[f.Ext()] == family })
+		if ok {
+			return f, true
+		}
 	}
 	return only(r.Tree.Stem(wrong), func(f event.Path) bool { return strings.EqualFold(string(f), string(wrong)) })
 }
+
+// families are the extensions that one file may have in another repository, or had before: extension → the family's first one.
+var families = func() map[string]string {
+	m := map[string]string{}
+	for _, family := range []string{".js .jsx .mjs .cjs .ts .tsx .mts .cts", ".c .cc .cpp .cxx", ".h .hh .hpp .hxx", ".py .pyi", ".kt .kts",
+		".yml .yaml", ".json .jsonc .json5", ".md .mdx .markdown", ".htm .html", ".css .scss .sass .less", ".jpg .jpeg"} {
+		exts := strings.Fields(family)
+		for _, ext := range exts {
+			m[ext] = exts[0]
+		}
+	}
+	return m
+}()
 
 func only(files []event.Path, fits func(event.Path) bool) (found event.Path, ok bool) {
 	for _, f := range files {

@@ -42,6 +42,7 @@ type openPrediction struct {
 	Files []file `json:"files"`
 
 	Label Label        `json:"label,omitempty"`
+	Opens bool         `json:"opens,omitempty"` // the session has opened a file for the first time since
 	Led   int          `json:"led,omitempty"`   // file events in which an open counts as caused by it
 	Batch string       `json:"batch,omitempty"` // LabelNext: the calls requested together that it is decided by
 	With  []event.Path `json:"with,omitempty"`  // LabelChange: files of the change
@@ -149,7 +150,7 @@ func (s *session) suggest(e event.Event) {
 	for i := range len(s.Open) - maxOpen {
 		s.Open[i].Left, s.Open[i].Led = 0, 0
 	}
-	if traits[p.Kind].hint && p.Arm != Shadow {
+	if tr := traits[p.Kind]; (tr.hint || tr.list) && p.Arm != Shadow {
 		s.HintAt = e.Time.UnixMilli()
 	}
 }
@@ -196,16 +197,18 @@ func (s *session) expire() {
 	}
 }
 
-// settle takes in an outcome event and returns the prediction it settles a file of. found is false for one
-// that does not wait, so that no outcome counts twice.
-func (s *session) settle(e event.Event) (p openPrediction, found bool) {
+// settle takes in an outcome event and returns the prediction it settles a file of. found is false for one that does not wait, so that
+// no outcome counts twice. decided is true for the one outcome that decides on the prediction as a whole: the first use of a file, or
+// the last file that was not used.
+func (s *session) settle(e event.Event) (p openPrediction, found, decided bool) {
 	i := slices.IndexFunc(s.Open, func(p openPrediction) bool { return p.ID == e.Cause })
 	if i < 0 {
-		return openPrediction{}, false
+		return openPrediction{}, false, false
 	}
-	through, used := true, false
+	through, used, before := true, false, false
 	for j := range s.Open[i].Files {
 		f := &s.Open[i].Files[j]
+		before = before || f.Settled && f.Used
 		if slices.Contains(e.Paths, f.Path) && !f.Settled {
 			f.Settled, f.Used, found = true, e.OK, true
 			if !e.OK {
@@ -219,10 +222,10 @@ func (s *session) settle(e event.Event) (p openPrediction, found bool) {
 	case !found || p.Arm != Shown:
 	case used:
 		s.Ignored = 0
-	case through:
+	case through && (p.Opens || !traits[p.Kind].list):
 		s.Ignored++
 	}
-	return p, found
+	return p, found, found && (used && !before || through && !used)
 }
 
 // waits reports whether any prediction has files that are not settled.

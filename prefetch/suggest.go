@@ -14,7 +14,7 @@ type Decision struct {
 	Shown []event.Suggestion // at most MaxFiles, best first; empty: say nothing
 	Log   []event.Event      // one per arm: the caller appends them to the log, whatever becomes of the text
 	Theta float64            // the threshold that was in force, 0 if none was asked
-	Why   string             // one word for the log and for people: shown, off, nothing, below, soon, spent, retired, withheld, room
+	Why   string             // one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, room
 }
 
 // Suggest ranks and decides. Shown is what may be said now: at or above the threshold, unseen if it is a hint,
@@ -40,7 +40,7 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 		return Decision{}, err
 	}
 	defer ranking.Done()
-	c := choice{kind: kind, trait: tr, theta: theta(tr.start(s.base), s.drift[kind], s.Offset, s.Ignored)}
+	c := choice{kind: kind, trait: tr, theta: theta(p.o.start(tr, s.base), s.drift[kind], s.Offset, s.Ignored)}
 	d := Decision{Theta: c.theta}
 
 	// From here to hold no other decision may come between, or both would say the same.
@@ -50,7 +50,12 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 	c.early = soon(tr, q.At, s.session, waiting)
 	c.spent = q.Session != "" && s.Tokens >= p.o.tokens()
 	c.retired = recordOf(s.facts, kind).Retired
-	sets := p.split(q, c, predictions, s, waiting)
+	var sets map[Arm][]int
+	if tr.list {
+		sets = p.list(q, &c, predictions, s, waiting)
+	} else {
+		sets = p.split(q, c, predictions, s, waiting)
+	}
 	for _, arm := range []Arm{Shown, Withheld, Shadow} {
 		if len(sets[arm]) > 0 && q.Session != "" {
 			e := suggestion(q, kind, arm, predictions, sets[arm])
@@ -62,7 +67,11 @@ func (p *Prefetcher) Suggest(ctx context.Context, q event.Query, kind Kind) (Dec
 		}
 	}
 	for _, i := range sets[Shown] {
-		d.Shown = append(d.Shown, predictions[i].suggestion(ctx, ranking, q.Explain))
+		shown := predictions[i].suggestion(ctx, ranking, q.Explain)
+		if tr.list {
+			shown.Score = min(shown.Score/c.opens, mostSure)
+		}
+		d.Shown = append(d.Shown, shown)
 	}
 	d.Why = reason(sets, c)
 	return d, nil
@@ -73,9 +82,11 @@ type choice struct {
 	kind    Kind
 	trait   trait
 	theta   float64
-	early   bool // too soon after the last hint
-	spent   bool // the session's tokens are spent
-	retired bool // showing this kind has changed nothing
+	early   bool    // too soon after the last hint
+	spent   bool    // the session's tokens are spent
+	retired bool    // showing this kind has changed nothing
+	idle    bool    // the turn will probably open nothing
+	opens   float64 // the probability that it opens files, of a list
 }
 
 // split sorts predictions into arms: arm → places among the predictions.
@@ -121,7 +132,7 @@ func soon(tr trait, at time.Time, s session, waiting []pending) bool {
 		return true
 	}
 	return slices.ContainsFunc(waiting, func(d pending) bool {
-		return traits[d.kind].hint && d.arm != Shadow && at.Sub(d.at) < hintEvery
+		return (traits[d.kind].hint || traits[d.kind].list) && d.arm != Shadow && at.Sub(d.at) < hintEvery
 	})
 }
 
@@ -162,6 +173,8 @@ func reason(sets map[Arm][]int, c choice) string {
 		return "spent"
 	case len(sets[Shadow]) > 0 && c.early:
 		return "soon"
+	case c.idle:
+		return "idle"
 	case len(sets[Shadow]) > 0:
 		return "below"
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "sure.go")
 	d.likely(.5, "maybe.go")
 	d.likely(.3, "no.go")
@@ -36,7 +36,7 @@ func TestShownShadowAndSilence(t *testing.T) {
 }
 
 func TestFewFilesAndNeverTheCurrent(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	for i := range 12 {
 		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
 	}
@@ -51,7 +51,7 @@ func TestFewFilesAndNeverTheCurrent(t *testing.T) {
 }
 
 func TestHintsAreRareAndAPromptResets(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	for i := range 20 {
 		d.likely(.9, event.Path(fmt.Sprintf("f%02d.go", i)))
 	}
@@ -76,7 +76,7 @@ func TestHintsAreRareAndAPromptResets(t *testing.T) {
 }
 
 func TestNothingTwice(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	if got := d.ask(Partner); len(got.Shown) != 1 {
 		t.Fatalf("%+v, want x.go", got)
@@ -97,7 +97,7 @@ func TestNothingTwice(t *testing.T) {
 }
 
 func TestTwoDecisionsBeforeTheLog(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.likely(.8, "y.go", "z.go")
 	ctx := context.Background()
@@ -115,7 +115,7 @@ func TestTwoDecisionsBeforeTheLog(t *testing.T) {
 }
 
 func TestHoldout(t *testing.T) {
-	d := newDesk(t, Options{Holdout: func() float64 { return 1 }})
+	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
 	d.likely(.9, "x.go")
 	dec := d.ask(Partner)
 	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || dec.Log[0].Why != string(Withheld) {
@@ -139,7 +139,7 @@ func TestHoldout(t *testing.T) {
 }
 
 func TestKindsThatAreOffOrNotRanked(t *testing.T) {
-	d := newDesk(t, Options{Kinds: func(k Kind) bool { return k != Next }})
+	d := newFixture(t, Options{Kinds: func(k Kind) bool { return k != Next }})
 	d.likely(.9, "x.go")
 	if dec := d.ask(Next); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "off" {
 		t.Errorf("%+v, want off", dec)
@@ -152,7 +152,7 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 }
 
 func TestPairNamesOnlyPairs(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "other.go", "cur_test.go")
 	if got := paths(d.ask(Pair).Shown); !slices.Equal(got, []event.Path{"cur_test.go"}) {
 		t.Errorf("shown %v, want cur_test.go", got)
@@ -160,7 +160,7 @@ func TestPairNamesOnlyPairs(t *testing.T) {
 }
 
 func TestWithoutASessionNothingIsLogged(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	q := d.query()
 	q.Session = ""

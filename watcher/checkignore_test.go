@@ -150,7 +150,7 @@ func TestRulesEqualGit(t *testing.T) {
 	g := newRepository(t)
 	rng := rand.New(rand.NewPCG(15, 2))
 	hits := map[string]int{}
-	for round := range 10 * fault.Rounds() {
+	for round := range 10 + 10*fault.Rounds() {
 		tree := newRuleTree(g, rng, round)
 		r := tree.open()
 		all := slices.Concat(tree.files, tree.folders)

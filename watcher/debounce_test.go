@@ -50,7 +50,7 @@ func TestBurstWaitsAtMost(t *testing.T) {
 	if got := taken(&b, ms(1999)); got != "[]" {
 		t.Errorf("took %s before the most", got)
 	}
-	if got := taken(&b, ms(2000)); got != "[resting busy]" {
+	if got := taken(&b, ms(2000)); got != "[busy resting]" {
 		t.Errorf("took %s, want what rests and what waited too long", got)
 	}
 	if got := taken(&b, ms(2090)); got != "[young]" {

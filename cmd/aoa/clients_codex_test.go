@@ -63,10 +63,10 @@ func TestClientCodex(t *testing.T) {
 	t.Run("after a tool", func(t *testing.T) {
 		c := newCodex(t, program, "threshold=0.4")
 		m, _ := c.ask("look around", uses(shell("cat documentation/guide.md")), uses(shell("true")),
-			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("true")),
+			uses(patch("*** Update File: server/wire.go\n@@\n-server/wire.go\n+server/wires.go\n")), uses(shell("git status --short")),
 			uses(shell("cat sched/plan.go")), turn{before: func() { c.change("sched/plan.go") }, calls: []toolUse{shell("true")}})
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 2)
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 4)
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 5)
 		m.reached(t, hintOf(hooks.HintStale, "sched/plan.go"), 6)
 	})
 	t.Run("pair and working set", func(t *testing.T) {

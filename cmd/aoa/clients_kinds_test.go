@@ -40,14 +40,14 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	},
 	"partner": func(t *testing.T, program string) {
 		c := newClaude(t, program, "threshold=0.4")
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")))
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("git status --short")))
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 	},
 	"partner of a batch": func(t *testing.T, program string) { // edits made together
 		c := newClaude(t, program, "threshold=0.4")
 		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("README.md")),
-			uses(c.edit("server/wire.go", "wire", "wires"), c.edit("README.md", "READ", "WRITE")))
-		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 2)
+			uses(c.edit("server/wire.go", "wire", "wires"), c.edit("README.md", "READ", "WRITE")), uses(bash("git diff --stat")))
+		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 	},
 	"partner at Stop": func(t *testing.T, program string) { // the turn goes on once, and ends
 		c := newClaude(t, program, "partner.at_stop=on", "threshold=0.4")

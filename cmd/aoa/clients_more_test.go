@@ -26,7 +26,7 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"run_shell_command", object{"command": command, "is_background": false}}
 		},
-		reach: reach{command: 1, read: 2, partner: 4, set: 0},
+		reach: reach{command: 1, read: 2, partner: 5, set: 0},
 	},
 	{
 		name: "gemini", dialect: generation,
@@ -41,7 +41,7 @@ var more = []moreClient{
 			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
-		reach: reach{command: 1, read: 3, partner: 4, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
+		reach: reach{command: 1, read: 3, partner: 5, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
 	},
 	{
 		name: "opencode", dialect: completions,
@@ -63,7 +63,7 @@ var more = []moreClient{
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
 		// Its plugins are not told of a tool that failed, and have no say at a session's start.
-		reach: reach{command: 1, read: -1, partner: 4, set: -1},
+		reach: reach{command: 1, read: -1, partner: 5, set: -1},
 	},
 	{
 		name: "copilot", dialect: completions,
@@ -78,13 +78,13 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
-		reach:   reach{command: 1, read: 3, partner: 4, set: 0}, // a failure has no channel: its text waits for the next call
+		reach:   reach{command: 1, read: 3, partner: 5, set: 0}, // a failure has no channel: its text waits for the next call
 		install: []string{"--user"},                             // a project's hooks are not run before its folder is trusted
 	},
 }
 
 // reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls a command and a
-// read that fail, a read, an edit and a command.
+// read that fail, a read, an edit, a look at the change and a command.
 type reach struct{ command, read, partner, set int }
 
 type moreClient struct {
@@ -117,7 +117,7 @@ func TestClientMore(t *testing.T) {
 			}
 			set := "edited server/wire.go" // in the words of the work before
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
-				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("true")))
+				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("git status --short")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))
 			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), c.reach.command)
 			m.reached(t, hintOf(hooks.HintRescue, "README.md"), c.reach.read)

@@ -2,8 +2,7 @@ package agents
 
 // The tools whose calls say which files are used, as each agent names them. Not every version has all of them.
 const (
-	fileTools     = "Read|Edit|Write|NotebookEdit"
-	allTools      = fileTools + "|Grep|Glob|Bash|PowerShell|Agent|Task"
+	allTools      = "Read|Edit|Write|NotebookEdit|Grep|Glob|Bash|PowerShell|Agent|Task"
 	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob|list_directory|mcp_.*"
 	qwenMatcher   = "read_file|read_many_files|edit|write_file|run_shell_command|grep_search|glob|list_directory|agent|task|mcp__.*"
 	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
@@ -24,7 +23,9 @@ var All = []Agent{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true,
 				Matcher: "startup|resume|clear|compact|fork", Timeout: 5},
 			{Name: "UserPromptSubmit", Canonical: "UserPromptSubmit", Context: Nested, Installed: true, Timeout: 3},
-			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: fileTools, Timeout: 2},
+			// For the content of a file before a change. A hint here reaches the model no earlier than at PostToolBatch, and would hold up
+			// each Read: with kinds.next, add Read to the matcher.
+			{Name: "PreToolUse", Canonical: "PreToolUse", Context: Nested, Installed: true, Matcher: "Edit|Write", Timeout: 2},
 			{Name: "PostToolUse", Canonical: "PostToolUse", Context: Nested, Installed: true, Matcher: allTools, Async: true},
 			{Name: "PostToolUseFailure", Canonical: "PostToolUseFailure", Context: Nested, Installed: true, Matcher: allTools, Async: true},
 			// The only event of a failed Edit. Rescue and stale answer here.

@@ -14,6 +14,8 @@ import (
 type Config struct {
 	Threshold float64 `key:"threshold" default:"0.6" allow:"0.40 to 0.90, or conservative (0.80), balanced (0.60), aggressive (0.40)" help:"probability from which hints are shown; it adapts from there"`
 
+	ListThreshold float64 `key:"threshold.prompt" default:"0.55" allow:"0.40 to 0.90" help:"probability from which a list of files is shown at a prompt: that one of them is opened, if the turn opens any; it adapts from there"`
+
 	Holdout float64 `key:"holdout" default:"0.1" allow:"0 to 0.5" help:"share of the suggestions that is withheld, to measure what they are worth"`
 
 	SessionTokens int `key:"tokens.session" default:"2000" allow:"0 to 1000000" help:"tokens that suggestions may cost in one session; 0 shows none"`
@@ -111,13 +113,13 @@ var members = map[string][]member{
 		{name: "snapshot", help: "write a snapshot of the scores, in place of snapshot_interval"},
 	},
 	"kinds": { // of suggestions
-		{name: "partner", help: "after edits: files that usually change with them and were not edited"},
+		{name: "partner", help: "when a change looks complete: files that usually change with its files and were not edited"},
 		{name: "rescue", help: "after a call failed on a path: where the file is now"},
 		{name: "workingset", help: "at the start of a session and after a compaction: the files of this work"},
-		{name: "prompt", help: "at a prompt: files that such prompts led to"},
+		{name: "prompt", help: "at a prompt: up to five files, one of which the turn probably opens"},
 		{name: "stale", help: "when a file changed since this session read it"},
 		{name: "pair", help: "at the first edit of a file: its test or its source"},
-		{name: "next", help: "before a file is opened: the one that is likely to be opened next"},
+		{name: "next", normal: "off", help: "before a file is opened: the one that is likely to be opened next"},
 		{name: "reload", help: "at a prompt: recorded sequences that such prompts led to"},
 	},
 	"half_lives": { // of families of the hot store; the defaults are the hot store's

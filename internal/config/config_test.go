@@ -48,12 +48,12 @@ func TestDefaults(t *testing.T) {
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	want := Config{Threshold: 0.6, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
+	want := Config{Threshold: 0.6, ListThreshold: 0.55, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
 		SnapshotInterval: 45 * time.Second, Durability: "normal",
 		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily", "prune": "@daily", "snapshot": ""},
 		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
 		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
-		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": true, "reload": true},
+		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": false, "reload": true},
 		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},
 		Stage:  Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {

@@ -33,7 +33,8 @@ func newCache(b base, db *cold.DB, seal *cold.Seal) *llmcache.Cache {
 		}
 		return found[0].Time
 	}
-	return llmcache.New(llmcache.Options{Path: filepath.Join(b.settings.store, "cache.db"), Now: b.now, Seal: seal, Redact: redact.Text, Newest: newest, Log: b.alert})
+	return llmcache.New(llmcache.Options{Path: filepath.Join(b.settings.store, "cache.db"), Now: b.now, Seal: seal,
+		Redact: redact.Text, Newest: newest, Log: b.alert})
 }
 
 func (h *cacheHandler) routes(mux *http.ServeMux) {
@@ -64,7 +65,8 @@ func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.R
 	items := make([]llmcache.Item, len(r.Items))
 	for i, it := range r.Items {
 		if it.Size < 0 || it.Size > llmcache.MaxItem {
-			return out, &api.Error{Code: api.CodeTooLarge, Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
+			return out, &api.Error{Code: api.CodeTooLarge,
+				Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
 		}
 		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
 			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}

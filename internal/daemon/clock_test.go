@@ -39,11 +39,15 @@ func TestClock(t *testing.T) {
 }
 
 func leapt(t *testing.T, leap time.Duration, running bool) {
-	d := newDesk(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d") // a leap that may be sleep ends an idle daemon, a longer one does not
+	d := newFixture(t, "AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=40d") // a leap that may be sleep ends an idle daemon, a longer one does not
+	start := func() {
+		d.start()
+		d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
+	}
 	turn := func(by time.Duration) {
 		if !running {
 			d.stop()
-			defer d.start()
+			defer start()
 		}
 		d.late.Add(int64(by))
 	}
@@ -66,7 +70,7 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		}
 		return 0
 	}
-	d.start()
+	start()
 	for i := range 5 {
 		work(fmt.Sprint("s", i), "a.go", "in/side/c.go")
 	}
@@ -84,7 +88,7 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		t.Errorf("before the leap %.4f, after it %.4f", before, after)
 	}
 	d.stop()
-	d.start()
+	start()
 	if after := ask(); after < before-0.01 {
 		t.Errorf("before the leap %.4f, after it and a start %.4f", before, after)
 	}

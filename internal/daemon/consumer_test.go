@@ -57,7 +57,7 @@ func (r *recorder) Flush(context.Context) (int64, error) { return 0, nil } // no
 func (r *recorder) Forget(context.Context, cold.ForgetFilter) error { return nil }
 
 // work does a bit of everything that makes events: tool calls, a prompt, an import with a rename, feedback, a setting.
-func work(d *desk) {
+func work(d *fixture) {
 	d.Helper()
 	now := d.o.Now()
 	for i := range 20 {
@@ -78,7 +78,7 @@ func work(d *desk) {
 // TestReplayIsLive: a consumer gets after a restart, from the log, exactly what it got live, batch by batch.
 func TestReplayIsLive(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "AOA_WATCH=off")
+	d := newFixture(t, "AOA_WATCH=off")
 	live := newRecorder("recorder")
 	d.o.Consumers = []daemon.Consumer{live}
 	d.start()
@@ -115,7 +115,7 @@ func TestConsumerFails(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, "AOA_WATCH=off")
+			d := newFixture(t, "AOA_WATCH=off")
 			good, bad := newRecorder("good"), newRecorder("bad")
 			calls := 0
 			bad.apply = func(events []event.Event) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // contents are the files in which the store keeps what files say, by name, decrypted.
-func (d *desk) contents() map[string][]byte {
+func (d *fixture) contents() map[string][]byte {
 	d.Helper()
 	keys := filepath.Join(d.o.Place.Store, "keys")
 	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.o.Env), "identity"), Keys: keys})
@@ -45,7 +45,7 @@ func (d *desk) contents() map[string][]byte {
 // checkouts that are no more.
 func TestContentsAreKept(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add . && git commit -qm two")
 	d.start()
 	own := filepath.Join(d.o.Place.Store, "contents", api.Fingerprint(string(d.o.Repo.Root)))

@@ -78,7 +78,8 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 		return api.ContextAnswer{}, api.Bad("use action or prompt", "no context is made for %q", r.For)
 	}
 	if r.Budget < 0 || r.Budget > maxContext {
-		return api.ContextAnswer{}, api.Bad(fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext), "a budget of %d tokens is out of range", r.Budget)
+		hint := fmt.Sprintf("use 1 to %d, or 0 for the configured one", maxContext)
+		return api.ContextAnswer{}, api.Bad(hint, "a budget of %d tokens is out of range", r.Budget)
 	}
 	c.events.SyncBriefly(ctx)
 	out := api.ContextAnswer{Session: r.Session, For: string(use), Budget: r.Budget, Segments: []api.Segment{}}
@@ -91,9 +92,8 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: func(ctx context.Context, held []event.Path) session.Worktree {
-		return w.state(ctx, held, nil)
-	}})
+	look := func(ctx context.Context, held []event.Path) session.Worktree { return w.state(ctx, held, nil) }
+	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: look})
 	if err != nil {
 		return out, err
 	}

@@ -23,8 +23,8 @@ import (
 
 const patient = 60 * time.Second
 
-// desk is a repository with a daemon in this process.
-type desk struct {
+// fixture is a repository with a daemon in this process.
+type fixture struct {
 	*testing.T
 	o    daemon.Options
 	late atomic.Int64 // added to the clock, in ns
@@ -32,7 +32,7 @@ type desk struct {
 	done chan error
 }
 
-func newDesk(t *testing.T, env ...string) *desk {
+func newFixture(t *testing.T, env ...string) *fixture {
 	t.Helper()
 	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
 	if err != nil {
@@ -49,11 +49,11 @@ func newDesk(t *testing.T, env ...string) *desk {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return deskIn(t, dir, env, time.Now)
+	return fixtureIn(t, dir, env, time.Now)
 }
 
-// deskIn is a desk in a repository that is there.
-func deskIn(t *testing.T, dir string, env []string, now func() time.Time) *desk {
+// fixtureIn is a fixture in a repository that is there.
+func fixtureIn(t *testing.T, dir string, env []string, now func() time.Time) *fixture {
 	t.Helper()
 	repo, err := watcher.OpenRepo(t.Context(), dir, env)
 	if err != nil {
@@ -63,14 +63,14 @@ func deskIn(t *testing.T, dir string, env []string, now func() time.Time) *desk 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{T: t}
+	d := &fixture{T: t}
 	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Now: func() time.Time { return now().Add(time.Duration(d.late.Load())) }}
 	return d
 }
 
 // start runs the daemon and returns when it listens.
-func (d *desk) start() {
+func (d *fixture) start() {
 	d.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(d.Context()))
 	ready := make(chan struct{})
@@ -89,7 +89,7 @@ func (d *desk) start() {
 }
 
 // stop ends the daemon and waits for it.
-func (d *desk) stop() {
+func (d *fixture) stop() {
 	d.Helper()
 	if d.end == nil {
 		return
@@ -99,7 +99,7 @@ func (d *desk) stop() {
 }
 
 // ended waits until the daemon has ended by itself.
-func (d *desk) ended() {
+func (d *fixture) ended() {
 	d.Helper()
 	select {
 	case err := <-d.done:
@@ -113,7 +113,7 @@ func (d *desk) ended() {
 	d.end = nil
 }
 
-func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
+func call[Req, Res any](d *fixture, r api.Route[Req, Res], req Req) Res {
 	d.Helper()
 	res, err := api.Call(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, r, req)
 	if err != nil {
@@ -123,7 +123,7 @@ func call[Req, Res any](d *desk, r api.Route[Req, Res], req Req) Res {
 }
 
 // git runs a script in the repository.
-func (d *desk) git(script string) {
+func (d *fixture) git(script string) {
 	d.Helper()
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env, cmd.Dir = d.o.Env, string(d.o.Repo.Root)
@@ -132,7 +132,7 @@ func (d *desk) git(script string) {
 	}
 }
 
-func (d *desk) until(what string, so func() bool) {
+func (d *fixture) until(what string, so func() bool) {
 	d.Helper()
 	fault.Until(d, patient, what, so)
 }
@@ -144,7 +144,7 @@ func read(id, session string, at time.Time, p ...event.Path) event.Event {
 // TestIdle: nobody called for the idle time, so it ends; a caller begins the time anew.
 func TestIdle(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "AOA_IDLE_TIMEOUT=1h")
+	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
 	d.start()
 	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
 	d.late.Store(int64(59 * time.Minute))
@@ -164,7 +164,7 @@ func TestIdle(t *testing.T) {
 // TestOneHolder: the second of two daemons leaves, and takes over once the first has ended.
 func TestOneHolder(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	if err := daemon.Run(t.Context(), d.o); !errors.Is(err, daemon.ErrRunning) {
 		t.Errorf("a second daemon: %v", err)
@@ -186,7 +186,7 @@ func TestOneHolder(t *testing.T) {
 // TestNothingAcceptedIsLost: events that come while the daemon is being ended are either refused or durable.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	accepted := map[string]bool{}
 	for round := range 5 {
 		d.start()
@@ -229,7 +229,7 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 }
 
 // send posts an event, or writes a frame and leaves; false when nobody takes it any more.
-func (d *desk) send(id string, how int) bool {
+func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
 		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
@@ -243,7 +243,7 @@ func (d *desk) send(id string, how int) bool {
 	return err == nil
 }
 
-func (d *desk) frame(id string) []byte {
+func (d *fixture) frame(id string) []byte {
 	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse", "tool_name": "Read",
 		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 	if err != nil {
@@ -259,7 +259,7 @@ func (d *desk) frame(id string) []byte {
 // TestEventsAreChecked: what no room could use is refused with the reason; what must not be stored is taken out.
 func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	now := time.Now()
 	for _, e := range []event.Event{{Kind: event.KindRead, Time: now}, {ID: "x", Time: now}, {ID: "x", Kind: event.KindRead}} {
@@ -290,7 +290,7 @@ func TestEventsAreChecked(t *testing.T) {
 // TestWorktrees: callers in a linked worktree are answered with its files; one that is removed is let go.
 func TestWorktrees(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	root := string(d.o.Repo.Root)
 	nested := filepath.Join(root, "trees", "x")
@@ -329,7 +329,7 @@ func TestWorktrees(t *testing.T) {
 
 // A large index is believed at the start; what is on the disk follows without being asked for.
 func TestLargeIndex(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	d.until("the history is known", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
 	d.stop()
@@ -352,7 +352,7 @@ func TestLargeIndex(t *testing.T) {
 // Whoever stops a daemon gets no error for it, however far it has come.
 func TestStopWhileOpening(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	for ms := range 25 {
 		ctx, cancel := context.WithCancel(t.Context())
 		end := time.AfterFunc(time.Duration(ms)*time.Millisecond, cancel)
@@ -367,7 +367,7 @@ func TestStopWhileOpening(t *testing.T) {
 // TestManyFilesComeAndGo: an event names 5,000 files at most; of more files that come or go at once, all are known and forgotten.
 func TestManyFilesComeAndGo(t *testing.T) {
 	const many = event.MaxPaths + 300
-	d := newDesk(t, "AOA_QUIET=20ms")
+	d := newFixture(t, "AOA_QUIET=20ms")
 	d.start()
 	root := string(d.o.Repo.Root)
 	files := func(n int64) func() bool {

@@ -48,15 +48,15 @@ func (w *warned) take() []string {
 	return out
 }
 
-// listen makes the desk's log one that can be asked.
-func (d *desk) listen() *warned {
+// listen makes the fixture's log one that can be asked.
+func (d *fixture) listen() *warned {
 	w := &warned{Handler: d.o.Log.Handler()}
 	d.o.Log = slog.New(w)
 	return w
 }
 
 // alter changes the database of a stopped daemon.
-func (d *desk) alter(name string, statements ...string) {
+func (d *fixture) alter(name string, statements ...string) {
 	d.Helper()
 	db, err := sql.Open("sqlite", "file://"+filepath.Join(d.o.Place.Store, name))
 	if err != nil {
@@ -73,7 +73,7 @@ func (d *desk) alter(name string, statements ...string) {
 // noSnapshot makes the next start replay the whole log, as after a kill in the first minute.
 var noSnapshot = []string{"DELETE FROM meta WHERE key = 'snapshot_seq'", "DELETE FROM snapshot", "DELETE FROM snapshot_block"}
 
-func (d *desk) feed(from, n int) {
+func (d *fixture) feed(from, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := from; i < from+n; i++ {
@@ -83,7 +83,7 @@ func (d *desk) feed(from, n int) {
 }
 
 // asks uses what the daemon has learned, and reports what it warned of meanwhile.
-func (d *desk) asks(w *warned) []string {
+func (d *fixture) asks(w *warned) []string {
 	d.Helper()
 	d.feed(1000, 2)
 	call(d, api.Rank, event.Query{Session: "s1"})
@@ -102,7 +102,7 @@ func (d *desk) asks(w *warned) []string {
 // TestBadRowInTheLog: one broken value costs its event and one warning; everything goes on as before.
 func TestBadRowInTheLog(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	w := d.listen()
 	d.start()
 	d.feed(0, 60)
@@ -130,7 +130,7 @@ func TestBadRowInTheLog(t *testing.T) {
 // first time is used any more, and what can still be read of the log is kept.
 func TestSecondOpening(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	w := d.listen()
 	d.start()
 	for i := range 30 {
@@ -177,7 +177,7 @@ func breakLeaf(t *testing.T, file, id string) {
 // TestMissing: what was lost of the store between two runs is told in one warning at the next start, and in none later.
 func TestMissing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	w := d.listen()
 	d.start()
 	d.feed(0, 48)
@@ -275,7 +275,7 @@ func TestMissing(t *testing.T) {
 }
 
 // prompt logs a sealed text.
-func (d *desk) prompt() {
+func (d *fixture) prompt() {
 	d.Helper()
 	call(d, api.Events, []event.Event{{ID: "prompt", Kind: event.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
 }

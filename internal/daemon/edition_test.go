@@ -58,7 +58,7 @@ func TestFirstEdition(t *testing.T) {
 }
 
 // firstEdition unpacks the store. The clock stands still: scores depend on the time of a question.
-func firstEdition(t *testing.T) *desk {
+func firstEdition(t *testing.T) *fixture {
 	t.Helper()
 	top, err := os.MkdirTemp("", "aoa")
 	if err != nil {
@@ -70,11 +70,11 @@ func firstEdition(t *testing.T) *desk {
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + filepath.Join(top, "home", "s"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
-	return deskIn(t, filepath.Join(top, "repo"), env, func() time.Time { return editionTime })
+	return fixtureIn(t, filepath.Join(top, "repo"), env, func() time.Time { return editionTime })
 }
 
 // ready waits until git's history and the files' contents are read.
-func (d *desk) ready() {
+func (d *fixture) ready() {
 	d.Helper()
 	d.until("the history is read", func() bool { return call(d, api.Import, api.ImportRequest{Look: true}).History.State == "done" })
 	d.until("the files are read", func() bool {
@@ -83,7 +83,7 @@ func (d *desk) ready() {
 }
 
 // answers asks what the golden file holds, in its JSON form.
-func (d *desk) answers() any {
+func (d *fixture) answers() any {
 	d.Helper()
 	events := slices.DeleteFunc(call(d, api.Log, api.LogRequest{Limit: 1000}).Events, func(e event.Event) bool {
 		return e.Kind == event.KindTick || e.Kind == event.KindBranch || e.Time.After(editionTime.Add(-time.Minute)) // of this daemon

@@ -1,9 +1,7 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -144,9 +142,8 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call) (ou
 		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
 		AtStop: h.settings.get().PartnerAtStop && agents.EventOf(call.Agent, "Stop").Continues}
-	if len(recent) > 0 {
-		o.Edited = h.edited(ctx, q)
-	}
+	o.Change = h.recent.uncommitted(call.Session, call.Events)
+	o.Whole = call.Kind == string(prefetch.Prompt) || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		out = append(out, question{asked, facts[asked.Kind]})
 	}
@@ -206,24 +203,9 @@ func (h *hints) continueTurn(ctx context.Context, w *worktree, call hooks.Call) 
 	}
 	h.events.SyncBriefly(ctx)
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now(), Task: event.TaskChange}
-	if q.Files = h.edited(ctx, q); len(q.Files) == 0 {
+	if q.Files = h.recent.uncommitted(call.Session, call.Events); len(q.Files) == 0 {
 		return nil, nil
 	}
 	text := h.decide(ctx, w, question{Question: prefetch.Question{Kind: prefetch.Partner, Query: q}}, hooks.MaxHint)
 	return hooks.Render(call.Agent, call.Event, text), []prefetch.Kind{prefetch.Partner}
-}
-
-// edited are the files that a session has edited since its last prompt, the newest last.
-func (h *hints) edited(ctx context.Context, q event.Query) []event.Path {
-	if q.Session == "" {
-		return nil
-	}
-	v := h.hot.View(q.At)
-	s := v.Session(q.Session)
-	if err := v.Load(ctx); err != nil {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(s.Edits), func(a, b event.Path) int {
-		return cmp.Or(s.Edits[a].Compare(s.Edits[b]), cmp.Compare(a, b))
-	})
 }

@@ -38,7 +38,7 @@ func (h heard) Handle(ctx context.Context, r slog.Record) error {
 // they are.
 func TestIdleKeepsWhatWaits(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "AOA_IDLE_TIMEOUT=1h")
+	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
 	waits, goesOn := make(chan struct{}, 1), make(chan struct{}, 1)
 	d.o.Log = slog.New(heard{heard{d.o.Log.Handler(), "events wait in memory", waits}, "idle, but", goesOn})
 	d.start()
@@ -94,7 +94,7 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 // the next one's.
 func TestEndedBeforeTheLockIsFree(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	called := false
 	d.o.Ended = func() {
 		called = true

@@ -91,13 +91,14 @@ func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api
 	if err != nil {
 		return nil, err
 	}
-	return &api.PipelineSession{Known: had.Known, Outputs: convert(had.Outputs, func(o stage.Output) api.PipelineOutput { return api.PipelineOutput(o) }),
+	outputs := convert(had.Outputs, func(o stage.Output) api.PipelineOutput { return api.PipelineOutput(o) })
+	return &api.PipelineSession{Known: had.Known, Outputs: outputs,
 		Context: had.Context, State: had.State, Steps: had.Steps, Tokens: had.Tokens}, nil
 }
 
 func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context, Tokens: r.Tokens,
-		Call: api.CallID(ctx)}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context,
+		Tokens: r.Tokens, Call: api.CallID(ctx)}
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was stored: the call is repeated, and its tokens count once
 	}
@@ -106,7 +107,8 @@ func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.No
 
 func (s *stageHandler) pipelineSessions(ctx context.Context, _ api.None) (api.PipelineSessionsAnswer, error) {
 	found, err := s.cache.Sessions(ctx, 100)
-	return api.PipelineSessionsAnswer{Sessions: convert(found, func(e stage.SessionEntry) api.PipelineSessionEntry { return api.PipelineSessionEntry(e) })}, err
+	entry := func(e stage.SessionEntry) api.PipelineSessionEntry { return api.PipelineSessionEntry(e) }
+	return api.PipelineSessionsAnswer{Sessions: convert(found, entry)}, err
 }
 
 func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest) (api.DefinitionsAnswer, error) {
@@ -114,7 +116,8 @@ func (s *stageHandler) definitions(ctx context.Context, r api.DefinitionsRequest
 	s.remember(ctx, r.Session)
 	found, broken, err := s.loader.All(root)
 	after := s.loader.Stats()
-	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: convert(broken, func(b pipeline.Broken) api.BrokenDefinition { return api.BrokenDefinition(b) }),
+	unread := convert(broken, func(b pipeline.Broken) api.BrokenDefinition { return api.BrokenDefinition(b) })
+	out := api.DefinitionsAnswer{Definitions: []api.Definition{}, Broken: unread,
 		Hits: after.Hits - before.Hits, Parsed: after.Parsed - before.Parsed}
 	for _, d := range found {
 		e := api.Definition{Kind: d.Kind, Name: d.Name, File: d.File, Description: d.Description, Model: d.Model}

@@ -9,16 +9,19 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// recentEvents is the consumer that keeps, for a few minutes, the events that a hint can be about: edits and failed
-// calls. Some hooks cannot carry a hint, so the next one of the session that can asks for what happened since.
+// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change, because some hooks cannot
+// carry a hint and the next one of the session that can asks for what happened since; and the files that a session has edited
+// until somebody commits them.
 type recentEvents struct {
 	now     func() time.Time
 	applied atomic.Int64
 
-	mu     sync.Mutex               // guards events
-	events map[string][]event.Event // session → its events, oldest first
+	mu      sync.Mutex               // guards what follows
+	events  map[string][]event.Event // session → its events, oldest first
+	changes map[string][]event.Path  // session → files that it has edited and nobody has committed since, the newest last
 }
 
 // Bounds of what is kept.
@@ -26,10 +29,11 @@ const (
 	recentLife     = 5 * time.Minute
 	recentKept     = 32  // events per session
 	recentSessions = 256 // sessions
+	recentChanged  = 64  // files of a change
 )
 
 func newRecentEvents(now func() time.Time, applied int64) *recentEvents {
-	r := &recentEvents{now: now, events: map[string][]event.Event{}}
+	r := &recentEvents{now: now, events: map[string][]event.Event{}, changes: map[string][]event.Path{}}
 	r.applied.Store(applied)
 	return r
 }
@@ -43,7 +47,8 @@ func (r *recentEvents) Apply(_ context.Context, seq int64, events []event.Event)
 	defer r.mu.Unlock()
 	oldest := r.now().Add(-recentLife)
 	for _, e := range events {
-		if e.Session == "" || !hintable(e.Kind) || e.Time.Before(oldest) {
+		r.change(e)
+		if e.Session == "" || !hintable(e) || e.Time.Before(oldest) {
 			continue
 		}
 		if len(r.events) > recentSessions {
@@ -56,9 +61,53 @@ func (r *recentEvents) Apply(_ context.Context, seq int64, events []event.Event)
 	return nil
 }
 
-// hintable reports whether a hint can be about an event of that kind.
-func hintable(k event.Kind) bool {
-	return k == event.KindFailed || k == event.KindEdit || k == event.KindWrite
+// change follows the changes of sessions.
+func (r *recentEvents) change(e event.Event) {
+	switch {
+	case e.Kind == event.KindCommit:
+		for id, files := range r.changes {
+			if files = slices.DeleteFunc(files, func(f event.Path) bool { return slices.Contains(e.Paths, f) }); len(files) == 0 {
+				delete(r.changes, id)
+			} else {
+				r.changes[id] = files
+			}
+		}
+	case e.Session != "" && edits(e):
+		if len(r.changes) > recentSessions {
+			clear(r.changes)
+		}
+		r.changes[e.Session] = withEdit(r.changes[e.Session], e)
+	}
+}
+
+func edits(e event.Event) bool {
+	return e.OK && (e.Kind == event.KindEdit || e.Kind == event.KindWrite)
+}
+
+// withEdit adds the files of an edit to a change, the newest last.
+func withEdit(change []event.Path, e event.Event) []event.Path {
+	change = slices.DeleteFunc(slices.Clone(change), func(f event.Path) bool { return slices.Contains(e.Paths, f) })
+	change = append(change, e.Paths...)
+	return change[max(0, len(change)-recentChanged):]
+}
+
+// uncommitted are the files that a session has edited and nobody has committed since, with the edits of own that were not applied yet;
+// the newest last.
+func (r *recentEvents) uncommitted(session string, own []event.Event) []event.Path {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change := slices.Clone(r.changes[session])
+	for _, e := range own {
+		if edits(e) {
+			change = withEdit(change, e)
+		}
+	}
+	return change
+}
+
+// hintable reports whether a hint can be about an event.
+func hintable(e event.Event) bool {
+	return e.Kind == event.KindFailed || e.Kind == event.KindEdit || e.Kind == event.KindWrite || prefetch.LooksAtChange(e)
 }
 
 // take removes and returns the events of a session since the last take, and those of own that were not applied yet.
@@ -73,7 +122,7 @@ func (r *recentEvents) take(session string, own []event.Event) (out []event.Even
 	}
 	delete(r.events, session)
 	for _, e := range own {
-		if hintable(e.Kind) && !slices.ContainsFunc(out, func(o event.Event) bool { return o.ID == e.ID }) {
+		if hintable(e) && !slices.ContainsFunc(out, func(o event.Event) bool { return o.ID == e.ID }) {
 			out = append(out, e)
 		}
 	}
@@ -86,5 +135,6 @@ func (r *recentEvents) Forget(context.Context, cold.ForgetFilter) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.events)
+	clear(r.changes)
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), told by stats, and still
 // there after another start.
 func TestRefit(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	kinds := func() *api.Refit { return call(d, api.Stats, api.StatsRequest{Table: "kinds"}).Refit }
 	if r := kinds(); r != nil {

@@ -83,11 +83,13 @@ func (h *reloadHandler) show(ctx context.Context, r api.SequenceRequest) (api.Se
 
 func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.ReplayAnswer, error) {
 	begin := h.now()
-	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits, Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
+	got, err := h.cache.Replay(ctx, h.worktree(h.worktrees.caller(ctx)), reload.Request{ID: r.ID, Skip: r.Skip, Edits: r.Edits,
+		Plan: r.Plan, Session: r.Session, Call: api.CallID(ctx)})
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
-	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why, Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
+	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why,
+		Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
 }

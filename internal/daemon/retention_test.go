@@ -31,21 +31,21 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // housekept starts the daemon and returns when it has done what a start does: tick, prune, sweep.
-func (d *desk) housekept(done *counter) {
+func (d *fixture) housekept(done *counter) {
 	d.Helper()
 	before := done.n.Load()
 	d.start()
 	d.until("housekeeping is done", func() bool { return done.n.Load() > before })
 }
 
-// newKept is a desk whose housekeeping is seen.
-func newKept(t *testing.T, env ...string) (*desk, *counter) {
-	d, done := newDesk(t, append([]string{"AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0"}, env...)...), &counter{message: "housekeeping at the start is done"}
+// newKept is a fixture whose housekeeping is seen.
+func newKept(t *testing.T, env ...string) (*fixture, *counter) {
+	d, done := newFixture(t, append([]string{"AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0"}, env...)...), &counter{message: "housekeeping at the start is done"}
 	d.o.Log = slog.New(slog.NewTextHandler(done, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	return d, done
 }
 
-func (d *desk) edits(prefix string, n int) {
+func (d *fixture) edits(prefix string, n int) {
 	d.Helper()
 	var batch []event.Event
 	for i := range n {
@@ -56,7 +56,7 @@ func (d *desk) edits(prefix string, n int) {
 }
 
 // ids are those of the log that begin so.
-func (d *desk) ids(prefix string) int {
+func (d *fixture) ids(prefix string) int {
 	d.Helper()
 	n := 0
 	for _, e := range call(d, api.Log, api.LogRequest{Limit: 100_000}).Events {
@@ -68,7 +68,7 @@ func (d *desk) ids(prefix string) int {
 }
 
 // score is what the question for a.go's partners says of in/side/c.go.
-func (d *desk) score() float64 {
+func (d *fixture) score() float64 {
 	d.Helper()
 	for _, s := range call(d, api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"a.go"}, Limit: 10}).Suggestions {
 		if s.File == "in/side/c.go" {

@@ -12,7 +12,7 @@ import (
 // shows. A later one counts.
 func TestSessionBordersCountOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	at := time.Now().Truncate(10 * time.Second).Add(9900 * time.Millisecond)
 	d.o.Now = func() time.Time { return at.Add(time.Duration(d.late.Load())) }
 	d.start()

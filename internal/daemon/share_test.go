@@ -27,7 +27,7 @@ var born = time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Minute)
 type team struct {
 	*testing.T
 	url, id string
-	desks   []*desk
+	daemons []*fixture
 	said    []event.Event // by all of them
 }
 
@@ -35,14 +35,14 @@ func newTeam(t *testing.T, n int, url string) *team {
 	x := &team{T: t, url: url, id: fmt.Sprint("team-", rand.Uint64())}
 	date := fmt.Sprint(born.Unix(), " +0000")
 	for range n {
-		d := newDesk(t, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "AOA_WATCH=off")
-		x.desks = append(x.desks, d)
+		d := newFixture(t, "AOA_REDIS_URL="+url, "AOA_REPO_ID="+x.id, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "AOA_WATCH=off")
+		x.daemons = append(x.daemons, d)
 	}
 	return x
 }
 
 func (x *team) start() {
-	for _, d := range x.desks {
+	for _, d := range x.daemons {
 		d.start()
 	}
 }
@@ -51,7 +51,7 @@ func (x *team) start() {
 func (x *team) say(i int, events ...event.Event) {
 	x.Helper()
 	x.said = append(x.said, events...)
-	call(x.desks[i], api.Events, events)
+	call(x.daemons[i], api.Events, events)
 }
 
 // reads are n accesses by one daemon's agent, two files at a time.
@@ -107,7 +107,7 @@ func (x *team) equal(what string) {
 			x.Logf("%s: %s", what, last)
 		}
 	}()
-	x.desks[0].until(what, func() bool {
+	x.daemons[0].until(what, func() bool {
 		got := ask(far)
 		v := far.View(born)
 		churn := v.Of(hot.Churn, files)
@@ -123,7 +123,7 @@ func (x *team) equal(what string) {
 		return !slices.ContainsFunc(churn.Value, func(c float64) bool { return math.Abs(c-1) > 1e-9 })
 	})
 	done = true
-	x.Logf("%s: %d events of %d daemons, %d numbers equal", what, len(x.said), len(x.desks), len(want)+len(files))
+	x.Logf("%s: %d events of %d daemons, %d numbers equal", what, len(x.said), len(x.daemons), len(want)+len(files))
 }
 
 // servers runs fn over what may stand behind redis_url.
@@ -146,7 +146,7 @@ func TestSeveralWriters(t *testing.T) {
 		x := newTeam(t, 3, url)
 		x.start()
 		var wg sync.WaitGroup
-		for i, d := range x.desks {
+		for i, d := range x.daemons {
 			events := reads(i, 0, 60)
 			x.said = append(x.said, events...)
 			wg.Go(func() {
@@ -157,7 +157,7 @@ func TestSeveralWriters(t *testing.T) {
 		}
 		wg.Wait()
 		x.equal("three at once")
-		for i, d := range x.desks {
+		for i, d := range x.daemons {
 			d.stop()
 			d.start()
 			x.say(i, reads(i, 60, 5)...)
@@ -176,16 +176,16 @@ func TestServerGone(t *testing.T) {
 	x.say(1, reads(1, 0, 10)...)
 	x.equal("before")
 	question := event.Query{Limit: 3}
-	before := call(x.desks[0], api.Rank, question)
+	before := call(x.daemons[0], api.Rank, question)
 	if len(before.Suggestions) == 0 {
 		t.Fatal("no answer")
 	}
 	m.Close()
 	x.say(0, reads(0, 10, 10)...)
-	if after := call(x.desks[0], api.Rank, question); len(after.Suggestions) < len(before.Suggestions) {
+	if after := call(x.daemons[0], api.Rank, question); len(after.Suggestions) < len(before.Suggestions) {
 		t.Errorf("while the server is gone: %d suggestions, %d before", len(after.Suggestions), len(before.Suggestions))
 	}
-	d := x.desks[0]
+	d := x.daemons[0]
 	d.until("the status says so", func() bool {
 		return strings.Contains(strings.Join(call(d, api.Status, api.None{}).Warnings, "\n"), "batches wait")
 	})
@@ -207,7 +207,7 @@ func TestServerEmptied(t *testing.T) {
 	m := miniredis.RunT(t)
 	x := newTeam(t, 3, "redis://"+m.Addr())
 	x.start()
-	for i := range x.desks {
+	for i := range x.daemons {
 		x.say(i, reads(i, 0, 12)...)
 	}
 	x.equal("before")
@@ -233,7 +233,7 @@ func TestForgetShared(t *testing.T) {
 		x.say(0, reads(0, 0, 12)...)
 		x.say(1, reads(1, 0, 12)...)
 		x.equal("before")
-		if n := call(x.desks[0], api.Forget, api.ForgetRequest{Session: "session0"}).Events; n != 12 {
+		if n := call(x.daemons[0], api.Forget, api.ForgetRequest{Session: "session0"}).Events; n != 12 {
 			t.Errorf("%d events forgotten", n)
 		}
 		x.said = slices.DeleteFunc(x.said, func(e event.Event) bool { return e.Session == "session0" })
@@ -250,15 +250,15 @@ func TestForgetShared(t *testing.T) {
 			}
 			return r.Value[0]
 		}
-		x.desks[0].until("the session is subtracted", func() bool { return math.Abs(value("a.go")-4) < .01 })
-		call(x.desks[1], api.Forget, api.ForgetRequest{File: "a.go"})
+		x.daemons[0].until("the session is subtracted", func() bool { return math.Abs(value("a.go")-4) < .01 })
+		call(x.daemons[1], api.Forget, api.ForgetRequest{File: "a.go"})
 		if got := value("a.go"); got != 0 {
 			t.Errorf("a.go is still worth %v", got)
 		}
 		if got := value("b.go"); math.Abs(got-4) > .01 {
 			t.Errorf("b.go is worth %v", got)
 		}
-		for _, d := range x.desks {
+		for _, d := range x.daemons {
 			d.until("the daemon is back", func() bool {
 				st, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Status, api.None{})
 				return err == nil && st.Import.State == "done"

@@ -32,7 +32,7 @@ var tables = map[string][]string{
 // starts; every list is told, with at most one entry missing; nothing is moved aside; there is one warning at most.
 func TestAnyBadValue(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	w := d.listen()
 	d.start()
 	d.fill()
@@ -89,7 +89,7 @@ func TestAnyBadValue(t *testing.T) {
 }
 
 // fill puts something into every store.
-func (d *desk) fill() {
+func (d *fixture) fill() {
 	d.Helper()
 	d.feed(0, 40)
 	var batch []event.Event
@@ -129,7 +129,7 @@ func (d *desk) fill() {
 }
 
 // count asks every store for what it has.
-func (d *desk) count() map[string]int {
+func (d *fixture) count() map[string]int {
 	d.Helper()
 	n := map[string]int{}
 	events := call(d, api.Log, api.LogRequest{Limit: 10_000}).Events
@@ -170,7 +170,7 @@ func (d *desk) count() map[string]int {
 	return n
 }
 
-func stream[Req, Res any](d *desk, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
+func stream[Req, Res any](d *fixture, r api.Stream[Req, Res], req Req, rest []byte) *api.Reply[Res] {
 	d.Helper()
 	reply, err := api.Ask(d.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, r, req, rest)
 	if err != nil {
@@ -180,7 +180,7 @@ func stream[Req, Res any](d *desk, r api.Stream[Req, Res], req Req, rest []byte)
 }
 
 // hook sends what an agent's hook would and waits until it was taken.
-func (d *desk) hook(session, ev string, more map[string]any) {
+func (d *fixture) hook(session, ev string, more map[string]any) {
 	d.Helper()
 	payload := map[string]any{"session_id": session, "cwd": d.o.Repo.Root, "hook_event_name": ev}
 	for k, v := range more {

@@ -61,11 +61,12 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 	if how, _ := call.Start(); id == "" || how == "clear" {
 		return session.Context{}, files
 	}
-	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, Look: func(ctx context.Context, held []event.Path) session.Worktree {
+	look := func(ctx context.Context, held []event.Path) session.Worktree {
 		ctx, cancel := context.WithTimeout(ctx, stateTime)
 		defer cancel()
 		return w.state(ctx, held, changed)
-	}})
+	}
+	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, Look: look})
 	if err != nil {
 		h.log.Warn("no context", "err", err)
 	}

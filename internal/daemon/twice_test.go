@@ -16,7 +16,7 @@ import (
 )
 
 // twice sends one request two times, as a client does whose daemon ended before it answered, and returns both answers.
-func (d *desk) twice(path, body string) (answers [2]string) {
+func (d *fixture) twice(path, body string) (answers [2]string) {
 	d.Helper()
 	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return api.Dial(ctx, d.o.Place) }}}
 	defer web.CloseIdleConnections()
@@ -43,7 +43,7 @@ func (d *desk) twice(path, body string) (answers [2]string) {
 // TestTwice: a request that arrives twice counts once, and is answered alike.
 func TestTwice(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	d.start()
 	d.twice("/feedback", `{"session_id":"s","was_helpful":true}`)
 	if n := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindFeedback}}).Events); n != 1 {

@@ -195,7 +195,7 @@ const bigIndex = 2 << 20
 
 // newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
 func newPrefetcher(b base, store *hot.Store, db *cold.DB, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
-	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold },
+	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold }, List: func() float64 { return b.settings.get().ListThreshold },
 		First: func() float64 { return first }, Seed: seed, Together: db.Together,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },

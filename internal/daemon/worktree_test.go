@@ -33,7 +33,7 @@ exec '%s' "$@"
 	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	d := newFixture(t, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	d.git("git worktree add -q ../linked; mkfifo " + release)
 	open, err := os.OpenFile(release, os.O_RDWR, 0)
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// desk is a real repository in a folder of its own.
-type desk struct {
+// testRepo is a real repository in a folder of its own.
+type testRepo struct {
 	*testing.T
 	dir string
 	env []string
 	n   int
 }
 
-func newDesk(t *testing.T) *desk {
-	d := &desk{T: t, dir: t.TempDir()}
+func newTestRepo(t *testing.T) *testRepo {
+	d := &testRepo{T: t, dir: t.TempDir()}
 	d.env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "HOME="+t.TempDir(),
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
 	d.git("init", "-q", "-b", "main")
 	return d
 }
 
-func (d *desk) git(args ...string) {
+func (d *testRepo) git(args ...string) {
 	d.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = d.dir
@@ -38,7 +38,7 @@ func (d *desk) git(args ...string) {
 	}
 }
 
-func (d *desk) write(name, text string) {
+func (d *testRepo) write(name, text string) {
 	d.Helper()
 	file := filepath.Join(d.dir, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -49,7 +49,7 @@ func (d *desk) write(name, text string) {
 	}
 }
 
-func (d *desk) commit(subject string) {
+func (d *testRepo) commit(subject string) {
 	d.Helper()
 	d.n++
 	d.git("add", "-A")
@@ -58,7 +58,7 @@ func (d *desk) commit(subject string) {
 
 // TestHistory: names are those of their time, and the question about a commit comes before its renames are known.
 func TestHistory(t *testing.T) {
-	d := newDesk(t)
+	d := newTestRepo(t)
 	long := string(bytes.Repeat([]byte("a line\n"), 40))
 	d.write("old name.go", long)
 	d.write("b.go", "b")
@@ -98,7 +98,7 @@ func TestHistory(t *testing.T) {
 
 // TestClone: a clone adds to a trace what only git knows.
 func TestClone(t *testing.T) {
-	d := newDesk(t)
+	d := newTestRepo(t)
 	d.write("a.go", "a")
 	d.write("b.go", "b")
 	d.commit("begin")

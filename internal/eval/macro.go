@@ -39,6 +39,7 @@ func meanTasks(all []Tasks) Tasks {
 		T4:    meanHits(some(all, func(t Tasks) *Hits { return t.T4 })),
 		T5:    meanWarning(some(all, func(t Tasks) *Warning { return t.T5 })),
 		Shown: meanShown(some(all, func(t Tasks) *Shown { return t.Shown })), ShownUnseen: meanShown(some(all, func(t Tasks) *Shown { return t.ShownUnseen })),
+		Lists: meanLists(some(all, func(t Tasks) *Lists { return t.Lists })),
 		Saved: meanSaved(some(all, func(t Tasks) *Saved { return t.Saved })),
 	}
 }
@@ -150,6 +151,19 @@ func values[A any](all []*A) []A {
 	out := make([]A, len(all))
 	for i, a := range all {
 		out[i] = *a
+	}
+	return out
+}
+
+// meanLists takes the precision of the repositories in which a list was shown.
+func meanLists(all []*Lists) *Lists {
+	if len(all) == 0 {
+		return nil
+	}
+	out := &Lists{Prompts: total(all, func(l *Lists) int { return l.Prompts }), Shown: mean(all, func(l *Lists) float64 { return l.Shown }),
+		Others: mean(all, func(l *Lists) float64 { return l.Others })}
+	if spoke := slices.DeleteFunc(slices.Clone(all), func(l *Lists) bool { return l.Shown == 0 }); len(spoke) > 0 {
+		out.Right = mean(spoke, func(l *Lists) float64 { return l.Right })
 	}
 	return out
 }

@@ -15,13 +15,14 @@ const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
-	Models   map[event.Task]rank.Model // in place of the shipped ones
-	Texts    *rank.Texts               // in place of the shipped ones
-	Now      func() time.Time          // to time rankings; nil: they are not timed
-	Progress func(done, total int)     // called now and then with the events learned
-	Learned  func(event.Event)         // sees every event when it becomes known, in order
-	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
-	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
+	Models       map[event.Task]rank.Model // in place of the shipped ones
+	Texts        *rank.Texts               // in place of the shipped ones
+	Now          func() time.Time          // to time rankings; nil: they are not timed
+	Progress     func(done, total int)     // called now and then with the events learned
+	Learned      func(event.Event)         // sees every event when it becomes known, in order
+	Newest       int                       // of the commits to be asked about only so many, the newest; 0: all
+	FirstPrompts bool                      // texts are asked as first prompts of sessions, too
+	Contents     bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {
@@ -51,6 +52,7 @@ type Decision struct {
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far
+	Prompts  int // prompts of the session so far, this one included
 
 	Stratum func(event.Path) Stratum // how the session could know of a file when the question was asked
 	Tree    *index.Tree              // the files of that time; valid during the call
@@ -150,7 +152,7 @@ func (r *replay) open(ctx context.Context, u *unit, m *memory, at time.Time) err
 func (r *replay) decision(u *unit, m *memory) *Decision {
 	t := u.session
 	d := &Decision{Repo: r.source, Session: t.id, Seq: -1, Stratum: m.Stratum, Tree: r.tree, Used: map[event.Path]bool{},
-		Files: u.files, Searches: u.searches}
+		Files: u.files, Searches: u.searches, Prompts: u.prompts}
 	if u != t.idle {
 		d.Seq = u.seqs[len(u.seqs)-1]
 	}

@@ -40,6 +40,7 @@ type Tasks struct {
 	T5          *Warning `json:"T5,omitempty"`
 	Shown       *Shown   `json:"shown,omitempty"`
 	ShownUnseen *Shown   `json:"shown_unseen,omitempty"`
+	Lists       *Lists   `json:"lists,omitempty"`
 	Saved       *Saved   `json:"saved,omitempty"`
 }
 
@@ -110,6 +111,15 @@ type Point struct {
 	N         float64 `json:"n"`
 	Precision float64 `json:"precision"`
 	Coverage  float64 `json:"coverage"`
+}
+
+// Lists are the lists shown at prompts. A prompt counts as one with files if its turn opens a known file that the prompt does not name
+// and the session has not opened.
+type Lists struct {
+	Prompts int     `json:"prompts"` // with files
+	Shown   float64 `json:"shown"`   // share of these with a list
+	Right   float64 `json:"right"`   // share of these lists with a file that the turn opens
+	Others  float64 `json:"others"`  // share of the other prompts with a list
 }
 
 // Saved is what showing could have been worth.

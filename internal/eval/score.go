@@ -52,14 +52,14 @@ func (s *Score) Take(d *Decision) error {
 	}
 	switch d.Query.Task {
 	case event.TaskPrompt:
-		s.any.promise(d)
+		s.any.predict(d)
 		s.show(d)
 		s.prompt(d)
 	case event.TaskChange:
-		s.any.promise(d)
+		s.any.predict(d)
 		return s.change(d)
 	default:
-		s.any.promise(d)
+		s.any.predict(d)
 		if !d.AfterPrompt {
 			s.show(d)
 		}
@@ -70,8 +70,8 @@ func (s *Score) Take(d *Decision) error {
 
 // show counts what would be shown.
 func (s *Score) show(d *Decision) {
-	s.unseen.promises = s.any.promises
-	s.ranked.promise(d)
+	s.unseen.predictions = s.any.predictions
+	s.ranked.predict(d)
 	s.ranked.question(d, s.sums)
 	for _, kind := range []*shown{s.any, s.unseen} {
 		list, n := kind.question(d, s.sums)
@@ -90,8 +90,24 @@ func (s *Score) show(d *Decision) {
 	}
 }
 
+// list counts the list that would be shown at a prompt.
+func (s *Score) list(d *Decision) {
+	files := prefetch.Listed(s.any.predictions, nil)
+	shown := truth(prefetch.Shipped().List.Estimate(prefetch.ListFeaturesOf(d.Query, d.Prompts-1, files)).Says(prefetch.ListThreshold, prefetch.ListTokens))
+	if len(d.Turn) == 0 {
+		s.add(d.Session, "lists", "others", shown, 1)
+		return
+	}
+	s.add(d.Session, "lists", "shown", shown, 1)
+	if shown > 0 {
+		right := slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(d.Turn, f.File) })
+		s.add(d.Session, "lists", "right", truth(right), 1)
+	}
+}
+
 func (s *Score) prompt(d *Decision) {
 	s.Counts.Prompts++
+	s.list(d)
 	if len(d.Turn) == 0 {
 		return
 	}
@@ -205,8 +221,8 @@ func (s *Score) compare(d *Decision, each func(name string, c comparison)) {
 func (s *shown) reach(d *Decision, list []rank.Scored) int {
 	theta, n := s.theta(d.Query.Task), 0
 	for n < min(len(list), prefetch.MaxFiles) {
-		i := slices.IndexFunc(s.promises, func(p prefetch.Prediction) bool { return p.File == list[n].File })
-		if i < 0 || s.promises[i].P < theta {
+		i := slices.IndexFunc(s.predictions, func(p prefetch.Prediction) bool { return p.File == list[n].File })
+		if i < 0 || s.predictions[i].P < theta {
 			break
 		}
 		n++

@@ -11,39 +11,39 @@ import (
 const (
 	gridSteps = 20            // thresholds of the risk–coverage curve: 1/20, 2/20 …
 	binCount  = 10            // bars of the reliability diagram
-	leastP    = 0.05          // what is less likely is not counted among the promises
-	idle      = 2 * time.Hour // after this long a session's predictions are settled
+	leastP    = 0.05          // what is less likely is not counted among the predictions
+	idle      = 2 * time.Hour // after this long a session's predictions are resolved
 
 	refitEvery = 24 * time.Hour // as schedule.refit says
 )
 
 // shown counts what would have been shown: each file once per session, when it first reached the threshold.
 type shown struct {
-	task   string // "shown" or "shown_unseen"
-	unseen bool   // only files that nothing had named
-	base   float64
-	dials  map[event.Task]*prefetch.Controller
-	curve  [gridSteps]struct{ n, used, covered float64 }
-	bins   [binCount]bin
-	opens  float64 // that could have been shown before
-	states map[string]*showing
-	waits  map[string]*showing // those with a horizon that is not over
+	task        string // "shown" or "shown_unseen"
+	unseen      bool   // only files that nothing had named
+	base        float64
+	controllers map[event.Task]*prefetch.Controller
+	curve       [gridSteps]struct{ n, used, covered float64 }
+	bins        [binCount]bin
+	opens       float64 // that could have been shown before
+	states      map[string]*showing
+	waits       map[string]*showing // those with a horizon that is not over
 
 	confident *prefetch.Confidence
 	fixed     bool // nothing is learned from outcomes
 
-	promises []prefetch.Prediction // of this question
-	refit    prefetch.Refit        // the repository's own calibration, as the daemon's cron would have it
-	tried    time.Time
-	settled  []prefetch.Outcome
+	predictions []prefetch.Prediction // of this question
+	refit       prefetch.Refit        // the repository's own calibration, as the daemon's cron would have it
+	tried       time.Time
+	resolved    []prefetch.Outcome
 }
 
-// bin is a bar of the reliability diagram: promises, their sum, and how many were kept.
+// bin is a bar of the reliability diagram: predictions, their sum, and how many were kept.
 type bin struct{ n, p, used float64 }
 
 // showing is what one session was shown.
 type showing struct {
-	told   map[event.Path]int     // file → searches made before it was shown
+	shown  map[event.Path]int     // file → searches made before it was shown
 	best   map[event.Path]float64 // file → its highest confidence in a top five
 	shadow map[event.Path]bool    // predicted, below the threshold
 	wait   []waiting
@@ -53,44 +53,44 @@ type showing struct {
 
 // waiting is a predicted file whose horizon is not over.
 type waiting struct {
-	moment event.Task
-	class  prefetch.Class
-	p      float64 // as shipped
-	due    int     // file events
-	used   bool
-	shown  bool
+	task  event.Task
+	class prefetch.Class
+	p     float64 // as shipped
+	due   int     // file events
+	used  bool
+	shown bool
 }
 
-// promise turns the ranking of a question into promises.
-func (s *shown) promise(d *Decision) {
+// predict turns the ranking of a question into predictions.
+func (s *shown) predict(d *Decision) {
 	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
-		s.tried, s.refit = at, s.refit.Next(s.settled, at)
+		s.tried, s.refit = at, s.refit.Next(s.resolved, at)
 	}
-	s.promises = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
+	s.predictions = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
 }
 
 func (s *shown) theta(m event.Task) float64 {
-	if dial := s.dials[m]; dial != nil {
-		return dial.Theta()
+	if controller := s.controllers[m]; controller != nil {
+		return controller.Theta()
 	}
 	return s.base // a change: nothing follows
 }
 
 func newShown(task string, unseen bool, threshold float64) *shown {
-	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, dials: map[event.Task]*prefetch.Controller{
+	return &shown{task: task, unseen: unseen, base: threshold, confident: prefetch.Shipped(), states: map[string]*showing{}, waits: map[string]*showing{}, controllers: map[event.Task]*prefetch.Controller{
 		event.TaskPrompt: prefetch.NewController(threshold), event.TaskNext: prefetch.NewController(threshold)}}
 }
 
 // question takes one question in; it returns the list that counts, and how many of it would be shown.
 func (s *shown) question(d *Decision, total *sums) (list []prefetch.Prediction, n int) {
-	s.settle(d)
+	s.resolve(d)
 	st := s.states[d.Session]
 	if st == nil {
-		st = &showing{told: map[event.Path]int{}, best: map[event.Path]float64{}, saved: map[int]bool{}, shadow: map[event.Path]bool{}}
+		st = &showing{shown: map[event.Path]int{}, best: map[event.Path]float64{}, saved: map[int]bool{}, shadow: map[event.Path]bool{}}
 		s.states[d.Session] = st
 	}
 	st.at = d.Query.At
-	for _, f := range s.promises {
+	for _, f := range s.predictions {
 		if len(list) == dumped {
 			break
 		}
@@ -103,11 +103,11 @@ func (s *shown) question(d *Decision, total *sums) (list []prefetch.Prediction, 
 	}
 	n = prefetch.Reach(list, s.theta(d.Query.Task))
 	for i, f := range list[:min(len(list), prefetch.MaxFiles)] {
-		_, told := st.told[f.File]
+		_, before := st.shown[f.File]
 		switch {
-		case told:
+		case before:
 		case i < n:
-			st.told[f.File] = d.Searches
+			st.shown[f.File] = d.Searches
 			s.wait(d, st, f, true)
 			total.add(d.Session, s.task, "precision", truth(d.Used[f.File]), 1)
 		case f.P >= prefetch.Floor && !st.shadow[f.File]:
@@ -167,9 +167,9 @@ func (s *shown) opened(d *Decision, o Open, total *sums) {
 			s.curve[i].covered++
 		}
 	}
-	from, told := st.told[o.File]
-	total.add(d.Session, s.task, "coverage", truth(told), 1)
-	if !told {
+	from, before := st.shown[o.File]
+	total.add(d.Session, s.task, "coverage", truth(before), 1)
+	if !before {
 		return
 	}
 	for i := from; i < d.Searches; i++ {
@@ -180,9 +180,9 @@ func (s *shown) opened(d *Decision, o Open, total *sums) {
 	}
 }
 
-// settle tells the dials and the calibration what became of what was predicted, when the daemon would know it: after ten file events of the
+// resolve passes outcomes to the controllers and the calibration when the daemon would know them: after ten file events of the
 // session, or when it has been idle.
-func (s *shown) settle(d *Decision) {
+func (s *shown) resolve(d *Decision) {
 	for id, st := range s.waits {
 		over := d.Query.At.Sub(st.at) > idle && id != d.Session
 		if id != d.Session && !over {
@@ -192,9 +192,9 @@ func (s *shown) settle(d *Decision) {
 		for _, w := range st.wait {
 			if over || d.Files >= w.due {
 				if w.shown {
-					s.dials[w.moment].Settle(w.used)
+					s.controllers[w.task].Settle(w.used)
 				}
-				s.settled = append(s.settled, prefetch.Outcome{Class: w.class, P: w.p, Used: w.used, At: d.Query.At})
+				s.resolved = append(s.resolved, prefetch.Outcome{Class: w.class, P: w.p, Used: w.used, At: d.Query.At})
 			} else {
 				kept = append(kept, w)
 			}
@@ -205,7 +205,7 @@ func (s *shown) settle(d *Decision) {
 	}
 }
 
-// ece is the expected calibration error: the mean distance of promise and outcome, over the bars.
+// ece is the expected calibration error: the mean distance of prediction and outcome, over the bars.
 func ece(bins [binCount]bin) float64 {
 	sum, n := 0.0, 0.0
 	for _, b := range bins {

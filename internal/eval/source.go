@@ -50,6 +50,7 @@ type unit struct {
 	end      time.Time    // of its last event
 	files    int          // file events of the session when this unit is known
 	searches int          // searches and listings of the session when this unit is known
+	prompts  int          // prompts of the session when this unit is known
 	created  int          // first touches of files not known before
 	opens    []Open       // files known before that the session opens here for the first time
 	turn     []event.Path // a prompt's: files that the session first opens before its next prompt
@@ -64,6 +65,7 @@ type track struct {
 	units    []*unit      // in the order in which they become known
 	opened   []event.Path // every file event's file, in the order of units
 	searches int
+	prompts  int
 	last     *unit // last unit known
 	file     *unit // last unit known that had a file event
 	prompt   *unit // last prompt known
@@ -146,7 +148,10 @@ func (t *track) known(u *unit) {
 			t.searches++
 		}
 	}
-	u.files, u.searches = len(t.opened), t.searches
+	if u.prompt() != nil {
+		t.prompts++
+	}
+	u.files, u.searches, u.prompts = len(t.opened), t.searches, t.prompts
 }
 
 // opens reports whether the event is a file event: what failed opened nothing.

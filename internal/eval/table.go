@@ -90,6 +90,9 @@ func printTasks(w io.Writer, t Tasks, baselines map[string]Tasks, in map[string]
 		lines = append(lines, fmt.Sprintf("promised, and kept (ECE %.3f): %s", t.Shown.ECE, barCells(t.Shown.Reliability)),
 			fmt.Sprintf("the same as ranked (ECE %.3f): %s", t.Shown.Ranked.ECE, barCells(t.Shown.Ranked.Reliability)))
 	}
+	if t.Lists != nil {
+		lines = append(lines, fmt.Sprintf("lists at prompts: at %s of the %d prompts whose turn opens files, right at %s of these; at %s of the others", two(t.Lists.Shown), t.Lists.Prompts, two(t.Lists.Right), two(t.Lists.Others)))
+	}
 	if t.Saved != nil {
 		lines = append(lines, fmt.Sprintf("searches that lay between a file shown and its open: %d, %.2f a session, %.0f %% of all", t.Saved.Searches, t.Saved.PerSession, 100*t.Saved.ShareOfAllSearches))
 	}

@@ -19,6 +19,10 @@ func (s *Score) tasks() Tasks {
 		t.Shown, t.ShownUnseen = s.any.result(s), s.unseen.result(s)
 		before := s.ranked.result(s)
 		t.Shown.Ranked = &Trust{before.ECE, before.Brier, before.Reliability}
+		if shown := s.all[metric{"lists", "shown"}]; shown.n > 0 {
+			t.Lists = &Lists{Prompts: int(shown.n), Shown: shown.value(), Right: s.all[metric{"lists", "right"}].value(),
+				Others: s.all[metric{"lists", "others"}].value()}
+		}
 		saved := s.all[metric{"shown", "saved"}].sum
 		t.Saved = &Saved{Searches: int(saved), PerSession: saved / float64(s.Counts.Sessions), ShareOfAllSearches: saved / max(1, float64(s.Counts.Searches))}
 	}

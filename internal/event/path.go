@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -87,19 +88,26 @@ func (p Path) PairStem() string {
 	return stem
 }
 
-// Display returns the path for a terminal or an agent: control characters and bytes that are not UTF-8 are escaped, so that a
-// hostile file name can neither move a cursor nor break a line.
+// Display returns the path for a terminal or an agent: control and invisible characters and bytes that are not UTF-8 are escaped, so
+// that a hostile file name can neither move a cursor nor break a line nor look like another.
 func (p Path) Display() string {
-	clean := true
-	for _, r := range string(p) {
-		if r < 0x20 || r == 0x7f || r == utf8.RuneError || (r >= 0x80 && r < 0xa0) || isFormat(r) {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if !strings.ContainsFunc(string(p), func(r rune) bool { return !Visible(r) }) {
 		return string(p)
 	}
+	return p.escaped(Visible)
+}
+
+// Quoted returns the path as a part of a sentence: as it is if it has only letters, digits and the usual signs, else between quotation
+// marks, with everything escaped that could end the quotation or pass for more than text. The quotation marks are its only ones.
+func (p Path) Quoted() string {
+	if p != "" && !strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
+		return string(p)
+	}
+	return `"` + p.escaped(func(r rune) bool { return Visible(r) && !strings.ContainsRune("\"`\\<>“”„«»＂", r) }) + `"`
+}
+
+// escaped returns the path with escapes in the place of characters that are not shown.
+func (p Path) escaped(shown func(rune) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(p); {
 		r, n := utf8.DecodeRuneInString(string(p[i:]))
@@ -107,21 +115,61 @@ func (p Path) Display() string {
 		case r == utf8.RuneError && n <= 1:
 			fmt.Fprintf(&b, `\x%02x`, p[i])
 			n = 1
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case (r >= 0x80 && r < 0xa0) || isFormat(r) || r == utf8.RuneError:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
+		case shown(r):
 			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 		i += n
 	}
 	return b.String()
 }
 
-// isFormat reports whether a character is a bidirectional or zero-width control, which makes one name look like another.
-func isFormat(r rune) bool {
-	return (r >= 0x200b && r <= 0x200f) || (r >= 0x2028 && r <= 0x202e) || (r >= 0x2060 && r <= 0x2069) || r == 0xfeff
+// Visible reports whether a character is seen where it is printed: no control, no bidirectional or zero-width format character, no tag,
+// no variation selector, no blank that counts as a letter, and not the replacement of bytes that are not UTF-8.
+func Visible(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r != 0x7f
+	}
+	return r != utf8.RuneError && !unicode.Is(unicode.C, r) && !unicode.In(r, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800'
+}
+
+// ordinary reports whether a character of a path cannot be taken for the end of the path.
+func ordinary(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r > ' ' && r != 0x7f && !strings.ContainsRune("\"'`\\<>:;,!?*|", r)
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) && Visible(r)
+}
+
+// Bounds of the names that are mentioned to an agent.
+const (
+	maxMentioned = 120 // bytes
+	maxSpaces    = 3
+)
+
+// Mentionable reports whether an agent may be shown the path without being asked for it. No repository needs names that are as long as a
+// paragraph or read like a sentence, and a model could follow such a name.
+func (p Path) Mentionable() bool {
+	if p == "" || len(p) > maxMentioned || strings.ContainsRune(string(p), '`') {
+		return false
+	}
+	spaces, before := 0, false
+	for _, r := range string(p) {
+		space := unicode.IsSpace(r)
+		if space && before {
+			return false
+		}
+		if before = space; space {
+			spaces++
+		}
+	}
+	return spaces <= maxSpaces
 }
 
 // Root is the absolute path of a worktree, with symlinks resolved.

@@ -57,21 +57,23 @@ type Reason struct {
 	With   Path    `json:"with,omitempty"` // the file that Text names
 }
 
-// Words returns the one reason to show: the strongest that speaks for the file and says what links it to the query. That a file
-// is recent or near is shown only if there is no other reason. It is "" if none has a text.
-func (s Suggestion) Words() string {
-	weak := ""
+// Words returns the text of Reason, "" if there is none.
+func (s Suggestion) Words() string { return s.Reason().Text }
+
+// Reason returns the one reason to show: the strongest that speaks for the file and says what links it to the query. That a file
+// is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
+func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
 		if r.Text == "" || r.Value*r.Weight <= 0 {
 			continue
 		}
 		switch r.Signal {
 		case "committed", "churn", "frequency", "directory", "recency_hour", "recency_day":
-			if weak == "" {
-				weak = r.Text
+			if weak.Text == "" {
+				weak = r
 			}
 		default:
-			return r.Text
+			return r
 		}
 	}
 	return weak

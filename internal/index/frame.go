@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Frame is a place in a program that a stack trace, a compiler or a test names.
@@ -40,36 +41,38 @@ const (
 	function = `(?P<function>[\w.<>]+)`
 )
 
-// framePatterns are tried in this order.
-var framePatterns = []framePattern{
-	{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in ` + function + `)?`)},
-	{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},                 // IPython
-	{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},     // IPython before 8
-	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                               // pytest --tb=short
-	{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},             // pytest
-	{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*(?P<function>\w+)`)},                                        // pytest's tests
-	{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                        // Go
-	{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},                                                // Go
-	{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},   // C#
-	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)}, // PHP
-	{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)` +
-		`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
-	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)` +
-		`\((?P<path>\w+\.(?:java|kt|scala|groovy))` + inLine + `\)`)},
-	{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? ` +
-		`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
-	{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
-	{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
-	{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@` +
-		`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
-	{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
-	{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},         // tsc, MSBuild
-	{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},             // PHP
-	{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'](?P<function>[^']+)'")},       // Ruby
-	{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line (?P<line>\d+)`)},                   // Swift
-	{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},              // kotlinc
-	{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
-}
+// framePatterns are tried in this order. They are compiled when the first text is read: most runs of the program read none.
+var framePatterns = sync.OnceValue(func() []framePattern {
+	return []framePattern{
+		{"File \"", outermostFirst, regexp.MustCompile(`File "(?P<path>[^"<>]+)", line (?P<line>\d+)(?:, in ` + function + `)?`)},
+		{"File ", outermostFirst, regexp.MustCompile(`^File (?P<path>\S+\.pyx?)` + inLine + `, in ` + function)},                 // IPython
+		{" in ", outermostFirst, regexp.MustCompile(`^/?\[?(?P<path>[^\s\[\]()]+\.py)(?:\]\(\S+\))? in ` + function + `\(`)},     // IPython before 8
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: in ` + function)},                               // pytest --tb=short
+		{".py:", outermostFirst, regexp.MustCompile(`^` + codeFile + inLine + `: ?(?:[A-Z]\w*(?:\.\w+)*(?:$|:))?$`)},             // pytest
+		{".py::", single, regexp.MustCompile(codeFile + `::(?:\w+::)*(?P<function>\w+)`)},                                        // pytest's tests
+		{" +0x", innermostFirst, regexp.MustCompile(`^\s*` + anyFile + inLine + ` \+0x`)},                                        // Go
+		{"--- FAIL: ", single, regexp.MustCompile(`--- FAIL: (?P<function>\w+)`)},                                                // Go
+		{":line ", innermostFirst, regexp.MustCompile(`\bat (?P<function>[^\s(]+)\(.*\) in (?P<path>.+?):line (?P<line>\d+)`)},   // C#
+		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+ (?P<path>[^\s()]+\.php)\((?P<line>\d+)\): (?P<function>[^\s()]+)\(`)}, // PHP
+		{"#", innermostFirst, regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[\w:~.]+)` +
+			`(?: ?\(.*\))?(?: at)? ` + anyFile + inLine)}, // gdb, sanitizers
+		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:[\w.@-]*/)*(?P<package>(?:[\w$]+\.)+)(?P<function>[\w$<>]+)` +
+			`\((?P<path>\w+\.(?:java|kt|scala|groovy))` + inLine + `\)`)},
+		{"at ", innermostFirst, regexp.MustCompile(`\bat (?:async )?(?:new )?(?P<function>[^\s()]+)(?: \[as [^\]]+\])? ` +
+			`\((?:file://)?(?P<path>[^()]+?)` + inLine + `:\d+\)`)}, // Node
+		{"at ", innermostFirst, regexp.MustCompile(`\bpanicked at (?:'.*', )?` + anyFile + inLine + `:\d+`)},
+		{"at ", innermostFirst, regexp.MustCompile(`^\s*at (?:async )?(?:file://)?` + anyFile + inLine + `(?::\d+)?\s*$`)}, // Node, Rust
+		{"@", innermostFirst, regexp.MustCompile(`^\s*(?P<function>[\w$./<]*)@` +
+			`(?:https?://[^/\s]+|file://)?(?P<path>[^\s:]+\.\w+)` + inLine + `:\d+$`)}, // Firefox
+		{"-->", single, regexp.MustCompile(`--> ` + anyFile + inLine + `:\d+`)},                                // rustc
+		{"): error", single, regexp.MustCompile(`^\s*(?P<path>[^\s()]+)\((?P<line>\d+),\d+\): error`)},         // tsc, MSBuild
+		{" on line ", single, regexp.MustCompile(`\bin (?P<path>\S+\.\w+) on line (?P<line>\d+)`)},             // PHP
+		{":in ", innermostFirst, regexp.MustCompile(codeFile + inLine + ":in [`'](?P<function>[^']+)'")},       // Ruby
+		{"file ", single, regexp.MustCompile(`\bfile ` + codeFile + `, line (?P<line>\d+)`)},                   // Swift
+		{": (", single, regexp.MustCompile(`^[ew]: (?P<path>\S+\.kts?): \((?P<line>\d+), \d+\)`)},              // kotlinc
+		{":", single, regexp.MustCompile(`(?:^|[\s"'` + "`" + `(\[])(?:file://)?` + codeFile + inLine + `\b`)}, // compilers, tests
+	}
+})
 
 // frameParser collects the frames of a text, trace by trace.
 type frameParser struct {
@@ -107,7 +110,7 @@ func (f *frameParser) line(line string) {
 		return
 	}
 	line = strings.ReplaceAll(line, `\`, "/")
-	for _, pattern := range framePatterns {
+	for _, pattern := range framePatterns() {
 		if !strings.Contains(line, pattern.hint) {
 			continue
 		}

@@ -87,18 +87,22 @@ func (c *Cache) prepare(session string, it Item, now time.Time) (prepared, error
 func (p prepared) check(it Item) error {
 	switch {
 	case p.Size > MaxItem:
-		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s", p.Label.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
+		return refuse(CodeTooLarge, "set it aside in parts", "%s has %s bytes, an item at most %s",
+			p.Label.Key, humanize.Comma(p.Size), humanize.Comma(MaxItem))
 	case len(it.Notes) > maxNotes:
-		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed", p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
+		return refuse(CodeTooLarge, "put it into the data", "the metadata of %s has %s bytes, at most %s are allowed",
+			p.Label.Key, humanize.Comma(int64(len(it.Notes))), humanize.Comma(maxNotes))
 	case len(p.Description) > maxDescription:
-		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed", p.Label.Key, len(p.Description), maxDescription)
+		return refuse(CodeTooLarge, "shorten it", "the description of %s has %d bytes, at most %d are allowed",
+			p.Label.Key, len(p.Description), maxDescription)
 	case len(it.Notes) > 0 && !json.Valid(it.Notes):
 		return bad("give a JSON object", "the metadata of %s is no JSON", p.Label.Key)
 	case it.JSON && !json.Valid(it.Data):
 		return bad("leave out that it is JSON, or repair it", "the data of %s is no JSON", p.Label.Key)
 	}
 	if raw, err := json.Marshal(p.Label); err != nil || len(raw) > maxLabel {
-		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed", p.Label.Key, len(raw), maxLabel)
+		return refuse(CodeTooLarge, "shorten the description or the ids", "the label of %s has %d bytes, at most %d are allowed",
+			p.Label.Key, len(raw), maxLabel)
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func (c *Cache) put(tx *cold.Tx, session string, now int64, all []prepared) erro
 		case err != nil:
 			return err
 		case found && !p.overwrite:
-			return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is set aside already (%s bytes)", p.Label.Key, humanize.Comma(before))
+			return refuse(CodeExists, "write with overwrite, or under another task or turn", "%s is set aside already (%s bytes)",
+				p.Label.Key, humanize.Comma(before))
 		case !found:
 			fresh++
 		}
@@ -142,7 +143,8 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 		}
 		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more, humanize.Comma(free))
 	}
-	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed", session, humanize.Comma(used), humanize.Comma(asked), humanize.Comma(c.o.Quota))
+	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
+		session, humanize.Comma(used), humanize.Comma(asked), humanize.Comma(c.o.Quota))
 }
 
 // Delete takes items out and returns how many there were and their bytes. Keys that nothing has are not found.

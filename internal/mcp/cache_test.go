@@ -8,7 +8,7 @@ import (
 
 // TestCache: an agent sets results aside, keeps the labels, and reads back parts.
 func TestCache(t *testing.T) {
-	d := newDesk(t, Options{Session: "s1"})
+	d := newFixture(t, Options{Session: "s1"})
 	d.serve()
 	do := func(args object) cacheOut {
 		t.Helper()

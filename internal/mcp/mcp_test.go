@@ -24,8 +24,8 @@ import (
 	"github.com/aoa-dev/aoa/watcher"
 )
 
-// desk is a repository with a history, a daemon that serves it, and an agent that asks.
-type desk struct {
+// fixture is a repository with a history, a daemon that serves it, and an agent that asks.
+type fixture struct {
 	t     *testing.T
 	repo  *watcher.Repo
 	env   []string
@@ -33,10 +33,10 @@ type desk struct {
 	agent *mcp.ClientSession
 }
 
-func newDesk(t *testing.T, o Options) *desk {
+func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
 	root, home := t.TempDir(), t.TempDir()
-	d := &desk{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home,
+	d := &fixture{t: t, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}}
 	git := func(args ...string) {
@@ -83,7 +83,7 @@ func write(t *testing.T, name, text string) {
 }
 
 // connect speaks the protocol over a pipe in memory, with the client of the same library.
-func (d *desk) connect(s *mcp.Server) {
+func (d *fixture) connect(s *mcp.Server) {
 	d.t.Helper()
 	here, there := mcp.NewInMemoryTransports()
 	server, err := s.Connect(d.t.Context(), there, nil)
@@ -103,7 +103,7 @@ func (d *desk) connect(s *mcp.Server) {
 }
 
 // serve runs a daemon until the test ends and waits until it has read the history.
-func (d *desk) serve() {
+func (d *fixture) serve() {
 	d.t.Helper()
 	var err error
 	if d.place, err = api.Create(d.repo.CommonDir, d.env); err != nil {
@@ -137,7 +137,7 @@ func (d *desk) serve() {
 }
 
 // call calls a tool and decodes its structured answer, which must say the same as the text.
-func call[Out any](d *desk, tool string, args any) Out {
+func call[Out any](d *fixture, tool string, args any) Out {
 	d.t.Helper()
 	res := d.raw(tool, args)
 	if res.IsError {
@@ -157,7 +157,7 @@ func call[Out any](d *desk, tool string, args any) Out {
 	return out
 }
 
-func (d *desk) raw(tool string, args any) *mcp.CallToolResult {
+func (d *fixture) raw(tool string, args any) *mcp.CallToolResult {
 	d.t.Helper()
 	res, err := d.agent.CallTool(d.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -180,7 +180,7 @@ type object = map[string]any
 
 // TestTools: each tool answers about a real repository.
 func TestTools(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.serve()
 	got := call[suggestOut](d, "suggest_files", object{"files": []string{"server/wire.go"}})
 	if len(got.Files) == 0 || got.Files[0].File != "docs/protocol.md" || !slices.Contains(got.Files[0].Reasons, "changed together in 9 of 12 commits") {
@@ -229,7 +229,7 @@ func TestTools(t *testing.T) {
 
 // TestMissingPartners: for named files, and for what is changed in the worktree.
 func TestMissingPartners(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.serve()
 	if none := call[partnersOut](d, "missing_partners", object{}); len(none.Change)+len(none.Missing) != 0 {
 		t.Errorf("nothing is changed, yet: %+v", none)
@@ -257,7 +257,7 @@ func TestMissingPartners(t *testing.T) {
 
 // TestSession: the argument, else the environment, else the newest live session of the checkout.
 func TestSession(t *testing.T) {
-	d := newDesk(t, Options{})
+	d := newFixture(t, Options{})
 	d.serve()
 	asked := func(args object) string {
 		t.Helper()
@@ -324,7 +324,7 @@ func quote(v any) []byte {
 
 // TestFailuresStay: whatever fails is a result with a hint, and the next call is served.
 func TestFailuresStay(t *testing.T) {
-	d := newDesk(t, Options{Open: nil})
+	d := newFixture(t, Options{Open: nil})
 	known := error(&api.Error{Code: api.CodeMissing, Message: "aOa does not know this repository yet", Hint: "aoa init"})
 	d.connect(New(Options{Open: func(context.Context) (Repo, error) {
 		return Repo{Client: &api.Client{Place: d.place}, Root: d.repo.Root}, known
@@ -353,7 +353,7 @@ func TestFailuresStay(t *testing.T) {
 
 // TestInstructionsOfTheServer: what a client is told before it asks anything.
 func TestInstructionsOfTheServer(t *testing.T) {
-	d := newDesk(t, Options{Version: "1.2.3"})
+	d := newFixture(t, Options{Version: "1.2.3"})
 	hello := d.agent.InitializeResult()
 	if n := len(hello.Instructions); n == 0 || n > 600 {
 		t.Errorf("instructions of %d characters", n)

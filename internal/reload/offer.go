@@ -16,7 +16,8 @@ import (
 // Statements.
 const (
 	sqlAddOffer    = "INSERT INTO offers (at, session, sequence, similarity) VALUES (?, ?, ?, ?)"
-	sqlAcceptOffer = "UPDATE offers SET accepted = ?1 WHERE id = (SELECT max(id) FROM offers WHERE sequence = ?2 AND (?3 = '' OR session = ?3) AND accepted = 0 AND at >= ?4)"
+	sqlAcceptOffer = `UPDATE offers SET accepted = ?1 WHERE id =
+(SELECT max(id) FROM offers WHERE sequence = ?2 AND (?3 = '' OR session = ?3) AND accepted = 0 AND at >= ?4)`
 	sqlCountOffers = "SELECT count(*), coalesce(sum(accepted > 0), 0) FROM offers"
 )
 

@@ -214,8 +214,9 @@ func (c *Cache) finish(ctx context.Context, w Worktree, session string, well boo
 		return
 	}
 	now := c.o.Now().UTC().Truncate(time.Millisecond)
-	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state, Actions: t.actions, More: t.more,
-		Files: t.files, Outcome: Outcome{Ended: true, Tests: tested(t.actions)}, Session: session, Agent: t.agent, Message: t.asked.ID, Created: now, Used: now}
+	e := &Entry{ID: newID(), Trigger: Trigger{t.asked.Type, t.asked.Target}, Text: t.asked.Text, State: t.state, Actions: t.actions,
+		More: t.more, Files: t.files, Outcome: Outcome{Ended: true, Tests: tested(t.actions)}, Session: session, Agent: t.agent,
+		Message: t.asked.ID, Created: now, Used: now}
 	e.Summary = summary(e)
 	e.shrink()
 	if c.enter(e, session) {
@@ -296,7 +297,8 @@ func (e *Entry) shrink() {
 }
 
 // testRun matches commands that run tests.
-var testRun = regexp.MustCompile(`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift|rake|rails)(?: run)? test\S*|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
+var testRun = regexp.MustCompile(`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift` +
+	`|rake|rails)(?: run)? test\S*|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
 
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {
@@ -311,6 +313,8 @@ func tested(actions []Action) string {
 }
 
 // correction matches prompts that reject what was done.
-var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)
+var correction = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|wrong|stop\b|undo|revert|that'?s (?:not|wrong)|this is (?:not|wrong)|not what` +
+	`|i (?:said|meant|asked)|you (?:broke|forgot|missed|didn'?t|should(?:n'?t| not) have)|it (?:still|doesn'?t|does not|didn'?t)` +
+	`|still (?:fails|failing|broken|not|doesn)|(?:doesn|didn)'?t work|why did you|instead\b|actually,)`)
 
 func corrects(prompt string) bool { return correction.MatchString(event.Clip(prompt, 120)) }

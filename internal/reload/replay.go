@@ -136,7 +136,8 @@ func (p *replay) made(ctx context.Context) (bool, error) {
 	}
 	for _, r := range u.Files {
 		if raw, err := readFile(p.dir, r.Path, maxEdited); err != nil || hashOf(raw) != r.After {
-			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed", ErrPlan, r.Path.Display(), u.ID)
+			return false, fmt.Errorf("%w: it was interrupted, or %s was changed since; aoa reload undo %s puts back what it changed",
+				ErrPlan, r.Path.Display(), u.ID)
 		}
 	}
 	p.out.Plan, p.out.Undo = p.r.Plan, u.ID

@@ -120,7 +120,8 @@ var wrappers = map[string]int{"sudo": 0, "time": 0, "env": 0, "nohup": 0, "exec"
 	"timeout": 1, "gtimeout": 1, "nice": 0, "xvfb-run": 0, "rtk": 0, "stdbuf": 0, "caffeinate": 0}
 
 // runners do so after one of these arguments.
-var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "bundle": "exec", "pnpm": "exec dlx", "yarn": "exec dlx", "mise": "exec x"}
+var runners = map[string]string{"uv": "run", "poetry": "run", "pipenv": "run", "bundle": "exec", "pnpm": "exec dlx",
+	"yarn": "exec dlx", "mise": "exec x"}
 
 // unwrap removes wrappers and assignments.
 func unwrap(ws []string) []string {
@@ -175,12 +176,17 @@ func describe(ws []string) (program, bool) {
 	return c, true
 }
 
+// valued are the options of a program that take the next word.
+var valued = map[string][]string{"git": {"-C", "-c"}, "make": {"-C"}, "npm": packageOptions, "pnpm": packageOptions, "yarn": packageOptions}
+
+var packageOptions = []string{"--prefix", "--filter", "-C", "--cwd", "-w"}
+
 // operands are the words behind the program that are no options; of python only, -m counts as one.
 func operands(ws []string) []string {
 	var out []string
 	for i := 1; i < len(ws); i++ {
 		switch w := ws[i]; {
-		case ws[0] == "git" && (w == "-C" || w == "-c"), ws[0] == "make" && w == "-C", (ws[0] == "npm" || ws[0] == "pnpm" || ws[0] == "yarn") && (w == "--prefix" || w == "--filter" || w == "-C" || w == "--cwd" || w == "-w"):
+		case slices.Contains(valued[ws[0]], w):
 			i++
 		case w == "-m" && strings.HasPrefix(ws[0], "python"):
 			out = append(out, w)

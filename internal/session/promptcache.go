@@ -12,7 +12,8 @@ import (
 
 // Statements.
 const (
-	sqlSaveRequest = `INSERT INTO requests (id, session, side, at, model, input, cache_read, cache_write, output) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+	sqlSaveRequest = `INSERT INTO requests (id, session, side, at, model, input, cache_read, cache_write, output)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (id) DO UPDATE SET output = max(output, ?9)`
 	sqlSaveTranscript = "INSERT INTO transcripts (file, done) VALUES (?1, ?2) ON CONFLICT (file) DO UPDATE SET done = ?2"
 	sqlRequests       = `SELECT session, side, at, model, input, cache_read, cache_write, output FROM requests

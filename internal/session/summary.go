@@ -53,7 +53,8 @@ func decodeSummary(data []byte) (d summary, ok bool) {
 	if len(data) == 0 || len(data) > maxSummaryBytes || json.Unmarshal(data, &d) != nil || d.Form != summaryForm {
 		return summary{}, false
 	}
-	if d.Said < 0 || d.Done < 0 || len(d.Gists) > maxGists || len(d.Phases) > maxPhases || len(d.Work.Files) > maxHandles || len(d.Work.Checks) > maxChecks {
+	if d.Said < 0 || d.Done < 0 || len(d.Gists) > maxGists || len(d.Phases) > maxPhases ||
+		len(d.Work.Files) > maxHandles || len(d.Work.Checks) > maxChecks {
 		return summary{}, false
 	}
 	for _, h := range d.Work.Files {

@@ -16,8 +16,9 @@ import (
 
 // Statements.
 const (
-	sqlEntry = "SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries WHERE key = ?"
-	sqlSaved = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
+	sqlSelect = "SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries"
+	sqlEntry  = sqlSelect + " WHERE key = ?"
+	sqlSaved  = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (stage) DO UPDATE SET hits = hits + ?2, misses = misses + ?3, ms = ms + ?4`
 )
 
@@ -259,8 +260,9 @@ func (c *Cache) End(ctx context.Context, p Place, r Request, res Result) (kept b
 		return false, why, nil
 	}
 	now := c.o.Now()
-	e := Entry{Key: res.Key, Stage: r.Stage, Created: now, Used: now, TTL: r.TTL.Milliseconds(), Exit: res.Exit, Duration: res.Duration.Milliseconds(),
-		Bytes: int64(len(res.Record)), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
+	e := Entry{Key: res.Key, Stage: r.Stage, Created: now, Used: now, TTL: r.TTL.Milliseconds(), Exit: res.Exit,
+		Duration: res.Duration.Milliseconds(),
+		Bytes:    int64(len(res.Record)), Stdout: int64(len(rec.Output(Stdout))), Stderr: int64(len(rec.Output(Stderr))),
 		Files: len(rec.Files), Command: r.Shown, Model: r.Model}
 	if err := c.store(ctx, f, &r, e, m, res.Record); err != nil {
 		return false, "", err

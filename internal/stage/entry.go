@@ -16,7 +16,8 @@ import (
 
 // Statements.
 const (
-	sqlPutEntry = `INSERT OR REPLACE INTO entries (key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum, deps, material)
+	sqlPutEntry = `INSERT OR REPLACE INTO entries
+(key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum, deps, material)
 VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
@@ -60,7 +61,8 @@ func entries(ctx context.Context, f *cold.File, statement string, args ...any) (
 		var e row
 		var sum []byte
 		var created, used int64
-		err := rows.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &e.TTL, &e.Exit, &e.Duration, &e.Bytes, &e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
+		err := rows.Scan(&e.Key, &e.Stage, &created, &used, &e.Hits, &e.TTL, &e.Exit, &e.Duration, &e.Bytes,
+			&e.Stdout, &e.Stderr, &e.Files, &e.Command, &e.Model, &sum)
 		if err == nil && (len(sum) != len(e.sum) || !cold.Possible(created) || !cold.Possible(used)) {
 			err = fmt.Errorf("%w: result %q: its times or its digest are impossible", cold.ErrRow, e.Key)
 		}

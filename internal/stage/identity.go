@@ -2,6 +2,7 @@ package stage
 
 import (
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -10,6 +11,39 @@ type identity struct {
 	size, mtime, ctime int64 // bytes, unix ns; ctime is 0 where the system keeps none
 	inode              uint64
 	mode               fs.FileMode // type and executable bits
+}
+
+// stat returns the identity of a file itself, not of what a link points to.
+func stat(name string) (identity, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return identity{}, err
+	}
+	return identityOf(info), nil
+}
+
+// statOpen returns the identity of an open file.
+func statOpen(f *os.File) (identity, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return identity{}, err
+	}
+	return identityOf(info), nil
+}
+
+func identityOf(info fs.FileInfo) identity {
+	id := identity{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: info.Mode() & 0o111}
+	id.ctime, id.inode = changed(info)
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+	case mode.IsDir():
+		id.mode |= fs.ModeDir
+	case mode&fs.ModeSymlink != 0:
+		id.mode |= fs.ModeSymlink
+	default:
+		id.mode |= fs.ModeIrregular // a pipe, a socket, a device: never read
+	}
+	return id
 }
 
 // Windows within which two changes of a file may have the same times.

@@ -1,5 +1,11 @@
 package stage
 
-import "syscall"
+import (
+	"io/fs"
+	"syscall"
+)
 
-func times(st *syscall.Stat_t) (m, c int64) { return st.Mtimespec.Nano(), st.Ctimespec.Nano() }
+func changed(info fs.FileInfo) (ctime int64, inode uint64) {
+	st := info.Sys().(*syscall.Stat_t)
+	return st.Ctimespec.Nano(), st.Ino
+}

@@ -12,10 +12,8 @@ import (
 
 // Statements.
 const (
-	sqlEntries = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries
-WHERE ?1 = '' OR stage = ?1 ORDER BY created DESC, key LIMIT ?2`
-	sqlLikeKey = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries
-WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT 2`
+	sqlEntries = sqlSelect + " WHERE ?1 = '' OR stage = ?1 ORDER BY created DESC, key LIMIT ?2"
+	sqlLikeKey = sqlSelect + " WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT 2"
 	sqlNearest = "SELECT key, created, material, deps FROM entries WHERE stage = ? ORDER BY created DESC, key LIMIT ?"
 	sqlStats   = `SELECT s.stage, s.hits, s.misses, s.ms, count(e.key), coalesce(sum(e.bytes), 0)
 FROM saved s LEFT JOIN entries e ON e.stage = s.stage GROUP BY s.stage ORDER BY s.ms DESC, s.stage`

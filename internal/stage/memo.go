@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -103,7 +104,7 @@ func (m *memo) part(d dep) (keyPart, error) {
 
 // missing reports whether there is no such file. A file in the place of one of its folders means the same.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // link digests where a link points to and what is there.

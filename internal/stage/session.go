@@ -16,9 +16,10 @@ const (
 	sqlPutOutput    = "INSERT OR REPLACE INTO outputs (session, stage, prompt, json, value, at) VALUES (?, ?, ?, ?, ?, ?)"
 	sqlContexts     = "SELECT name, value FROM contexts WHERE session = ? ORDER BY name"
 	sqlPutContext   = "INSERT OR REPLACE INTO contexts (session, name, value, at) VALUES (?, ?, ?, ?)"
-	sqlSessionBytes = "SELECT (SELECT coalesce(sum(length(value)), 0) FROM outputs WHERE session = ?1) + (SELECT coalesce(sum(length(value)), 0) FROM contexts WHERE session = ?1)"
-	sqlRun          = "SELECT state, tokens FROM runs WHERE session = ? AND pipeline = ?"
-	sqlPutRun       = `INSERT INTO runs (session, pipeline, state, began, at, tokens) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+	sqlSessionBytes = `SELECT (SELECT coalesce(sum(length(value)), 0) FROM outputs WHERE session = ?1) +
+(SELECT coalesce(sum(length(value)), 0) FROM contexts WHERE session = ?1)`
+	sqlRun    = "SELECT state, tokens FROM runs WHERE session = ? AND pipeline = ?"
+	sqlPutRun = `INSERT INTO runs (session, pipeline, state, began, at, tokens) VALUES (?1, ?2, ?3, ?4, ?4, ?5)
 ON CONFLICT (session, pipeline) DO UPDATE SET state = ?3, at = ?4, tokens = tokens + ?5`
 	sqlSessions  = "SELECT session, max(at), sum(tokens), count(*) FROM runs GROUP BY session ORDER BY 2 DESC LIMIT ?"
 	sqlSteps     = "SELECT stage, key FROM steps WHERE session = ? AND pipeline = ?"
@@ -143,7 +144,8 @@ func (c *Cache) Progress(ctx context.Context, p Progress) error {
 			if o.JSON && !json.Valid(o.Value) {
 				return fmt.Errorf("%w: the output of %s is not JSON", ErrRequest, o.Stage)
 			}
-			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, c.o.Seal.Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value), now); err != nil {
+			sealed := c.o.Seal.Seal(outputOf(p.Session, o.Stage, o.Prompt), o.Value)
+			if _, err := tx.Exec(sqlPutOutput, p.Session, o.Stage, o.Prompt, o.JSON, sealed, now); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(sqlPutStep, p.Session, p.Pipeline, o.Stage, p.Key); err != nil {

@@ -50,7 +50,9 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 		Confidence: confidence(found, nobody),
 	}
 	measure(found, file.Measured)
+	measureLists(found, file.Measured)
 	file.Confidence.Warning = warning(found, nobody)
+	file.Confidence.List = lists(found, &file.Confidence, nobody)
 	data, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return err
@@ -77,6 +79,7 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 // lessons are what one repository teaches.
 type lessons struct {
 	promises, warnings []example
+	prompts            []prompted
 }
 
 // example is one row of a regression.
@@ -103,7 +106,14 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 	best := map[string]float64{} // session and file → its highest score in a top five
 	o := eval.Options{Models: models, Contents: true}
 	if len(s.Sessions) > 0 {
-		if err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error { l.promise(d, best); return nil }); err != nil {
+		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
+			l.promise(d, best)
+			if d.Query.Task == event.TaskPrompt {
+				l.prompt(d)
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -124,7 +134,7 @@ func (l *lessons) promise(d *eval.Decision, best map[string]float64) {
 	if d.Query.Task == event.TaskNext && d.AfterPrompt {
 		return // the prompt was asked at
 	}
-	for i, c := range prefetch.Circumstances(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
+	for i, c := range prefetch.FileFeaturesOf(d.Query, d.Ranked[:min(len(d.Ranked), 192)]) {
 		if i == prefetch.MaxFiles {
 			break
 		}
@@ -144,7 +154,7 @@ const mostTexts = 40
 // text keeps the files of a top five for a commit message.
 func (l *lessons) text(t *eval.Localization) {
 	q := event.Query{Task: event.TaskPrompt, Prompt: t.Text}
-	for i, c := range prefetch.Circumstances(q, t.Ranked) {
+	for i, c := range prefetch.FileFeaturesOf(q, t.Ranked) {
 		if i == prefetch.MaxFiles {
 			break
 		}

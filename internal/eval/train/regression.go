@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// row is a circumstance as numbers: shift and slope of each class, then what all classes share.
-func row(c prefetch.Circumstance) []float64 {
+// row is the features of a file as numbers: shift and slope of each class, then what all classes share.
+func row(c prefetch.FileFeatures) []float64 {
 	classes := prefetch.Classes()
 	x := make([]float64, 2*len(classes)+5)
 	for i, k := range classes {

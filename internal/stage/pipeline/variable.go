@@ -109,23 +109,20 @@ func (s *Stage) refs(text string) []Ref {
 // ContextNames lists the names of the context that a pipeline refers to: no others are passed on. texts are the
 // prompts and templates by stage.
 func (p *Pipeline) ContextNames(texts map[string]string, has func(name string) bool) map[string]bool {
-	out := map[string]bool{}
-	for i := range p.Stages {
-		for _, r := range p.Stages[i].refs(texts[p.Stages[i].Name]) {
-			if r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) {
-				out[r.Name] = true
-			}
-		}
-	}
-	return out
+	return p.names(texts, func(r Ref) bool { return r.Kind == "CONTEXT" || r.Kind == "" && has(r.Name) })
 }
 
 // StageNames lists the stages that a pipeline refers to, its own and those of earlier pipelines.
 func (p *Pipeline) StageNames(texts map[string]string) map[string]bool {
+	return p.names(texts, func(r Ref) bool { return r.Kind == "STAGE" })
+}
+
+// names are the names of the variables that are wanted.
+func (p *Pipeline) names(texts map[string]string, wanted func(Ref) bool) map[string]bool {
 	out := map[string]bool{}
 	for i := range p.Stages {
 		for _, r := range p.Stages[i].refs(texts[p.Stages[i].Name]) {
-			if r.Kind == "STAGE" {
+			if wanted(r) {
 				out[r.Name] = true
 			}
 		}

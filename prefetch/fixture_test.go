@@ -15,8 +15,8 @@ import (
 
 var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
-// desk is a prefetcher over a store whose ranking gives chosen probabilities, with a log that everything passes.
-type desk struct {
+// fixture is a prefetcher over a store whose ranking gives chosen probabilities, with a log that everything passes.
+type fixture struct {
 	t     *testing.T
 	store *hot.Store
 	tree  *index.Tree
@@ -32,10 +32,10 @@ var transparent = func() map[event.Task]rank.Model {
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
-// says takes a ranking at its word, for companions too.
-var says = &Confidence{Warning: Warning{Logit: 1}}
+// says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its files together promise.
+var says = &Confidence{Warning: Warning{Logit: 1}, List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
 
-func newDesk(t *testing.T, o Options) *desk {
+func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
 	if o.Holdout == nil {
 		o.Holdout = func() float64 { return 0 }
@@ -46,7 +46,7 @@ func newDesk(t *testing.T, o Options) *desk {
 	if o.Together == nil {
 		o.Together = func(context.Context, event.Path, event.Path) (both, of int, err error) { return 3, 4, nil }
 	}
-	d := &desk{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
+	d := &fixture{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
 	d.store = openStore(t)
 	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
 	return d
@@ -62,7 +62,7 @@ func openStore(t *testing.T) *hot.Store {
 }
 
 // likely makes files whose probability, with cur.go in hand, is p.
-func (d *desk) likely(p float64, files ...event.Path) {
+func (d *fixture) likely(p float64, files ...event.Path) {
 	d.t.Helper()
 	d.tree.Add(files...)
 	b := d.store.Batch()
@@ -76,7 +76,7 @@ func (d *desk) likely(p float64, files ...event.Path) {
 	d.apply(b)
 }
 
-func (d *desk) apply(b *hot.Batch) {
+func (d *fixture) apply(b *hot.Batch) {
 	d.t.Helper()
 	seq, err := d.store.Applied(context.Background())
 	if err == nil {
@@ -88,7 +88,7 @@ func (d *desk) apply(b *hot.Batch) {
 }
 
 // happen logs events as the daemon does: mark, log, fold, settle, and the same with what that settles.
-func (d *desk) happen(events ...event.Event) []event.Event {
+func (d *fixture) happen(events ...event.Event) []event.Event {
 	d.t.Helper()
 	ctx := context.Background()
 	events, err := d.p.MarkCause(ctx, events)
@@ -111,13 +111,13 @@ func (d *desk) happen(events ...event.Event) []event.Event {
 	return outcomes
 }
 
-func (d *desk) event(kind event.Kind, files ...event.Path) event.Event {
+func (d *fixture) event(kind event.Kind, files ...event.Path) event.Event {
 	d.now = d.now.Add(time.Second)
 	return event.Event{ID: fmt.Sprint("e", d.now.UnixNano()), Time: d.now, Kind: kind, Session: "s", Paths: files, OK: true}
 }
 
 // opens opens n files that nobody predicts.
-func (d *desk) opens(n int) (outcomes []event.Event) {
+func (d *fixture) opens(n int) (outcomes []event.Event) {
 	d.t.Helper()
 	for i := range n {
 		outcomes = append(outcomes, d.happen(d.event(event.KindRead, event.Path(fmt.Sprintf("other%d.go", i))))...)
@@ -126,7 +126,7 @@ func (d *desk) opens(n int) (outcomes []event.Event) {
 }
 
 // commit commits files; it belongs to no session.
-func (d *desk) commit(files ...event.Path) (outcomes []event.Event) {
+func (d *fixture) commit(files ...event.Path) (outcomes []event.Event) {
 	d.t.Helper()
 	e := d.event(event.KindCommit, files...)
 	e.Session = ""
@@ -134,7 +134,7 @@ func (d *desk) commit(files ...event.Path) (outcomes []event.Event) {
 }
 
 // tell decides on a fact about files, and logs.
-func (d *desk) tell(kind Kind, files ...event.Path) Decision {
+func (d *fixture) tell(kind Kind, files ...event.Path) Decision {
 	d.t.Helper()
 	var found []event.Suggestion
 	for _, f := range files {
@@ -148,12 +148,12 @@ func (d *desk) tell(kind Kind, files ...event.Path) Decision {
 	return dec
 }
 
-func (d *desk) query() event.Query {
+func (d *fixture) query() event.Query {
 	return event.Query{Session: "s", Current: "cur.go", At: d.now}
 }
 
 // ask asks and logs.
-func (d *desk) ask(kind Kind) Decision {
+func (d *fixture) ask(kind Kind) Decision {
 	d.t.Helper()
 	dec, err := d.p.Suggest(context.Background(), d.query(), kind)
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *desk) ask(kind Kind) Decision {
 	return dec
 }
 
-func (d *desk) theta(kind Kind) float64 {
+func (d *fixture) theta(kind Kind) float64 {
 	d.t.Helper()
 	_, kinds, err := d.p.Threshold(context.Background(), "s", d.now)
 	if err != nil {
@@ -175,7 +175,7 @@ func (d *desk) theta(kind Kind) float64 {
 }
 
 // facts are all durable facts and the session, as stored.
-func (d *desk) facts(store *hot.Store) map[string]string {
+func (d *fixture) facts(store *hot.Store) map[string]string {
 	d.t.Helper()
 	v := store.View(d.now)
 	out := map[string]string{}

@@ -1,0 +1,164 @@
+package prefetch
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// TestListIsDecidedAsAWhole: no file needs to be likely by itself.
+func TestListIsDecidedAsAWhole(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.30, "a.go")
+	d.likely(.25, "b.go", "c.go")
+	d.likely(.02, "never.go")
+	dec := d.ask(Prompt)
+	if got := paths(dec.Shown); !slices.Equal(got, []event.Path{"a.go", "b.go", "c.go"}) {
+		t.Fatalf("shown %v (%s): one of three is opened with a probability of %.2f", got, dec.Why, 1-.7*.75*.75)
+	}
+	if len(dec.Log) != 1 || dec.Log[0].Why != string(Shown) {
+		t.Errorf("logged %+v", dec.Log)
+	}
+	if again := d.ask(Prompt); len(again.Shown) != 0 || again.Why != "nothing" {
+		t.Errorf("shown twice: %+v", again)
+	}
+}
+
+func TestListThatProbablyMisses(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.30, "a.go")
+	if dec := d.ask(Prompt); len(dec.Shown) != 0 || dec.Why != "below" || len(dec.Log) != 1 || dec.Log[0].Why != string(Shadow) {
+		t.Errorf("%+v, want one logged in the shadow", dec)
+	}
+	d = newFixture(t, Options{List: func() float64 { return .40 }})
+	d.likely(.45, "a.go")
+	if dec := d.ask(Prompt); len(dec.Shown) != 1 {
+		t.Errorf("%s at a lower threshold.prompt", dec.Why)
+	}
+}
+
+// TestListForATurnThatOpensNothing: "yes, commit" needs no files.
+func TestListForATurnThatOpensNothing(t *testing.T) {
+	idle := &Confidence{List: ListModel{Opens: ListWeights{Bias: 3, ListFeatures: ListFeatures{Short: -6}}, Right: ListWeights{Bias: 3}}}
+	d := newFixture(t, Options{Confident: idle})
+	d.likely(.9, "a.go")
+	ask := func(prompt string) Decision {
+		q := d.query()
+		q.Prompt = prompt
+		dec, err := d.p.Suggest(t.Context(), q, Prompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dec
+	}
+	if dec := ask("yes, commit"); len(dec.Shown) != 0 || dec.Why != "idle" {
+		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
+	}
+	dec := ask("why does the login fail after the upgrade")
+	if len(dec.Shown) != 1 {
+		t.Fatalf("silent: %s", dec.Why)
+	}
+	// .9, given that the turn opens files at all: with 1/(1+e^-3).
+	if p := dec.Shown[0].Score; math.Abs(p-.9/.9526) > 1e-3 || math.Abs(dec.Log[0].Scores[0]-.9) > 1e-9 {
+		t.Errorf("shown with %.4f, logged with %.4f", p, dec.Log[0].Scores[0])
+	}
+}
+
+// TestListIsWithheldAsAWhole: a file that was kept back is shown under no other kind.
+func TestListIsWithheldAsAWhole(t *testing.T) {
+	d := newFixture(t, Options{Holdout: func() float64 { return 1 }})
+	d.likely(.9, "a.go", "b.go")
+	dec := d.ask(Prompt)
+	if len(dec.Shown) != 0 || dec.Why != "withheld" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 2 {
+		t.Fatalf("%+v", dec)
+	}
+	if dec := d.ask(Partner); len(dec.Shown) != 0 {
+		t.Errorf("shown after all: %v", paths(dec.Shown))
+	}
+}
+
+// TestListCountsOnce: a list is right with its first file, wrong with the end of its turn, and neither where the turn opened nothing.
+func TestListCountsOnce(t *testing.T) {
+	record := func(d *fixture) Tally {
+		rs, err := d.p.Records(t.Context())
+		if err != nil || len(rs) != 1 {
+			t.Fatalf("%+v, %v", rs, err)
+		}
+		return rs[0].Shown
+	}
+	list := func() *fixture {
+		d := newFixture(t, Options{})
+		d.likely(.9, "a.go", "b.go", "c.go")
+		if dec := d.ask(Prompt); len(dec.Shown) != 3 {
+			t.Fatalf("%+v", dec)
+		}
+		return d
+	}
+	d := list()
+	d.happen(d.event(event.KindRead, "b.go"))
+	d.happen(d.event(event.KindRead, "a.go"))
+	d.happen(d.event(event.KindPrompt))
+	if got := record(d); got != (Tally{1, 1, 1}) {
+		t.Errorf("two files of three were opened: %+v", got)
+	}
+	if now := d.theta(Prompt); now >= ListThreshold {
+		t.Errorf("threshold %.3f after a list that was right", now)
+	}
+	d = list()
+	d.opens(2)
+	d.happen(d.event(event.KindPrompt))
+	if got := record(d); got != (Tally{1, 1, 0}) {
+		t.Errorf("other files were opened: %+v", got)
+	}
+	if now := d.theta(Prompt); now <= ListThreshold {
+		t.Errorf("threshold %.3f after a list that was wrong", now)
+	}
+	d = list()
+	d.happen(d.event(event.KindPrompt))
+	if got := record(d); got != (Tally{1, 0, 0}) {
+		t.Errorf("nothing was opened: %+v", got)
+	}
+	if now := d.theta(Prompt); math.Abs(now-ListThreshold) > 1e-9 {
+		t.Errorf("threshold %.3f after a turn that opened nothing", now)
+	}
+}
+
+// TestListsRetireByTheirShare: what is opened anyway is no reason to keep silent, being wrong is.
+func TestListsRetireByTheirShare(t *testing.T) {
+	for _, c := range []struct {
+		used, settled int64
+		want          bool
+	}{{20, 99, false}, {45, 100, false}, {30, 100, true}, {70, 100, false}, {300, 1000, true}} {
+		r := Record{Kind: Prompt, Shown: Tally{c.settled, c.settled, c.used}, Withheld: Tally{c.settled, c.settled, c.used}}
+		if got := r.verdict(); got != c.want {
+			t.Errorf("right in %d of %d: retired %t", c.used, c.settled, got)
+		}
+	}
+}
+
+// TestFeatures holds the formulas of the list's features.
+func TestFeatures(t *testing.T) {
+	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, 3, []Prediction{{Shipped: .5, Text: .2}, {Shipped: .5, Text: .7}})
+	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7}
+	for i, v := range f.Values() {
+		if w := want.Values()[i]; math.Abs(v-w) > 1e-9 {
+			t.Errorf("feature %d is %v, want %v", i, v, w)
+		}
+	}
+	if f := ListFeaturesOf(event.Query{Prompt: "one two three four"}, 0, nil); f.Short != 0 || f.Any > -5 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestAListIsWorthItsTokens: what it spares must exceed what its text costs.
+func TestAListIsWorthItsTokens(t *testing.T) {
+	e := ListEstimate{Opens: .5, Right: .6}
+	if !e.Says(.55, ListTokens) || e.Says(.65, ListTokens) || e.Says(.55, 100_000) {
+		t.Errorf("%+v", e)
+	}
+	if (ListEstimate{Opens: .2, Right: .9}).Says(.55, ListTokens) {
+		t.Error("shown where the turn opens nothing")
+	}
+}

@@ -70,12 +70,12 @@ func (x *setting) text(signal string, c *candidate) (text string, with event.Pat
 	case Successor:
 		return "opened right after " + x.newest().Display() + " before", x.newest()
 	case Terms, TermsRank:
-		return c.use() + " before with " + x.spelled(picked(x.terms, c.termBits, 3), "the words "), ""
+		return c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word"), ""
 	case Text, TextShare, TextPlace, Pattern, PatternPlace:
 		if len(c.said) == 0 {
 			return "its path fits the text", ""
 		}
-		return "it says " + x.spelled(c.said, ""), ""
+		return "it says" + x.spelled(c.said, ""), ""
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
 	case Tags:
@@ -106,7 +106,7 @@ func (c *candidate) use() string {
 	return "opened or committed"
 }
 
-// spelled lists stems behind a heading, as the prompt writes them, else as a path of the repository does. Without the prompt's text
+// spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path of the repository does. Without the prompt's text
 // some have no spelling and are left out: a stem is no word.
 func (x *setting) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
@@ -118,10 +118,14 @@ func (x *setting) spelled(stems []string, heading string) string {
 			words = append(words, word)
 		}
 	}
-	if len(words) == 0 {
-		return "words of the session"
+	switch list := " " + strings.Join(words, ", "); {
+	case len(words) == 0:
+		return " words of the session"
+	case heading != "" && len(words) > 1:
+		return heading + "s" + list
+	default:
+		return heading + list
 	}
-	return heading + strings.Join(words, ", ")
 }
 
 // inPath returns a stem as a path of the repository writes it, "" if none has it.

@@ -56,7 +56,7 @@ func TestReasonsHaveWords(t *testing.T) {
 	}
 	w.open("s", epoch, "image/tag.go")
 	w.flush()
-	if got := texts(event.Query{Prompt: "kubernetes"}); !slices.Contains(got, "opened or committed before with the words kubernetes") {
+	if got := texts(event.Query{Prompt: "kubernetes"}); !slices.Contains(got, "opened or committed before with the word kubernetes") {
 		t.Errorf("reasons %q, want that it was opened", got)
 	}
 }

@@ -178,7 +178,8 @@ type FileCommits struct {
 // CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep accepts.
 func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileCommits, error) {
 	var out []FileCommits
-	err := d.Each(ctx, `SELECT file_stats.file, count(*) FROM touches CROSS JOIN events ON events.id = event CROSS JOIN file_stats ON file_stats.id = touches.file
+	err := d.Each(ctx, `SELECT file_stats.file, count(*) FROM touches CROSS JOIN events ON events.id = event
+CROSS JOIN file_stats ON file_stats.id = touches.file
 WHERE touches.counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?1
 GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error {
 		var s FileCommits

@@ -69,7 +69,8 @@ func (h *sessionHandler) find(ctx context.Context, r api.SessionFindRequest) (ou
 	case 1:
 		return api.SessionFindAnswer{ID: found[0]}, nil
 	}
-	return out, api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", r.ID, len(found), event.Path(strings.Join(found[:min(len(found), 5)], ", ")).Display())
+	some := event.Path(strings.Join(found[:min(len(found), 5)], ", ")).Display()
+	return out, api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", r.ID, len(found), some)
 }
 
 // ids are the ids of all sessions that any store knows, in order, each once.

@@ -67,7 +67,7 @@ func TestContentsFindFiles(t *testing.T) {
 	for _, r := range s.Reasons {
 		text += r.Text + "\n"
 	}
-	if !strings.Contains(text, "it says openschema, ") {
+	if !strings.Contains(text, "it says openSchema, ") {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")

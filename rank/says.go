@@ -73,7 +73,6 @@ func (r *Ranker) readTexts(x *setting, q event.Query, prompt index.Text, w Value
 		if x.prompted = q.Prompt; q.Prompt != "" {
 			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
-			x.prompted = strings.Join(x.words, " ")
 			x.fitting = of(x.words, x.idents)
 		}
 	}

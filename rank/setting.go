@@ -22,7 +22,7 @@ type setting struct {
 	words              []string              // of the prompt, the rarest in paths first; terms begins with the same
 	idents             []string              // of the prompt
 	fitting, patterned []TextFit             // files that the prompt may mean; that the newest patterns and commands may mean
-	prompted           string                // the prompt, or the words that are known of it
+	prompted           string                // the text of the prompt, if the question has it
 	spellings          map[string]string     // its words by stem, when a reason needs them
 	tags               []string
 	tree               *index.Tree

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,86 +12,126 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// explain puts words to the reasons of a file: facts only, no advice. Together is asked once at most.
-func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting) {
+// explain puts words to the reasons of a file: facts only, no advice. With once, what several signals say has the place of the
+// strongest that speaks for the file. Together is asked once at most.
+func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting, once bool) {
 	counted := false
+	said := map[string]bool{}
 	for i := range rs {
-		// Several signals look at the same commits: the strongest of them has the words.
-		if ofCommits[rs[i].Signal] {
+		reason := &rs[i]
+		// Several signals look at the same commits.
+		if ofCommits[reason.Signal] {
 			if counted || c.comodBy[byHand].path == "" {
 				continue
 			}
 			counted = true
-			rs[i].Text = r.together(ctx, x, c.comodBy[byHand].path, c.path)
+			reason.Text, reason.With = r.together(ctx, x, c.comodBy[byHand].path, c.path)
 			continue
 		}
-		rs[i].Text = r.text(ctx, rs[i].Signal, c, x)
+		text, with := x.text(reason.Signal, c)
+		if once && said[text] {
+			continue
+		}
+		said[text] = reason.Value*reason.Weight > 0
+		reason.Text, reason.With = text, with
 	}
 }
 
 // ofCommits are the signals of what changed together with the files in hand.
 var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, ComodMean.String(): true, ComodBack.String(): true, Support.String(): true}
 
-func (r *Ranker) text(ctx context.Context, signal string, c *candidate, x *setting) string {
+// text returns the words of a signal, and the file that they name, "" if they name none.
+func (x *setting) text(signal string, c *candidate) (text string, with event.Path) {
+	about := func(words string, with event.Path) (string, event.Path) { return words + " " + with.Display(), with }
 	of, known := signalOf(signal)
 	if !known {
-		return ""
+		return "", ""
 	}
 	for l := range links {
 		switch of {
 		case sessionOf[l]:
-			return "opened in the same sessions as " + c.coaccessBy[l].path.Display()
+			return about("opened in the same sessions as", c.coaccessBy[l].path)
 		case comodOf[l]:
-			return "changes together with " + c.comodBy[l].path.Display()
+			return about("changes together with", c.comodBy[l].path)
 		case alikeOf[l]:
-			return "shares rare identifiers with " + c.alikeBy[l].path.Display()
+			return about("shares rare identifiers with", c.alikeBy[l].path)
 		}
 	}
 	if text := plain[of]; text != "" {
-		return text
+		return text, ""
 	}
 	switch of {
 	case SessionRank, SessionLast, SessionBack:
-		return "opened in the same sessions as " + c.coaccessBy[byHand].path.Display()
+		return about("opened in the same sessions as", c.coaccessBy[byHand].path)
 	case ComodRank:
-		return "changes together with " + c.comodBy[byHand].path.Display()
+		return about("changes together with", c.comodBy[byHand].path)
 	case AlikeRank:
-		return "shares rare identifiers with " + c.alikeBy[byHand].path.Display()
+		return about("shares rare identifiers with", c.alikeBy[byHand].path)
 	case Successor:
-		return "opened right after " + x.newest().Display() + " before"
+		return "opened right after " + x.newest().Display() + " before", x.newest()
 	case Terms, TermsRank:
-		return "opened or committed before with the words " + strings.Join(picked(x.terms, c.termBits, 3), ", ")
+		return c.use() + " before with " + x.spelled(picked(x.terms, c.termBits, 3), "the words "), ""
 	case Text, TextShare, TextPlace, Pattern, PatternPlace:
-		return "it says " + strings.Join(x.spelled(c.said), ", ")
+		if len(c.said) == 0 {
+			return "its path fits the text", ""
+		}
+		return "it says " + x.spelled(c.said, ""), ""
 	case Calls:
-		return "it defines what " + c.calledBy.Display() + " uses"
+		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
 	case Tags:
-		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", ")
+		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", "), ""
 	case Directory:
 		if newest := x.newest(); newest.Dir() != c.path.Dir() {
-			return "in a folder near " + newest.Display()
+			return about("in a folder near", newest)
 		}
-		return "in the same folder as " + x.newest().Display()
+		return about("in the same folder as", x.newest())
 	case Pair:
-		return "same stem as " + x.pairedWith(c).Display()
+		return about("same stem as", x.pairedWith(c))
 	case RecencyHour, RecencyDay, RecencyRank:
-		return "opened " + ago(x.at, c.access)
+		return "opened " + ago(x.at, c.access), ""
 	case Committed:
-		return "committed " + ago(x.at, c.commit)
+		return "committed " + ago(x.at, c.commit), ""
 	}
-	return ""
+	return "", ""
 }
 
-// spelled returns stems as the prompt writes them.
-func (x *setting) spelled(stems []string) []string {
+// use says how a file came to its words: the store keeps one sum for opens and commits.
+func (c *candidate) use() string {
+	switch {
+	case !(c.access > 0):
+		return "committed"
+	case !(c.commit > 0):
+		return "opened"
+	}
+	return "opened or committed"
+}
+
+// spelled lists stems behind a heading, as the prompt writes them, else as a path of the repository does. Without the prompt's text
+// some have no spelling and are left out: a stem is no word.
+func (x *setting) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
 		x.spellings = index.Spellings(x.prompted)
 	}
-	out := make([]string, len(stems))
-	for i, stem := range stems {
-		out[i] = cmp.Or(x.spellings[stem], stem)
+	var words []string
+	for _, stem := range stems {
+		if word := cmp.Or(x.spellings[stem], x.inPath(stem)); word != "" && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
 	}
-	return out
+	if len(words) == 0 {
+		return "words of the session"
+	}
+	return heading + strings.Join(words, ", ")
+}
+
+// inPath returns a stem as a path of the repository writes it, "" if none has it.
+func (x *setting) inPath(stem string) string {
+	for _, p := range x.tree.Word(stem) {
+		if word := index.Spellings(string(p))[stem]; word != "" {
+			return word
+		}
+	}
+	return ""
 }
 
 // plain are the reasons that are the same whatever the question.
@@ -116,17 +157,17 @@ var plain = map[Signal]string{
 
 // together says how often two files changed in one commit, in counts if someone can count. With a single
 // file in hand it goes without saying which one is meant.
-func (r *Ranker) together(ctx context.Context, x *setting, with, file event.Path) string {
+func (r *Ranker) together(ctx context.Context, x *setting, with, file event.Path) (string, event.Path) {
 	name := " with " + with.Display()
 	if r.o.Together != nil {
 		if both, of, err := r.o.Together(ctx, with, file); err == nil && both > 0 && of >= both {
 			if len(x.files) == 1 {
-				name = ""
+				name, with = "", ""
 			}
-			return fmt.Sprintf("changed together%s in %d of %d commits", name, both, of)
+			return fmt.Sprintf("changed together%s in %d of %d commits", name, both, of), with
 		}
 	}
-	return "changes together" + name
+	return "changes together" + name, with
 }
 
 // ago renders an age roughly: people read it at a glance.

@@ -50,7 +50,7 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 			}
 			for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
 				// A name with a line break would read as two names.
-				if name := a.nearName(repo, p); !strings.ContainsAny(name, "\r\n") {
+				if name := a.near(p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)
 				}
 			}
@@ -65,6 +65,9 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 	if dir := a.getenv("CLAUDE_PROJECT_DIR"); err != nil && filepath.IsAbs(dir) {
 		a.dir = dir
 		repo, err = watcher.OpenRepo(ctx, a.dir, a.env)
+	}
+	if err == nil {
+		a.stand(repo)
 	}
 	return repo, err
 }
@@ -95,19 +98,6 @@ func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Complete
 // hostile reports whether a terminal would not show a name as it is.
 func hostile(p event.Path) bool { return p.Display() != string(p) }
 
-// nearName is a file's name as seen from the current folder.
-func (a *app) nearName(repo *watcher.Repo, p event.Path) string {
-	dir, err := filepath.EvalSymlinks(a.dir)
-	if err != nil {
-		return string(p)
-	}
-	name, err := filepath.Rel(dir, repo.Root.Abs(p))
-	if err != nil {
-		return string(p)
-	}
-	return filepath.ToSlash(name)
-}
-
 // completeFile completes file names in the shell, in learned order. Without a result the shell completes by itself.
 func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(c.Context(), typeWait*time.Duration(client.Factor()))
@@ -116,6 +106,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
+	a.stand(repo)
 	from, ok := a.typedFrom(repo, typed)
 	if !ok {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -123,7 +114,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	var out []string
 	for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: from, Prefix: true, Limit: tabFiles}) {
 		// A shell ignores names that do not begin with the typed letters.
-		if name := a.nearName(repo, p); strings.HasPrefix(name, typed) {
+		if name := a.near(p); strings.HasPrefix(name, typed) {
 			out = append(out, name)
 		}
 	}

@@ -31,12 +31,6 @@ and at once when the session logs out or exits. Nothing is deleted to make room.
 	return c
 }
 
-// sessionFlag is the session that a command is about, "" to let the daemon find the newest one that has not ended.
-func (a *app) sessionFlag(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "session", a.getenv("CLAUDE_CODE_SESSION_ID"), "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
-	c.Flags().Lookup("session").DefValue = ""
-}
-
 func (a *app) cachePut() *cobra.Command {
 	var r api.CachePutRequest
 	var it api.CacheItem
@@ -68,7 +62,8 @@ func (a *app) cachePut() *cobra.Command {
 			})
 		},
 	}
-	a.sessionFlag(c, &r.Session)
+	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"), "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
+	c.Flags().Lookup("session").DefValue = ""
 	f := c.Flags()
 	f.StringVar(&it.Task, "task", "", "id of the task (default: random)")
 	f.StringVar(&it.Turn, "turn", "", "id of the turn (default: random)")
@@ -199,7 +194,7 @@ func (a *app) cacheList() *cobra.Command {
 			})
 		},
 	}
-	a.sessionFlag(c, &r.Session)
+	a.ownSessionFlag(c, &r.Session)
 	f := c.Flags()
 	f.BoolVar(&r.All, "all", false, "items of all sessions")
 	f.StringVar(&r.Task, "task", "", "items of this task only")
@@ -224,7 +219,7 @@ func (a *app) cacheRemove() *cobra.Command {
 			})
 		},
 	}
-	a.sessionFlag(c, &r.Session)
+	a.ownSessionFlag(c, &r.Session)
 	c.Flags().BoolVar(&r.All, "all", false, "all items of the session")
 	return c
 }
@@ -251,6 +246,6 @@ func (a *app) cacheStats() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", "", "this session only")
+	a.sessionFlag(c, &r.Session, "this session only")
 	return c
 }

@@ -34,9 +34,12 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []event
 	if err != nil {
 		return err
 	}
-	err = a.answer(ans, func() {
+	err = a.answer(struct {
+		api.PartnersAnswer
+		Root event.Root `json:"root"`
+	}{ans, a.root}, func() {
 		for _, p := range ans.Partners {
-			fmt.Fprintf(a.out, "%s: changed with %s in %d of %d commits\n", p.File.Display(), p.With.Display(), p.Both, p.Of)
+			fmt.Fprintf(a.out, "%s: changed with %s in %d of %d commits\n", a.display(p.File), a.display(p.With), p.Both, p.Of)
 		}
 	})
 	if err == nil && len(ans.Partners) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
-	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -22,6 +21,7 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	case err != nil:
 		return nil, fail(exitFailed, "", "%v", err)
 	}
+	a.stand(r)
 	return r, nil
 }
 
@@ -86,25 +86,4 @@ func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r a
 		return err
 	}
 	return a.answer(ans, func() { text(ans) })
-}
-
-// clientAnd is client for a command about files: it also makes repository paths from the typed names.
-func (a *app) clientAnd(ctx context.Context, files []string) (*api.Client, []event.Path, error) {
-	client, repo, err := a.client(ctx, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	paths, err := a.paths(repo, files)
-	return client, paths, err
-}
-
-func (a *app) paths(repo *watcher.Repo, files []string) (out []event.Path, err error) {
-	for _, f := range files {
-		p, err := a.path(repo, f)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
 }

@@ -35,7 +35,7 @@ the given one, with the files that they led to. With --json, it prints a list of
 	f.IntVar(&r.Budget, "budget", 0, "number of tokens, four bytes each (default: the setting context.total)")
 	f.StringVar(&r.For, "for", "action", "purpose: action (the work continues) or prompt (there is a new question)")
 	f.StringVarP(&r.Prompt, "prompt", "p", "", "with --for prompt: the question (default: the last prompt)")
-	a.sessionFlag(c, &r.Session)
+	a.ownSessionFlag(c, &r.Session)
 	return c
 }
 

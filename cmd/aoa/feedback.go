@@ -22,18 +22,18 @@ hints are shown a little, "good" lowers it a little.`,
 				return usage("write good or bad, not %q", args[0])
 			}
 			r.Helpful = args[0] == "good"
-			client, files, err := a.clientAnd(c.Context(), args[1:])
+			client, repo, err := a.client(c.Context(), false)
+			if err == nil && len(args) > 1 {
+				r.File, err = a.file(c.Context(), client, repo, args[1])
+			}
 			if err != nil {
 				return err
-			}
-			if len(files) > 0 {
-				r.File = files[0]
 			}
 			return showFrom(c.Context(), a, client, api.Feedback, r, func(ans api.ThresholdAnswer) {
 				fmt.Fprintf(a.out, "noted; hints are shown from %.2f on\n", ans.Value)
 			})
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", "", "the agent session that had the suggestion")
+	a.sessionFlag(c, &r.Session, "the agent session that had the suggestion")
 	return c
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,13 +12,15 @@ import (
 
 func (a *app) forget() *cobra.Command {
 	var since string
+	var yes bool
 	var r api.ForgetRequest
 	c := &cobra.Command{
 		Use:   "forget [PATH]",
 		Short: "erase what was learned about a path, a session or a time",
 		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored, and
-results of stages that read the PATH. The bytes on the disk are erased too. A PATH may be a folder. To
-keep aOa from learning a path again, list it in .aoaignore.`,
+results of stages that read the PATH. The bytes on the disk are erased too. A PATH may be a folder: then it
+asks first. A session may be named by the beginning of its id. It exits 1 if nothing was learned about it.
+To keep aOa from learning a path again, list it in .aoaignore.`,
 		Example: "  aoa forget secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -26,14 +30,27 @@ keep aOa from learning a path again, list it in .aoaignore.`,
 			if len(args) == 0 && r.Session == "" && since == "" {
 				return usage("name a path, --session or --since")
 			}
-			client, files, err := a.clientAnd(c.Context(), args)
+			client, repo, err := a.client(c.Context(), false)
+			if err == nil && len(args) > 0 {
+				r.File, err = a.place(c.Context(), client, repo, args[0], true)
+			}
 			if err != nil {
 				return err
 			}
-			if len(files) > 0 {
-				r.File = files[0]
+			if strings.HasSuffix(string(r.File), "/") && !yes && !a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
+				return fail(exitFailed, "aoa forget --yes "+args[0], "nothing was forgotten")
 			}
-			return showFrom(c.Context(), a, client, api.Forget, r, func(ans api.ForgetAnswer) {
+			ans, err := api.Call(c.Context(), client, api.Forget, r)
+			if err != nil {
+				return err
+			}
+			if ans == (api.ForgetAnswer{}) && r.Session == "" { // a session that was found may have nothing in the log
+				err = fail(exitFailed, "aoa log shows what was learned", "nothing was forgotten: nothing was learned about it")
+				if !a.json {
+					return err
+				}
+			}
+			return errors.Join(err, a.answer(ans, func() {
 				fmt.Fprintf(a.out, "forgot %s events about %s files", count(ans.Events), count(ans.Files))
 				if ans.Commits > 0 {
 					fmt.Fprintf(a.out, ", and their share in %s commits", count(ans.Commits))
@@ -42,10 +59,11 @@ keep aOa from learning a path again, list it in .aoaignore.`,
 					fmt.Fprintf(a.out, ", and %s results of stages", count(ans.Results))
 				}
 				fmt.Fprintln(a.out)
-			})
+			}))
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", "", "everything of this session")
+	a.sessionFlag(c, &r.Session, "everything of this session")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&since, "since", "", "everything since this time (2h, 7d, 2026-01-31)")
 	return c
 }

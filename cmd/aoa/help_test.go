@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite testdata/help")
 func TestHelp(t *testing.T) {
 	a := &app{}
 	names := []string{""}
-	for _, c := range a.root().Commands() {
+	for _, c := range a.commands().Commands() {
 		names = append(names, c.Name())
 	}
 	if len(names) < 18 {

@@ -77,8 +77,8 @@ func TestHostileRepository(t *testing.T) {
 	d.must("config", "holdout", "0")
 	d.doWith(string(d.hook("PostToolUse", "s", "t1", "Edit", "server/wire.go")), "hook", "claude")
 	d.until("the edit is learned", func() bool { return len(d.log("--kind", "edit")) > 0 })
-	batch := map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": "PostToolBatch", "tool_calls": []any{map[string]any{"tool_name": "Edit", "tool_use_id": "t1",
-		"tool_input": map[string]any{"file_path": filepath.Join(d.dir, "server/wire.go")}, "tool_response": "ok"}}}
+	batch := map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": "PostToolBatch", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t2",
+		"tool_input": map[string]any{"command": "git status --short"}, "tool_response": " M server/wire.go"}}}
 	raw, err := json.Marshal(batch)
 	check(t, err)
 	reply := d.doWith(string(raw), "hook", "claude").out

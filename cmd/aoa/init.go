@@ -115,7 +115,7 @@ func (a *app) initProse(rep initReport, o initOptions) {
 	if len(rep.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
 		for _, p := range rep.Pairs {
-			fmt.Fprintf(a.out, "  %s changed with %s in %d of %d commits\n", p.A.Display(), p.B.Display(), p.Both, p.OfA)
+			fmt.Fprintf(a.out, "  %s changed with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
 		}
 	}
 	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     files that change together with a file")
@@ -164,6 +164,7 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 		return none, nil
 	}
 	if !o.yes && cfg.Transcripts != "on" && !a.agree("read past Claude Code sessions of this repository from "+dir+"?") {
+		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
 		return none, nil
 	}
 	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{Transcripts: dir})
@@ -189,12 +190,11 @@ func (a *app) claudeHome() string {
 	return filepath.Join(a.home(), ".claude")
 }
 
-// agree asks the user. Without a terminal the answer is no, and a note says how to agree.
+// agree asks the user. Without a terminal the answer is no.
 func (a *app) agree(question string) bool {
 	f, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		a.talk("not asked without a terminal: %s", question)
-		a.talk("hint: aoa init --yes, or aoa init --no-transcripts")
 		return false
 	}
 	fmt.Fprintf(a.err, "aoa: %s [y/N] ", question)

@@ -36,7 +36,7 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 				return err
 			}
 			if file != "" {
-				if r.File, err = a.path(repo, file); err != nil {
+				if r.File, err = a.place(c.Context(), client, repo, file, false); err != nil {
 					return err
 				}
 			}
@@ -53,8 +53,8 @@ per line. Times are dates, times, or ages such as 2h or 7d.`,
 	f := c.Flags()
 	f.StringVar(&since, "since", "", "from this time on")
 	f.StringVar(&until, "until", "", "before this time")
-	f.StringVar(&r.Session, "session", "", "of this session only")
-	f.StringVar(&file, "file", "", "about this file only")
+	a.sessionFlag(c, &r.Session, "of this session only")
+	f.StringVar(&file, "file", "", "about this file, or the files of this folder, only")
 	f.StringSliceVar(&kinds, "kind", nil, "of these kinds only: prompt, read, edit, commit, …")
 	f.IntVarP(&r.Limit, "limit", "n", 100, "largest number of events")
 	return c
@@ -80,14 +80,14 @@ func (a *app) events(events []event.Event) error {
 		if e.Session != "" {
 			who += " " + e.Session[:min(8, len(e.Session))]
 		}
-		return []any{stamp(e.Time), e.Kind, who, what(e)}
+		return []any{stamp(e.Time), e.Kind, who, a.what(e)}
 	})
 	return nil
 }
 
 // what is the event's subject in a few words: its files, else its text.
-func what(e event.Event) string {
-	names := fileNames(e.Paths[:min(3, len(e.Paths))], ", ")
+func (a *app) what(e event.Event) string {
+	names := a.fileNames(e.Paths[:min(3, len(e.Paths))], ", ")
 	if more := len(e.Paths) - 3; more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}
@@ -97,10 +97,10 @@ func what(e event.Event) string {
 	return strings.TrimSpace(brief(e.Text, 60) + "  " + names)
 }
 
-func fileNames(paths []event.Path, between string) string {
+func (a *app) fileNames(paths []event.Path, between string) string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = p.Display()
+		out[i] = a.display(p)
 	}
 	return strings.Join(out, between)
 }

@@ -159,10 +159,14 @@ func (a *app) pipelineForget() *cobra.Command {
 		Short: "erase what pipelines stored in a session",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := call(c, a, api.PipelineForget, api.PipelineForgetRequest{Session: args[0]}); err != nil {
+			client, id, err := a.oneSession(c.Context(), args[0], true)
+			if err != nil {
 				return err
 			}
-			return a.answer(map[string]any{"session_id": args[0]}, func() { fmt.Fprintln(a.out, "erased") })
+			if _, err := api.Call(c.Context(), client, api.PipelineForget, api.PipelineForgetRequest{Session: id}); err != nil {
+				return err
+			}
+			return a.answer(map[string]any{"session_id": id}, func() { fmt.Fprintln(a.out, "erased") })
 		},
 	}
 }

@@ -174,7 +174,7 @@ func (a *app) reloadUndo() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return show(c, a, api.ReloadUndo, api.UndoRequest{ID: strings.Join(args, "")}, func(ans api.UndoAnswer) {
 				for _, f := range ans.Files {
-					fmt.Fprintln(a.out, f.Display())
+					fmt.Fprintln(a.out, a.display(f))
 				}
 			})
 		},

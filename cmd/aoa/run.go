@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
@@ -25,6 +26,7 @@ const (
 	exitLacks    = 5  // aoa suggest --check: the change lacks files that usually belong to it
 	exitSilent   = 6  // a daemon is running and does not answer
 	exitUsage    = 64 // the command line is wrong
+	exitNoFile   = 66 // no file is called as the command line says
 )
 
 // app is one invocation with its input, outputs, environment, folder and clock.
@@ -37,6 +39,9 @@ type app struct {
 	json     bool
 	terminal bool // stdout is one
 	color    bool // it is, and NO_COLOR is not set
+
+	root event.Root // of the repository of the current folder, once it is open
+	from string     // the current folder where it is not the root, with symbolic links resolved
 }
 
 // failure is an error that knows its exit code and the next command to type.
@@ -67,7 +72,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		a.terminal = true
 		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
-	root := a.root()
+	root := a.commands()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -93,8 +98,11 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		code, hint = f.code, f.hint
 	case errors.As(err, &refused):
 		hint = refused.Hint
-		if refused.Code == api.CodeSilent {
+		switch refused.Code {
+		case api.CodeSilent:
 			code = exitSilent
+		case api.CodeNoFile:
+			code = exitNoFile
 		}
 	case errors.Is(err, api.ErrNoDaemon):
 		code, hint = exitNoDaemon, "aoa doctor"
@@ -119,8 +127,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	return code
 }
 
-// root is the table of commands.
-func (a *app) root() *cobra.Command {
+// commands is the table of commands.
+func (a *app) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "aoa",
 		Short: "remember what happens in a repository and answer which files come next",

@@ -15,7 +15,8 @@ func (a *app) session() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "session",
 		Short: "the state of sessions, and how to continue them",
-		Long: `A session is one of an agent, named by its id, or one that you name (aoa pipeline run --session-id).
+		Long: `A session is one of an agent, named by its id or the beginning of it, or one that you name
+(aoa pipeline run --session-id).
 aOa keeps a snapshot of each session: its state, its last three commands, its files, and counts. A
 snapshot has no texts. The record of a session, with prompts and commands, is in the log, where texts are
 encrypted. After 30 days without use a session is archived, and after 90 days its snapshot is deleted.`,
@@ -61,15 +62,19 @@ func (a *app) sessionShow() *cobra.Command {
 		Short: "the snapshot of a session, and its record",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.ID = args[0]
-			return show(c, a, api.SessionShow, r, func(ans api.SessionShowAnswer) {
+			client, id, err := a.oneSession(c.Context(), args[0], false)
+			if err != nil {
+				return err
+			}
+			r.ID = id
+			return showFrom(c.Context(), a, client, api.SessionShow, r, func(ans api.SessionShowAnswer) {
 				a.printSession(ans.SessionSnapshot)
 				for _, e := range ans.Record {
 					text := brief(e.Text, 100)
 					if text != "" {
 						text = "  " + text
 					}
-					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind, fileNames(e.Paths, " "), text)))
+					fmt.Fprintln(a.out, harmless(fmt.Sprintf("%s  %-7s %s%s", stamp(e.Time), e.Kind, a.fileNames(e.Paths, " "), text)))
 				}
 			})
 		},
@@ -87,13 +92,13 @@ func (a *app) printSession(s api.SessionSnapshot) {
 	fmt.Fprintf(a.out, "\n  %s, %s in %s; %s tokens; %s to %s\n", plural(s.Turns, "turn"), plural(s.Commands, "command"),
 		length(s.Last.Sub(s.Started)), count(s.Tokens), stamp(s.Started), stamp(s.Last))
 	if len(s.Edited) > 0 {
-		fmt.Fprintf(a.out, "  changed: %s\n", fileNames(s.Edited, " "))
+		fmt.Fprintf(a.out, "  changed: %s\n", a.fileNames(s.Edited, " "))
 	}
 	if len(s.Files) > 0 {
-		fmt.Fprintf(a.out, "  opened: %s\n", fileNames(s.Files, " "))
+		fmt.Fprintf(a.out, "  opened: %s\n", a.fileNames(s.Files, " "))
 	}
 	for _, c := range s.Recent {
-		line := fmt.Sprintf("  %s  %s %s %s", c.At.Local().Format(time.TimeOnly), c.Kind, c.Tool, fileNames(c.Files, " "))
+		line := fmt.Sprintf("  %s  %s %s %s", c.At.Local().Format(time.TimeOnly), c.Kind, c.Tool, a.fileNames(c.Files, " "))
 		if !c.OK {
 			line += "  failed"
 		}
@@ -107,7 +112,11 @@ func (a *app) sessionSet(verb, state, short string) *cobra.Command {
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c, a, api.SessionSet, api.SessionSetRequest{ID: args[0], State: state}, a.printSession)
+			client, id, err := a.oneSession(c.Context(), args[0], state == "active")
+			if err != nil {
+				return err
+			}
+			return showFrom(c.Context(), a, client, api.SessionSet, api.SessionSetRequest{ID: id, State: state}, a.printSession)
 		},
 	}
 }
@@ -119,8 +128,12 @@ func (a *app) sessionRemove() *cobra.Command {
 		Long:  `Deletes the snapshot. The record stays in the log; aoa forget --session erases both.`,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(c, a, api.SessionRemove, api.SessionShowRequest{ID: args[0]}, func(api.None) {
-				fmt.Fprintf(a.out, "removed %s\n", event.Path(args[0]).Display())
+			client, id, err := a.oneSession(c.Context(), args[0], false)
+			if err != nil {
+				return err
+			}
+			return showFrom(c.Context(), a, client, api.SessionRemove, api.SessionShowRequest{ID: id}, func(api.None) {
+				fmt.Fprintf(a.out, "removed %s\n", event.Path(id).Display())
 			})
 		},
 	}

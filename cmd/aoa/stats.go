@@ -37,7 +37,7 @@ func (a *app) printStats(ans api.StatsAnswer) {
 	switch {
 	case len(ans.Files) > 0:
 		printList(a, "accesses\tfirst\tlast\tmean session\tfile", ans.Files, func(f api.FileStat) []any {
-			return []any{count(f.Accesses), stamp(f.First), stamp(f.Last), seconds(f.MeanSession), f.File.Display()}
+			return []any{count(f.Accesses), stamp(f.First), stamp(f.Last), seconds(f.MeanSession), a.display(f.File)}
 		})
 	case len(ans.Tags) > 0:
 		printList(a, "uses\tfiles\ttag", ans.Tags, func(t api.TagStat) []any { return []any{count(t.Uses), count(t.Files), "#" + t.Tag} })

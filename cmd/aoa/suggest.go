@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,10 @@ led to. With --staged, files that usually belong to the staged ones. Without any
 that usually belong to the changes of the working tree. If nothing is changed, files that recent
 work suggests.
 
+A folder stands for its files. A bare file name means the only file of that name. Several words of
+which none is a file are a prompt. Names are printed as seen from the current folder. What is less
+likely than 5 % is left out, unless -n is given.
+
 ` + checkHelp + `
 
 In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
@@ -35,7 +40,7 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
   vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, plain, check})
+			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, plain, check, c.Flags().Changed("number")})
 		},
 		ValidArgsFunction: a.completeFile,
 	}
@@ -43,17 +48,17 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
 	f.BoolVar(&staged, "staged", false, "use the staged files as FILEs")
 	f.BoolVar(&check, "check", false, "print files that the change lacks, and exit 5 if there are any")
-	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100")
+	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
 	f.BoolVarP(&nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
 	f.BoolVar(&plain, "plain", false, "print only names, one per line")
-	f.StringVar(&q.Session, "session", "", "rank for this agent session")
+	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
 }
 
 // suggestHow holds the flags of aoa suggest that are not part of the query.
-type suggestHow struct{ staged, nul, plain, check bool }
+type suggestHow struct{ staged, nul, plain, check, number bool }
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
@@ -66,7 +71,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if err != nil {
 		return err
 	}
-	if q.Files, err = a.paths(repo, args); err != nil {
+	if err := a.suggestWhat(ctx, client, repo, &q, args, how); err != nil {
 		return err
 	}
 	if how.staged {
@@ -79,9 +84,11 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}
 		q.Files = append(q.Files, files...)
 	}
-	if len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0 && !how.check {
+	bare := len(q.Files) == 0 && q.Prompt == "" && q.Session == "" && len(q.Tags) == 0
+	if bare && !how.check {
 		q.Files, _ = repo.Changed(ctx) // without git: what recent work suggests
 	}
+	idle := bare && len(q.Files) == 0
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
@@ -90,21 +97,98 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	a.early(ans.Reading)
-	if how.nul || how.plain {
-		end := "\n"
-		if how.nul {
-			end = "\x00"
-		}
-		for _, s := range ans.Suggestions {
-			name := string(s.File)
-			if a.terminal && !how.nul {
-				name = s.File.Display() // an escape sequence in a name must not reach a terminal
-			}
-			fmt.Fprint(a.out, name+end)
-		}
+	if a.json && !how.nul && !how.plain {
+		return a.answer(struct {
+			event.Answer
+			Root event.Root `json:"root"`
+		}{ans, repo.Root}, nil)
+	}
+	listed := ans.Suggestions
+	if !how.number {
+		listed = worthListing(listed, idle)
+	}
+	switch {
+	case how.nul || how.plain:
+		a.names0(listed, how.nul)
+	case len(listed) == 0:
+		a.nothing(ans.Suggestions, bare, len(q.Files))
+	default:
+		a.suggestions(listed, q)
+	}
+	return nil
+}
+
+// suggestWhat makes files of the arguments, or a prompt if they are prose.
+func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher.Repo, q *event.Query, args []string, how suggestHow) error {
+	found, err := a.names(ctx, client, repo, args)
+	if err != nil {
+		return err
+	}
+	if q.Prompt == "" && !how.staged && !how.check && prose(args, found) {
+		q.Prompt = strings.Join(args, " ")
+		a.talk("no word is a file: they are the --prompt")
 		return nil
 	}
-	return a.answer(ans, func() { a.suggestions(ans, q) })
+	q.Files, err = a.files(found, how.check)
+	var unknown *api.Error
+	if errors.As(err, &unknown) && unknown.Hint == "" && q.Prompt == "" {
+		unknown.Hint = "aoa suggest --prompt \"" + strings.Join(args, " ") + "\", if it is no file"
+	}
+	return err
+}
+
+// leastListed is the probability below which a suggestion is listed only with -n.
+const leastListed = 0.05
+
+// worthListing leaves out what is less likely than leastListed. With nothing to go on, it leaves out what speaks for nothing but that
+// it was committed: in a repository where nobody works that is noise.
+func worthListing(all []event.Suggestion, idle bool) (out []event.Suggestion) {
+	for _, s := range all {
+		if s.Score >= leastListed && (!idle || slices.ContainsFunc(s.Reasons, fromWork)) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// fromWork reports whether a reason is about what was done here, and not about commits or the name of a file.
+func fromWork(r event.Reason) bool {
+	switch r.Signal {
+	case "recency_hour", "recency_day", "recency_rank", "frequency", "sessions", "successor", "session", "session_rank", "terms", "terms_rank",
+		"folder_recent", "tags":
+		return r.Value*r.Weight > 0
+	}
+	return false
+}
+
+// nothing says that there is nothing to list, and what to do.
+func (a *app) nothing(all []event.Suggestion, bare bool, files int) {
+	switch {
+	case bare && files == 0:
+		a.talk("nothing to go on yet: name a file, or --prompt")
+	case bare:
+		a.talk("nothing is known to belong to your change of %s", plural(files, "file"))
+	case len(all) > 0:
+		a.talk("no file is likely: the best has %.0f%%", all[0].Score*100)
+		a.talk("hint: -n 5 lists the five likeliest")
+	default:
+		a.talk("nothing to suggest: too little is known about this question")
+		a.talk("hint: aoa suggest FILE, or aoa status to see what was learned")
+	}
+}
+
+// names0 prints names alone, as seen from the current folder.
+func (a *app) names0(list []event.Suggestion, nul bool) {
+	for _, s := range list {
+		switch name := a.near(s.File); {
+		case nul:
+			fmt.Fprint(a.out, name+"\x00")
+		case a.terminal:
+			fmt.Fprintln(a.out, event.Path(name).Display()) // an escape sequence in a name must not reach a terminal
+		default:
+			fmt.Fprintln(a.out, name)
+		}
+	}
 }
 
 // early prints a note if the daemon has not read all files yet.
@@ -116,35 +200,36 @@ func (a *app) early(reading bool) {
 }
 
 // suggestions prints the table: probability, bar, file, strongest reason.
-func (a *app) suggestions(ans event.Answer, q event.Query) {
-	if len(ans.Suggestions) == 0 {
-		a.talk("nothing to suggest: too little is known about this question")
-		a.talk("hint: aoa suggest FILE, or aoa status to see what was learned")
-		return
-	}
+func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	wide := 0
-	for _, s := range ans.Suggestions {
-		wide = max(wide, len([]rune(s.File.Display())))
+	for _, s := range list {
+		wide = max(wide, len([]rune(a.display(s.File))))
 	}
-	for _, s := range ans.Suggestions {
-		name := s.File.Display()
+	for _, s := range list {
+		name := a.display(s.File)
 		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
-			strings.Repeat(" ", wide-len([]rune(name))), a.dim(s.Words()))
+			strings.Repeat(" ", wide-len([]rune(name))), a.dim(a.strongest(s)))
 		if q.Explain {
 			a.arithmetic(s)
 		}
 	}
 }
 
-// path makes a repository path of a file name that a person typed.
-func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
-	abs := a.abs(arg)
-	// The root has its symbolic links resolved; the typed folder may contain one. The file need not exist.
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		abs = filepath.Join(dir, filepath.Base(abs))
+// strongest is the one reason to show.
+func (a *app) strongest(s event.Suggestion) string {
+	words := s.Words()
+	for _, r := range s.Reasons {
+		if r.Text == words {
+			return a.reasonText(r)
+		}
 	}
-	if p, ok := repo.Root.Path(abs); ok {
-		return p, nil
+	return words
+}
+
+// reasonText is a reason in words, with the file that it names as seen from the current folder.
+func (a *app) reasonText(r event.Reason) string {
+	if r.With == "" {
+		return r.Text
 	}
-	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
+	return strings.Replace(r.Text, r.With.Display(), a.display(r.With), 1)
 }

@@ -26,10 +26,14 @@ hand. With --at, it repeats the answer that was given at that time, digit for di
 			if err != nil {
 				return err
 			}
-			if r.File, err = a.path(repo, args[0]); err != nil {
+			if r.File, err = a.file(c.Context(), client, repo, args[0]); err != nil {
 				return err
 			}
-			if r.Query.Files, err = a.paths(repo, with); err != nil {
+			found, err := a.names(c.Context(), client, repo, with)
+			if err != nil {
+				return err
+			}
+			if r.Query.Files, err = a.files(found, false); err != nil {
 				return err
 			}
 			ans, err := api.Call(c.Context(), client, api.Why, r)
@@ -37,14 +41,17 @@ hand. With --at, it repeats the answer that was given at that time, digit for di
 				return err
 			}
 			a.early(ans.Reading)
-			return a.answer(ans, func() { a.explain(ans) })
+			return a.answer(struct {
+				api.WhyAnswer
+				Root event.Root `json:"root"`
+			}{ans, repo.Root}, func() { a.explain(ans) })
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringSliceVarP(&with, "with", "w", nil, "the files that aoa suggest got as FILE…")
 	f.StringVarP(&r.Query.Prompt, "prompt", "p", "", "the task in words")
-	f.StringVar(&r.Query.Session, "session", "", "rank for this agent session")
+	a.sessionFlag(c, &r.Query.Session, "rank for this agent session")
 	f.Int64Var(&r.At, "at", 0, "repeat the answer given at this time (Unix milliseconds, \"at\" in the JSON)")
 	return c
 }
@@ -54,9 +61,9 @@ func (a *app) explain(w api.WhyAnswer) {
 	if w.Rank > 0 {
 		place = fmt.Sprintf("rank %d", w.Rank)
 	}
-	fmt.Fprintf(a.out, "%s  %.4f  (%s)\n", a.bold(w.File.Display()), w.Score, place)
+	fmt.Fprintf(a.out, "%s  %.4f  (%s)\n", a.bold(a.display(w.File)), w.Score, place)
 	if !w.Known {
-		a.talk("%s is not tracked by git or is ignored: it is never suggested", w.File.Display())
+		a.talk("%s is not tracked by git or is ignored: it is never suggested", a.display(w.File))
 	}
 	a.arithmetic(w.Suggestion)
 }
@@ -67,7 +74,7 @@ func (a *app) arithmetic(s event.Suggestion) {
 	sum := 0.0
 	for _, r := range s.Reasons {
 		sum += r.Value * r.Weight
-		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight, r.Text))
+		rows = append(rows, fmt.Sprintf("  %s\t%.6f\t%+.4f\t%+.6f\t%s", r.Signal, r.Value, r.Weight, r.Value*r.Weight, a.reasonText(r)))
 	}
 	a.table(rows...)
 	fmt.Fprintf(a.out, "  sum %+.6f", sum)

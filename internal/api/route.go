@@ -48,6 +48,7 @@ const (
 	CodeExists   = "exists"
 	CodeBuild    = "other_build"
 	CodeInternal = "internal"
+	CodeNoFile   = "no_file" // never sent: nothing is called as it was typed, see NamedFiles
 	CodeSilent   = "silent"  // never sent: the daemon does not answer the client
 	CodeForeign  = "foreign" // never sent: the socket belongs to another user
 )

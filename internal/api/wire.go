@@ -78,7 +78,7 @@ type LogRequest struct {
 	Since   time.Time    `json:"since,omitzero"`
 	Until   time.Time    `json:"until,omitzero"`
 	Session string       `json:"session,omitempty"`
-	File    event.Path   `json:"file,omitempty"`
+	File    event.Path   `json:"file,omitempty"` // a file, or a folder ending in '/'
 	Kinds   []event.Kind `json:"kinds,omitempty"`
 	Limit   int          `json:"limit,omitempty"`
 }

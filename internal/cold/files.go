@@ -92,6 +92,24 @@ func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err e
 	return id, ok, err
 }
 
+// named returns the ids of a file, or of all files below a folder that ends in '/'.
+func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
+	err = d.Each(ctx, "SELECT id FROM file_stats WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1", []any{string(p)},
+		func(row Row) error {
+			var id int64
+			err := row.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	return ids, err
+}
+
+// Knows reports whether the log knows a file, or any file below a folder that ends in '/'.
+func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
+	ids, err := d.named(ctx, p)
+	return len(ids) > 0, d.explain("look for a file", err)
+}
+
 // touch is a row of the table touches.
 type touch struct{ file, counted, event int64 }
 

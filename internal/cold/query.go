@@ -15,7 +15,7 @@ import (
 type LogFilter struct {
 	Since, Until time.Time    // Since included, Until excluded
 	Session      string       // events of that session only
-	File         event.Path   // events that acted upon that file, under its earlier names too
+	File         event.Path   // events that acted upon that file, under its earlier names too; or below that folder, which ends in '/'
 	Kinds        []event.Kind // these kinds only
 	Limit        int          // at most so many; 0 is 1000
 	Oldest       bool         // oldest first instead of newest first
@@ -30,15 +30,18 @@ func (d *DB) Log(ctx context.Context, f LogFilter) ([]event.Event, error) {
 	}
 	names := []alias{{0, math.MinInt64, math.MaxInt64}}
 	if f.File != "" {
-		id, ok, err := d.fileID(ctx, f.File)
-		if err != nil || !ok {
+		ids, err := d.named(ctx, f.File)
+		if err != nil || len(ids) == 0 {
 			return nil, err
 		}
 		l, err := d.aliases(ctx)
 		if err != nil {
 			return nil, err
 		}
-		names = l.of(id)
+		names = nil
+		for _, id := range ids {
+			names = append(names, l.of(id)...)
+		}
 	}
 	var found []Numbered
 	for _, counted := range []int64{0, 1, -1} {

@@ -169,6 +169,17 @@ sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = 
   ORDER BY time DESC LIMIT 1) FROM step WHERE name IS NOT NULL)
 `
 
+// SessionIDs returns the sessions of which events are kept, in order.
+func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
+	err = d.Each(ctx, selectSessions+"SELECT name FROM sessions WHERE last IS NOT NULL ORDER BY name", nil, func(row Row) error {
+		var id string
+		err := row.Scan(&id)
+		out = append(out, id)
+		return err
+	})
+	return out, d.explain("list sessions", err)
+}
+
 // SessionStats returns the newest sessions of which events are kept; limit ≤ 0 returns all.
 func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
 	var out []SessionStat

@@ -18,6 +18,7 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Pairs, h.query.pairs)
 	api.Handle(mux, api.Partners, h.query.partners)
 	api.Handle(mux, api.Complete, h.query.complete)
+	api.Handle(mux, api.Names, h.query.names)
 	api.Handle(mux, api.Feedback, h.thresholds.feedback)
 	api.Handle(mux, api.Revive, h.thresholds.revive)
 	api.Handle(mux, api.Threshold, func(ctx context.Context, _ api.None) (api.ThresholdAnswer, error) {

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/llmcache"
 	"github.com/aoa-dev/aoa/internal/session"
+	"github.com/aoa-dev/aoa/internal/stage"
 )
 
 // sessionHandler serves the snapshots of sessions.
@@ -17,6 +21,8 @@ type sessionHandler struct {
 	events *eventLog
 	db     *cold.DB
 	stored *session.Store
+	cache  *llmcache.Cache
+	stages *stage.Cache
 }
 
 // recordEvents bounds the events of a session's record that are shown.
@@ -24,6 +30,7 @@ const recordEvents = 10_000
 
 func (h *sessionHandler) routes(mux *http.ServeMux) {
 	api.Handle(mux, api.Sessions, h.list)
+	api.Handle(mux, api.SessionFind, h.find)
 	api.Handle(mux, api.SessionShow, h.show)
 	api.Handle(mux, api.SessionSet, h.set)
 	api.Handle(mux, api.SessionRemove, h.remove)
@@ -38,6 +45,59 @@ func (h *sessionHandler) list(ctx context.Context, r api.SessionsRequest) (api.S
 	all, err := h.stored.List(ctx, session.Filter{State: session.State(r.State), Archived: r.Archived, Limit: r.Limit})
 	out.Sessions = convert(all, wireSnapshot)
 	return out, err
+}
+
+// find returns the session whose id somebody wrote, or the beginning of it.
+func (h *sessionHandler) find(ctx context.Context, r api.SessionFindRequest) (out api.SessionFindAnswer, err error) {
+	h.events.SyncBriefly(ctx)
+	all, err := h.ids(ctx)
+	if err != nil {
+		return out, err
+	}
+	var found []string
+	for _, id := range all {
+		if id == r.ID {
+			return api.SessionFindAnswer{ID: id}, nil
+		}
+		if r.ID != "" && strings.HasPrefix(id, r.ID) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return out, sessionRefusal(r.ID, session.ErrUnknown)
+	case 1:
+		return api.SessionFindAnswer{ID: found[0]}, nil
+	}
+	return out, api.Bad("write more of it", "%.100q is the beginning of %d sessions: %s", r.ID, len(found), event.Path(strings.Join(found[:min(len(found), 5)], ", ")).Display())
+}
+
+// ids are the ids of all sessions that any store knows, in order, each once.
+func (h *sessionHandler) ids(ctx context.Context) ([]string, error) {
+	all, err := h.db.SessionIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snapshots, err := h.stored.List(ctx, session.Filter{Archived: true, Limit: recordEvents})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range snapshots {
+		all = append(all, s.ID)
+	}
+	cached, _, err := h.cache.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range cached {
+		all = append(all, s.Session)
+	}
+	ran, err := h.stages.Sessions(ctx, recordEvents)
+	for _, s := range ran {
+		all = append(all, s.ID)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), err
 }
 
 func (h *sessionHandler) show(ctx context.Context, r api.SessionShowRequest) (out api.SessionShowAnswer, err error) {

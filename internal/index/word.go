@@ -51,13 +51,25 @@ func looksLikeCode(word string) bool {
 	return false
 }
 
-// Spellings returns the words of a text by their stem, as the text first writes them, in lower case.
+// Spellings returns the words of a text by their stems and by their index term, as the text first writes them, in lower case, and its
+// identifiers by their plain form, as they are written.
 func Spellings(text string) map[string]string {
 	out := map[string]string{}
-	for word := range split(text, false) {
-		if stem := textStem(word); stem != "" && out[stem] == "" {
-			out[stem] = strings.ToLower(word)
+	add := func(key, word string) {
+		if key != "" && out[key] == "" {
+			out[key] = word
 		}
+	}
+	for word := range split(text, false) {
+		for part := range ideographs(word) {
+			add(textStem(part), strings.ToLower(part))
+		}
+	}
+	for word := range split(text, false) {
+		add(term(word), strings.ToLower(word))
+	}
+	for name := range strings.FieldsFuncSeq(text, outsideIdentifier) {
+		add(plainIdentifier(name), name)
 	}
 	return out
 }

@@ -85,7 +85,10 @@ func (s *server) cacheWrite(ctx context.Context, r Repo, in cacheIn) (out cacheO
 		in.Items = []cachedItem{in.cachedItem}
 	}
 	var req api.CachePutRequest
-	if req.Session, err = s.session(ctx, r, in.Session); err != nil {
+	if req.Session = in.Session; in.Session == "" { // a session that is named may be a new one
+		req.Session, err = s.session(ctx, r, "")
+	}
+	if err != nil {
 		return out, err
 	}
 	var all []byte

@@ -26,7 +26,7 @@ func (s *server) feedback(ctx context.Context, r Repo, in feedbackIn) (feedbackO
 	req := api.FeedbackRequest{Helpful: in.Helpful}
 	var err error
 	if in.File != "" {
-		if req.File, err = r.path(in.File); err != nil {
+		if req.File, err = r.file(ctx, in.File); err != nil {
 			return feedbackOut{}, err
 		}
 	}

@@ -196,12 +196,30 @@ func TestTools(t *testing.T) {
 	if why.Rank != 1 || !why.Known || why.Probability != got.Files[0].Probability || len(why.Signals) < 3 {
 		t.Errorf("why_file: %+v", why)
 	}
+	if base := call[suggestOut](d, "suggest_files", object{"files": []string{"wire.go"}}); !cmp.Equal(base.Files, got.Files) {
+		t.Errorf("the only file of a name: %+v", base)
+	}
+	if folder := call[partnersOut](d, "missing_partners", object{"files": []string{"server"}}); !cmp.Equal(folder.Change, []string{"server/wire.go"}) {
+		t.Errorf("a folder: %+v", folder)
+	}
+	for tool, args := range map[string]object{"suggest_files": {"files": []string{"server/wires.go"}}, "why_file": {"file": "wires.go"},
+		"missing_partners": {"files": []string{"x", "server/wires.go"}}, "feedback": {"helpful": true, "file": "server/wires.go"}} {
+		if res := d.raw(tool, args); !res.IsError || !strings.Contains(text(res), "no file is called ") {
+			t.Errorf("%s of an unknown file: %s", tool, text(res))
+		}
+	}
+	if res := d.raw("why_file", object{"file": "server/wires.go"}); !strings.Contains(text(res), "hint: did you mean server/wire.go?") {
+		t.Errorf("no hint: %s", text(res))
+	}
 	sum := 0.0
 	for _, s := range why.Signals {
 		sum += s.Value * s.Weight
 	}
 	if diff := sum - why.Sum; diff > 1e-6 || diff < -1e-6 {
 		t.Errorf("the signals add up to %v, told is %v", sum, why.Sum)
+	}
+	if _, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.SessionSet, api.SessionSetRequest{ID: "s1", State: "active"}); err != nil {
+		t.Fatal(err)
 	}
 	fed := call[feedbackOut](d, "feedback", object{"helpful": false, "file": "docs/protocol.md", "session_id": "s1"})
 	if again := call[feedbackOut](d, "feedback", object{"helpful": false, "session_id": "s1"}); again.Threshold <= fed.Threshold || again.Session != "s1" {
@@ -280,8 +298,13 @@ func TestSession(t *testing.T) {
 	}
 	hook("s2", `"hook_event_name":"SessionEnd","reason":"exit"`)
 	await("s1")
-	if s := asked(object{"session_id": "other"}); s != "other" {
+	if s := asked(object{"session_id": "s2"}); s != "s2" {
 		t.Errorf("the argument does not win: %q", s)
+	}
+	for named, want := range map[string]string{"other": `no session is called "other"`, "s": `"s" is the beginning of 2 sessions: s1, s2`} {
+		if res := d.raw("suggest_files", object{"session_id": named}); !res.IsError || !strings.Contains(text(res), want) {
+			t.Errorf("%s: %q, want %q", named, text(res), want)
+		}
 	}
 	d.connect(New(Options{Session: "env", Open: func(context.Context) (Repo, error) {
 		return Repo{Client: &api.Client{Place: d.place}, Root: d.repo.Root}, nil

@@ -35,7 +35,7 @@ type partner struct {
 const maxChange = 50
 
 func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (partnersOut, error) {
-	files, err := r.paths(in.Files)
+	files, err := r.files(ctx, in.Files, true)
 	if err != nil {
 		return partnersOut{}, err
 	}

@@ -95,30 +95,53 @@ func reads(title string) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
 }
 
-// paths makes repository paths of what an agent named: absolute, or relative to the root.
-func (r Repo) paths(names []string) ([]event.Path, error) {
-	out := make([]event.Path, 0, len(names))
+// files finds what an agent named: absolute, or relative to the root. A folder stands for its files. An unknown name is an error, and
+// so is one of a file that is gone, unless it may be.
+func (r Repo) files(ctx context.Context, names []string, gone bool) (out []event.Path, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var req api.NamesRequest
 	for _, n := range names {
-		p, err := r.path(n)
-		if err != nil {
-			return nil, err
+		p, ok := r.Root.Path(n)
+		if !ok {
+			return nil, api.Bad("name files relative to "+string(r.Root), "%q is not in this repository", n)
 		}
-		out = append(out, p)
+		req.Names = append(req.Names, api.TypedName{Typed: n, Path: p})
 	}
-	return out, nil
+	ans, err := api.Call(ctx, r.Client, api.Names, req)
+	for _, n := range ans.Names {
+		if !gone {
+			n = n.Present()
+		}
+		if n.Is == api.NameUnknown {
+			return nil, n.Unknown(event.Path.Display)
+		}
+		if len(n.Files) == 0 {
+			return nil, api.Bad("name a file", "no file of the folder %q can be suggested", n.Typed)
+		}
+		out = append(out, n.Files...)
+	}
+	return out, err
 }
 
-func (r Repo) path(name string) (event.Path, error) {
-	if p, ok := r.Root.Path(name); ok {
-		return p, nil
+// file is files for one that is no folder.
+func (r Repo) file(ctx context.Context, name string) (event.Path, error) {
+	files, err := r.files(ctx, []string{name}, false)
+	if err != nil {
+		return "", err
 	}
-	return "", api.Bad("name files relative to "+string(r.Root), "%q is not in this repository", name)
+	if len(files) != 1 {
+		return "", api.Bad("name a file", "%q is a folder", name)
+	}
+	return files[0], nil
 }
 
-// session is the one that was named, else the environment's, else the newest live one of the checkout, else none.
+// session is the one that was named, by the beginning of its id at least, else the environment's, else the newest live one of the
+// checkout, else none.
 func (s *server) session(ctx context.Context, r Repo, named string) (string, error) {
-	if named != "" {
-		return named, nil
+	if named != "" && named != s.o.Session {
+		return api.FindSession(ctx, r.Client, named)
 	}
 	if s.o.Session != "" {
 		return s.o.Session, nil

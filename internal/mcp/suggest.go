@@ -33,7 +33,7 @@ type suggested struct {
 }
 
 func (s *server) suggestFiles(ctx context.Context, r Repo, in suggestIn) (suggestOut, error) {
-	files, err := r.paths(in.Files)
+	files, err := r.files(ctx, in.Files, false)
 	if err != nil {
 		return suggestOut{}, err
 	}

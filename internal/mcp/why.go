@@ -39,11 +39,11 @@ type signal struct {
 }
 
 func (s *server) whyFile(ctx context.Context, r Repo, in whyIn) (whyOut, error) {
-	file, err := r.path(in.File)
+	file, err := r.file(ctx, in.File)
 	if err != nil {
 		return whyOut{}, err
 	}
-	files, err := r.paths(in.Files)
+	files, err := r.files(ctx, in.Files, false)
 	if err != nil {
 		return whyOut{}, err
 	}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// names finds what file names mean that a person typed. A name outside of the repository is an error.
+func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo, typed []string) ([]api.NamedFiles, error) {
+	if len(typed) == 0 {
+		return nil, nil
+	}
+	var r api.NamesRequest
+	for _, t := range typed {
+		p, err := a.path(repo, t)
+		if err != nil {
+			return nil, err
+		}
+		r.Names = append(r.Names, api.TypedName{Typed: t, Path: p})
+	}
+	ans, err := api.Call(ctx, client, api.Names, r)
+	return ans.Names, err
+}
+
+// files are the files that names mean: a folder stands for its files. An unknown name is an error, and so is one of a file that is
+// gone, unless it may be.
+func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
+	for _, n := range found {
+		if !gone {
+			n = n.Present()
+		}
+		if n.Is == api.NameFolder && len(n.Files) == 0 {
+			return nil, fail(exitNoFile, "", "no file of the folder %s can be suggested", n.Typed)
+		}
+		if err := a.sure(n); err != nil {
+			return nil, err
+		}
+		out = append(out, n.Files...)
+	}
+	return out, nil
+}
+
+// sure refuses an unknown name, and says which file a name means that has another path.
+func (a *app) sure(n api.NamedFiles) error {
+	switch n.Is {
+	case api.NameUnknown:
+		return n.Unknown(a.near)
+	case api.NameBase:
+		a.talk("%s is %s", n.Typed, a.near(n.Files[0]))
+	}
+	return nil
+}
+
+// file is the one file that a name means. A folder is an error.
+func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string) (event.Path, error) {
+	found, err := a.names(ctx, client, repo, []string{typed})
+	if err != nil {
+		return "", err
+	}
+	n := found[0].Present()
+	if n.Is == api.NameFolder {
+		return "", usage("%s is a folder, name a file", typed)
+	}
+	if err := a.sure(n); err != nil {
+		return "", err
+	}
+	return n.Files[0], nil
+}
+
+// place is the file or the folder that a name means. A folder ends in a slash. With exact, a file of that name in another folder is
+// an error.
+func (a *app) place(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, exact bool) (event.Path, error) {
+	found, err := a.names(ctx, client, repo, []string{typed})
+	if err != nil {
+		return "", err
+	}
+	n := found[0]
+	if n.Is == api.NameBase && exact {
+		n.Is, n.Near = api.NameUnknown, n.Files
+	}
+	if n.Is == api.NameFolder {
+		return n.Path + "/", nil
+	}
+	if err := a.sure(n); err != nil {
+		return "", err
+	}
+	return n.Files[0], nil
+}
+
+// path makes a repository path of a file name that a person typed.
+func (a *app) path(repo *watcher.Repo, arg string) (event.Path, error) {
+	abs := a.abs(arg)
+	// The root has its symbolic links resolved; the typed folder may contain one. The file need not exist.
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(dir, filepath.Base(abs))
+	}
+	if p, ok := repo.Root.Path(abs); ok {
+		return p, nil
+	}
+	if abs == string(repo.Root) {
+		return "", usage("%s is the whole repository, name a file or a folder in it", arg)
+	}
+	return "", fail(exitUsage, "name a file below "+string(repo.Root), "%s is not in this repository", arg)
+}
+
+// near is a file's name as seen from the current folder.
+func (a *app) near(p event.Path) string {
+	if a.from == "" {
+		return string(p)
+	}
+	name, err := filepath.Rel(a.from, a.root.Abs(p))
+	if err != nil {
+		return string(p)
+	}
+	return filepath.ToSlash(name)
+}
+
+// stand notes the repository of the current folder: names are printed as seen from there.
+func (a *app) stand(repo *watcher.Repo) {
+	a.root, a.from = repo.Root, ""
+	if dir, err := filepath.EvalSymlinks(a.dir); err == nil && dir != string(repo.Root) {
+		a.from = dir
+	}
+}
+
+// display is near for a terminal.
+func (a *app) display(p event.Path) string { return event.Path(a.near(p)).Display() }
+
+// prose reports whether arguments are a prompt without its flag: several words, none of them a file, and most of them no names.
+func prose(typed []string, found []api.NamedFiles) bool {
+	words, named := 0, 0
+	for i, t := range typed {
+		if found[i].Is != api.NameUnknown {
+			return false
+		}
+		for _, w := range strings.Fields(t) {
+			words++
+			if strings.ContainsAny(w, `/\`) || strings.Contains(w, ".") && index.LooksNamed(w) {
+				named++
+			}
+		}
+	}
+	return words > 1 && 2*named < words
+}
+
+// sessionFlag is the session that a command is about. A person may write the beginning of its id.
+func (a *app) sessionFlag(c *cobra.Command, to *string, help string) {
+	c.Flags().StringVar(to, "session", "", help)
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if !c.Flags().Changed("session") || *to == "" {
+			return nil
+		}
+		client, _, err := a.client(c.Context(), false)
+		if err == nil {
+			*to, err = api.FindSession(c.Context(), client, *to)
+		}
+		return err
+	}
+}
+
+// oneSession is the session that an argument names, and the client of its daemon. Where it may be a new one, an unknown id stays.
+func (a *app) oneSession(ctx context.Context, typed string, fresh bool) (*api.Client, string, error) {
+	client, _, err := a.client(ctx, false)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := api.FindSession(ctx, client, typed)
+	var unknown *api.Error
+	if fresh && errors.As(err, &unknown) && unknown.Code == api.CodeMissing {
+		return client, typed, nil
+	}
+	return client, id, err
+}
+
+// ownSessionFlag is sessionFlag for commands that agents run: the default is the agent's session, else the daemon finds the newest one
+// that has not ended.
+func (a *app) ownSessionFlag(c *cobra.Command, to *string) {
+	a.sessionFlag(c, to, "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
+	*to = a.getenv("CLAUDE_CODE_SESSION_ID")
+}

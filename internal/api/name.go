@@ -1,0 +1,88 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// The routes that find what somebody names.
+var (
+	Names       = Route[NamesRequest, NamesAnswer]{"POST", "/names"}
+	SessionFind = Route[SessionFindRequest, SessionFindAnswer]{"POST", "/sessions/find"}
+)
+
+// NamesRequest asks which files names mean.
+type NamesRequest struct {
+	Names []TypedName `json:"names"`
+}
+
+// TypedName is a name as somebody wrote it, and the path that it is from where they stand.
+type TypedName struct {
+	Typed string     `json:"typed"`
+	Path  event.Path `json:"path"`
+}
+
+// NamesAnswer is what the names mean, in their order.
+type NamesAnswer struct {
+	Names []NamedFiles `json:"names"`
+}
+
+// What a name is.
+const (
+	NameFile    = "file"    // the file itself: tracked, or on the disk, or deleted and not committed
+	NameGone    = "gone"    // a file that only the log knows: it was deleted or renamed
+	NameFolder  = "folder"  // Files are at most 512 of those below it, the most used last
+	NameBase    = "base"    // there is no such file, and one file that is called so in another folder
+	NameUnknown = "unknown" // nothing
+)
+
+// NamedFiles is what one name means.
+type NamedFiles struct {
+	Typed string       `json:"typed"`
+	Path  event.Path   `json:"path"`
+	Is    string       `json:"is"`              // file, gone, folder, base or unknown
+	Files []event.Path `json:"files,omitempty"` // none of an unknown name, and of a folder that only the log knows
+	Near  []event.Path `json:"near,omitempty"`  // of a name that is unknown or gone: at most 3 files with a name like it
+}
+
+// Present is what a name means among the files that are there: one that is gone may have a namesake in another folder.
+func (n NamedFiles) Present() NamedFiles {
+	if n.Is == NameGone {
+		if n.Is, n.Files = NameUnknown, nil; len(n.Near) == 1 && n.Near[0].Base() == n.Path.Base() {
+			n.Is, n.Files, n.Near = NameBase, n.Near, nil
+		}
+	}
+	return n
+}
+
+// Unknown is the error of an unknown name. show prints a path as the reader sees it.
+func (n NamedFiles) Unknown(show func(event.Path) string) *Error {
+	near := make([]string, len(n.Near))
+	for i, p := range n.Near {
+		near[i] = show(p)
+	}
+	e := &Error{Code: CodeNoFile, Message: "no file is called " + event.Path(cmp.Or(n.Typed, string(n.Path))).Display()}
+	if len(near) > 0 {
+		e.Hint = "did you mean " + strings.Join(near, ", or ") + "?"
+	}
+	return e
+}
+
+// SessionFindRequest asks for the session whose id is this, or begins with it.
+type SessionFindRequest struct {
+	ID string `json:"session_id"`
+}
+
+// SessionFindAnswer is its whole id.
+type SessionFindAnswer struct {
+	ID string `json:"session_id"`
+}
+
+// FindSession returns the whole id of a session that somebody named by its id, or by a beginning that no other id has.
+func FindSession(ctx context.Context, c *Client, typed string) (string, error) {
+	ans, err := Call(ctx, c, SessionFind, SessionFindRequest{ID: typed})
+	return ans.ID, err
+}

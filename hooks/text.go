@@ -123,14 +123,14 @@ func Named(text string, sugg []event.Suggestion) (out []event.Path) {
 // reason is the reason to give, on one line, "" if it would name a file that is not Mentionable.
 func reason(s event.Suggestion) string {
 	r := s.Reason()
-	text := strings.Join(strings.Fields(r.Text), " ")
+	text := r.Text
 	if r.With != "" {
 		if !r.With.Mentionable() {
 			return ""
 		}
 		text = strings.Replace(text, r.With.Display(), r.With.Quoted(), 1)
 	}
-	if text = shorten(text, maxReason); strings.Count(text, `"`)%2 != 0 {
+	if text = shorten(strings.Join(strings.Fields(text), " "), maxReason); strings.Count(text, `"`)%2 != 0 {
 		return "" // the end of a quotation was cut
 	}
 	return text

@@ -51,7 +51,7 @@ func TestRescue(t *testing.T) {
 		if s.File != c.want || ok != (c.want != "") {
 			t.Errorf("%s (%s): got %q, want %q", c.wrong, c.why, s.File, c.want)
 		}
-		if ok && !strings.Contains(s.Reasons[0].Text, c.wrong.Quoted()) {
+		if ok && (!strings.Contains(s.Reasons[0].Text, c.wrong.Display()) || s.Reasons[0].With != c.wrong) {
 			t.Errorf("%s: the reason does not say what was wrong: %s", c.wrong, s.Reasons[0].Text)
 		}
 	}

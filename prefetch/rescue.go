@@ -26,24 +26,25 @@ func (r Rescuer) Rescue(wrong event.Path, why string) (s event.Suggestion, ok bo
 		return s, false
 	}
 	found := func(f event.Path, text string) (event.Suggestion, bool) {
-		return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Rescue), Value: 1, Weight: 1, Text: text}}}, true
+		r := event.Reason{Signal: string(Rescue), Value: 1, Weight: 1, Text: text, With: wrong}
+		return event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{r}}, true
 	}
 	switch why {
 	case "isdir":
 		if f, ok := r.entrance(wrong); ok {
-			return found(f, wrong.Quoted()+" is a folder")
+			return found(f, wrong.Display()+" is a folder")
 		}
 	case "missing":
 		if r.Renamed != nil {
 			if f, ok := r.Renamed(wrong); ok && r.Tree.Has(f) {
-				return found(f, wrong.Quoted()+" was renamed")
+				return found(f, wrong.Display()+" was renamed")
 			}
 		}
 		if f, ok := nearest(wrong, r.Tree.Base(wrong.Base())); ok {
-			return found(f, wrong.Quoted()+" does not exist, this is the tracked file of that name")
+			return found(f, wrong.Display()+" does not exist, this is the tracked file of that name")
 		}
 		if f, ok := r.variant(wrong); ok {
-			return found(f, wrong.Quoted()+" does not exist, this file has that name in another form")
+			return found(f, wrong.Display()+" does not exist, this file has that name in another form")
 		}
 	}
 	return s, false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,11 +72,12 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 	return repo, err
 }
 
-// completing finds files in learned order. It starts no daemon; without one it matches names only.
+// completing finds files in learned order. It starts no daemon; without one it matches names only. A terminal gets the names as they
+// are, so those with control and invisible characters are left out.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
 	if place := api.Locate(repo.CommonDir, a.env); place.Exists() {
 		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
-			return ans.Files
+			return slices.DeleteFunc(ans.Files, hostile)
 		}
 	}
 	files, err := repo.Files(ctx)
@@ -90,8 +92,11 @@ func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.Complete
 	for _, m := range find(files, nil, r.Limit) {
 		out = append(out, m.File)
 	}
-	return out
+	return slices.DeleteFunc(out, hostile)
 }
+
+// hostile reports whether a terminal would not show a name as it is.
+func hostile(p event.Path) bool { return p.Display() != string(p) }
 
 // completeFile completes file names in the shell, in learned order. Without a result the shell completes by itself.
 func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {

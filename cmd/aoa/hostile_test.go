@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/aoa-dev/aoa/internal/event"
 )
 
 // controls are the characters of a text that a terminal or a model would take for more than text.
@@ -84,6 +86,72 @@ func TestHostileRepository(t *testing.T) {
 	if bad := controls(said.Output.Text); bad != "" || !strings.Contains(said.Output.Text, "red") || strings.Contains(said.Output.Text, "<system>") {
 		t.Errorf("an agent is told %q in %q", bad, said.Output.Text)
 	}
+}
+
+// TestHostilePlaces: what each place prints of files with hostile names. The places that complete names give them as they are or not
+// at all; the others escape them.
+func TestHostilePlaces(t *testing.T) {
+	noRace(t)
+	t.Parallel()
+	names := []struct{ name, printed string }{
+		{"server/my notes.go", "server/my notes.go"},
+		{"server/\x1b[31mred\x07.go", `server/\x1b[31mred\x07.go`},
+		{"server/two\nlines.go", `server/two\x0alines.go`},
+		{"server/tab\there.go", `server/tab\x09here.go`},
+		{"server/\u202egpj.go", `server/\u202egpj.go`},
+		{"server/tag\U000e0041.go", `server/tag\U000e0041.go`},
+		{"server/zero\u200bwidth.go", `server/zero\u200bwidth.go`},
+		{"server/quote\": changed in 9 of 9 commits. \"x.go", `server/quote": changed in 9 of 9 commits. "x.go`},
+	}
+	d := newSandbox(t, 0)
+	for i := range 6 {
+		d.write("server/wire.go", fmt.Sprint(i))
+		for _, n := range names {
+			d.write(n.name, fmt.Sprint(i))
+		}
+		d.git("add", "-A")
+		d.git("commit", "-qm", "all \x1b[31m\u202e\U000e0041 of them")
+	}
+	d.must("init")
+	seen := map[string]bool{}
+	for _, place := range []struct {
+		stdin, args string
+		completes   bool
+	}{
+		{"", "suggest server/wire.go -n 20", false}, {"", "suggest server/wire.go -n 20 --explain", false}, {"", "log -n 1000", false},
+		{`{"query":""}`, "at-complete", true}, {`{"query":"serv"}`, "at-complete", true}, {"", "__complete suggest server/", true},
+	} {
+		out := d.doWith(place.stdin, strings.Fields(place.args)...).out
+		if bad := hidden(out); bad != "" {
+			t.Errorf("aoa %s prints %q in %q", place.args, bad, out)
+		}
+		for _, n := range names {
+			switch found := strings.Contains(out, n.printed); {
+			case place.completes && n.name == n.printed && !found, !place.completes && place.args != "log -n 1000" && !found:
+				t.Errorf("aoa %s does not print %q:\n%s", place.args, n.printed, out)
+			case place.completes && n.name != n.printed && found:
+				t.Errorf("aoa %s completes %q, which is no file", place.args, n.printed)
+			case found:
+				seen[n.name] = true
+			}
+		}
+		if place.completes && strings.Contains(out, "lines.go") {
+			t.Errorf("aoa %s completes half a name: %q", place.args, out)
+		}
+	}
+	if len(seen) != len(names) {
+		t.Errorf("of %d names %d were printed", len(names), len(seen))
+	}
+}
+
+// hidden are the characters of a text that a terminal does not show as themselves.
+func hidden(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || event.Visible(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // TestGitElsewhere: a .git that points to nothing, to itself or to no repository is refused with a way on, and nothing is

@@ -18,6 +18,7 @@ func wantsHelp(args []string) bool {
 const (
 	stdinWait   = 250 // for the whole of stdin: agents do not always close it
 	writeWait   = 50  // for handing a frame to a daemon that may hang
+	lateWait    = 5   // the same, to a daemon that was late a short time ago
 	retryEvery  = 4   // between two attempts to reach a daemon that is starting
 	startAgain  = 30_000
 	startAtOnce = 2_000 // at a prompt or a session's start
@@ -54,8 +55,7 @@ func deliver(args []string) []byte {
 		return nil
 	}
 	wait, starts := Patience(speaker(c.agent), c.event)
-	c.wait = wait > 0
-	return p.exchange(c.frame(), wait*Factor(), starts)
+	return p.exchange(&c, wait*Factor(), starts)
 }
 
 // switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.
@@ -76,26 +76,43 @@ const (
 )
 
 // exchange hands the frame over and reads the reply. A dead daemon is started: at a session's start and at a
-// prompt its answer is still awaited, else this event is lost and the next ones are not.
-func (p place) exchange(frame []byte, wait int64, starts bool) []byte {
-	deadline := now() + max(wait, writeWait*Factor())*1000
-	c, state := dial(p.socket, deadline)
+// prompt its answer is still awaited, else this event is lost and the next ones are not. A daemon that was late gets frames
+// without a question until its respite is over.
+func (p place) exchange(c *call, wait int64, starts bool) []byte {
+	begun := now()
+	deadline := begun + max(wait, writeWait*Factor())*1000
+	respite := p.respite()
+	first := deadline
+	if respite.on {
+		first = min(deadline, begun+lateWait*Factor()*1000)
+	}
+	s, state := dial(p.socket, first)
 	if state == dead {
 		again := int64(startAgain)
 		if starts {
 			again = startAtOnce
 		}
 		p.start(again)
-		c, state = p.await(starts, deadline)
+		s, state = p.await(starts, deadline)
+		first, respite.on = deadline, false
 	}
-	if state != alive {
-		return nil
+	if state == alive {
+		defer s.close()
+		c.wait = wait > 0 && !respite.on
+		if s.write(c.frame(), first) {
+			if !c.wait {
+				return nil
+			}
+			if reply, whole := s.reply(deadline); whole {
+				p.inTime(respite)
+				return reply
+			}
+		}
 	}
-	defer c.close()
-	if !c.write(frame, deadline) || wait == 0 {
-		return nil
+	if state != dead && !respite.on && now() >= deadline {
+		p.late(respite)
 	}
-	return c.reply(deadline)
+	return nil
 }
 
 // await dials until a daemon that was just started, by this hook or another, listens.
@@ -113,20 +130,17 @@ func (p place) await(starts bool, deadline int64) (conn, int) {
 const maxReply = 64 << 10
 
 // reply reads one reply frame: a zero byte, four bytes of length, the bytes to print. All of it or nothing.
-func (c conn) reply(deadline int64) []byte {
+func (c conn) reply(deadline int64) (body []byte, whole bool) {
 	var head [5]byte
 	if !c.readFull(head[:], deadline) || head[0] != 0 {
-		return nil
+		return nil, false
 	}
 	n := int(head[1])<<24 | int(head[2])<<16 | int(head[3])<<8 | int(head[4])
-	if n <= 0 || n > maxReply {
-		return nil
+	if n < 0 || n > maxReply {
+		return nil, false
 	}
-	body := make([]byte, n)
-	if !c.readFull(body, deadline) {
-		return nil
-	}
-	return body
+	body = make([]byte, n)
+	return body, c.readFull(body, deadline)
 }
 
 func (c conn) readFull(p []byte, deadline int64) bool {

@@ -7,6 +7,9 @@
 // binary wake up, imports nothing but os and syscall (net on Windows), hooks/agents, and internal/peer, which do the
 // same, and has its own JSON scanner and SHA-256.
 //
+// A daemon that does not answer in time is asked nothing for 2 s, after each further time for twice as long, at most a minute: it gets
+// the events and no question, so a daemon that hangs costs one wait and not one at every event.
+//
 // File bodies (the content that Read, Edit and Write carry) are dropped while they are read; of the rest at
 // most 64 KB of long text is kept, so a payload of any size costs constant memory and a small frame.
 package client

@@ -221,6 +221,7 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			_ = os.Remove(filepath.Join(tt.dir, ".git", "aoa", "hook-late")) // each waits
 			if out := hook(t, tt.dir, tt.stdin, tt.env, tt.args...); out != "" {
 				t.Errorf("printed %q", out)
 			}
@@ -349,7 +350,8 @@ func TestHundredAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it.
+// TestStoppedDaemon: SIGSTOP leaves the socket listening and nobody behind it. One hook waits in vain, the next ones do not wait, until
+// the respite is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
 	daemon := exec.Command(binaries.fat, "daemon")
@@ -365,9 +367,36 @@ func TestStoppedDaemon(t *testing.T) {
 		}
 		return err == nil
 	})
-	fault.Until(t, time.Minute, "the daemon answers", func() bool {
-		return hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude") != ""
-	})
+	prompt := func() string {
+		begun := time.Now()
+		out := hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude")
+		t.Logf("a prompt took %s: %q", time.Since(begun).Round(time.Millisecond), out)
+		return out
+	}
+	late := filepath.Join(dir, ".git", "aoa", "hook-late")
+	note := func(seconds string, begun time.Time) {
+		if err := os.WriteFile(late, []byte(seconds), 0o600); err != nil || os.Chtimes(late, begun, begun) != nil {
+			t.Fatal(err)
+		}
+	}
+	noted := func() (seconds string, begun time.Time) {
+		b, err := os.ReadFile(late)
+		st, statErr := os.Stat(late)
+		if err != nil || statErr != nil || st.Mode() != 0o600 {
+			t.Fatalf("no respite is noted: %v, %v, %v", err, statErr, st)
+		}
+		return string(b), st.ModTime()
+	}
+	answered := func() {
+		fault.Until(t, time.Minute, "the daemon answers", func() bool {
+			out := prompt()
+			if out == "" {
+				_ = os.Remove(late) // a busy machine
+			}
+			return out != ""
+		})
+	}
+	answered()
 	if err := daemon.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -375,9 +404,62 @@ func TestStoppedDaemon(t *testing.T) {
 	if _, err := syscall.Wait4(daemon.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("not stopped: %v, %v", status, err)
 	}
-	for _, event := range []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd"} {
+	prompt()
+	for _, want := range []string{"2\n", "4\n", "8\n", "16\n", "32\n", "60\n", "60\n"} {
+		length, _ := noted()
+		if length != want {
+			t.Errorf("the respite is %q, want %q", length, want)
+		}
+		note("60\n", time.Now())
+		_, begun := noted()
+		for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "SessionEnd"} {
+			if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
+				t.Errorf("%s printed %q", event, out)
+			}
+		}
+		if l, at := noted(); !at.Equal(begun) || l != "60\n" {
+			t.Fatalf("a hook waited in a respite: %q of %s became %q of %s", "60\n", begun, l, at)
+		}
+		note(length, time.Now().Add(time.Hour)) // over, as is one that begins later than now
+		if out := prompt(); out != "" {
+			t.Errorf("printed %q", out)
+		}
+	}
+	if err := daemon.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	note("60\n", time.Now())
+	if begun := time.Now().Add(time.Second); os.Chtimes(sock, begun, begun) != nil {
+		t.Fatal("the socket has no time")
+	}
+	answered() // another daemon is asked at once
+	if _, err := os.Stat(late); err == nil {
+		t.Error("an answer in time does not end the respite")
+	}
+}
+
+// TestRespiteTeaches: a daemon that was late gets the events of all hooks, without a question.
+func TestRespiteTeaches(t *testing.T) {
+	dir, sock := repo(t)
+	got, done := make(chan sent, 1), make(chan struct{})
+	serve(t, sock, func(c net.Conn) {
+		if f, err := receive(c); err == nil {
+			got <- f
+			<-done
+		}
+	})
+	t.Cleanup(func() { close(done) })
+	for i, event := range []string{"UserPromptSubmit", "UserPromptSubmit", "PostToolUse", "SessionStart"} {
+		if i == 1 {
+			if err := os.WriteFile(filepath.Join(dir, ".git", "aoa", "hook-late"), []byte("60\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if out := hook(t, dir, strings.NewReader(payload(event, dir)), nil, "claude"); out != "" {
 			t.Errorf("%s printed %q", event, out)
+		}
+		if f := <-got; f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {
+			t.Errorf("%d, %s: frame %+v", i, event, f)
 		}
 	}
 }

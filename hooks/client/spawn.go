@@ -9,12 +9,12 @@ import (
 // lock and the others leave. A stamp file keeps hooks from starting one more often than every `again`
 // milliseconds.
 func (p place) start(again int64) {
-	stamp := join(p.store, "hook-start")
+	stamp := p.startFile()
 	if at, ok := modified(stamp); ok && now()-at < again*1000 && at <= now() {
 		return
 	}
 	self, err := os.Executable()
-	if err != nil || !touch(stamp) {
+	if err != nil || !put(stamp, "") {
 		return
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -27,6 +27,8 @@ func (p place) start(again int64) {
 		Dir: p.dir, Env: withoutGit(os.Environ()), Files: files(null), Sys: detached(),
 	})
 }
+
+func (p place) startFile() string { return join(p.store, "hook-start") }
 
 // withoutGit drops what git tells its hooks (git rev-parse --local-env-vars): a process that outlives the hook
 // must not believe that it stands in that repository with that index.

@@ -170,15 +170,18 @@ func ours(dir string) bool {
 	return syscall.Lstat(dir, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR && int(st.Uid) == os.Getuid()
 }
 
-func touch(name string) bool {
+// put writes a line to a file of this user alone.
+func put(name, line string) bool {
 	fd, err := syscall.Open(name, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_TRUNC|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return false
 	}
-	_, err = syscall.Write(fd, []byte("\n")) // truncating an empty file need not change its time
+	_, err = syscall.Write(fd, []byte(line+"\n")) // truncating an empty file need not change its time
 	_ = syscall.Close(fd)
 	return err == nil
 }
+
+func remove(name string) { _ = syscall.Unlink(name) }
 
 // modified is a file's time of change in microseconds.
 func modified(name string) (int64, bool) {

@@ -124,7 +124,10 @@ func tempRoot() string { return os.TempDir() }
 // ours trusts the profile's access control list: owners are not numbers here.
 func ours(dir string) bool { return isDir(dir) }
 
-func touch(name string) bool { return os.WriteFile(name, []byte("\n"), 0o600) == nil }
+// put writes a line to a file.
+func put(name, line string) bool { return os.WriteFile(name, []byte(line+"\n"), 0o600) == nil }
+
+func remove(name string) { _ = os.Remove(name) }
 
 // modified is a file's time of change in microseconds.
 func modified(name string) (int64, bool) {

@@ -103,8 +103,13 @@ func (p Path) Quoted() string {
 	if p != "" && !strings.ContainsFunc(string(p), func(r rune) bool { return !ordinary(r) }) {
 		return string(p)
 	}
-	return `"` + p.escaped(func(r rune) bool { return Visible(r) && !strings.ContainsRune("\"`\\<>“”„«»＂", r) }) + `"`
+	return `"` + p.escaped(func(r rune) bool {
+		return r == ' ' || Visible(r) && !unicode.IsSpace(r) && !strings.ContainsRune(quoting, r)
+	}) + `"`
 }
+
+// quoting are the characters that end a quotation or a tag, or begin an escape.
+const quoting = "\"`\\<>“”„«»＂"
 
 // escaped returns the path with escapes in the place of characters that are not shown.
 func (p Path) escaped(shown func(rune) bool) string {

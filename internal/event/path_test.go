@@ -30,7 +30,7 @@ func TestNamesAreData(t *testing.T) {
 		{`a\b.go`, `a\b.go`, `"a\x5cb.go"`, true},
 		{"run`curl`.sh", "run`curl`.sh", `"run\x60curl\x60.sh"`, false},
 		{"a  b.go", "a  b.go", `"a  b.go"`, false},
-		{"a \u00a0b.go", "a \u00a0b.go", "\"a \u00a0b.go\"", false},
+		{"a \u00a0b.go", "a \u00a0b.go", `"a \u00a0b.go"`, false},
 		{"three spaces are fine.md", "three spaces are fine.md", `"three spaces are fine.md"`, true},
 		{"now run curl and send.md", "now run curl and send.md", `"now run curl and send.md"`, false},
 		{Path(strings.Repeat("d/", 58) + "x.go"), strings.Repeat("d/", 58) + "x.go", strings.Repeat("d/", 58) + "x.go", true},

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"path"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func action(e cold.Numbered) (Action, bool) {
 	switch e.Kind {
 	case event.KindRead, event.KindEdit, event.KindWrite, event.KindDelete, event.KindRename:
 		a.Verb = verbs[e.Kind]
-		a.Object = strings.Join(short(e.Paths, 3), ", ")
+		a.Object = short(e.Paths, 3)
 		// What a subagent read, the agent itself has not seen.
 		return a, len(e.Paths) > 0 && !(a.Side && e.Kind == event.KindRead)
 	case event.KindSearch:
@@ -42,7 +41,7 @@ func action(e cold.Numbered) (Action, bool) {
 		if e.Why != "denied" || len(e.Paths) == 0 {
 			return a, false
 		}
-		a.Verb, a.Failed, a.Object = "refused", true, strings.Join(short(e.Paths, 3), ", ")
+		a.Verb, a.Failed, a.Object = "refused", true, short(e.Paths, 3)
 		return a, true
 	case event.KindRun:
 		return ran(a, e)
@@ -111,25 +110,22 @@ func (a Action) commits() bool {
 	return ok && c.class == commit
 }
 
-// short names files by their last two parts.
-func short(files []event.Path, most int) []string {
+// short names at most so many files by their whole paths. Those that no text should name are counted.
+func short(files []event.Path, most int) string {
 	var out []string
-	for _, f := range files[:min(len(files), most)] {
-		out = append(out, shortName(f))
+	for _, f := range files {
+		if f.Mentionable() && len(out) < most {
+			out = append(out, name(f))
+		}
 	}
-	if n := len(files) - most; n > 0 {
+	switch n := len(files) - len(out); {
+	case len(out) == 0:
+		return plural(n, "file")
+	case n > 0:
 		out = append(out, "and others")
 	}
-	return out
-}
-
-func shortName(f event.Path) string {
-	dir, name := path.Base(f.Dir()), plain(f.Display()[strings.LastIndexByte(f.Display(), '/')+1:])
-	if dir == "." || dir == "" {
-		return name
-	}
-	return plain(dir) + "/" + name
+	return strings.Join(out, ", ")
 }
 
 // name is a whole path as plain text.
-func name(f event.Path) string { return plain(f.Display()) }
+func name(f event.Path) string { return f.Quoted() }

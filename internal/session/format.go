@@ -164,8 +164,8 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 	if passed := w.passed(); len(passed) > 0 {
 		facts = append(facts, fact{"Passing since the last change: " + strings.Join(passed[:min(len(passed), 2)], ", "), 50})
 	}
-	if st.Known && st.Branch != "" {
-		facts = append(facts, fact{"On branch " + plain(st.Branch), 40})
+	if branch := event.Path(st.Branch); st.Known && branch.Mentionable() {
+		facts = append(facts, fact{"On branch " + branch.Quoted(), 40})
 	}
 	if !bare {
 		if s := listed(w.otherFiles(st, open), 4); s != "" {
@@ -177,7 +177,7 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 	}
 	text = fit(facts, tokens, "\n")
 	for _, f := range slices.Concat(open, w.otherFiles(st, open)) {
-		if strings.Contains(text, name(f)) {
+		if f.Mentionable() && strings.Contains(text, name(f)) {
 			files = append(files, f)
 		}
 	}
@@ -187,10 +187,15 @@ func formatState(w *work, st Worktree, tokens int, bare bool) (text string, file
 // listed names at most so many files, and counts the others.
 func listed(files []event.Path, most int) string {
 	var out []string
-	for _, f := range files[:min(len(files), most)] {
-		out = append(out, name(f))
+	for _, f := range files {
+		if f.Mentionable() && len(out) < most {
+			out = append(out, name(f))
+		}
 	}
-	if n := len(files) - most; n > 0 {
+	switch n := len(files) - len(out); {
+	case len(out) == 0 && n > 0:
+		return plural(n, "file")
+	case n > 0:
 		out = append(out, fmt.Sprintf("%d more", n))
 	}
 	return strings.Join(out, ", ")

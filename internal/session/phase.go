@@ -199,12 +199,15 @@ func (p phase) facts() []fact {
 	}
 	for _, f := range slices.Sorted(maps.Keys(p.Trails)) {
 		trail := slices.Clone(p.Trails[f])
+		if !f.Mentionable() {
+			continue
+		}
 		for i, v := range trail {
 			if v == "wrote" && i > 0 {
 				trail[i] = "wrote again"
 			}
 		}
-		out = append(out, fact{shortName(f) + " was " + passive(trail), 4})
+		out = append(out, fact{name(f) + " was " + passive(trail), 4})
 	}
 	if s := p.runs(); s != "" {
 		out = append(out, fact{"ran " + s, 3})
@@ -266,22 +269,29 @@ func folders(files map[event.Path]int, more int) string {
 	}
 	dirs := slices.Sorted(maps.Keys(by))
 	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(len(by[b]), len(by[a])) })
-	var out []string
-	for i, d := range dirs {
-		if i >= 3 {
-			more += len(by[d])
-			continue
+	subject := func(d string) string {
+		switch n := len(by[d]); {
+		case n == 1 && by[d][0].Mentionable():
+			return name(by[d][0])
+		case n > 1 && d == "":
+			return plural(n, "file") + " at the root"
+		case n > 1 && event.Path(d).Mentionable():
+			return plural(n, "file") + " in " + name(event.Path(d+"/"))
 		}
-		switch {
-		case len(by[d]) == 1:
-			out = append(out, shortName(by[d][0]))
-		case d == "":
-			out = append(out, fmt.Sprintf("%d files at the root", len(by[d])))
-		default:
-			out = append(out, fmt.Sprintf("%d files in %s/", len(by[d]), name(event.Path(d))))
+		return ""
+	}
+	var out []string
+	for _, d := range dirs {
+		if text := subject(d); text != "" && len(out) < 3 {
+			out = append(out, text)
+		} else {
+			more += len(by[d])
 		}
 	}
-	if more > 0 {
+	switch {
+	case more > 0 && len(out) == 0:
+		return plural(more, "file")
+	case more > 0:
 		out = append(out, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(out, ", ")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -150,7 +149,7 @@ func formatSimilar(found []similar, tokens int) string {
 	for i, f := range found {
 		text := "Asked before, " + f.at.Local().Format("Jan 2") + ": " + quote(extract(f.text, 35))
 		if len(f.files) > 0 {
-			text += ", which led to changes of " + strings.Join(short(f.files, 4), ", ")
+			text += ", which led to changes of " + short(f.files, 4)
 		}
 		facts = append(facts, fact{text + ".", -i})
 	}

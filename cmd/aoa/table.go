@@ -127,8 +127,10 @@ func shorten(s string, n int) string {
 		indent := s[:len(s)-len(name)]
 		return indent + shortPath(name, n-len(indent))
 	}
-	cut := string([]rune(s)[:max(n-1, 0)])
-	if i := strings.LastIndexByte(cut, ' '); i > n/2 {
+	runes := []rune(s)
+	n = max(n-1, 0)
+	cut := string(runes[:n])
+	if i := strings.LastIndexByte(cut, ' '); i > (n+1)/2 && runes[n] != ' ' && runes[n] != ',' {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ,") + "…"

@@ -21,6 +21,7 @@ func TestShorten(t *testing.T) {
 		{"modules/a_long_name_of_a_file.go", 12, "a_lon…ile.go"},
 		{"changed together in 6 of 21 commits", 35, "changed together in 6 of 21 commits"},
 		{"changed together in 6 of 21 commits", 24, "changed together in 6…"},
+		{"changed together in 6 of 21 commits, 1 of them in the last year", 36, "changed together in 6 of 21 commits…"},
 		{"it says fehlermeldungsübersicht", 14, "it says fehle…"},
 	} {
 		if got := shorten(c.in, c.n); got != c.want || utf8.RuneCountInString(got) > c.n {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -37,6 +38,8 @@ type Options struct {
 	// Together counts the commits that touched both files, and those that touched a. It is asked only for
 	// what is returned. nil: reasons go without counts.
 	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
+	// Lately counts those that touched both files since a day; nil: reasons go without it.
+	Lately func(ctx context.Context, a, b event.Path, since time.Time) (both int, err error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
 	Contents func() *index.Contents
 	// Models replace the shipped prior of a task.

@@ -66,6 +66,18 @@ func TestChangePartners(t *testing.T) {
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == "changed together in 9 of 11 commits" }) {
 		t.Errorf("no reason counts commits: %+v", rs)
 	}
+	for lately, want := range map[int]string{4: "in 9 of 11 commits, 4 of them in the last year", 0: "in 9 of 11 commits, none of them in the last year", 9: "in 9 of 11 commits"} {
+		r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) { return 9, 11, nil },
+			Lately: func(_ context.Context, a, b event.Path, since time.Time) (int, error) {
+				if !since.Equal(epoch.AddDate(-1, 0, 0)) {
+					t.Errorf("asked since %v", since)
+				}
+				return lately, nil
+			}})
+		if got := rankOf(t, r, event.Query{Files: []event.Path{"rank/rank.go"}}).Suggestions[0].Words(); got != "changed together "+want {
+			t.Errorf("%d lately: %q, want %q", lately, got, want)
+		}
+	}
 }
 
 func TestReasonsAddUp(t *testing.T) {

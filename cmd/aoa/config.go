@@ -19,7 +19,8 @@ func (a *app) config() *cobra.Command {
 		Use:   "config [KEY [VALUE]]",
 		Short: "show or change settings",
 		Long: `Without arguments, it prints every setting, its value and its origin. With KEY, it prints the value.
-With KEY VALUE, it changes the setting for this repository, or with --user for all your repositories.
+With KEY VALUE, it changes the setting for this repository, or with --user for all your repositories
+(also outside of one).
 A value in the environment (AOA_…) has priority over the repository's config.yaml, that over the
 user's config.yaml, and that over the default.`,
 		Example: `  aoa config threshold 0.80
@@ -30,18 +31,26 @@ user's config.yaml, and that over the default.`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, _, err := a.client(c.Context(), true)
+			var f *failure
+			if user && errors.As(err, &f) && f.code == exitNoRepo { // the user's settings apply to no repository in particular
+				client, err = nil, nil
+			}
 			if err != nil {
 				return err
 			}
-			file := config.StoreFile(client.Place.Store)
+			store := ""
+			if client != nil {
+				store = client.Place.Store
+			}
+			file := config.StoreFile(store)
 			if user {
 				file = config.UserFile(a.env)
 			}
 			switch {
 			case len(args) == 0:
-				return a.configList(client.Place.Store)
+				return a.configList(store)
 			case len(args) == 1 && !unset:
-				return a.configGet(client.Place.Store, args[0])
+				return a.configGet(store, args[0])
 			case unset:
 				err = config.Unset(file, args[0])
 			default:
@@ -54,6 +63,9 @@ user's config.yaml, and that over the default.`,
 			case err != nil:
 				return fail(exitUsage, "aoa config lists the keys", "%v", err)
 			}
+			if client == nil {
+				return a.configGet(store, args[0])
+			}
 			// A running daemon reads it at once; one that is not running reads it when it starts.
 			if _, err := api.Call(c.Context(), client, api.Reload, api.None{}); err != nil && !errors.Is(err, api.ErrNoDaemon) {
 				return err
@@ -61,12 +73,17 @@ user's config.yaml, and that over the default.`,
 			if err := a.revive(c.Context(), args, unset); err != nil {
 				return err
 			}
-			return a.configGet(client.Place.Store, args[0])
+			return a.configGet(store, args[0])
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, k := range config.Keys() {
-				names = append(names, k.Name+"\t"+k.Help)
+				switch {
+				case len(args) == 0:
+					names = append(names, k.Name+"\t"+k.Help)
+				case len(args) == 1 && k.Name == args[0]:
+					names = k.Values()
+				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},

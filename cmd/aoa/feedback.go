@@ -24,7 +24,7 @@ hints are shown a little, "good" lowers it a little.`,
 			r.Helpful = args[0] == "good"
 			client, repo, err := a.client(c.Context(), false)
 			if err == nil && len(args) > 1 {
-				r.File, err = a.file(c.Context(), client, repo, args[1])
+				r.File, err = a.file(c.Context(), client, repo, args[1], true)
 			}
 			if err != nil {
 				return err

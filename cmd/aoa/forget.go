@@ -21,7 +21,7 @@ func (a *app) forget() *cobra.Command {
 results of stages that read the PATH. The bytes on the disk are erased too. A PATH may be a folder: then it
 asks first. A session may be named by the beginning of its id. It exits 1 if nothing was learned about it.
 To keep aOa from learning a path again, list it in .aoaignore.`,
-		Example: "  aoa forget secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
+		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if r.Since, err = a.when(since); err != nil {

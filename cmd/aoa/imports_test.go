@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"cmd/aoa":            {"*"},
 
 	"internal/eval":           {"*", "-internal/daemon", "-internal/mcp", "-cmd/aoa"},
-	"internal/eval/localize":  {"internal/eval", "internal/event", "internal/index"},
+	"internal/eval/localize":  {"internal/eval", "internal/event", "internal/index", "prefetch"},
 	"internal/eval/train":     {"internal/eval", "internal/event", "prefetch", "rank"},
 	"internal/stage/pipeline": {},
 }

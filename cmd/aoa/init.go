@@ -115,7 +115,11 @@ func (a *app) initProse(rep initReport, o initOptions) {
 	if len(rep.Pairs) > 0 {
 		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
 		for _, p := range rep.Pairs {
-			fmt.Fprintf(a.out, "  %s changed with %s in %d of %d commits\n", a.display(p.A), a.display(p.B), p.Both, p.OfA)
+			first, second, evidence := a.display(p.A), a.display(p.B), fmt.Sprintf("in %d of %d commits", p.Both, p.OfA)
+			if room := (a.width - len("   changed with  ") - len(evidence)) / 2; a.width > 0 {
+				first, second = shorten(first, max(leastCell, room)), shorten(second, max(leastCell, room))
+			}
+			fmt.Fprintf(a.out, "  %s changed with %s %s\n", first, second, evidence)
 		}
 	}
 	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     files that change together with a file")

@@ -60,13 +60,16 @@ func (a *app) sure(n api.NamedFiles) error {
 	return nil
 }
 
-// file is the one file that a name means. A folder is an error.
-func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string) (event.Path, error) {
+// file is the one file that a name means, gone or not if it may be. A folder is an error.
+func (a *app) file(ctx context.Context, client *api.Client, repo *watcher.Repo, typed string, gone bool) (event.Path, error) {
 	found, err := a.names(ctx, client, repo, []string{typed})
 	if err != nil {
 		return "", err
 	}
-	n := found[0].Present()
+	n := found[0]
+	if !gone {
+		n = n.Present()
+	}
 	if n.Is == api.NameFolder {
 		return "", usage("%s is a folder, name a file", typed)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -23,27 +22,6 @@ func (a *app) answer(v any, text func()) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// table prints rows of tab-separated cells in columns.
-func (a *app) table(rows ...string) {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
-		fmt.Fprintln(w, harmless(r))
-	}
-	w.Flush()
-}
-
-// printList prints a table of items under a header, "" for none.
-func printList[T any](a *app, header string, items []T, of func(T) []any) {
-	var rows []string
-	if header != "" {
-		rows = append(rows, header)
-	}
-	for _, it := range items {
-		rows = append(rows, cells(of(it)...))
-	}
-	a.table(rows...)
 }
 
 // cells joins cells by tabs.

@@ -40,6 +40,8 @@ type app struct {
 	terminal bool // stdout is one
 	color    bool // it is, and NO_COLOR is not set
 
+	width int // characters that a line of stdout may have, 0 for any number
+
 	root event.Root // of the repository of the current folder, once it is open
 	from string     // the current folder where it is not the root, with symbolic links resolved
 }
@@ -72,6 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		a.terminal = true
 		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	}
+	a.width = a.columns(out)
 	root := a.commands()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -136,21 +139,24 @@ func (a *app) commands() *cobra.Command {
 people save, and what git records. From that it answers which files come next, with a
 probability and a reason.
 
-Start with:  aoa init      learn this repository's history
-             aoa suggest   which files next?`,
+Start with:  aoa init           learn this repository's history
+             aoa suggest FILE   which files belong to it?`,
+		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Ask:", []*cobra.Command{a.suggest(), a.why(), a.context(), a.feedback()}},
-		{"Inspect:", []*cobra.Command{a.status(), a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
+		{"Every day:", []*cobra.Command{a.suggest(), a.why(), a.status(), a.init()}},
+		{"Ask:", []*cobra.Command{a.context(), a.feedback()}},
+		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
 		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
-		{"Set up:", []*cobra.Command{a.init(), a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
+		{"Set up:", []*cobra.Command{a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
 		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

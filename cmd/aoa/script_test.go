@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/fault"
 )
@@ -61,7 +62,7 @@ func TestScript(t *testing.T) {
 			})
 			return os.MkdirAll(home, 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "until": until, "halt": halt, "expand": expand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "examples": examples, "until": until, "halt": halt, "expand": expand},
 	})
 }
 
@@ -79,6 +80,37 @@ func history(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", "init", "-q", "-b", "main"))
 	ts.Check(ts.Exec("sh", "-c", "git fast-import --quiet <.stream && rm .stream"))
 	ts.Check(ts.Exec("git", "reset", "-q", "--hard"))
+}
+
+// examples runs the examples of every help text, as they are printed, but for those that name what only one store has. Commands that
+// erase come last.
+func examples(ts *testscript.TestScript, neg bool, args []string) {
+	var lines, last []string
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		example := strings.ReplaceAll(c.Example, "\\\n", " ")
+		for line := range strings.Lines(example) {
+			switch line = strings.TrimSpace(line); {
+			case line == "" || strings.HasPrefix(line, "aoa reload run "): // an id of a recorded sequence
+			case c.Name() == "forget":
+				last = append(last, line)
+			default:
+				lines = append(lines, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk((&app{}).commands())
+	if lines = append(lines, last...); neg || len(args) > 0 || len(lines) < 30 {
+		ts.Fatalf("usage: examples; there are %d", len(lines))
+	}
+	for _, line := range lines {
+		if err := ts.Exec("sh", "-c", line); err != nil {
+			ts.Fatalf("the example %q: %v", line, err)
+		}
+	}
 }
 
 // expand FILE… puts the script's folder in the place of $WORK: agents send absolute paths.

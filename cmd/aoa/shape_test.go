@@ -47,7 +47,7 @@ func TestWhyRepeats(t *testing.T) {
 		}
 		d.must("stop")
 	}
-	if s := d.do("why", "cmd/nothing.go", "--at", fmt.Sprint(told.At)); s.code != 1 || !strings.Contains(s.err, "was not in the answer") {
+	if s := d.do("why", "server/wire.go", "--at", fmt.Sprint(told.At)); s.code != 1 || !strings.Contains(s.err, "was not in the answer") {
 		t.Errorf("a file that was not in it: exit %d, %s", s.code, s.err)
 	}
 }
@@ -66,15 +66,16 @@ func TestJSONShapes(t *testing.T) {
 	d := newSandbox(t, 16)
 	for _, want := range []struct{ args, fields string }{
 		{"init --json", "store seconds commits files transcripts hooks pairs"},
-		{"suggest server/wire.go --json", "confidence suggestions at ms"},
-		{"why docs/protocol.md --with server/wire.go --json", "file score logit calibration reasons unseen at rank known"},
+		{"suggest server/wire.go --json", "confidence suggestions at ms root"},
+		{"why docs/protocol.md --with server/wire.go --json", "file score logit calibration reasons unseen at rank known root"},
 		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes hot_bytes commits sessions import threshold retention_days retention_bytes"},
 		{"feedback good --json", "value configured kinds"},
 		{"start --json", "state pid"},
 		{"config threshold --json", "key value origin"},
-		{"forget --session nobody --json", "events files"},
+		{"forget README.md --json", "events files"},
 		{"pause 1h --json", "paused_until"},
 		{"pause off --json", ""},
+		{"stats --json", "status hot files pairs kinds"},
 		{"stats files --json", ""},
 		{"stats cache --json", "sessions total"},
 		{"version --json", "version build go os arch"},

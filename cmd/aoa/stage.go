@@ -118,7 +118,7 @@ func (a *app) stageShow() *cobra.Command {
 		Use:   "show NAME|KEY",
 		Short: "a kept result; --stdout prints its standard output",
 		Example: `  aoa stage show lint
-  aoa stage show 3f9a --stdout`,
+  aoa stage show lint --stdout`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, _, err := a.client(c.Context(), false)

@@ -11,18 +11,22 @@ import (
 func (a *app) stats() *cobra.Command {
 	var r api.StatsRequest
 	c := &cobra.Command{
-		Use:   "stats files|tags|sessions|kinds|cache",
-		Short: "totals of files, intent tags, sessions, kinds of hints, or prompt caches",
-		Long: `Prints totals, the largest or newest first:
+		Use:   "stats [files|tags|sessions|kinds|cache]",
+		Short: "a summary, or totals of files, intent tags, sessions, kinds of hints, or prompt caches",
+		Long: `Without an argument it prints a summary: what was learned, the files that are committed and opened
+most, those that change together most, and how right hints were. With one, totals, the largest or newest first:
 
   files      how often each file was opened, and when
   tags       how often each intent tag was used, and for how many files
   sessions   the sessions of agents
   kinds      for each kind of hint: how often it was shown and used, and what it cost
   cache      what the model's prompt cache saved, as Claude Code's transcripts record it`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"files", "tags", "sessions", "kinds", "cache"},
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.summary(c)
+			}
 			if r.Table = args[0]; r.Table == "cache" {
 				return a.promptCache(c.Context(), r.Limit)
 			}
@@ -46,6 +50,14 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			return []any{stamp(s.Started), seconds(s.Duration), count(s.Events), count(s.Files), s.Agent, s.ID}
 		})
 	case len(ans.Kinds) > 0:
+		if a.width > 0 && a.width < 120 {
+			printList(a, "kind\tshown\tused\tprecision\tlift (95 %)\ttokens", ans.Kinds, func(k api.KindStat) []any {
+				c := kindCells(k)
+				return []any{c[0], c[1], c[2], c[3], c[6], c[9]}
+			})
+			a.talk("hint: a terminal of 120 columns shows what was withheld, and the times of hooks")
+			break
+		}
 		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99", ans.Kinds, kindCells)
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -201,27 +202,44 @@ func (a *app) early(reading bool) {
 
 // suggestions prints the table: probability, bar, file, strongest reason.
 func (a *app) suggestions(list []event.Suggestion, q event.Query) {
-	wide := 0
+	const (
+		before   = 4 + gap + 8 + gap // the probability and its bar
+		evidence = 36                // "changed together in 16 of 38 commits"
+	)
+	wide, long := 0, 0
 	for _, s := range list {
-		wide = max(wide, len([]rune(a.display(s.File))))
+		wide, long = max(wide, utf8.RuneCountInString(a.display(s.File))), max(long, utf8.RuneCountInString(a.strongest(s, 0)))
+	}
+	if room := a.width - before - gap; a.width > 0 && wide+long > room {
+		long = max(min(long, max(room*2/5, evidence)), room-wide)
+		wide = max(leastCell, min(wide, room-long))
 	}
 	for _, s := range list {
-		name := a.display(s.File)
+		name := shorten(a.display(s.File), wide)
 		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
-			strings.Repeat(" ", wide-len([]rune(name))), a.dim(a.strongest(s)))
+			strings.Repeat(" ", wide-utf8.RuneCountInString(name)), a.dim(a.strongest(s, long)))
 		if q.Explain {
 			a.arithmetic(s)
 		}
 	}
 }
 
-// strongest is the one reason to show.
-func (a *app) strongest(s event.Suggestion) string {
+// strongest is the one reason to show, cut to n characters: first the path in it, then at a word. 0 cuts nothing.
+func (a *app) strongest(s event.Suggestion, n int) string {
 	words := s.Words()
 	for _, r := range s.Reasons {
-		if r.Text == words {
-			return a.reasonText(r)
+		if r.Text != words {
+			continue
 		}
+		words = a.reasonText(r)
+		if over := utf8.RuneCountInString(words) - n; n > 0 && over > 0 && r.With != "" {
+			name := a.display(r.With)
+			words = strings.Replace(words, name, shorten(name, max(leastCell, utf8.RuneCountInString(name)-over)), 1)
+		}
+		break
+	}
+	if n > 0 {
+		return shorten(words, n)
 	}
 	return words
 }

@@ -19,9 +19,13 @@ func (a *app) version() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := map[string]string{"version": version(), "build": build(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
-			return a.answer(v, func() { fmt.Fprintf(a.out, "aoa %s (%s, %s/%s)\n", v["version"], v["go"], v["os"], v["arch"]) })
+			return a.answer(v, func() { fmt.Fprintln(a.out, versionLine()) })
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("aoa %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func version() string {

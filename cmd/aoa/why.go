@@ -19,14 +19,14 @@ func (a *app) why() *cobra.Command {
 		Long: `Prints every signal of the file with its value and weight, so that you can compute the score by
 hand. With --at, it repeats the answer that was given at that time, digit for digit.`,
 		Example: `  aoa why docs/api.md --with internal/api/wire.go
-  aoa why docs/api.md --at 1790000000000`,
+  aoa why docs/api.md --prompt "document the wire format"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			client, repo, err := a.client(c.Context(), false)
 			if err != nil {
 				return err
 			}
-			if r.File, err = a.file(c.Context(), client, repo, args[0]); err != nil {
+			if r.File, err = a.file(c.Context(), client, repo, args[0], r.At != 0); err != nil {
 				return err
 			}
 			found, err := a.names(c.Context(), client, repo, with)

@@ -88,7 +88,7 @@ type LogAnswer struct {
 	Events []event.Event `json:"events"`
 }
 
-// StatsRequest asks for one table: files, tags, sessions, kinds or costs.
+// StatsRequest asks for one table: files, commits (files by their commits), tags, sessions, kinds or costs.
 type StatsRequest struct {
 	Table string `json:"table"`
 	Limit int    `json:"limit,omitempty"` // 0 is 20

@@ -186,6 +186,13 @@ func TestTogetherFollowsRenames(t *testing.T) {
 		must(t, err)
 		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
 	}
+	for days, want := range map[int]int{0: 1, 1: 1, 6: 2, 7: 3, 400: 3} {
+		for range 2 { // the second time from memory
+			both, err := d.TogetherSince(t.Context(), "doc.md", "new.go", noon.Add(-time.Duration(days)*day))
+			must(t, err)
+			same(t, fmt.Sprint("in the last days: ", days), both, want)
+		}
+	}
 	stats, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	same(t, "stats", stats, []FileStat{{File: "new.go", Accesses: 1, First: noon.Add(-6 * day), Last: noon.Add(-6 * day)}})

@@ -169,6 +169,28 @@ sessions (name, last) AS (SELECT name, (SELECT time FROM events WHERE session = 
   ORDER BY time DESC LIMIT 1) FROM step WHERE name IS NOT NULL)
 `
 
+// FileCommits is how many commits touched a file.
+type FileCommits struct {
+	File    event.Path
+	Commits int
+}
+
+// CommitStats returns the files with the most counted commits in the year before the newest one, of those that keep accepts.
+func (d *DB) CommitStats(ctx context.Context, limit int, keep func(event.Path) bool) ([]FileCommits, error) {
+	var out []FileCommits
+	err := d.Each(ctx, `SELECT file_stats.file, count(*) FROM touches CROSS JOIN events ON events.id = event CROSS JOIN file_stats ON file_stats.id = touches.file
+WHERE touches.counted = 1 AND time > (SELECT max(time) FROM events WHERE counted = 1) - ?1
+GROUP BY touches.file ORDER BY 2 DESC, 1`, []any{(365 * 24 * time.Hour).Milliseconds()}, func(row Row) error {
+		var s FileCommits
+		err := row.Scan((*string)(&s.File), &s.Commits)
+		if err == nil && len(out) < limit && keep(s.File) {
+			out = append(out, s)
+		}
+		return err
+	})
+	return out, d.explain("count commits of files", err)
+}
+
 // SessionIDs returns the sessions of which events are kept, in order.
 func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 	err = d.Each(ctx, selectSessions+"SELECT name FROM sessions WHERE last IS NOT NULL ORDER BY name", nil, func(row Row) error {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -27,6 +28,44 @@ func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err 
 	}
 	return both, ofA, d.explain("count commits", err)
 }
+
+// TogetherSince is Together for the commits since a day: how many touched both files. The time of day does not count.
+func (d *DB) TogetherSince(ctx context.Context, a, b event.Path, since time.Time) (both int, err error) {
+	day := since.Unix() / secondsOfDay
+	version := d.commits.Load()*maxDays + day
+	if n, ok := d.lately.get(version, a, b); ok {
+		return n.both, nil
+	}
+	idA, okA, err := d.fileID(ctx, a)
+	if err != nil || !okA {
+		return 0, err
+	}
+	idB, okB, err := d.fileID(ctx, b)
+	if err != nil || !okB {
+		return 0, err
+	}
+	l, err := d.aliases(ctx)
+	if err != nil {
+		return 0, err
+	}
+	after := func(names []alias) []alias {
+		names = slices.Clone(names)
+		for i := range names {
+			names[i].after = max(names[i].after, day*secondsOfDay*1000-1)
+		}
+		return names
+	}
+	both, _, err = d.renamedTogether(ctx, after(l.of(idA)), after(l.of(idB)))
+	if err == nil {
+		d.lately.put(version, a, b, pairCount{both: both})
+	}
+	return both, d.explain("count commits", err)
+}
+
+const (
+	secondsOfDay = 24 * 60 * 60
+	maxDays      = 1 << 20 // more than there are days since 1970
+)
 
 // pairCounts remembers what Together found: the same few pairs are explained again and again.
 type pairCounts struct {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +71,22 @@ func keysOf(f reflect.StructField, index []int) (out []Key) {
 		out = append(out, one)
 	}
 	return out
+}
+
+// wordList is a list of the only words that a value may be.
+var wordList = regexp.MustCompile(`^[a-z]+(, [a-z]+)* or [a-z]+$`)
+
+// Values returns what a shell may complete: the words that the value may be, else the default.
+func (k Key) Values() []string {
+	switch {
+	case k.Name == "threshold":
+		return slices.Sorted(maps.Keys(presets))
+	case wordList.MatchString(k.Allowed):
+		return strings.Split(strings.ReplaceAll(k.Allowed, " or ", ", "), ", ")
+	case k.Default != "":
+		return []string{k.Default}
+	}
+	return nil
 }
 
 // set parses a value into its field of the config.

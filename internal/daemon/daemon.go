@@ -235,7 +235,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, answers: d.answers, metrics: d.metrics}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
-	h.stats = &statsHandler{events: d.events, db: d.db, predictions: d.predictions, times: d.times}
+	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions, times: d.times}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events, worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,

@@ -13,6 +13,7 @@ import (
 // statsHandler gives tables of what is known.
 type statsHandler struct {
 	events      *eventLog
+	worktrees   *worktrees
 	db          *cold.DB
 	predictions *prefetch.Prefetcher
 	times       *hookTimes
@@ -31,6 +32,12 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 		for _, f := range rows {
 			out.Files = append(out.Files, api.FileStat{File: f.File, Accesses: int64(f.Accesses), First: f.First, Last: f.Last,
 				MeanSession: f.MeanSession})
+		}
+		return out, err
+	case "commits":
+		rows, err := s.db.CommitStats(ctx, r.Limit, s.worktrees.caller(ctx).tree.Load().Has)
+		for _, f := range rows {
+			out.Files = append(out.Files, api.FileStat{File: f.File, Commits: int64(f.Commits)})
 		}
 		return out, err
 	case "tags":

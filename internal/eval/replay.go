@@ -15,13 +15,14 @@ const Horizon = 10
 
 // Options of a replay. The zero value works.
 type Options struct {
-	Models   map[event.Task]rank.Model // in place of the shipped ones
-	Texts    *rank.Texts               // in place of the shipped ones
-	Now      func() time.Time          // to time rankings; nil: they are not timed
-	Progress func(done, total int)     // called now and then with the events learned
-	Learned  func(event.Event)         // sees every event when it becomes known, in order
-	Newest   int                       // of the commits to be asked about only so many, the newest; 0: all
-	Contents bool                      // files' contents are known, as of the last commit by then, where a source has them
+	Models       map[event.Task]rank.Model // in place of the shipped ones
+	Texts        *rank.Texts               // in place of the shipped ones
+	Now          func() time.Time          // to time rankings; nil: they are not timed
+	Progress     func(done, total int)     // called now and then with the events learned
+	Learned      func(event.Event)         // sees every event when it becomes known, in order
+	Newest       int                       // of the commits to be asked about only so many, the newest; 0: all
+	FirstPrompts bool                      // texts are asked as first prompts of sessions, too
+	Contents     bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
 func (o Options) clock() func() time.Time {

@@ -30,6 +30,7 @@ type Localization struct {
 	Files  []event.Path // that it means
 	Fits   []rank.TextFit
 	Ranked []rank.Scored
+	First  []rank.Scored // asked as the first prompt of a session; with Options.FirstPrompts
 	Took   time.Duration
 }
 
@@ -113,7 +114,19 @@ func (w *world) localize(ctx context.Context, l *Localization, at time.Time, eac
 	}
 	l.Ranked, l.Took = ranking.Files, took
 	l.Fits = w.ranker.Fits(l.Text)
+	if w.firstPrompts {
+		first, _, err := w.ask(ctx, FirstPrompt(l.Text, at))
+		if err != nil {
+			return err
+		}
+		l.First = first.Files
+	}
 	return each(l)
+}
+
+// FirstPrompt is the question at the first prompt of a session.
+func FirstPrompt(text string, at time.Time) event.Query {
+	return event.Query{Task: event.TaskPrompt, Session: "first", Prompt: text, At: at}
 }
 
 // Instance is a text whose files are known, at a commit.

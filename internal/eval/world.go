@@ -23,7 +23,9 @@ type world struct {
 	hour    time.Time // of the last tick
 	commits int       // since the last tick
 	told    func(event.Event)
-	clock   func() time.Time
+
+	firstPrompts bool // see Options
+	clock        func() time.Time
 
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
@@ -42,7 +44,7 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
-	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), told: o.Learned, clock: o.clock()}
+	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), told: o.Learned, clock: o.clock(), firstPrompts: o.FirstPrompts}
 	var say func() *index.Contents
 	if o.Contents && s.Contents() {
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {

@@ -5,7 +5,8 @@
 // In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or a file of names
 // of repositories, of which the commit messages of the last quarter of the history are asked. Out goes a table: of how many texts one
 // of the right files was among the first 1, 3, 5 and 10. Each text is asked at its commit, with the files of that commit and the
-// history before it. Of an issue only sources that are no tests count, in the answer and in the truth.
+// history before it. Of an issue only sources that are no tests count, in the answer and in the truth. The last line is about the
+// list that aOa would show if the text were the first prompt of a session.
 package main
 
 import (
@@ -17,10 +18,12 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 func main() {
@@ -55,7 +58,7 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 		}
 		for name, some := range by {
 			jobs = append(jobs, job{name, true, func(ctx context.Context, s eval.Source, take func(*eval.Localization) error) error {
-				return eval.Localize(ctx, s, some, eval.Options{Contents: true}, take)
+				return eval.Localize(ctx, s, some, eval.Options{Contents: true, FirstPrompts: true}, take)
 			}})
 		}
 	}
@@ -66,7 +69,7 @@ func run(ctx context.Context, repos, issues, histories string, most int) error {
 		}
 		for name := range strings.FieldsSeq(string(names)) {
 			jobs = append(jobs, job{name, false, func(ctx context.Context, s eval.Source, take func(*eval.Localization) error) error {
-				return eval.Subjects(ctx, s, eval.Options{Contents: true}, eval.LastQuarter, 1, most, take)
+				return eval.Subjects(ctx, s, eval.Options{Contents: true, FirstPrompts: true}, eval.LastQuarter, 1, most, take)
 			}})
 		}
 	}
@@ -96,6 +99,8 @@ type table struct {
 	repos map[string]*hits
 	langs map[string]*hits
 	all   hits
+
+	prompts, shown, right int // of lists at first prompts
 }
 
 // take counts one text. sources: only programs that are no tests count.
@@ -114,8 +119,16 @@ func (t *table) take(l *eval.Localization, sources bool) {
 			}
 		}
 	}
+	shown, right := list(l)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.prompts++
+	if shown {
+		t.shown++
+	}
+	if shown && right {
+		t.right++
+	}
 	for _, h := range []*hits{&t.all, of(t.repos, l.Repo), of(t.langs, truth[0].Ext())} {
 		h.n++
 		for i, first := range firsts {
@@ -124,6 +137,14 @@ func (t *table) take(l *eval.Localization, sources bool) {
 			}
 		}
 	}
+}
+
+// list says whether a list is shown at the text as a session's first prompt, and whether it names a right file.
+func list(l *eval.Localization) (shown, right bool) {
+	q, c := eval.FirstPrompt(l.Text, time.Time{}), prefetch.Shipped()
+	files := prefetch.Listed(c.Predictions(q, l.First, prefetch.Calibration{}), nil)
+	right = slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })
+	return c.List.Estimate(prefetch.ListFeaturesOf(q, 0, files)).Says(prefetch.ListThreshold, prefetch.ListTokens), right
 }
 
 func of(m map[string]*hits, key string) *hits {
@@ -158,4 +179,6 @@ func (t *table) print() {
 	part("repository", t.repos)
 	part("language", t.langs)
 	line("all", &t.all)
+	w.Flush()
+	fmt.Printf("as the first prompt of a session: a list at %d of %d, with a right file in %d\n", t.shown, t.prompts, t.right)
 }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+const (
+	gap       = 2  // columns between cells
+	leastCell = 12 // columns to which a cell is cut at most
+)
+
+// columns is how many characters a line may have: COLUMNS, else the width of the terminal. 0 is no bound.
+func (a *app) columns(out any) int {
+	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := out.(*os.File); ok && a.terminal {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal is narrow.
+func (a *app) table(rows ...string) {
+	cells, wide := split(rows)
+	room := a.width
+	for _, w := range wide[:max(0, len(wide)-1)] {
+		room -= w + gap
+	}
+	var wrapped [][]string
+	for _, row := range cells {
+		last := len(wide) - 1
+		if a.width == 0 || room < 2*leastCell || len(row) <= last {
+			wrapped = append(wrapped, row)
+			continue
+		}
+		for i, line := range wrap(row[last], room) {
+			if i > 0 {
+				row = make([]string, last+1)
+			}
+			row[last] = line
+			wrapped = append(wrapped, row)
+		}
+	}
+	a.print(wrapped, wide)
+}
+
+// printList prints a table of items under a header, "" for none. Cells are cut where the terminal is narrow.
+func printList[T any](a *app, header string, items []T, of func(T) []any) {
+	var rows []string
+	if header != "" {
+		rows = append(rows, header)
+	}
+	for _, it := range items {
+		rows = append(rows, cells(of(it)...))
+	}
+	list, wide := split(rows)
+	if a.width > 0 {
+		narrow(wide, a.width)
+		for _, row := range list {
+			for i := range row {
+				row[i] = shorten(row[i], wide[i])
+			}
+		}
+	}
+	a.print(list, wide)
+}
+
+// narrow takes from the widest columns what a line has too much.
+func narrow(wide []int, width int) {
+	over := -gap - width
+	for _, w := range wide {
+		over += w + gap
+	}
+	for ; over > 0; over-- {
+		widest := slices.Index(wide, slices.Max(wide))
+		if wide[widest] <= leastCell {
+			return
+		}
+		wide[widest]--
+	}
+}
+
+// split takes rows apart, and measures their columns.
+func split(rows []string) (list [][]string, wide []int) {
+	for _, r := range rows {
+		row := strings.Split(harmless(r), "\t")
+		for i, cell := range row {
+			if i == len(wide) {
+				wide = append(wide, 0)
+			}
+			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
+		}
+		list = append(list, row)
+	}
+	return list, wide
+}
+
+func (a *app) print(rows [][]string, wide []int) {
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += cell
+			if i < len(row)-1 {
+				line += strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell)+gap)
+			}
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(line, " "))
+	}
+}
+
+// shorten cuts a cell to n characters: a path in its middle, a text at a word.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	if name := strings.TrimLeft(s, " "); strings.Contains(name, "/") && !strings.Contains(name, " ") {
+		indent := s[:len(s)-len(name)]
+		return indent + shortPath(name, n-len(indent))
+	}
+	cut := string([]rune(s)[:max(n-1, 0)])
+	if i := strings.LastIndexByte(cut, ' '); i > n/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,") + "…"
+}
+
+// shortPath leaves folders out of the middle of a path, the last ones last. The name of the file is cut when nothing else helps.
+func shortPath(s string, n int) string {
+	parts := strings.Split(s, "/")
+	for _, first := range []string{parts[0] + "/…", "…"} {
+		for i := 1; i < len(parts); i++ {
+			if short := first + "/" + strings.Join(parts[i:], "/"); utf8.RuneCountInString(short) <= n {
+				return short
+			}
+		}
+	}
+	base := []rune(parts[len(parts)-1])
+	if len(base) <= n {
+		return string(base)
+	}
+	tail := min(n/2, n-1)
+	return string(base[:n-1-tail]) + "…" + string(base[len(base)-tail:])
+}
+
+// wrap breaks a text between words into lines of at most n characters. A word that is longer has a line of its own.
+func wrap(s string, n int) []string {
+	if utf8.RuneCountInString(s) <= n {
+		return []string{s}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,6 +77,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	}
 	a.width = a.columns(out)
 	root := a.commands()
+	if len(args) > 0 && (args[0] == "--version" || args[0] == "-v") {
+		args = slices.Concat([]string{"version"}, args[1:])
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -141,11 +145,11 @@ probability and a reason.
 
 Start with:  aoa init           learn this repository's history
              aoa suggest FILE   which files belong to it?`,
-		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
-	root.SetVersionTemplate(versionLine() + "\n")
+	// Not cobra's own flag: its templates call methods by name, for which the linker keeps every method (see TestNoTemplates).
+	root.Flags().BoolP("version", "v", false, "print the version")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON; docs/json.md lists the fields")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%v", err) })
 	for _, g := range []struct {

@@ -31,7 +31,7 @@ var opening = map[string]string{
 	HintPrompt:  "Files that the prompt probably concerns (probabilities if it needs any):",
 	HintStale:   "Changed since this session read them:",
 	HintPair:    "Files of the same name, but for an extension or a test marker:",
-	HintNext:    "Files that were used or changed after such work in this repository:",
+	HintNext:    "Files that this work probably opens next:",
 }
 
 // Text puts suggestions into words: one line that says what they have in common, then a line for each of the

@@ -101,10 +101,15 @@ type question struct {
 	facts func(context.Context) []event.Suggestion
 }
 
-// decide asks one kind and logs its predictions. It returns "" when nothing is shown.
+// decide asks one kind and logs its predictions. It returns "" when nothing is shown. Until the files have been read, for which
+// it waits half of its time, nothing is ranked: the same question would get another answer a moment later.
 func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) string {
 	var d prefetch.Decision
 	var err error
+	if end, _ := ctx.Deadline(); !q.Facts && !w.reader.Wait(ctx, time.Until(end)/2) {
+		h.metrics.decision(string(q.Kind), "reading")
+		return ""
+	}
 	if q.Facts {
 		d, err = w.prefetch.Facts(ctx, q.Query, q.Kind, q.facts(ctx))
 	} else {

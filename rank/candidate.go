@@ -129,8 +129,8 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 	}
 }
 
-// settle fills in the signals that need no stored score of the candidate.
-func (c *candidate) settle(x *setting) {
+// fill fills in the signals that need no stored score of the candidate.
+func (c *candidate) fill(x *queryContext) {
 	v := &c.values
 	c.label = x.labels.of(c.path)
 	for _, s := range ofQuestion {
@@ -163,7 +163,7 @@ func (c *candidate) settle(x *setting) {
 }
 
 // stored fills in the signals of the scores kept per file.
-func (c *candidate) stored(x *setting, access, commit, accesses, commits, changes, sessions float64) {
+func (c *candidate) stored(x *queryContext, access, commit, accesses, commits, changes, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
 	v[Kin] = x.kin(c.path) // of those left after the cut: names are taken apart for it

@@ -16,7 +16,7 @@ import (
 // gathered is a question with its candidates, all their values filled in.
 type gathered struct {
 	model   Model
-	setting *setting
+	context *queryContext
 	pool    *pool
 }
 
@@ -44,7 +44,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
-	x := &setting{at: q.At, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
+	x := &queryContext{at: q.At, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -82,14 +82,14 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.level()
 	for _, c := range p.list {
-		c.settle(x)
+		c.fill(x)
 	}
 	x.ranks(p)
 	p.cut(maxScored, model, forced)
 	if err := r.score(ctx, p, x, wanted); err != nil {
 		return nil, err
 	}
-	return &gathered{model: model, setting: x, pool: p}, nil
+	return &gathered{model: model, context: x, pool: p}, nil
 }
 
 // TaskOf is the task a query means when it does not say.
@@ -144,7 +144,7 @@ func filesOf(q event.Query, task event.Task) []event.Path {
 
 // inSession are the files in hand of a session and the current one: those it opened last; for a change, those
 // edited since the prompt.
-func (x *setting) inSession(s *hot.SessionView, task event.Task) []event.Path {
+func (x *queryContext) inSession(s *hot.SessionView, task event.Task) []event.Path {
 	if task != event.TaskChange {
 		return bound(append(s.Files, x.files...), contextFiles)
 	}
@@ -156,7 +156,7 @@ func (x *setting) inSession(s *hot.SessionView, task event.Task) []event.Path {
 
 // wanted tells which files may be suggested: none in hand, and but for changes none that the session has open, and images and
 // programs only by name.
-func (x *setting) wanted(q event.Query, task event.Task) func(event.Path) bool {
+func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
 	for _, f := range q.Files {
@@ -200,7 +200,7 @@ func tagsOf(q event.Query) []string {
 
 // ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
 // of them, which are looked up. Without a prompt the newest patterns and commands have to do.
-func (x *setting) ask(q event.Query, s *hot.SessionView) {
+func (x *queryContext) ask(q event.Query, s *hot.SessionView) {
 	switch {
 	case q.Prompt != "":
 		x.words = index.Terms(q.Prompt, event.MaxTerms)

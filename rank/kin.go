@@ -16,7 +16,7 @@ const (
 )
 
 // relatives adds files whose names share words with the name of the newest file in hand.
-func (x *setting) relatives(p *pool) {
+func (x *queryContext) relatives(p *pool) {
 	if len(x.files) == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (x *setting) relatives(p *pool) {
 }
 
 // kin is how much of a file's name the name of a file in hand has, rare words counting more; the best of them.
-func (x *setting) kin(f event.Path) float64 {
+func (x *queryContext) kin(f event.Path) float64 {
 	if len(x.kins) == 0 {
 		return 0
 	}
@@ -62,7 +62,7 @@ func (x *setting) kin(f event.Path) float64 {
 	return unit(best / all)
 }
 
-func (x *setting) rarity(w string) float64 {
+func (x *queryContext) rarity(w string) float64 {
 	r, known := x.rare[w]
 	if !known {
 		if x.rare == nil {
@@ -81,7 +81,7 @@ const (
 )
 
 // calling finds files that define names that the newest files in hand use.
-func (x *setting) calling(p *pool) {
+func (x *queryContext) calling(p *pool) {
 	fade := 1.0
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
 		for _, f := range x.contents.Called(x.files[i], maxSaid) {
@@ -95,7 +95,7 @@ func (x *setting) calling(p *pool) {
 }
 
 // freshCommitted is 1/log₂(2 + commits since the file's own) before the session has opened anything.
-func (x *setting) freshCommitted(f event.Path) float64 {
+func (x *queryContext) freshCommitted(f event.Path) float64 {
 	if len(x.open) > 0 || x.commits == nil {
 		return 0
 	}

@@ -29,7 +29,7 @@ var asks = func() map[string]kind {
 }()
 
 // kinds fills in the signals of what kind of file is wanted, and how large the file is.
-func (x *setting) kinds(c *candidate) {
+func (x *queryContext) kinds(c *candidate) {
 	if x.kindShares == nil {
 		x.weighKinds()
 	}
@@ -47,7 +47,7 @@ func (x *setting) kinds(c *candidate) {
 }
 
 // weighKinds finds what kinds the files opened last were of, each counting 0.8 of the one after it, and what the prompt wants.
-func (x *setting) weighKinds() {
+func (x *queryContext) weighKinds() {
 	x.kindShares = map[string]float64{}
 	w, all := 1.0, 0.0
 	for _, f := range x.latest {

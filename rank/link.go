@@ -30,7 +30,7 @@ const alikeScale = 3.0
 func alike(shared float64) float64 { return unit(shared / (alikeScale + shared)) }
 
 // lead finds the files whose partners are read. For a change those in hand are enough.
-func (x *setting) lead(q event.Query, task event.Task) {
+func (x *queryContext) lead(q event.Query, task event.Task) {
 	x.leads[byHand] = x.files
 	x.stems = make(map[string]event.Path, len(x.files))
 	for _, f := range x.files {
@@ -55,7 +55,7 @@ func (x *setting) lead(q event.Query, task event.Task) {
 const seedShare = 0.05
 
 // seeds are the files that fit the prompt best.
-func (x *setting) seeds() (files []event.Path) {
+func (x *queryContext) seeds() (files []event.Path) {
 	for _, f := range x.fitting[:min(len(x.fitting), seedFiles)] {
 		if f.Share >= seedShare {
 			files = append(files, f.File)
@@ -65,4 +65,4 @@ func (x *setting) seeds() (files []event.Path) {
 }
 
 // baseTerms are the words of a file's name, without its extension.
-func (x *setting) baseTerms(f event.Path) []string { return x.labels.of(f).words }
+func (x *queryContext) baseTerms(f event.Path) []string { return x.labels.of(f).words }

@@ -35,7 +35,7 @@ const (
 func fading(events int64) float64 { return unit(math.Exp2(-float64(max(events, 0)) / eventHalf)) }
 
 // listings fills in the signals of the results that named the file.
-func (x *setting) listings(c *candidate) {
+func (x *queryContext) listings(c *candidate) {
 	if x.listed == nil {
 		x.read()
 	}
@@ -53,7 +53,7 @@ func (x *setting) listings(c *candidate) {
 }
 
 // read goes through the results, the newest first.
-func (x *setting) read() {
+func (x *queryContext) read() {
 	x.listed = map[event.Path]*listed{}
 	lists := 0
 	for _, r := range x.results {
@@ -72,7 +72,7 @@ func (x *setting) read() {
 }
 
 // listing takes in a list of files; ago counts the lists after it.
-func (x *setting) listing(r hot.Result, fresh float64, ago int) {
+func (x *queryContext) listing(r hot.Result, fresh float64, ago int) {
 	files, turn := r.Files, r.Prompt == x.prompt
 	opened, newest := 0, -1
 	for i, f := range files {
@@ -102,7 +102,7 @@ func (x *setting) listing(r hot.Result, fresh float64, ago int) {
 }
 
 // opensSince counts the files that were opened last after the event.
-func (x *setting) opensSince(clock int64) (n int) {
+func (x *queryContext) opensSince(clock int64) (n int) {
 	for _, c := range x.clocks {
 		if c > clock {
 			n++
@@ -111,7 +111,7 @@ func (x *setting) opensSince(clock int64) (n int) {
 	return n
 }
 
-func (x *setting) entry(f event.Path) *listed {
+func (x *queryContext) entry(f event.Path) *listed {
 	l := x.listed[f]
 	if l == nil {
 		l = &listed{}

@@ -15,7 +15,7 @@ const (
 )
 
 // folders fills in the signals of where the file lies and what kind of file it is.
-func (x *setting) folders(c *candidate) {
+func (x *queryContext) folders(c *candidate) {
 	v, in := &c.values, x.folder(c.label.dir)
 	v[FolderSmall], v[FolderShare], v[FolderRecent] = in.small, in.share, in.recent
 	v[Depth], v[Document], v[Test] = c.label.depth, truth(c.label.document), truth(c.label.test)
@@ -44,7 +44,7 @@ type folder struct {
 }
 
 // folder looks at a folder once per question.
-func (x *setting) folder(dir string) folder {
+func (x *queryContext) folder(dir string) folder {
 	in, known := x.inFolder[dir]
 	if known {
 		return in
@@ -63,7 +63,7 @@ func (x *setting) folder(dir string) folder {
 }
 
 // glance goes through the files opened last, the newest first.
-func (x *setting) glance() {
+func (x *queryContext) glance() {
 	n := 0
 	if x.recent != nil {
 		n = len(x.recent.Members)
@@ -86,7 +86,7 @@ func (x *setting) glance() {
 }
 
 // folderShare is the folder's share of the files opened last, each counting 0.8 of the one after it.
-func (x *setting) folderShare(dir string) float64 {
+func (x *queryContext) folderShare(dir string) float64 {
 	if len(x.latest) == 0 {
 		return 0
 	}
@@ -110,7 +110,7 @@ var ranked = []struct{ of, rank Signal }{{Terms, TermsRank}, {Comod, ComodRank},
 	{Session, SessionRank}, {Alike, AlikeRank}}
 
 // ranks fills in the places of candidates among each other.
-func (x *setting) ranks(p *pool) {
+func (x *queryContext) ranks(p *pool) {
 	order := make([]*candidate, 0, len(p.list))
 	for _, r := range ranked {
 		order = order[:0]

@@ -189,6 +189,6 @@ func (r *Ranker) suggestion(ctx context.Context, g *gathered, c *candidate, all 
 	if !all {
 		s.Reasons = strongest(s.Reasons, maxWhys)
 	}
-	r.explain(ctx, s.Reasons, c, g.setting, !all)
+	r.explain(ctx, s.Reasons, c, g.context, !all)
 	return s
 }

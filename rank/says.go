@@ -13,7 +13,7 @@ const alikeFiles = 3
 
 // say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
 // that lead.
-func (x *setting) say(p *pool) {
+func (x *queryContext) say(p *pool) {
 	x.match(p, x.fitting, Text, TextPlace)
 	for _, f := range x.fitting {
 		if c := p.index[f.File]; c != nil {
@@ -43,7 +43,7 @@ func (x *setting) say(p *pool) {
 const textSpan = 8.0
 
 // match turns the fits of a text into two signals: 1 + (logit - best)/textSpan, and 1/√rank.
-func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
+func (x *queryContext) match(p *pool, fits []TextFit, logit, place Signal) {
 	for i, f := range fits {
 		c := p.index[f.File]
 		if c == nil {
@@ -61,7 +61,7 @@ func (x *setting) match(p *pool, fits []TextFit, logit, place Signal) {
 }
 
 // readTexts finds what the prompt and the newest patterns and commands mean.
-func (r *Ranker) readTexts(x *setting, q event.Query, prompt index.Text, w Values) {
+func (r *Ranker) readTexts(x *queryContext, q event.Query, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil
@@ -82,7 +82,7 @@ func (r *Ranker) readTexts(x *setting, q event.Query, prompt index.Text, w Value
 }
 
 // patternTexts are the words and identifiers of the newest patterns and commands since the prompt.
-func (x *setting) patternTexts() (words, names []string) {
+func (x *queryContext) patternTexts() (words, names []string) {
 	for i, said := range x.patterns {
 		if i >= 4 || said.Prompt != x.prompt {
 			break

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
-// partners asks for what the setting leads to. Families whose signal has no weight are not read.
-func (in *reads) partners(v *hot.View, x *setting, w Values) {
+// partners asks for what the question leads to. Families whose signal has no weight are not read.
+func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 	for l, lead := range x.leads {
 		files := event.Strings(lead)
 		if len(files) == 0 {
@@ -60,7 +60,7 @@ func (in *reads) partners(v *hot.View, x *setting, w Values) {
 }
 
 // collect turns the sets that were read into candidates with evidence, in a fixed order.
-func (in *reads) collect(p *pool, x *setting) {
+func (in *reads) collect(p *pool, x *queryContext) {
 	for l := range links {
 		in.linked(p, x, l)
 	}
@@ -101,7 +101,7 @@ func (in *reads) collect(p *pool, x *setting) {
 }
 
 // linked collects the partners of one kind of files.
-func (in *reads) linked(p *pool, x *setting, l link) {
+func (in *reads) linked(p *pool, x *queryContext, l link) {
 	for i, set := range in.comod[l] {
 		n := at(in.changes[l], i)
 		for j, f := range set.Members {
@@ -152,7 +152,7 @@ func at(v *hot.Values, i int) float64 {
 
 // fromTree adds what the names of files say: those named by the prompt, mentioned in the session, of the
 // same stem, in the same folder, with the words of the question in their path.
-func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
+func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 	tree := x.tree
 	for _, f := range tree.Named(q.Prompt) {
 		p.get(f).named = true
@@ -184,7 +184,7 @@ func fromTree(p *pool, x *setting, q event.Query, task event.Task) {
 }
 
 // score reads the stored scores of the candidates: the second round trip.
-func (r *Ranker) score(ctx context.Context, p *pool, x *setting, w Values) error {
+func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) error {
 	members := make([]string, len(p.list))
 	for i, c := range p.list {
 		members[i] = string(c.path)

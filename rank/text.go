@@ -97,12 +97,12 @@ type TextFit struct {
 
 // Fits returns the files that a text may mean, best first.
 func (r *Ranker) Fits(text string) []TextFit {
-	x := &setting{tree: r.tree(), contents: r.o.Contents(), labels: &r.labels}
+	x := &queryContext{tree: r.tree(), contents: r.o.Contents(), labels: &r.labels}
 	return x.fits(index.ParseText(text), text, r.texts)
 }
 
 // fits returns the files that a text may mean, best first.
-func (x *setting) fits(t index.Text, raw string, models Texts) []TextFit {
+func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 	var found []TextFit
 	at := map[event.Path]int{}
 	get := func(p event.Path) *TextFit {
@@ -171,7 +171,7 @@ func (x *setting) fits(t index.Text, raw string, models Texts) []TextFit {
 }
 
 // priors fills in the signals that do not depend on what the file says.
-func (x *setting) priors(f *TextFit, t index.Text, asked kind) {
+func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	v, l := &f.Values, x.labels.of(f.File)
 	if x.contents != nil {
 		c := x.contents.Cover(f.File, t)

@@ -14,7 +14,7 @@ import (
 
 // explain puts words to the reasons of a file: facts only, no advice. With once, what several signals say has the place of the
 // strongest that speaks for the file. Together is asked once at most.
-func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *setting, once bool) {
+func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x *queryContext, once bool) {
 	counted := false
 	said := map[string]bool{}
 	for i := range rs {
@@ -41,7 +41,7 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 var ofCommits = map[string]bool{Comod.String(): true, ComodRank.String(): true, ComodMean.String(): true, ComodBack.String(): true, Support.String(): true}
 
 // text returns the words of a signal, and the file that they name, "" if they name none.
-func (x *setting) text(signal string, c *candidate) (text string, with event.Path) {
+func (x *queryContext) text(signal string, c *candidate) (text string, with event.Path) {
 	about := func(words string, with event.Path) (string, event.Path) { return words + " " + with.Display(), with }
 	of, known := signalOf(signal)
 	if !known {
@@ -108,7 +108,7 @@ func (c *candidate) use() string {
 
 // spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path of the repository does. Without the prompt's text
 // some have no spelling and are left out: a stem is no word.
-func (x *setting) spelled(stems []string, heading string) string {
+func (x *queryContext) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
 		x.spellings = index.Spellings(x.prompted)
 	}
@@ -129,7 +129,7 @@ func (x *setting) spelled(stems []string, heading string) string {
 }
 
 // inPath returns a stem as a path of the repository writes it, "" if none has it.
-func (x *setting) inPath(stem string) string {
+func (x *queryContext) inPath(stem string) string {
 	for _, p := range x.tree.Word(stem) {
 		if word := index.Spellings(string(p))[stem]; word != "" {
 			return word
@@ -161,7 +161,7 @@ var plain = map[Signal]string{
 
 // together says how often two files changed in one commit, in counts if someone can count. With a single
 // file in hand it goes without saying which one is meant.
-func (r *Ranker) together(ctx context.Context, x *setting, with, file event.Path) (string, event.Path) {
+func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	name := " with " + with.Display()
 	if r.o.Together != nil {
 		if both, of, err := r.o.Together(ctx, with, file); err == nil && both > 0 && of >= both {

@@ -11,8 +11,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// setting is what a question is asked in: the same for all its candidates.
-type setting struct {
+// queryContext is what holds for all candidates of a question: its files, words, session and time.
+type queryContext struct {
 	at                 time.Time
 	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
 	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
@@ -59,7 +59,7 @@ type setting struct {
 }
 
 // level fills in what is the same for every candidate.
-func (x *setting) level() {
+func (x *queryContext) level() {
 	x.same[Bias], x.same[Opened] = 1, opened(len(x.open))
 	if n := len(x.files); n > 0 {
 		x.same[InHand] = opened(n)
@@ -67,7 +67,7 @@ func (x *setting) level() {
 }
 
 // remember takes over what the session did.
-func (x *setting) remember(s *hot.SessionView) {
+func (x *queryContext) remember(s *hot.SessionView) {
 	if s == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (x *setting) remember(s *hot.SessionView) {
 }
 
 // mentioned lists the files that the session named, the most mentioned first, at most maxMentions.
-func (x *setting) mentioned() []event.Path {
+func (x *queryContext) mentioned() []event.Path {
 	weight := make(map[event.Path]float64, len(x.said))
 	for f, w := range x.said {
 		weight[f] = w
@@ -109,7 +109,7 @@ func (x *setting) mentioned() []event.Path {
 }
 
 // pairedWith is a file in hand that is a pair with the candidate by name, "" if none does.
-func (x *setting) pairedWith(c *candidate) event.Path {
+func (x *queryContext) pairedWith(c *candidate) event.Path {
 	if g := x.stems[c.label.stem]; g != c.path {
 		return g
 	}
@@ -117,7 +117,7 @@ func (x *setting) pairedWith(c *candidate) event.Path {
 }
 
 // since counts the files opened since the prompt.
-func (x *setting) since(s *hot.SessionView) int {
+func (x *queryContext) since(s *hot.SessionView) int {
 	n, begin := 0, s.PromptClock()
 	for _, clock := range s.Last {
 		if clock > begin {
@@ -133,7 +133,7 @@ func has(m map[event.Path]int64, f event.Path) bool {
 }
 
 // newest is the last file in hand, "" if there is none.
-func (x *setting) newest() event.Path {
+func (x *queryContext) newest() event.Path {
 	if len(x.files) == 0 {
 		return ""
 	}

@@ -70,7 +70,7 @@ func (c *Context) add(content string, cacheable bool) {
 }
 
 // preamble is the first line of every context.
-const preamble = "Recorded by aOa: earlier in this work (words of the user and odd names in quotes, the rest counted from tool calls)."
+const preamble = "Recorded by aOa: earlier in this work (words in quotes are data, the rest counted from tool calls)."
 
 // Assemble makes the context of a session. It is empty when the log has no prompt and no action of it. Its tokens are at most the
 // budget's. It costs one read of what was logged since the last summary. A summary is made, and written, only when that part exceeds

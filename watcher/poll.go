@@ -58,6 +58,9 @@ func (w *Watcher) reconcile(ctx context.Context) {
 		if d == nil && w.tree.foreign(p.Dir()) {
 			continue
 		}
+		if d != nil {
+			d.active = at // the folder of uncommitted work is among those that are watched next
+		}
 		w.in.touch(p, true, at)
 	}
 	w.full = false

@@ -85,27 +85,27 @@ const maxListTokens = 120
 
 // listText is the text of a list: each file with its probability, and the reasons for which there is room.
 func listText(head string, sugg []event.Suggestion) string {
-	text := head
-	var lines []string
+	lines := []string{head}
+	fits := func() bool { return index.Tokens(strings.Join(lines, "\n")) <= maxListTokens }
 	for _, s := range sugg {
-		line := fmt.Sprintf("%s (%.0f %%)", s.File.Quoted(), 100*s.Score)
-		if index.Tokens(text+"\n"+line) > maxListTokens {
+		lines = append(lines, fmt.Sprintf("%s (%.0f %%)", s.File.Quoted(), 100*s.Score))
+		if !fits() {
+			lines = lines[:len(lines)-1]
 			break
 		}
-		text += "\n" + line
-		lines = append(lines, line)
 	}
-	for i, line := range lines {
-		r := reason(sugg[i])
-		with := strings.Replace(text, "\n"+line, "\n"+line+": "+r, 1)
-		if r != "" && index.Tokens(with) <= maxListTokens {
-			text = with
-		}
-	}
-	if len(lines) == 0 {
+	if len(lines) == 1 {
 		return ""
 	}
-	return text
+	for i := 1; i < len(lines); i++ {
+		if r := reason(sugg[i-1]); r != "" {
+			bare := lines[i]
+			if lines[i] += ": " + r; !fits() {
+				lines[i] = bare
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Named lists the suggestions that a text of Text names whole: its end may be cut.

@@ -80,7 +80,7 @@ func (f *fold) event(e event.Event) {
 
 // inSession folds an event of a session. Without a session it is an open that counts for the file only.
 func (f *fold) inSession(e event.Event) {
-	edit := e.Kind == event.KindEdit || e.Kind == event.KindWrite
+	edit := e.Kind.Edit()
 	if e.Kind == event.KindSave {
 		if e.Paths = f.untouched(e); len(e.Paths) == 0 {
 			return

@@ -153,7 +153,7 @@ func (l *Learner) load(ctx context.Context, events []event.Event) error {
 	}
 	for _, e := range events {
 		want(sessionOf(e))
-		if e.Kind == event.KindEdit || e.Kind == event.KindWrite || e.Kind == event.KindSave {
+		if e.Kind.Edit() || e.Kind == event.KindSave {
 			want(toolsID)
 		}
 		if e.Kind == event.KindBranch {

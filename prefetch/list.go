@@ -123,13 +123,18 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 	return ListEstimate{Opens: m.Opens.Probability(f), Right: m.Right.Probability(f)}
 }
 
+// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it. turn is the number of earlier prompts of
+// the session; see Listed for skip.
+func (m ListModel) Choose(q event.Query, turn int, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
+	files := Listed(predictions, skip)
+	return files, m.Estimate(ListFeaturesOf(q, turn, files))
+}
+
 // list decides on a list as a whole. idle is set where the turn will probably open nothing.
 func (p *Prefetcher) list(q event.Query, c *choice, predictions []Prediction, s state, waiting []pending) map[Arm][]int {
-	files := Listed(predictions, func(f event.Path) bool {
-		_, hinted := s.hinted[f]
-		return hinted || f == q.Current || s.drawn(f) || decided(waiting, c.kind, f)
+	files, e := p.o.confident().List.Choose(q, s.turn, predictions, func(f event.Path) bool {
+		return f == q.Current || s.has(waiting, c.kind, f)
 	})
-	e := p.o.confident().List.Estimate(ListFeaturesOf(q, s.turn, files))
 	c.idle, c.opens = e.Opens < leastOpens, e.Opens
 	arm := Shadow
 	if e.Says(c.theta, ListTokens) && !c.spent && !c.retired {

@@ -57,7 +57,7 @@ func LooksAtChange(e event.Event) bool {
 
 func lastEdited(events []event.Event) event.Path {
 	for _, e := range slices.Backward(events) {
-		if (e.Kind == event.KindEdit || e.Kind == event.KindWrite) && len(e.Paths) > 0 {
+		if e.Kind.Edit() && len(e.Paths) > 0 {
 			return e.Paths[0]
 		}
 	}

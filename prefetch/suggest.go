@@ -99,8 +99,7 @@ func (p *Prefetcher) split(q event.Query, c choice, predictions []Prediction, s 
 		if c.trait.hint && !f.Unseen {
 			continue // the agent knows of it
 		}
-		_, hinted := s.hinted[f.File]
-		if hinted || f.File == q.Current || s.drawn(f.File) || decided(waiting, c.kind, f.File) {
+		if f.File == q.Current || s.has(waiting, c.kind, f.File) {
 			continue
 		}
 		if c.kind == Pair && !f.Paired || c.kind == Partner && !f.Companion {
@@ -134,6 +133,12 @@ func soon(tr trait, at time.Time, s session, waiting []pending) bool {
 	return slices.ContainsFunc(waiting, func(d pending) bool {
 		return (traits[d.kind].hint || traits[d.kind].list) && d.arm != Shadow && at.Sub(d.at) < hintEvery
 	})
+}
+
+// has reports whether a session already has an arm for a file, or was shown it in another text.
+func (s state) has(waiting []pending, kind Kind, f event.Path) bool {
+	_, hinted := s.hinted[f]
+	return hinted || s.drawn(f) || decided(waiting, kind, f)
 }
 
 // decided reports whether a decision on its way shows the file or keeps it back, or predicts it under that kind.

@@ -12,9 +12,9 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change, because some hooks cannot
-// carry a hint and the next one of the session that can asks for what happened since; and the files that a session has edited
-// until somebody commits them.
+// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change,
+// because some hooks cannot carry a hint and the next one of the session that can asks for what happened since; and the files
+// that a session has edited until somebody commits them.
 type recentEvents struct {
 	now     func() time.Time
 	applied atomic.Int64
@@ -72,16 +72,12 @@ func (r *recentEvents) change(e event.Event) {
 				r.changes[id] = files
 			}
 		}
-	case e.Session != "" && edits(e):
+	case e.Session != "" && e.OK && e.Kind.Edit():
 		if len(r.changes) > recentSessions {
 			clear(r.changes)
 		}
 		r.changes[e.Session] = withEdit(r.changes[e.Session], e)
 	}
-}
-
-func edits(e event.Event) bool {
-	return e.OK && (e.Kind == event.KindEdit || e.Kind == event.KindWrite)
 }
 
 // withEdit adds the files of an edit to a change, the newest last.
@@ -98,7 +94,7 @@ func (r *recentEvents) uncommitted(session string, own []event.Event) []event.Pa
 	defer r.mu.Unlock()
 	change := slices.Clone(r.changes[session])
 	for _, e := range own {
-		if edits(e) {
+		if e.OK && e.Kind.Edit() {
 			change = withEdit(change, e)
 		}
 	}
@@ -107,7 +103,7 @@ func (r *recentEvents) uncommitted(session string, own []event.Event) []event.Pa
 
 // hintable reports whether a hint can be about an event.
 func hintable(e event.Event) bool {
-	return e.Kind == event.KindFailed || e.Kind == event.KindEdit || e.Kind == event.KindWrite || prefetch.LooksAtChange(e)
+	return e.Kind == event.KindFailed || e.Kind.Edit() || prefetch.LooksAtChange(e)
 }
 
 // take removes and returns the events of a session since the last take, and those of own that were not applied yet.

@@ -92,8 +92,8 @@ func (s *Score) show(d *Decision) {
 
 // list counts the list that would be shown at a prompt.
 func (s *Score) list(d *Decision) {
-	files := prefetch.Listed(s.any.predictions, nil)
-	shown := truth(prefetch.Shipped().List.Estimate(prefetch.ListFeaturesOf(d.Query, d.Prompts-1, files)).Says(prefetch.ListThreshold, prefetch.ListTokens))
+	files, e := prefetch.Shipped().List.Choose(d.Query, d.Prompts-1, s.any.predictions, nil)
+	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens))
 	if len(d.Turn) == 0 {
 		s.add(d.Session, "lists", "others", shown, 1)
 		return

@@ -33,7 +33,10 @@ const (
 )
 
 // Open reports whether the kind counts as opening a file.
-func (k Kind) Open() bool { return k == KindRead || k == KindEdit || k == KindWrite }
+func (k Kind) Open() bool { return k == KindRead || k.Edit() }
+
+// Edit reports whether the event is a tool's change of files.
+func (k Kind) Edit() bool { return k == KindEdit || k == KindWrite }
 
 // Event is one entry of the event log. All state is a fold of the events of all writers. So an event carries its own time and all
 // that learning needs, and never changes after it was logged.

@@ -115,7 +115,7 @@ func (s *Store) readTurn(ctx context.Context, p indexedPrompt) (similar, error) 
 		if e.Kind == event.KindPrompt {
 			break
 		}
-		if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
+		if e.Kind.Edit() {
 			for _, f := range e.Paths {
 				if !slices.Contains(out.files, f) {
 					out.files = append(out.files, f)

@@ -118,7 +118,7 @@ func (s *Snapshot) addCommand(e event.Event) {
 	if e.Kind.Open() {
 		s.Files = newest(s.Files, e.Paths)
 	}
-	if e.Kind == event.KindEdit || e.Kind == event.KindWrite {
+	if e.Kind.Edit() {
 		s.Edited = newest(s.Edited, e.Paths)
 	}
 }

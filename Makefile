@@ -18,8 +18,8 @@ PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 w
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-build: ## build bin/aoa
-	@go build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/aoa
+build: ## build bin/aoa and bin/aoa-hook
+	@go build -trimpath -ldflags '-s -w' -o $(dir $(BIN)) ./cmd/...
 
 run: build ## learn REPO (this repository by default) and print suggestions with reasons
 	@scripts/demo.sh $(BIN) "$(REPO)"
@@ -75,7 +75,7 @@ bench-stage: ## stage cache: a hit, a tree of 10,000 files, definitions; beside 
 	@go test -p 1 -timeout 30m -run '^$$' -bench 'Stage|Digest10k|Loader|Parse' -benchtime $(or $(BENCHTIME),50x) ./cmd/aoa ./internal/stage/... | scripts/bench.awk
 
 cross: ## compile and vet for every platform
-	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/aoa && go vet ./... || exit 1; done
+	@for p in $(PLATFORMS); do echo $$p; export GOOS=$${p%/*} GOARCH=$${p#*/}; go build -o /dev/null ./cmd/... && go vet ./... || exit 1; done
 
 train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of clones, ISSUES=FILE (docs/ranking.md); an hour on two cores
 	@mkdir -p bin/left
@@ -91,8 +91,8 @@ gitleaks: ## write the rules of package redact again from a released version of 
 golden: ## rewrite the help goldens and docs/config.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
 
-install: ## install aoa into GOBIN
-	go install -trimpath -ldflags '-s -w' ./cmd/aoa
+install: ## install aoa and aoa-hook into GOBIN
+	go install -trimpath -ldflags '-s -w' ./cmd/...
 
 clean: ## remove what was built
 	rm -rf bin

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ func (c Call) TakesText() bool {
 // Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
 func (c Call) Continues() bool { return agents.EventOf(c.Agent, c.Event).Continues }
 
-// Decode reads one payload of an agent's hook: a JSON object; what follows it is not read. env is what is known of the caller's
+// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what follows it is not read. env is what is known of the caller's
 // environment (see caller): Copilot and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that
 // really called, whose form an answer needs. Unknown events and fields give a Call without events. The error wraps ErrAgent or
 // ErrPayload; it is for the log: a hook itself never fails.
@@ -113,6 +114,11 @@ func decodeFirst(data []byte, into any) error {
 		return errors.New("it does not begin with a brace")
 	}
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(into)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the hook client cuts what is long
+		if whole := wholeMembers(data); len(whole) > len("{}") {
+			err = json.Unmarshal(whole, into)
+		}
+	}
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package hooks
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/hooks/client"
@@ -51,19 +52,19 @@ func TestPatience(t *testing.T) {
 		for _, e := range a.Events {
 			wait, starts := client.Patience(a.Name, e.Name)
 			if (wait > 0) != e.Awaited() {
-				t.Errorf("%s, %s: waits %d ms, awaited %v", a.Name, e.Name, wait, e.Awaited())
+				t.Errorf("%s, %s: waits %s, awaited %v", a.Name, e.Name, wait, e.Awaited())
 			}
-			want, first := int64(50), false
+			want, first := 50*time.Millisecond, false
 			switch e.Canonical {
 			case "SessionStart":
-				want, first = 400, true
+				want, first = 400*time.Millisecond, true
 			case "UserPromptSubmit":
-				want, first = 150, true
+				want, first = 150*time.Millisecond, true
 			}
 			if e.Awaited() && (wait != want || starts != first) {
-				t.Errorf("%s, %s: waits %d ms, starts %v", a.Name, e.Name, wait, starts)
+				t.Errorf("%s, %s: waits %s, starts %v", a.Name, e.Name, wait, starts)
 			}
-			if e.Timeout > 0 && wait >= int64(e.Timeout)*1000 {
+			if e.Timeout > 0 && wait >= time.Duration(e.Timeout)*time.Second {
 				t.Errorf("%s, %s: waits longer than the agent", a.Name, e.Name)
 			}
 		}
@@ -76,7 +77,7 @@ func TestPatience(t *testing.T) {
 	for _, c := range [][2]string{{"claude", "PostToolUse"}, {"claude", "SessionEnd"}, {"gemini", "BeforeTool"}, {"codex", "PostToolUse"},
 		{"copilot", "preToolUse"}, {"git", "post-commit"}, {"", ""}, {"cursor", "stop"}} {
 		if wait, starts := client.Patience(c[0], c[1]); wait != 0 || starts {
-			t.Errorf("%s, %s: waits %d ms", c[0], c[1], wait)
+			t.Errorf("%s, %s: waits %s", c[0], c[1], wait)
 		}
 	}
 }

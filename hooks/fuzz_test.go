@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,6 +104,49 @@ func checkEvent(t *testing.T, r Repo, e event.Event) {
 	for _, p := range append(e.Named[:len(e.Named):len(e.Named)], e.Seen...) {
 		if !r.Tree.Has(p) && e.Kind != event.KindRun {
 			t.Errorf("%s names %q, which is not known", e.Kind, p)
+		}
+	}
+}
+
+// FuzzCut: a JSON object that is cut anywhere gives the members that are whole.
+func FuzzCut(f *testing.F) {
+	whole := `{"a":"x","n":-12.5e3,"t":{"s":"a\u00e9\"b","ok":true,"l":[1,[2,{"k":"v"}],"y"],"e":{}},"z":null}`
+	for i := range len(whole) + 1 {
+		f.Add([]byte(whole), uint16(i))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, at uint16) {
+		var all map[string]json.RawMessage
+		if json.Unmarshal(data, &all) != nil || !bytes.HasPrefix(data, []byte("{")) {
+			return
+		}
+		var some map[string]any
+		cut := data[:max(1, min(int(at), len(data)))]
+		if err := decodeFirst(cut, &some); err != nil && len(wholeMembers(cut)) > 2 {
+			t.Fatalf("%q: %v", cut, err)
+		}
+		for k := range some {
+			if _, ok := all[k]; !ok {
+				t.Fatalf("%q has no member %q", cut, k)
+			}
+		}
+		if len(cut) == len(data) && len(some) != len(all) {
+			t.Fatalf("%q: %d of %d members", data, len(some), len(all))
+		}
+	})
+}
+
+// TestCut: what is whole before the cut counts, down to the last member.
+func TestCut(t *testing.T) {
+	for cut, want := range map[string]string{
+		`{"a":1,"b":2`:               `{"a":1}`,
+		`{"a":1,"b":{"c":"d","e":"f`: `{"a":1,"b":{"c":"d"}}`,
+		`{"a":[1,2,"x"`:              `{"a":[1,2,"x"]}`,
+		`{"a":1,"content":"x`:        `{"a":1}`,
+		`{"a":{"b":[{"c":"\"`:        `{"a":{"b":[{}]}}`,
+		`{`:                          `{}`,
+	} {
+		if got := string(wholeMembers([]byte(cut))); got != want {
+			t.Errorf("%s → %s, want %s", cut, got, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 const (
 	maxStepText  = 2048 // bytes of a command or a pattern
 	maxStepEdits = 32   // replacements of one call
+	maxSwap      = 8192 // bytes of each text of a replacement
 )
 
 // steps is the call as a step that can be described and repeated; none for calls that have nothing to do with the
@@ -164,7 +165,7 @@ func swaps(st *event.Step, c ToolCall) {
 		o, _ := edit.(map[string]any)
 		old, one := o["old_string"].(string)
 		now, two := o["new_string"].(string)
-		if !one || !two || old == "" {
+		if !one || !two || old == "" || max(len(old), len(now)) > maxSwap {
 			st.Edits, st.Cut = nil, true
 			return
 		}

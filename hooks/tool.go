@@ -26,7 +26,25 @@ func (c ToolCall) result() string {
 	if c.Failed {
 		return c.Problem
 	}
-	return output(c.Response)
+	return c.printed()
+}
+
+// printed is what the tool printed. Of a tool that prints a file it is the first line: the rest is the file.
+func (c ToolCall) printed() string {
+	text := output(c.Response)
+	if c.printsFile() {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// printsFile reports whether the tool's result is, or quotes, the content of a file.
+func (c ToolCall) printsFile() bool {
+	switch c.Name {
+	case "Read", "NotebookRead", "Edit", "MultiEdit", "NotebookEdit", "Write", readMany:
+		return true
+	}
+	return false
 }
 
 // eventID of the call's first event. All deliveries of a call agree on it, whichever hook delivered it.
@@ -78,7 +96,7 @@ func (s *CallContext) Tool(c ToolCall) []event.Event {
 	}
 	c.ID = s.unique(c.ID)
 	if c.Failed && c.Problem == "" {
-		c.Problem = output(c.Response)
+		c.Problem = c.printed()
 	}
 	read := readers[c.Name]
 	if read == nil {
@@ -95,7 +113,7 @@ func (s *CallContext) batch(calls []rawCall) (out []event.Event) {
 		if i == 0 && len(calls) > 1 {
 			s.Batch = c.ID
 		}
-		if text := output(c.Response); failedText(text) {
+		if text := c.printed(); failedText(text) {
 			c.Failed, c.Problem = true, text
 		}
 		out = append(out, s.Tool(c)...)

@@ -5,7 +5,11 @@ import { spawn } from "node:child_process"
 
 const patience = 1000 // ms; aoa hook itself gives up long before
 
-function tell(payload) {
+// The small program starts faster. Where it is not installed, the whole one does the same.
+const programs = [["aoa-hook", "opencode"], ["aoa", "hook", "opencode"]]
+
+// run gives a program the payload and resolves to what it prints, or to null if there is no such program.
+function run([program, ...args], payload) {
   return new Promise((resolve) => {
     let out = ""
     let timer
@@ -14,26 +18,33 @@ function tell(payload) {
       resolve(text)
     }
     try {
-      const child = spawn("aoa", ["hook", "opencode"], { cwd: payload.cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      const child = spawn(program, args, { cwd: payload.cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       timer = setTimeout(() => {
         child.kill()
         done("")
       }, patience)
-      child.on("error", () => done(""))
+      child.on("error", () => done(null))
       child.stdin.on("error", () => {})
       child.stdout.on("data", (chunk) => (out += chunk))
       child.on("close", () => done(out))
       child.stdin.end(JSON.stringify(payload))
     } catch {
-      done("")
+      done(null)
     }
-  }).then((text) => {
+  })
+}
+
+async function tell(payload) {
+  for (const program of programs) {
+    const text = await run(program, payload)
+    if (text === null) continue
     try {
       return JSON.parse(text).additionalContext || ""
     } catch {
       return ""
     }
-  })
+  }
+  return ""
 }
 
 const event = (name, session, cwd, more) => ({ hook_event_name: name, session_id: session, cwd, ...more })

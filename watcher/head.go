@@ -112,18 +112,18 @@ func (r *Repo) tips(ctx context.Context) ([]tip, error) {
 		}
 	}
 	for _, w := range r.worktrees() {
-		if rebasing(w.git) || w.git == r.CommonDir && r.config.bare {
+		if rebasing(w.GitDir) || w.GitDir == r.CommonDir && r.config.bare {
 			continue
 		}
-		ref, commit, err := r.readRef(ctx, w.git, "HEAD")
+		ref, commit, err := r.readRef(ctx, w.GitDir, "HEAD")
 		if err != nil {
-			if w.git == r.GitDir || ctx.Err() != nil {
+			if w.GitDir == r.GitDir || ctx.Err() != nil {
 				return nil, err
 			}
 			continue
 		}
 		if ref == "" {
-			ref = "HEAD@" + filepath.Base(w.git)
+			ref = "HEAD@" + filepath.Base(w.GitDir)
 		}
 		add(tip{key: ref, commit: commit, branch: strings.HasPrefix(ref, "refs/")})
 	}

@@ -11,11 +11,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // Errors that callers branch on.
 var (
-	ErrNotRepo = errors.New("not a git repository")
+	ErrNotRepo = locate.ErrNotRepo
 	ErrBare    = errors.New("a bare repository has no files: open one of its worktrees")
 	ErrOwner   = errors.New("the repository belongs to another user")
 	ErrNoTrees = errors.New("this clone has no trees (partial clone with a tree filter)")
@@ -58,28 +59,28 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	at, err := discover(dir)
+	at, err := locate.Discover(dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{GitDir: at.git, CommonDir: at.common, settingsDirs: settingsDirsOf(env), git: config.FindGit(env)}
+	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, settingsDirs: settingsDirsOf(env), git: config.FindGit(env)}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, err
 	}
-	r.config = readConfig(at.common, at.git)
+	r.config = readConfig(at.CommonDir, at.GitDir)
 	r.Origin = normalizeURL(r.config.origin)
-	root := at.root
-	if r.config.worktree != "" && at.git == at.common {
-		root = absolute(r.config.worktree, at.git)
+	root := at.Root
+	if r.config.worktree != "" && at.GitDir == at.CommonDir {
+		root = absolute(r.config.worktree, at.GitDir)
 	}
-	if root == "" || (r.config.bare && at.git == at.common) {
+	if root == "" || (r.config.bare && at.GitDir == at.CommonDir) {
 		return nil, ErrBare
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	if !hasGitDir(root, at.git) {
-		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", ErrNotRepo, root, at.git)
+	if !locate.HasGitDir(root, at.GitDir) {
+		return nil, fmt.Errorf("%w: its settings name the worktree %s, whose .git is not %s", ErrNotRepo, root, at.GitDir)
 	}
 	r.Root = event.Root(root)
 	return r, nil
@@ -87,13 +88,13 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 
 // checkOwner asks git whether it trusts a repository that belongs to somebody else. Without git it refuses: what is read
 // here becomes part of an agent's context.
-func (r *Repo) checkOwner(ctx context.Context, at place) error {
-	if (at.root == "" || ownedByCaller(at.root)) && ownedByCaller(at.git) {
+func (r *Repo) checkOwner(ctx context.Context, at locate.Repository) error {
+	if (at.Root == "" || ownedByCaller(at.Root)) && ownedByCaller(at.GitDir) {
 		return nil
 	}
-	where := at.root
+	where := at.Root
 	if where == "" {
-		where = at.git
+		where = at.GitDir
 	}
 	hint := fmt.Errorf("%w: to trust it run: git config --global --add safe.directory %s", ErrOwner, where)
 	if !r.git.Found() {
@@ -112,10 +113,10 @@ func (r *Repo) checkOwner(ctx context.Context, at place) error {
 func (r *Repo) Worktrees() []event.Root {
 	var out []event.Root
 	for _, t := range r.worktrees() {
-		if t.root == "" || t.git == r.GitDir {
+		if t.Root == "" || t.GitDir == r.GitDir {
 			continue
 		}
-		if root, err := filepath.EvalSymlinks(t.root); err == nil && hasGitDir(root, t.git) {
+		if root, err := filepath.EvalSymlinks(t.Root); err == nil && locate.HasGitDir(root, t.GitDir) {
 			out = append(out, event.Root(root))
 		}
 	}
@@ -123,28 +124,27 @@ func (r *Repo) Worktrees() []event.Root {
 }
 
 // worktrees lists the places of all worktrees, the main one first (root "" if the repository is bare).
-func (r *Repo) worktrees() []place {
-	main := place{git: r.CommonDir, common: r.CommonDir}
+func (r *Repo) worktrees() []locate.Repository {
+	main := locate.Repository{GitDir: r.CommonDir, CommonDir: r.CommonDir}
 	switch {
 	case r.config.worktree != "":
-		main.root = absolute(r.config.worktree, r.CommonDir)
+		main.Root = absolute(r.config.worktree, r.CommonDir)
 	case r.GitDir == r.CommonDir:
-		main.root = string(r.Root)
+		main.Root = string(r.Root)
 	case !r.config.bare && filepath.Base(r.CommonDir) == ".git":
-		main.root = filepath.Dir(r.CommonDir)
+		main.Root = filepath.Dir(r.CommonDir)
 	}
-	out := []place{main}
+	out := []locate.Repository{main}
 	names, _ := os.ReadDir(filepath.Join(r.CommonDir, "worktrees"))
 	for _, n := range names {
 		git := filepath.Join(r.CommonDir, "worktrees", n.Name())
-		link, err := readLine(filepath.Join(git, "gitdir"))
+		link, err := locate.Link(filepath.Join(git, "gitdir"))
 		if err != nil {
 			continue
 		}
-		link = absolute(link, git)
-		t := place{git: git, common: r.CommonDir}
+		t := locate.Repository{GitDir: git, CommonDir: r.CommonDir}
 		if _, err := os.Stat(link); err == nil {
-			t.root = filepath.Dir(link)
+			t.Root = filepath.Dir(link)
 		}
 		out = append(out, t)
 	}
@@ -186,4 +186,12 @@ func normalizeURL(s string) string {
 
 func trimGit(s string) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "/"), ".git")
+}
+
+// absolute is the name of a file that is given absolutely or relative to dir.
+func absolute(name, dir string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -75,7 +76,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 // completing finds files in learned order. It starts no daemon; without one it matches names only. A terminal gets the names as they
 // are, so those with control and invisible characters are left out.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
-	if place := api.Locate(repo.CommonDir, a.env); place.Exists() {
+	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
 		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
 			return slices.DeleteFunc(ans.Files, hostile)
 		}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +19,10 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // bed is a repository with a store that knows n files, for benchmarks of the real binary.
@@ -26,7 +30,7 @@ type bed struct {
 	binary, dir string
 	env         []string
 	files       []event.Path
-	place       api.Place
+	place       locate.Place
 	client      *api.Client
 	daemon      *exec.Cmd
 }
@@ -53,7 +57,7 @@ func newBed(b *testing.B, n int) *bed {
 	}
 	d.run(b, exec.Command("git", "init", "-q", d.dir))
 	d.run(b, exec.Command("git", "-C", d.dir, "add", "-A"))
-	d.place, err = api.Create(filepath.Join(d.dir, ".git"), d.env)
+	d.place, err = locate.Create(filepath.Join(d.dir, ".git"), config.Lookup(d.env))
 	must(b, err)
 	d.client = &api.Client{Place: d.place, Dir: d.dir}
 	d.fill(b)
@@ -133,7 +137,7 @@ func (d *bed) start(b *testing.B) (hook, person time.Duration) {
 	wait := time.NewTicker(500 * time.Microsecond)
 	defer wait.Stop()
 	for {
-		if _, err := d.frame(b.Context(), true, d.tool("PreToolUse", "start", d.files[0])); err == nil {
+		if _, err := d.hook(b.Context(), true, d.tool("PreToolUse", "start", d.files[0])); err == nil {
 			break
 		} else if time.Since(begin) > 10*time.Minute {
 			b.Fatal("no answer: ", err)
@@ -200,13 +204,9 @@ func opened(id string, f event.Path, at time.Time) event.Event {
 	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f}, Tags: []string{"go"}}
 }
 
-// frame sends a hook's frame and reads to the end of the reply: empty when the daemon has taken it.
-func (d *bed) frame(ctx context.Context, wait bool, payload map[string]any) ([]byte, error) {
+// hook sends a hook and reads to the end of the answer: empty when the daemon has taken it.
+func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(payload)
-	if err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal(api.Frame{Agent: "claude", Cwd: d.dir, Wait: wait, Payload: raw})
 	if err != nil {
 		return nil, err
 	}
@@ -215,10 +215,15 @@ func (d *bed) frame(ctx context.Context, wait bool, payload map[string]any) ([]b
 		return nil, err
 	}
 	defer conn.Close()
-	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil {
+	q := api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw}.Request()
+	if err := q.Write(conn); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(conn)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), q)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(answer.Body)
 }
 
 // tool is what Claude Code sends about a read.

@@ -60,7 +60,7 @@ func BenchmarkQuery(b *testing.B) {
 				for b.Loop() {
 					payload := d.tool("PreToolUse", strconv.Itoa(len(ts)), d.files[5])
 					begin := time.Now()
-					reply, err := d.frame(b.Context(), true, payload)
+					reply, err := d.hook(b.Context(), true, payload)
 					ts.since(begin)
 					if err != nil || len(reply) < 5 {
 						b.Fatal(reply, err)
@@ -73,7 +73,7 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 // BenchmarkEvents sends events until they are learned: in batches, each acknowledged when it is durable, and as
-// hooks' frames, acknowledged when the daemon has taken them.
+// hooks, acknowledged when the daemon has taken them.
 func BenchmarkEvents(b *testing.B) {
 	d := newBed(b, 10_000).served(b)
 	var n atomic.Int64
@@ -117,14 +117,14 @@ func BenchmarkEvents(b *testing.B) {
 			finish(b, begin, cpu, way.writers*way.size*len(ts), ts)
 		})
 	}
-	b.Run("frame", func(b *testing.B) {
+	b.Run("hook", func(b *testing.B) {
 		var ts times
 		begin, cpu := time.Now(), d.cpu()
 		for b.Loop() {
 			id := n.Add(1)
 			payload := d.tool("PostToolUse", fmt.Sprint("f", id), file(id))
 			sent := time.Now()
-			if _, err := d.frame(b.Context(), false, payload); err != nil {
+			if _, err := d.hook(b.Context(), false, payload); err != nil {
 				b.Fatal(err)
 			}
 			ts.since(sent)

@@ -9,6 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -39,15 +40,15 @@ func (a *app) client(ctx context.Context, running bool) (*api.Client, *watcher.R
 }
 
 // store returns the place of a repository that aoa init was run in.
-func (a *app) store(r *watcher.Repo) (api.Place, error) {
-	place := api.Locate(r.CommonDir, a.env)
+func (a *app) store(r *watcher.Repo) (locate.Place, error) {
+	place := locate.Find(r.CommonDir, a.getenv)
 	if !place.Exists() {
 		return place, fail(exitNoRepo, "aoa init", "aOa does not know this repository yet")
 	}
 	return place, nil
 }
 
-func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
+func (a *app) dial(r *watcher.Repo, place locate.Place, running bool) *api.Client {
 	c := a.ask(place)
 	if !running {
 		c.Build = build()
@@ -57,7 +58,7 @@ func (a *app) dial(r *watcher.Repo, place api.Place, running bool) *api.Client {
 }
 
 // ask is a client of a daemon that runs; it starts none.
-func (a *app) ask(place api.Place) *api.Client {
+func (a *app) ask(place locate.Place) *api.Client {
 	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
 }
 

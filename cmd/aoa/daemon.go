@@ -13,10 +13,10 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/aoa-dev/aoa/hooks/client"
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -49,7 +49,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if err != nil {
 		return err
 	}
-	if place, err = api.Create(repo.CommonDir, a.env); err != nil {
+	if place, err = locate.Create(repo.CommonDir, a.getenv); err != nil {
 		return err
 	}
 	cfg, _, err := config.Load(a.env, place.Store)
@@ -62,7 +62,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 	if verbose {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	}
-	note := filepath.Join(a.registry(), api.Fingerprint(place.Store))
+	note := filepath.Join(a.registry(), locate.Fingerprint(place.Store))
 	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Patience: client.Factor(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)
@@ -86,7 +86,7 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 }
 
 // register writes where this daemon runs, for status --all. It may fail.
-func (a *app) register(note string, p api.Place) {
+func (a *app) register(note string, p locate.Place) {
 	if err := os.MkdirAll(filepath.Dir(note), 0o700); err != nil {
 		return
 	}

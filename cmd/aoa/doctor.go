@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -80,7 +81,7 @@ func (a *app) examine(ctx context.Context) []finding {
 		return out
 	}
 	add("repository", true, string(repo.Root), "")
-	place := api.Locate(repo.CommonDir, a.env)
+	place := locate.Find(repo.CommonDir, a.getenv)
 	if !place.Exists() {
 		add("store", false, place.Store+" is not there", "aoa init")
 		return out
@@ -97,7 +98,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	return append(out, a.examineHooks(ctx, repo)...)
 }
 
-func (a *app) examineStore(p api.Place) []finding {
+func (a *app) examineStore(p locate.Place) []finding {
 	st, err := os.Stat(p.Store)
 	if err != nil {
 		return []finding{{"store", false, err.Error(), "aoa init"}}
@@ -112,7 +113,7 @@ func (a *app) examineStore(p api.Place) []finding {
 	return out
 }
 
-func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p api.Place) []finding {
+func (a *app) examineDaemon(ctx context.Context, repo *watcher.Repo, p locate.Place) []finding {
 	begin := a.now()
 	st, err := api.Call(ctx, a.dial(repo, p, false), api.Status, api.None{})
 	var refused *api.Error

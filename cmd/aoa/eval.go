@@ -21,6 +21,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -199,7 +200,7 @@ func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error)
 	if err != nil || o.commits {
 		return s, err
 	}
-	place := api.Locate(repo.CommonDir, a.env)
+	place := locate.Find(repo.CommonDir, a.getenv)
 	cfg, _, err := config.Load(a.env, place.Store)
 	if err != nil {
 		return s, err

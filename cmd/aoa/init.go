@@ -19,6 +19,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -72,7 +73,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 		return err
 	}
 	begin := a.now()
-	place, err := api.Create(repo.CommonDir, a.env)
+	place, err := locate.Create(repo.CommonDir, a.getenv)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (a *app) importHistory(ctx context.Context, client *api.Client) error {
 }
 
 // importTranscripts reads the agent's past sessions of this repository, if there are any and the user agrees.
-func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place api.Place, o initOptions) (api.ImportAnswer, error) {
+func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *watcher.Repo, place locate.Place, o initOptions) (api.ImportAnswer, error) {
 	var none api.ImportAnswer
 	cfg, _, err := config.Load(a.env, place.Store)
 	if err != nil || !o.transcripts || cfg.Transcripts == "off" {

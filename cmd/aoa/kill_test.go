@@ -15,10 +15,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
 	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/learn"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
@@ -129,7 +131,7 @@ func (f *workload) survived() int {
 func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.env), "identity"), Keys: filepath.Join(store, "keys")})
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"), Keys: filepath.Join(store, "keys")})
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestAnotherBuild(t *testing.T) {
 	for i := range 40 {
 		id := fmt.Sprintf("t%d", i)
 		want["s:"+id+":post:"] = true
-		if _, err := d.frame(api.Frame{Agent: "claude", Cwd: d.dir, Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
+		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir, Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
 			t.Fatal(err)
 		}
 	}

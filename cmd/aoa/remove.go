@@ -11,6 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 func (a *app) remove() *cobra.Command {
@@ -26,7 +27,7 @@ the store with all that was learned. The other contents of those files stay as t
 			if err != nil {
 				return err
 			}
-			place := api.Locate(repo.CommonDir, a.env)
+			place := locate.Find(repo.CommonDir, a.getenv)
 			if place.Exists() && !yes && !a.agree("delete "+place.Store+" and all that was learned?") {
 				return fail(exitFailed, "aoa remove --yes", "nothing was removed")
 			}
@@ -42,7 +43,7 @@ the store with all that was learned. The other contents of those files stay as t
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
 			}
-			os.Remove(filepath.Join(a.registry(), api.Fingerprint(place.Store)))
+			os.Remove(filepath.Join(a.registry(), locate.Fingerprint(place.Store)))
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}

@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -85,7 +87,7 @@ type replay struct {
 	*testing.T
 	bin, dir string
 	env      []string
-	place    api.Place
+	place    locate.Place
 	tally    *tally
 
 	mu   sync.Mutex // guards the clock
@@ -342,7 +344,7 @@ func (r *replay) daemon() (stop func()) {
 	r.Helper()
 	repo, err := watcher.OpenRepo(r.Context(), r.dir, r.env)
 	check(r.T, err)
-	r.place, err = api.Create(repo.CommonDir, r.env)
+	r.place, err = locate.Create(repo.CommonDir, config.Lookup(r.env))
 	check(r.T, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	ready, done := make(chan struct{}), make(chan error, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // Exit codes. 2 is never used: Claude Code reads it from a hook as "block".
@@ -100,6 +101,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	code, hint := exitFailed, ""
 	var f *failure
 	var refused *api.Error
+	var foreign *locate.ForeignError
 	switch {
 	case errors.As(err, &f):
 		code, hint = f.code, f.hint
@@ -111,6 +113,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		case api.CodeNoFile:
 			code = exitNoFile
 		}
+	case errors.As(err, &foreign):
+		hint = foreign.Hint()
 	case errors.Is(err, api.ErrNoDaemon):
 		code, hint = exitNoDaemon, "aoa doctor"
 	case strings.HasPrefix(err.Error(), "unknown command"):

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +14,10 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // patient is how long a test waits for what must happen: machines that run tests have other work.
@@ -130,7 +130,9 @@ func (d *sandbox) must(args ...string) string {
 	return s.out
 }
 
-func (d *sandbox) place() api.Place { return api.Locate(filepath.Join(d.dir, ".git"), d.env) }
+func (d *sandbox) place() locate.Place {
+	return locate.Find(filepath.Join(d.dir, ".git"), config.Lookup(d.env))
+}
 
 // client speaks to the running daemon and starts none.
 func (d *sandbox) client() *api.Client { return &api.Client{Place: d.place(), Dir: d.dir} }
@@ -188,28 +190,11 @@ func (d *sandbox) until(what string, so func() bool) {
 	fault.Until(d, patient, what, so)
 }
 
-// frame writes what a hook client writes and leaves, or waits for the answer.
-func (d *sandbox) frame(f api.Frame) (reply []byte, err error) {
-	conn, err := api.Dial(context.Background(), d.place())
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	body, err := json.Marshal(f)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil || !f.Wait {
-		return nil, err
-	}
-	if err := conn.(*net.UnixConn).SetReadDeadline(time.Now().Add(patient)); err != nil {
-		return nil, err
-	}
-	reply, err = api.ReadFrame(conn)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return reply, err
+// send does what a hook client does: it sends a hook and leaves, or waits for the answer.
+func (d *sandbox) send(h api.Hook) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	return fault.SendHook(ctx, d.place(), h)
 }
 
 // hook is the payload of an agent's tool call, as Claude Code sends it.

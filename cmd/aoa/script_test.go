@@ -12,13 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // TestMain lets the test binary be aoa: scripts run the real commands, each as a process of its own, and the
 // daemon that they start is this binary too.
 func TestMain(m *testing.M) {
-	testscript.Main(clean{m}, map[string]func(){"aoa": main, "aoa-hasty": hasty})
+	testscript.Main(clean{m}, map[string]func(){"aoa": main, "aoa-hook": func() { client.Main(os.Args[1:]) }, "aoa-hasty": hasty})
 }
 
 // clean fails a run that leaves a process of the program behind.

@@ -101,10 +101,10 @@ func TestMetricsAreDocumented(t *testing.T) {
 	d := newSandbox(t, 16)
 	d.must("init")
 	d.must("suggest", "server/wire.go")
-	for _, f := range []api.Frame{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},
+	for _, f := range []api.Hook{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},
 		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")}, {Payload: d.hook("PostToolUse", "s", "t", "Read", "server/wire.go")}} {
-		f.Agent, f.Cwd, f.Wait = "claude", d.dir, true
-		if _, err := d.frame(f); err != nil {
+		f.Agent, f.Dir, f.Wait = "claude", d.dir, true
+		if _, err := d.send(f); err != nil {
 			t.Fatal(err)
 		}
 	}

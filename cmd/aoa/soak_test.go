@@ -148,7 +148,7 @@ func (x *soak) hook(p payload) {
 	raw, err := json.Marshal(p)
 	check(x.T, err)
 	ev := p["hook_event_name"].(string)
-	if _, err := x.frame(api.Frame{Agent: "claude", Cwd: x.dir, Payload: raw, Wait: !strings.HasPrefix(ev, "PostToolUse")}); err != nil {
+	if _, err := x.send(api.Hook{Agent: "claude", Dir: x.dir, Payload: raw, Wait: !strings.HasPrefix(ev, "PostToolUse")}); err != nil {
 		x.Fatalf("after %d hooks: %v", x.hooks, err)
 	}
 }

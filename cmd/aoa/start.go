@@ -16,6 +16,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 func (a *app) start() *cobra.Command {
@@ -59,7 +60,7 @@ events in memory. Exits 6 if the daemon does not answer.`,
 				if err != nil {
 					return err
 				}
-				places = []api.Place{client.Place}
+				places = []locate.Place{client.Place}
 			}
 			stopped := 0
 			var failed []error
@@ -92,7 +93,7 @@ events in memory. Exits 6 if the daemon does not answer.`,
 
 // halt asks a daemon to stop, and waits until it has written everything and released its lock. With force it ends in any case, and
 // what it cannot write is lost.
-func (a *app) halt(ctx context.Context, p api.Place, force bool) error {
+func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 	limit := stopTime * time.Duration(client.Factor())
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -149,7 +150,7 @@ const (
 
 // registry is the folder in which each daemon notes where it runs, for status --all and stop --all.
 func (a *app) registry() string {
-	return filepath.Join(cmp.Or(api.StateFolder(a.env), filepath.Join(os.TempDir(), "aoa")), "daemons")
+	return filepath.Join(cmp.Or(locate.StateFolder(a.getenv), filepath.Join(os.TempDir(), "aoa")), "daemons")
 }
 
 func (a *app) home() string { return cmp.Or(config.Home(a.env), os.TempDir()) }

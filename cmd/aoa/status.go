@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 func (a *app) status() *cobra.Command {
@@ -79,8 +80,8 @@ func progress(p api.Progress) string {
 }
 
 // running lists the stores of this user's daemons. Each daemon writes a file in the registry.
-func (a *app) running() []api.Place {
-	var out []api.Place
+func (a *app) running() []locate.Place {
+	var out []locate.Place
 	names, _ := filepath.Glob(filepath.Join(a.registry(), "*"))
 	sort.Strings(names)
 	for _, n := range names {
@@ -92,7 +93,7 @@ func (a *app) running() []api.Place {
 		if !ok {
 			continue
 		}
-		p := api.Locate(common, a.env)
+		p := locate.Find(common, a.getenv)
 		p.Store = store
 		if _, err := os.Stat(store); err != nil {
 			os.Remove(n) // the clone is gone

@@ -19,6 +19,7 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks/client"
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -160,7 +161,7 @@ func (a *app) askSession(ctx context.Context, in statusIn) (daemon string, _ *ap
 	if err != nil {
 		return "none", nil
 	}
-	place := api.Locate(repo.CommonDir, a.env)
+	place := locate.Find(repo.CommonDir, a.getenv)
 	if !place.Exists() {
 		return "none", nil
 	}

@@ -103,7 +103,7 @@ func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 			session = f.next()
 		}
 		id, file := f.next(), f.files[r.IntN(len(f.files))]
-		fr := api.Frame{Agent: "claude", Cwd: f.dir}
+		fr := api.Hook{Agent: "claude", Dir: f.dir}
 		switch n := r.IntN(8); {
 		case n == 0 || i%25 == 0:
 			fr.Wait, fr.Payload = true, f.hook("UserPromptSubmit", session, id, "", "mend the protocol of the wire")
@@ -114,7 +114,7 @@ func (f *workload) agent(ctx context.Context, r *rand.Rand) {
 			id = session + ":" + id + ":post:" // the event's id: a short one is the session's
 		}
 		at := time.Now()
-		if _, err := f.frame(fr); err != nil {
+		if _, err := f.send(fr); err != nil {
 			if fr.Wait {
 				continue // killed while it was asked
 			}

@@ -1,5 +1,7 @@
 package agents
 
+import "time"
+
 // Shape is the JSON in which an agent takes text for its model.
 type Shape uint8
 
@@ -26,16 +28,16 @@ type Event struct {
 // Awaited reports whether the agent waits for our command there and passes on what it prints.
 func (e Event) Awaited() bool { return e.Context != None && e.Installed && !e.Async }
 
-// Milliseconds in which a hook answers. A hook that takes longer is worse than one without an answer.
+// The time in which a hook answers. A hook that takes longer is worse than one without an answer.
 const (
-	hintDeadline   = 50
-	promptDeadline = 150
-	startDeadline  = 400
+	hintDeadline   = 50 * time.Millisecond
+	promptDeadline = 150 * time.Millisecond
+	startDeadline  = 400 * time.Millisecond
 )
 
-// Deadline is how long an answer may take, in milliseconds. starts says that a daemon that does not run is started within that
+// Deadline is how long an answer may take. starts says that a daemon that does not run is started within that
 // time, and answers.
-func (e Event) Deadline() (ms int64, starts bool) {
+func (e Event) Deadline() (wait time.Duration, starts bool) {
 	switch e.Canonical {
 	case "SessionStart":
 		return startDeadline, true

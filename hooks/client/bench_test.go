@@ -6,14 +6,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// BenchmarkProcess times whole processes, in turn: the hook in a binary as heavy as the real one, an empty Go
-// program, /bin/true. The budget is 2.5 times the empty program at the median.
+// BenchmarkProcess times whole processes, in turn: aoa-hook with payloads of 1 KB, 30 KB and 1 MB, aoa hook, an empty Go program, /bin/true.
+// The budget of aoa-hook at the median is 2.5 times the empty program with a question, 2.0 times without.
 func BenchmarkProcess(b *testing.B) {
 	dir, sock := repo(b)
 	serve(b, sock, func(c net.Conn) {
@@ -21,20 +22,26 @@ func BenchmarkProcess(b *testing.B) {
 			c.Write(answer("{}"))
 		}
 	})
-	read := strings.TrimSuffix(payload("PostToolUse", dir), "}") + `,"tool_response":{"file":{"content":"` + strings.Repeat("x", 20_000) + `"}}}`
-	big := strings.Replace(read, "xxx", strings.Repeat("x", 2_500_000), 1)
-	runs := []struct {
+	small, whole := filepath.Join(b.TempDir(), "aoa-hook"), filepath.Join(b.TempDir(), "aoa")
+	for program, out := range map[string]string{"../../cmd/aoa-hook": small, "../../cmd/aoa": whole} {
+		if msg, err := compile(out, program); err != nil {
+			b.Fatalf("build %s: %v\n%s", program, err, msg)
+		}
+	}
+	sized := func(event string, bytes int) string {
+		return strings.TrimSuffix(payload(event, dir), "}") + `,"tool_response":{"file":{"content":"` + strings.Repeat("x", bytes-200) + `"}}}`
+	}
+	type run struct {
 		name, stdin string
 		args        []string
 		times       []time.Duration
-	}{
-		{"true", "", []string{"/bin/true"}, nil},
-		{"empty", "", []string{binaries.empty}, nil},
-		{"hint", payload("PreToolUse", dir), []string{binaries.fat, "hook", "claude"}, nil},
-		{"learn", read, []string{binaries.fat, "hook", "claude"}, nil},
-		{"learn2.5MB", big, []string{binaries.fat, "hook", "claude"}, nil},
-		{"main", "", []string{binaries.fat, "nothing"}, nil},
 	}
+	runs := []run{{"true", "", []string{"/bin/true"}, nil}, {"empty", "", []string{binaries.empty}, nil}}
+	for name, size := range map[string]int{"1KB": 1 << 10, "30KB": 30 << 10, "1MB": 1 << 20} {
+		runs = append(runs, run{"hint" + name, sized("UserPromptSubmit", size), []string{small, "claude"}, nil},
+			run{"learn" + name, sized("PostToolUse", size), []string{small, "claude"}, nil})
+	}
+	runs = append(runs, run{"aoa", sized("UserPromptSubmit", 1<<10), []string{whole, "hook", "claude"}, nil})
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +63,7 @@ func BenchmarkProcess(b *testing.B) {
 			cmd := exec.Command(runs[i].args[0], runs[i].args[1:]...)
 			cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, environ(dir), in, null, null
 			start := time.Now()
-			if err := cmd.Run(); err != nil && runs[i].name != "main" {
+			if err := cmd.Run(); err != nil {
 				b.Fatal(runs[i].name, err)
 			}
 			runs[i].times = append(runs[i].times, time.Since(start))

@@ -1,37 +1,36 @@
 package client
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
 
-// init is the fast path: it must be reached before other packages initialise, so this package imports leaves
-// only and cmd/aoa imports it for nothing but this. `aoa hook --help` is left to the command line.
-func init() {
-	if len(os.Args) > 1 && os.Args[1] == "hook" && !wantsHelp(os.Args[2:]) {
-		run(os.Args[2:])
-	}
-}
-
-func wantsHelp(args []string) bool {
-	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
-}
-
-// Milliseconds. A hook that takes longer than these is worse than one that says nothing.
-const (
-	stdinWait   = 250 // for the whole of stdin: agents do not always close it
-	writeWait   = 50  // for handing a frame to a daemon that may hang
-	lateWait    = 5   // the same, to a daemon that was late a short time ago
-	retryEvery  = 4   // between two attempts to reach a daemon that is starting
-	startAgain  = 30_000
-	startAtOnce = 2_000 // at a prompt or a session's start
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// run handles one hook and leaves the process: with 0, whatever happened.
-func run(args []string) {
+// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of stdin and of starts.
+const (
+	stdinTime   = 250 * time.Millisecond // for all of stdin: agents do not always close it
+	sendTime    = 50 * time.Millisecond  // for a request to a daemon that may hang
+	lateTime    = 5 * time.Millisecond   // the same, for a daemon that was late a short time ago
+	retryTime   = 4 * time.Millisecond   // between two attempts to connect
+	startAgain  = 30 * time.Second       // between two starts of a daemon
+	startAtOnce = 2 * time.Second        // the same, at a prompt and at a session's start
+)
+
+// Main runs one hook: args are the agent's name and, for Copilot, the event's. It ends the process with 0, whatever happens.
+func Main(args []string) {
 	defer func() {
 		_ = recover() // a panic would exit with 2, which Claude Code reads as "block this call"
 		os.Exit(0)
 	}()
 	if answer := deliver(args); len(answer) > 0 {
-		output(answer)
+		_, _ = os.Stdout.Write(answer)
 	}
 }
 
@@ -44,18 +43,18 @@ func deliver(args []string) []byte {
 		self, _ := os.Executable()
 		return append([]byte(self), '\n')
 	}
-	c := call{agent: args[0], args: args[1:]}
-	if c.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
-		c.cwd = workingDir()
-	} else if !c.agentPayload() {
+	r := request{agent: args[0]}
+	if r.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
+		r.dir, _ = os.Getwd()
+	} else if !r.read(os.Stdin, args[1:]) {
 		return nil
 	}
-	p, ok := find(c.cwd)
+	d, ok := daemonOf(r.dir)
 	if !ok {
 		return nil
 	}
-	wait, starts := Patience(speaker(c.agent), c.event)
-	return p.exchange(&c, wait*Factor(), starts)
+	wait, starts := Patience(speaker(r.agent), r.event)
+	return d.exchange(&r, wait*time.Duration(Factor()), starts)
 }
 
 // switchedOff: AOA=0 (or off, false, no) and AOA_SKIP=1 silence every hook.
@@ -68,88 +67,143 @@ func switchedOff() bool {
 	return skip != "" && skip != "0"
 }
 
-// What dialling found.
+// daemon is the place of the daemon that serves a repository.
+type daemon struct {
+	locate.Place
+	dir string // where it is started: the worktree, or the git dir of a bare repository
+}
+
+// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has a store. ok is false
+// outside of any repository, in one without a store, and when the store or the folder of the socket belongs to someone else.
+func daemonOf(dir string) (d daemon, ok bool) {
+	r, err := discover(dir)
+	if err != nil { // an agent that works outside of any repository still belongs to its project
+		if r, err = discover(os.Getenv("CLAUDE_PROJECT_DIR")); err != nil {
+			return d, false
+		}
+	}
+	d, ok = daemonFor(r)
+	if os.Getenv("AOA_STORE") != "" {
+		return d, ok
+	}
+	for r, in := r.Superproject(); in; r, in = r.Superproject() {
+		if outer, has := daemonFor(r); has {
+			d, ok = outer, true
+		}
+	}
+	return d, ok
+}
+
+func discover(dir string) (locate.Repository, error) {
+	if !filepath.IsAbs(dir) {
+		return locate.Repository{}, locate.ErrNotRepo
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return locate.Repository{}, err
+	}
+	return locate.Discover(dir)
+}
+
+func daemonFor(r locate.Repository) (daemon, bool) {
+	d := daemon{Place: locate.Find(r.CommonDir, os.Getenv), dir: r.Root}
+	if d.dir == "" {
+		d.dir = r.GitDir
+	}
+	return d, d.Trusted() == nil
+}
+
+// What an attempt to connect finds.
+type state uint8
+
 const (
-	alive = iota
-	busy  // someone listens but does not accept
-	dead  // nobody listens
+	alive state = iota
+	busy        // someone listens and does not accept, or is not to be trusted
+	dead        // nobody listens
 )
 
-// exchange hands the frame over and reads the reply. A dead daemon is started: at a session's start and at a
-// prompt its answer is still awaited, else this event is lost and the next ones are not. A daemon that was late gets frames
+// exchange sends the request and reads the answer. A dead daemon is started: at a session's start and at a
+// prompt its answer is still awaited; else this event is lost and the next ones are not. A daemon that was late gets requests
 // without a question until its respite is over.
-func (p place) exchange(c *call, wait int64, starts bool) []byte {
-	begun := now()
-	deadline := begun + max(wait, writeWait*Factor())*1000
-	respite := p.respite()
+func (d daemon) exchange(r *request, wait time.Duration, starts bool) []byte {
+	begun := time.Now()
+	deadline := begun.Add(max(wait, sendTime*time.Duration(Factor())))
+	respite := d.respite()
 	first := deadline
 	if respite.on {
-		first = min(deadline, begun+lateWait*Factor()*1000)
+		first = begun.Add(min(deadline.Sub(begun), lateTime*time.Duration(Factor())))
 	}
-	s, state := dial(p.socket, first)
-	if state == dead {
-		again := int64(startAgain)
-		if starts {
-			again = startAtOnce
+	again := startAgain
+	if starts {
+		again = startAtOnce
+	}
+	conn, found := d.dial(first)
+	if found == dead {
+		d.start("daemon", again)
+		for starts && found == dead && time.Now().Before(deadline) {
+			time.Sleep(retryTime)
+			conn, found = d.dial(deadline)
 		}
-		p.start(again)
-		s, state = p.await(starts, deadline)
 		first, respite.on = deadline, false
 	}
-	if state == alive {
-		defer s.close()
-		c.wait = wait > 0 && !respite.on
-		if s.write(c.frame(), first) {
-			if !c.wait {
+	if found == alive {
+		defer conn.Close()
+		r.wait = wait > 0 && !respite.on
+		_ = conn.SetWriteDeadline(first)
+		if r.send(conn) == nil {
+			if !r.wait {
 				return nil
 			}
-			if reply, whole := s.reply(deadline); whole {
-				p.inTime(respite)
-				return reply
+			_ = conn.SetReadDeadline(deadline)
+			switch answer, err := readAnswer(conn); {
+			case err == nil:
+				d.inTime(respite)
+				return answer
+			case errors.Is(err, errBuild): // aoa start replaces it
+				d.start("start", again)
+				return nil
 			}
 		}
 	}
-	if state != dead && !respite.on && now() >= deadline {
-		p.late(respite)
+	if found != dead && !respite.on && !time.Now().Before(deadline) {
+		d.late(respite)
 	}
 	return nil
 }
 
-// await dials until a daemon that was just started, by this hook or another, listens.
-func (p place) await(starts bool, deadline int64) (conn, int) {
-	for starts && now() < deadline {
-		pause(retryEvery)
-		if c, state := dial(p.socket, deadline); state != dead {
-			return c, state
+// dial connects to the daemon. A socket on which another user listens counts as busy: nothing is sent there, and a
+// daemon that was started could not take its place.
+func (d daemon) dial(deadline time.Time) (net.Conn, state) {
+	for {
+		conn, err := net.DialTimeout("unix", d.Socket, max(time.Until(deadline), time.Millisecond))
+		switch {
+		case err == nil:
+			if trusted(conn, d.Socket) {
+				return conn, alive
+			}
+			conn.Close()
+			return nil, busy
+		case errors.Is(err, syscall.EAGAIN): // the queue of those who have connected is full
+			if !time.Now().Before(deadline) {
+				return nil, busy
+			}
+			time.Sleep(time.Millisecond)
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, busy
+		default:
+			return nil, dead
 		}
 	}
-	return conn{}, dead
 }
 
-// maxReply is the longest answer that is printed, in bytes. Claude Code cuts at 10,000 characters.
-const maxReply = 64 << 10
-
-// reply reads one reply frame: a zero byte, four bytes of length, the bytes to print. All of it or nothing.
-func (c conn) reply(deadline int64) (body []byte, whole bool) {
-	var head [5]byte
-	if !c.readFull(head[:], deadline) || head[0] != 0 {
-		return nil, false
+// trusted reports whether the process at the other end belongs to this user or to root.
+func trusted(conn net.Conn, socket string) bool {
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return false
 	}
-	n := int(head[1])<<24 | int(head[2])<<16 | int(head[3])<<8 | int(head[4])
-	if n < 0 || n > maxReply {
-		return nil, false
+	if e := raw.Control(func(fd uintptr) { err = peer.Listener(fd, socket) }); e != nil {
+		return false
 	}
-	body = make([]byte, n)
-	return body, c.readFull(body, deadline)
-}
-
-func (c conn) readFull(p []byte, deadline int64) bool {
-	for len(p) > 0 {
-		n := c.read(p, deadline)
-		if n <= 0 {
-			return false
-		}
-		p = p[n:]
-	}
-	return true
+	return err == nil
 }

@@ -1,15 +1,12 @@
-// Package client carries a hook's bytes to the daemon and the daemon's answer back, in `aoa hook AGENT`.
+// Package client carries a hook's payload to the daemon, and the daemon's answer back. The programs aoa-hook and aoa hook run it.
 //
-// In comes one JSON value on stdin (from git, only arguments), out goes one frame to the repository's
-// socket and, verbatim, what the daemon answers in time. It never prints anything else, never fails its caller
-// (every road ends in exit 0, a panic included), never learns and never decides what is said. It may cost at
-// most 2.5 times an empty Go program, which is why it runs from init, before the hundred packages of the real
-// binary wake up, imports nothing but os and syscall (net on Windows), hooks/agents, and internal/peer, which do the
-// same, and has its own JSON scanner and SHA-256.
+// The payload on stdin goes in: one JSON object, from git nothing. What the daemon answers in time comes out, verbatim, or nothing. The package
+// sends one HTTP request over the repository's socket, with the payload as it came as its body. It never fails its caller: the
+// program exits with 0 whatever happens, a panic included. It never learns and never decides what is shown.
 //
-// A daemon that does not answer in time is asked nothing for 2 s, after each further time for twice as long, at most a minute: it gets
-// the events and no question, so a daemon that hangs costs one wait and not one at every event.
+// A call costs at most 2.5 times an empty Go program. So the package imports net and encoding/json of the larger packages of the standard
+// library, and not net/http.
 //
-// File bodies (the content that Read, Edit and Write carry) are dropped while they are read; of the rest at
-// most 64 KB of long text is kept, so a payload of any size costs constant memory and a small frame.
+// A daemon that does not answer in time is asked nothing for 2 s, after each further time for twice as long, at most a minute. It still gets
+// the events. So a daemon that hangs costs one wait, and not one at every event.
 package client

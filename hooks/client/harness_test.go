@@ -3,28 +3,35 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var binaries = struct{ fat, empty string }{}
+var binaries = struct{ hook, empty string }{}
 
-// TestMain builds a binary as heavy as the real one, with the fast path in it.
+// TestMain builds the client with a scripted daemon.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "aoa-client-")
 	if err != nil {
 		panic(err)
 	}
-	binaries.fat, binaries.empty = filepath.Join(dir, "fat"), filepath.Join(dir, "empty")
-	for name, out := range map[string]string{"fat": binaries.fat, "empty": binaries.empty} {
+	binaries.hook, binaries.empty = filepath.Join(dir, "hook"), filepath.Join(dir, "empty")
+	for name, out := range map[string]string{"hook": binaries.hook, "empty": binaries.empty} {
 		if msg, err := compile(out, "./testdata/"+name); err != nil {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, msg)
 			os.Exit(1)
@@ -95,31 +102,23 @@ func serve(t testing.TB, sock string, handle func(net.Conn)) {
 	t.Cleanup(func() { ln.Close(); running.Wait() })
 }
 
-type sent struct {
-	Agent   string
-	Args    []string
-	Cwd     string
-	Env     map[string]string
-	Wait    bool
-	Payload json.RawMessage
-}
-
-func receive(c net.Conn) (sent, error) {
-	var f sent
-	head := make([]byte, 5)
-	if _, err := io.ReadFull(c, head); err != nil {
-		return f, err
+// receive reads a hook as the daemon does.
+func receive(c net.Conn) (h api.Hook, err error) {
+	q, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return h, err
 	}
-	body := make([]byte, int(head[1])<<24|int(head[2])<<16|int(head[3])<<8|int(head[4]))
-	if _, err := io.ReadFull(c, body); err != nil {
-		return f, err
+	mux := http.NewServeMux()
+	api.HandleHook(mux, func(_ context.Context, got api.Hook) []byte { h = got; return nil })
+	answer := httptest.NewRecorder()
+	if mux.ServeHTTP(answer, q); answer.Code != http.StatusOK {
+		return h, errors.New(answer.Body.String())
 	}
-	return f, json.Unmarshal(body, &f)
+	return h, nil
 }
 
 func answer(text string) []byte {
-	n := len(text)
-	return append([]byte{0, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, text...)
+	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
 }
 
 func payload(event, cwd string) string {
@@ -131,7 +130,7 @@ func payload(event, cwd string) string {
 // hook runs the client. Anything but exit 0 or anything on stderr fails the test.
 func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(binaries.fat, append([]string{"hook"}, args...)...)
+	cmd := exec.Command(binaries.hook, args...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, stdin, append(environ(dir), env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -139,14 +138,4 @@ func hook(t testing.TB, dir string, stdin io.Reader, env []string, args ...strin
 		t.Errorf("hook %v: %v, stderr %q", args, err, errs.String())
 	}
 	return out.String()
-}
-
-// realBinary builds cmd/aoa.
-func realBinary(t testing.TB) string {
-	t.Helper()
-	out := filepath.Join(filepath.Dir(binaries.fat), "aoa")
-	if msg, err := compile(out, "../../cmd/aoa"); err != nil {
-		t.Fatalf("build aoa: %v\n%s", err, msg)
-	}
-	return out
 }

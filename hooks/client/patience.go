@@ -2,6 +2,8 @@ package client
 
 import (
 	"os"
+	"strconv"
+	"time"
 
 	"github.com/aoa-dev/aoa/hooks/agents"
 )
@@ -9,18 +11,16 @@ import (
 // Factor is the value of AOA_PATIENCE, 1 to 100: every wait for an answer is so many times longer than written here, for
 // slow machines and for tests on busy ones. Anything else is 1.
 func Factor() int64 {
-	n := int64(0)
-	for _, c := range os.Getenv("AOA_PATIENCE") {
-		if n = 10*n + int64(c-'0'); c < '0' || c > '9' || n > 100 {
-			return 1
-		}
+	n, err := strconv.ParseInt(os.Getenv("AOA_PATIENCE"), 10, 64)
+	if err != nil || n < 1 || n > 100 {
+		return 1
 	}
-	return max(n, 1)
+	return n
 }
 
-// Patience is how long an answer to the event is awaited, in milliseconds, 0 if none is; starts says that the wait includes starting the daemon. Events
-// that only teach are written and left.
-func Patience(agent, event string) (wait int64, starts bool) {
+// Patience is how long an answer to the event is awaited, 0 if none is; starts says that the wait includes starting the daemon. Events
+// that only teach are sent and left.
+func Patience(agent, event string) (wait time.Duration, starts bool) {
 	e := agents.EventOf(agent, event)
 	if !e.Awaited() {
 		return 0, false

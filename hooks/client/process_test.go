@@ -17,30 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/fault"
 )
-
-func TestFastPathComesFirst(t *testing.T) { comesFirst(t, binaries.fat) }
-
-func TestFastPathOfTheRealBinary(t *testing.T) { comesFirst(t, realBinary(t)) }
-
-func comesFirst(t *testing.T, binary string) {
-	t.Helper()
-	cmd := exec.Command(binary, "hook", "claude")
-	cmd.Env = append(environ(t.TempDir()), "GODEBUG=inittrace=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if n := bytes.Count(out, []byte("init ")); n < 5 || n >= 40 {
-		t.Errorf("%d packages initialise before the hook client, want fewer than 40:\n%s", n, out)
-	}
-}
 
 func TestReplyIsPrintedVerbatim(t *testing.T) {
 	dir, sock := repo(t)
 	text := "{\"hookSpecificOutput\":{\"additionalContext\":\"é\\n\"}}\n"
-	got := make(chan sent, 1)
+	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) {
 		f, err := receive(c)
 		if err != nil {
@@ -49,17 +33,17 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 		got <- f
 		c.Write(answer(text))
 	})
-	sub := filepath.Join(dir, "deep", "er")
+	sub := filepath.Join(dir, "déep %41", "e\tr")
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)), []string{"CLAUDECODE=1"}, "claude", "x\"y")
+	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)), []string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
 	if out != text {
 		t.Errorf("printed %q, want %q", out, text)
 	}
 	f := <-got
-	if f.Agent != "claude" || len(f.Args) != 1 || f.Args[0] != "x\"y" || f.Cwd != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" {
-		t.Errorf("frame %+v", f)
+	if f.Agent != "claude" || f.Dir != sub || !f.Wait || f.Env["CLAUDECODE"] != "1" || f.Env["CLAUDE_PROJECT_DIR"] != "/a b&c=d" {
+		t.Errorf("sent %+v", f)
 	}
 	if want := payload("PreToolUse", sub); string(f.Payload) != want {
 		t.Errorf("payload %s, want %s", f.Payload, want)
@@ -68,7 +52,7 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 
 func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan sent, 1)
+	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) {
 		f, _ := receive(c)
 		c.Write(answer("nobody reads this"))
@@ -79,7 +63,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 			t.Errorf("%s printed %q", event, out)
 		}
 		if f := <-got; f.Wait || !bytes.Contains(f.Payload, []byte(event)) {
-			t.Errorf("%s: frame %+v", event, f)
+			t.Errorf("%s: sent %+v", event, f)
 		}
 	}
 }
@@ -88,7 +72,7 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 // (Copilot), or by whoever runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan sent, 1)
+	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) {
 		f, _ := receive(c)
 		c.Write(answer("told"))
@@ -122,24 +106,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)
 		}
 		if f := <-got; f.Wait != tt.waits || f.Agent != strings.Fields(tt.args)[0] || tt.env != "" && len(f.Env) != 1 {
-			t.Errorf("%s %s: frame %+v", tt.args, tt.env, f)
-		}
-	}
-}
-
-// TestFileBodiesAreNotSent: what Copilot's and Gemini's tools write into files does not leave the process.
-func TestFileBodiesAreNotSent(t *testing.T) {
-	dir, sock := repo(t)
-	got := make(chan sent, 1)
-	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
-	for agent, in := range map[string]string{
-		"copilot":  `{"cwd":DIR,"toolName":"create","toolArgs":{"path":"a.go","file_text":"BODY"},"toolResult":{"resultType":"success","textResultForLlm":"ok\nBODY"}}`,
-		"gemini":   `{"cwd":DIR,"hook_event_name":"AfterTool","tool_name":"replace","tool_input":{"file_path":"a.go","old_string":"BODY","new_string":"BODY"},"tool_response":{"llmContent":"ok\nBODY","returnDisplay":{"fileDiff":"BODY","newContent":"BODY"}}}`,
-		"opencode": `{"cwd":DIR,"hook_event_name":"PostToolUse","tool_name":"write","tool_input":{"filePath":"a.go","content":"BODY"},"tool_response":"ok\nBODY"}`,
-	} {
-		hook(t, dir, strings.NewReader(strings.ReplaceAll(in, "DIR", quoteText(dir))), nil, agent)
-		if f := <-got; bytes.Contains(f.Payload, []byte("BODY")) || !bytes.Contains(f.Payload, []byte("a.go")) {
-			t.Errorf("%s: %s", agent, f.Payload)
+			t.Errorf("%s %s: sent %+v", tt.args, tt.env, f)
 		}
 	}
 }
@@ -151,12 +118,12 @@ func quoteText(s string) string {
 
 func TestGitHook(t *testing.T) {
 	dir, sock := repo(t)
-	got := make(chan sent, 1)
+	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) { f, _ := receive(c); got <- f })
 	hook(t, dir, strings.NewReader("a b\nc d\n"), nil, "git", "post-rewrite", "amend")
 	f := <-got
-	if f.Agent != "git" || strings.Join(f.Args, " ") != "post-rewrite amend" || f.Cwd != dir || len(f.Payload) != 0 {
-		t.Errorf("frame %+v", f)
+	if f.Agent != "git" || f.Dir != dir || len(f.Payload) != 0 {
+		t.Errorf("sent %+v", f)
 	}
 	r, open, err := os.Pipe()
 	if err != nil {
@@ -164,8 +131,8 @@ func TestGitHook(t *testing.T) {
 	}
 	defer open.Close()
 	hook(t, dir, r, nil, "git", "post-commit")
-	if f := <-got; f.Args[0] != "post-commit" || len(f.Payload) != 0 {
-		t.Errorf("frame %+v", f)
+	if f := <-got; len(f.Payload) != 0 {
+		t.Errorf("sent %+v", f)
 	}
 }
 
@@ -180,9 +147,12 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 	serve(t, sock, func(net.Conn) { <-done })
 	t.Cleanup(func() { close(done) })
 	dies, sock := repo(t)
-	serve(t, sock, func(c net.Conn) { c.Read(make([]byte, 3)); c.Write([]byte{0, 0, 0}) })
+	serve(t, sock, func(c net.Conn) { c.Read(make([]byte, 3)); c.Write([]byte("HTT")) })
 	liar, sock := repo(t)
-	serve(t, sock, func(c net.Conn) { receive(c); c.Write([]byte{0, 0xff, 0xff, 0xff, 0xff, 'x'}) })
+	serve(t, sock, func(c net.Conn) {
+		receive(c)
+		c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 4294967295\r\n\r\nx"))
+	})
 	full, sock := repo(t)
 	backlog(t, sock)
 	open, w, err := os.Pipe()
@@ -354,7 +324,7 @@ func TestHundredAtOnce(t *testing.T) {
 // the respite is over; an answer ends it.
 func TestStoppedDaemon(t *testing.T) {
 	dir, sock := repo(t)
-	daemon := exec.Command(binaries.fat, "daemon")
+	daemon := exec.Command(binaries.hook, "daemon")
 	daemon.Dir = dir
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)
@@ -441,7 +411,7 @@ func TestStoppedDaemon(t *testing.T) {
 // TestRespiteTeaches: a daemon that was late gets the events of all hooks, without a question.
 func TestRespiteTeaches(t *testing.T) {
 	dir, sock := repo(t)
-	got, done := make(chan sent, 1), make(chan struct{})
+	got, done := make(chan api.Hook, 1), make(chan struct{})
 	serve(t, sock, func(c net.Conn) {
 		if f, err := receive(c); err == nil {
 			got <- f
@@ -459,7 +429,74 @@ func TestRespiteTeaches(t *testing.T) {
 			t.Errorf("%s printed %q", event, out)
 		}
 		if f := <-got; f.Wait != (i == 0) || !bytes.Contains(f.Payload, []byte(event)) {
-			t.Errorf("%d, %s: frame %+v", i, event, f)
+			t.Errorf("%d, %s: sent %+v", i, event, f)
 		}
+	}
+}
+
+// TestLongPayloadIsCut: what is long is read to its end and sent up to a bound, with the event and the folder wherever they are.
+func TestLongPayloadIsCut(t *testing.T) {
+	dir, sock := repo(t)
+	got := make(chan api.Hook, 1)
+	serve(t, sock, func(c net.Conn) {
+		h, err := receive(c)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- h
+		c.Write(answer("{}"))
+	})
+	head := strings.TrimSuffix(payload("UserPromptSubmit", dir), "}")
+	for _, n := range []int{30 << 10, 2 << 20, 20 << 20} {
+		text := head + `,"prompt":"` + strings.Repeat("x", n) + `"}`
+		if out := hook(t, dir, strings.NewReader(text), nil, "claude"); out != "{}" {
+			t.Errorf("%d bytes: printed %q", n, out)
+		}
+		if h := <-got; string(h.Payload) != text[:min(len(text), maxBody)] || h.Dir != dir {
+			t.Errorf("%d bytes: sent %d from %s", n, len(h.Payload), h.Dir)
+		}
+	}
+	late := `{"tool_response":"` + strings.Repeat("}", 200<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
+	if out := hook(t, "/", strings.NewReader(late), nil, "claude"); out != "{}" {
+		t.Errorf("the event at the end: printed %q", out)
+	}
+	<-got
+}
+
+// TestOpenStdin: an agent that does not close stdin is answered as soon as its payload is whole.
+func TestOpenStdin(t *testing.T) {
+	dir, sock := repo(t)
+	serve(t, sock, func(c net.Conn) {
+		if _, err := receive(c); err == nil {
+			c.Write(answer("{}"))
+		}
+	})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, err := w.WriteString(payload("UserPromptSubmit", dir) + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if out := hook(t, dir, r, nil, "claude"); out != "{}" {
+		t.Errorf("printed %q", out)
+	}
+}
+
+// TestOtherBuild: a daemon that knows no such request is one of another build. The hook has it replaced, once.
+func TestOtherBuild(t *testing.T) {
+	dir, sock := repo(t)
+	serve(t, sock, func(c net.Conn) {
+		if _, err := receive(c); err == nil {
+			c.Write([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno"))
+		}
+	})
+	if out := hook(t, dir, strings.NewReader(payload("UserPromptSubmit", dir)), nil, "claude"); out != "" {
+		t.Errorf("printed %q", out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git", "aoa", "hook-start")); err != nil {
+		t.Errorf("nothing was started: %v", err)
 	}
 }

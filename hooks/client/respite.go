@@ -1,51 +1,58 @@
 package client
 
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
 // respite is how long a daemon that did not answer in time is asked nothing: its answers would come too late again, and each would cost
 // the agent the whole wait.
 type respite struct {
 	on    bool
-	known bool  // a daemon was late, and none was in time since
-	last  int64 // seconds
+	known bool // a daemon was late, and none was in time since
+	last  time.Duration
 }
 
-// Bounds of a respite, in seconds. Each one in a row is twice as long as the one before.
+// Bounds of a respite. Each one in a row is twice as long as the one before.
 const (
-	firstRespite = 2
-	maxRespite   = 60
+	firstRespite = 2 * time.Second
+	maxRespite   = time.Minute
 )
 
-// lateFile holds the length of the last respite. The time of the file is its beginning.
-func (p place) lateFile() string { return join(p.store, "hook-late") }
+// lateFile holds the length of the last respite, in seconds. The time of the file is its beginning.
+func (d daemon) lateFile() string { return filepath.Join(d.Store, "hook-late") }
 
-func (p place) respite() respite {
-	at, known := modified(p.lateFile())
-	if !known {
+func (d daemon) respite() respite {
+	st, err := os.Lstat(d.lateFile())
+	if err != nil {
 		return respite{}
 	}
 	r := respite{known: true}
-	for _, c := range firstLine(p.lateFile()) {
-		if c < '0' || c > '9' || r.last > maxRespite {
-			break
-		}
-		r.last = 10*r.last + int64(c-'0')
+	if line, err := os.ReadFile(d.lateFile()); err == nil {
+		seconds, _ := strconv.ParseUint(strings.TrimSpace(string(line)), 10, 16)
+		r.last = time.Duration(seconds) * time.Second
 	}
-	age := now() - at
-	began, _ := modified(p.socket) // another daemon may have begun since
-	r.on = age >= 0 && age < min(r.last, maxRespite)*1_000_000 && began <= at
+	age := time.Since(st.ModTime())
+	socket, err := os.Lstat(d.Socket) // another daemon may have begun since
+	r.on = age >= 0 && age < min(r.last, maxRespite) && (err != nil || !socket.ModTime().After(st.ModTime()))
 	return r
 }
 
 // late begins a respite. A daemon that hooks have just started is not hung: it reads its stores.
-func (p place) late(r respite) {
-	if at, ok := modified(p.startFile()); ok && now()-at < startAgain*1000 {
+func (d daemon) late(r respite) {
+	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < startAgain {
 		return
 	}
-	put(p.lateFile(), itoa(int(min(max(2*r.last, firstRespite), maxRespite))))
+	next := min(max(2*r.last, firstRespite), maxRespite)
+	_ = os.WriteFile(d.lateFile(), []byte(strconv.Itoa(int(next.Seconds()))+"\n"), 0o600)
 }
 
 // inTime ends it.
-func (p place) inTime(r respite) {
+func (d daemon) inTime(r respite) {
 	if r.known {
-		remove(p.lateFile())
+		_ = os.Remove(d.lateFile())
 	}
 }

@@ -2,19 +2,23 @@ package client
 
 import (
 	"os"
-	"syscall"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
 )
 
-// start runs `aoa daemon` in a session of its own and does not wait for it. Of several, one gets the store's
-// lock and the others leave. A stamp file keeps hooks from starting one more often than every `again`
-// milliseconds.
-func (p place) start(again int64) {
-	stamp := p.startFile()
-	if at, ok := modified(stamp); ok && now()-at < again*1000 && at <= now() {
+// start runs `aoa daemon`, or `aoa start`, in a session of its own and does not wait for it. Of several daemons, one gets the store's
+// lock and the others leave. A stamp file keeps hooks from starting one more often than every `again`.
+func (d daemon) start(command string, again time.Duration) {
+	if st, err := os.Lstat(d.startFile()); err == nil && time.Since(st.ModTime()) < again && time.Since(st.ModTime()) >= 0 {
 		return
 	}
-	self, err := os.Executable()
-	if err != nil || !put(stamp, "") {
+	if os.WriteFile(d.startFile(), []byte("\n"), 0o600) != nil { // a write of no bytes need not change its time
+		return
+	}
+	program, err := aoa()
+	if err != nil {
 		return
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -22,34 +26,43 @@ func (p place) start(again int64) {
 		return
 	}
 	defer null.Close()
-	// syscall.StartProcess: os.StartProcess would first probe the kernel with a process of its own.
-	_, _, _ = syscall.StartProcess(self, []string{self, "daemon"}, &syscall.ProcAttr{
-		Dir: p.dir, Env: withoutGit(os.Environ()), Files: files(null), Sys: detached(),
-	})
+	_, _ = os.StartProcess(program, []string{program, command}, &os.ProcAttr{Dir: d.dir, Env: withoutGit(os.Environ()),
+		Files: []*os.File{null, null, null}, Sys: detached()})
 }
 
-func (p place) startFile() string { return join(p.store, "hook-start") }
+func (d daemon) startFile() string { return filepath.Join(d.Store, "hook-start") }
+
+// aoa is this program, or the one that lies beside aoa-hook or on the PATH.
+func aoa() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	name, hook := strings.CutPrefix(filepath.Base(self), "aoa-hook")
+	if !hook {
+		return self, nil
+	}
+	beside := filepath.Join(filepath.Dir(self), "aoa"+name) // name is ".exe" on Windows
+	if _, err := os.Stat(beside); err == nil {
+		return beside, nil
+	}
+	return exec.LookPath("aoa")
+}
 
 // withoutGit drops what git tells its hooks (git rev-parse --local-env-vars): a process that outlives the hook
 // must not believe that it stands in that repository with that index.
 func withoutGit(env []string) []string {
 	kept := env[:0:0]
 	for _, v := range env {
-		if !localToGit(v) {
+		if name, _, _ := strings.Cut(v, "="); !localToGit(name) {
 			kept = append(kept, v)
 		}
 	}
 	return kept
 }
 
-func localToGit(v string) bool {
-	for i := 0; i < len(v); i++ {
-		if v[i] == '=' {
-			v = v[:i]
-			break
-		}
-	}
-	switch v {
+func localToGit(name string) bool {
+	switch name {
 	case "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 		"GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
 		"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",

@@ -1,10 +1,12 @@
 package client
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // stranger is a server of another user that reads all it gets and answers with JSON of its own.
@@ -51,16 +54,14 @@ func (s *stranger) occupy(t *testing.T, sock string) {
 	t.Cleanup(func() { ln.Close(); running.Wait() })
 }
 
-// serve answers once it has a whole frame, as the daemon does, and counts every byte.
+// serve answers once it has a whole request, as the daemon does, and counts every byte.
 func (s *stranger) serve(c net.Conn) {
 	defer c.Close()
-	counted := io.TeeReader(c, counter{&s.bytes})
-	head := make([]byte, 5)
-	if _, err := io.ReadFull(counted, head); err != nil {
+	q, err := http.ReadRequest(bufio.NewReader(io.TeeReader(c, counter{&s.bytes})))
+	if err != nil {
 		return
 	}
-	n := int64(head[1])<<24 | int64(head[2])<<16 | int64(head[3])<<8 | int64(head[4])
-	if _, err := io.CopyN(io.Discard, counted, n); err == nil {
+	if _, err := io.Copy(io.Discard, q.Body); err == nil {
 		c.Write(answer(hostile))
 	}
 }
@@ -124,7 +125,7 @@ func newVictim(t *testing.T) *victim {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(top) })
-	v := &victim{uid: 1<<30 + os.Getpid(), dir: filepath.Join(top, strings.Repeat("d", 100)), bin: filepath.Join(top, "aoa")}
+	v := &victim{uid: 1<<30 + os.Getpid(), dir: filepath.Join(top, strings.Repeat("d", 100)), bin: filepath.Join(top, "hook")}
 	v.fold = fmt.Sprintf("/tmp/aoa-%d", v.uid)
 	t.Cleanup(func() { os.RemoveAll(v.fold) })
 	git(t, "init", "-q", v.dir)
@@ -132,7 +133,7 @@ func newVictim(t *testing.T) *victim {
 	if err := os.MkdirAll(filepath.Join(v.dir, ".git", "aoa", "hook-start"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(binaries.fat)
+	raw, err := os.ReadFile(binaries.hook)
 	if err == nil {
 		err = os.WriteFile(v.bin, raw, 0o755)
 	}
@@ -148,7 +149,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-func (v *victim) name() string { return fingerprint(filepath.Join(v.dir, ".git")) }
+func (v *victim) name() string { return locate.Fingerprint(filepath.Join(v.dir, ".git")) }
 
 // sock is the path of the socket, in a folder that the victim has made.
 func (v *victim) sock() string {
@@ -159,7 +160,7 @@ func (v *victim) sock() string {
 
 // hook runs a hook as the victim.
 func (v *victim) hook(t *testing.T) string {
-	cmd := exec.Command(v.bin, "hook", "claude")
+	cmd := exec.Command(v.bin, "claude")
 	cmd.Dir, cmd.Stdin, cmd.Env = "/", strings.NewReader(payload("UserPromptSubmit", v.dir)), environ(v.dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(v.uid), Gid: uint32(v.uid)}}
 	var errs strings.Builder

@@ -49,19 +49,23 @@ func Pattern(a agents.Agent) string {
 	return a.Settings.Project
 }
 
-// Command is what an agent runs. Without the binary it succeeds and prints nothing: some agents print an error at every event
-// else, and Copilot refuses the tool. It never changes: Codex asks its user to trust each new command.
+// Command is what an agent runs: the small program where it is installed, else the whole one. Without both it succeeds and prints nothing:
+// some agents print an error at every event else, and Copilot refuses the tool. Change it rarely: Codex asks its user to trust
+// each new command.
 func Command(agent string, args ...string) string {
-	return "command -v aoa >/dev/null 2>&1 || exit 0; exec aoa hook " + strings.Join(append([]string{agent}, args...), " ")
+	call := strings.Join(append([]string{agent}, args...), " ")
+	return "command -v aoa-hook >/dev/null 2>&1 && exec aoa-hook " + call + "; command -v aoa >/dev/null 2>&1 || exit 0; exec aoa hook " + call
 }
 
 // powerShellCommand is the same for PowerShell, cmdCommand for cmd.exe.
 func powerShellCommand(agent string, args ...string) string {
-	return "if (Get-Command aoa -ErrorAction SilentlyContinue) { aoa hook " + strings.Join(append([]string{agent}, args...), " ") + " }"
+	call := strings.Join(append([]string{agent}, args...), " ")
+	return "if (Get-Command aoa-hook -ErrorAction SilentlyContinue) { aoa-hook " + call +
+		" } elseif (Get-Command aoa -ErrorAction SilentlyContinue) { aoa hook " + call + " }"
 }
 
 func cmdCommand(agent string) string {
-	return "where aoa >nul 2>&1 && aoa hook " + agent + " || exit /b 0"
+	return "where aoa-hook >nul 2>&1 && aoa-hook " + agent + " || where aoa >nul 2>&1 && aoa hook " + agent + " || exit /b 0"
 }
 
 // handler is one command in a settings file. Each agent uses some of the fields; the order is that of their makers' examples.
@@ -125,7 +129,7 @@ func groupsOf(a agents.Agent) (out []group) {
 
 // isOurs recognizes our handlers for an agent by their command, whoever wrote them.
 func isOurs(agent string) func(handler) bool {
-	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(\.exe)?["']?\s+hook\s+` + agent + `\b`)
+	command := regexp.MustCompile(`(^|[\s;&|/\\"'])aoa(-hook(\.exe)?["']?|(\.exe)?["']?\s+hook)\s+` + agent + `\b`)
 	return func(h handler) bool {
 		return slices.ContainsFunc([]string{h.Command + " " + strings.Join(h.Args, " "), h.CommandWindows, h.Bash, h.PowerShell},
 			command.MatchString)

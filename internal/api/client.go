@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
@@ -23,7 +24,7 @@ var ErrNoDaemon = errors.New("no daemon is running")
 
 // Client calls the daemon of one repository.
 type Client struct {
-	Place Place
+	Place locate.Place
 	Dir   string                      // working directory of the caller, which selects the worktree
 	Build string                      // build of this program; "" to accept any daemon
 	Start func(context.Context) error // starts a daemon, returns why it cannot serve; nil: never start one
@@ -36,14 +37,14 @@ type Client struct {
 
 // Dial connects to the socket. It refuses one that another user owns or listens on. Who listens is known only after
 // it has connected: until then folders can be renamed.
-func Dial(ctx context.Context, p Place) (net.Conn, error) {
+func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	for _, name := range []string{filepath.Dir(p.Socket), p.Socket} {
 		st, err := os.Lstat(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 		}
-		if err := checkOwner(name, st); err != nil {
-			return nil, foreign(p.Socket, err)
+		if err := locate.CheckOwner(name, st); err != nil {
+			return nil, &locate.ForeignError{Socket: p.Socket, Err: err}
 		}
 	}
 	conn, err := connect(ctx, p.Socket)
@@ -52,7 +53,7 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	}
 	if err := withDescriptor(conn, func(fd uintptr) error { return peer.Listener(fd, p.Socket) }); err != nil {
 		conn.Close()
-		return nil, foreign(p.Socket, fmt.Errorf("the process that listens there is not trusted: %w", err))
+		return nil, &locate.ForeignError{Socket: p.Socket, Err: fmt.Errorf("the process that listens there is not trusted: %w", err)}
 	}
 	return conn, nil
 }

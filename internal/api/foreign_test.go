@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // TestLinksAndOtherUsers: a store, a folder or a socket that is a link, or belongs to somebody else, is refused before
@@ -28,7 +29,7 @@ func TestLinksAndOtherUsers(t *testing.T) {
 		if err := os.Symlink(to, filepath.Join(dir, "aoa")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := api.Create(dir, nil); err == nil {
+		if _, err := locate.Create(dir, noEnv); err == nil {
 			t.Errorf("%s passes for a store", name)
 		}
 		if left, _ := os.ReadDir(to); len(left) > 0 {
@@ -62,7 +63,7 @@ func TestLinksAndOtherUsers(t *testing.T) {
 	if err := os.Chown(p.Store, stranger, stranger); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.Create(filepath.Dir(p.Store), nil); err == nil || !strings.Contains(err.Error(), "belongs to user 65534") {
+	if _, err := locate.Create(filepath.Dir(p.Store), noEnv); err == nil || !strings.Contains(err.Error(), "belongs to user 65534") {
 		t.Errorf("a store of another user: %v", err)
 	}
 }

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 	"time"
+
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // Listener is the listening socket of a daemon. It knows its own file: the name may by now belong to the daemon of a
@@ -18,7 +22,7 @@ type Listener struct {
 }
 
 // Listen makes the socket, 0600. The caller holds the store's lock, so a socket that is there is stale.
-func Listen(p Place) (*Listener, error) {
+func Listen(p locate.Place) (*Listener, error) {
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)
 	}
@@ -58,33 +62,71 @@ const (
 	drainTries = 3
 )
 
-// accept calls fn with every connection until ctx ends. Then it takes the socket's name away, and returns when everybody
-// who had connected is accepted.
-func (l *Listener) accept(ctx context.Context, fn func(net.Conn)) {
-	stop := context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Now()) })
-	defer stop()
-	for quiet := 0; quiet < drainTries; {
-		if ctx.Err() != nil {
-			l.release()
-			if l.SetDeadline(time.Now().Add(drain)) != nil {
-				return
+// until is the listener as http.Server takes it. When ctx ends, it takes the socket's name away. Then it accepts everybody who had
+// connected, and closes. It never accepts processes of other users.
+func (l *Listener) until(ctx context.Context) *callers {
+	context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Now()) })
+	return &callers{Listener: l, ctx: ctx}
+}
+
+// callers is a listener until ctx ends.
+type callers struct {
+	*Listener
+	ctx    context.Context
+	quiet  int            // times that nobody waited
+	unread sync.WaitGroup // connections of which no request is read
+}
+
+// caller is an accepted connection.
+type caller struct {
+	net.Conn
+	heard func() // a request is read, or none will come
+}
+
+func (c *caller) Close() error {
+	c.heard()
+	return c.Conn.Close()
+}
+
+// wait returns when a request of every connection is read, or ctx ends.
+func (e *callers) wait(ctx context.Context) {
+	all := make(chan struct{})
+	go func() { e.unread.Wait(); close(all) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
+	}
+}
+
+// Accept implements net.Listener.
+func (e *callers) Accept() (net.Conn, error) {
+	for e.quiet < drainTries {
+		if e.ctx.Err() != nil {
+			e.release()
+			if e.SetDeadline(time.Now().Add(drain)) != nil {
+				break
 			}
 		}
-		conn, err := l.Accept()
+		conn, err := e.UnixListener.Accept()
 		switch {
 		case err == nil:
-			quiet = 0
-			fn(conn)
+			e.quiet = 0
+			if withDescriptor(conn, peer.Caller) == nil {
+				e.unread.Add(1)
+				return &caller{Conn: conn, heard: sync.OnceFunc(e.unread.Done)}, nil
+			}
+			conn.Close()
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			quiet++
+			e.quiet++
 		case errors.Is(err, net.ErrClosed):
-			return
+			return nil, err
 		default: // out of descriptors: there may be one soon
 			select {
 			case <-time.After(10 * time.Millisecond):
-			case <-ctx.Done():
-				quiet++
+			case <-e.ctx.Done():
+				e.quiet++
 			}
 		}
 	}
+	return nil, net.ErrClosed
 }

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"fmt"
 	"net"
-	"path/filepath"
 	"syscall"
 )
 
@@ -21,10 +19,4 @@ func withDescriptor(conn net.Conn, fn func(fd uintptr) error) error {
 		return e
 	}
 	return err
-}
-
-// foreign is the refusal of a socket, or of the folder for one, that is not the caller's own.
-func foreign(socket string, err error) error {
-	return &Error{Code: CodeForeign, Message: fmt.Sprintf("refuse socket %s: %v", socket, err),
-		Hint: fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; or set AOA_STORE to a folder of yours with a short path", filepath.Dir(socket))}
 }

@@ -50,7 +50,6 @@ const (
 	CodeInternal = "internal"
 	CodeNoFile   = "no_file" // never sent: nothing is called as it was typed, see NamedFiles
 	CodeSilent   = "silent"  // never sent: the daemon does not answer the client
-	CodeForeign  = "foreign" // never sent: the socket belongs to another user
 )
 
 var statuses = map[string]int{CodeBad: 400, CodeMissing: 404, CodeTooLarge: 413, CodeFull: 507, CodeBusy: 503, CodeQuota: 422, CodeExists: 412, CodeBuild: 409, CodeInternal: 500}

@@ -3,12 +3,10 @@ package api_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,10 +15,12 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // serve runs a server in a place of its own and returns the place; it ends with the test.
-func serve(t *testing.T, s *api.Server) api.Place {
+func serve(t *testing.T, s *api.Server) locate.Place {
 	t.Helper()
 	// Not t.TempDir: its long name would not fit into a socket path everywhere.
 	dir, err := os.MkdirTemp("", "api")
@@ -28,7 +28,7 @@ func serve(t *testing.T, s *api.Server) api.Place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := api.Create(dir, nil)
+	p, err := locate.Create(dir, noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func serve(t *testing.T, s *api.Server) api.Place {
 	return p
 }
 
-func listen(t *testing.T, s *api.Server, p api.Place) context.CancelFunc {
+func listen(t *testing.T, s *api.Server, p locate.Place) context.CancelFunc {
 	t.Helper()
 	ln, err := api.Listen(p)
 	if err != nil {
@@ -54,30 +54,32 @@ func listen(t *testing.T, s *api.Server, p api.Place) context.CancelFunc {
 	return cancel
 }
 
-func TestFrameAndHTTPShareASocket(t *testing.T) {
+func TestRoutesAndHooks(t *testing.T) {
 	mux := http.NewServeMux()
 	api.Handle(mux, api.Rank, func(_ context.Context, q event.Query) (event.Answer, error) {
 		return event.Answer{Confidence: float64(q.Limit)}, nil
 	})
-	p := serve(t, &api.Server{HTTP: mux, Frame: func(_ context.Context, f api.Frame) []byte { return []byte("to " + f.Agent) }})
-	ctx := context.Background()
-
-	ans, err := api.Call(ctx, &api.Client{Place: p}, api.Rank, event.Query{Limit: 7})
+	left := make(chan error, 1)
+	api.HandleHook(mux, func(ctx context.Context, h api.Hook) []byte {
+		if !h.Wait {
+			left <- ctx.Err()
+		}
+		return []byte("to " + h.Agent + " in " + h.Dir)
+	})
+	p := serve(t, &api.Server{HTTP: mux})
+	ans, err := api.Call(t.Context(), &api.Client{Place: p}, api.Rank, event.Query{Limit: 7})
 	if err != nil || ans.Confidence != 7 {
 		t.Errorf("rank: %v, %v", ans, err)
 	}
-	body, _ := json.Marshal(api.Frame{Agent: "claude", Wait: true})
-	conn, err := api.Dial(ctx, p)
-	if err != nil {
+	answer, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "claude", Dir: "/a b/é", Wait: true, Payload: []byte("{}")})
+	if err != nil || string(answer) != "to claude in /a b/é" {
+		t.Errorf("hook: %q, %v", answer, err)
+	}
+	if _, err := fault.SendHook(t.Context(), p, api.Hook{Agent: "git"}); err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	if _, err := conn.Write(api.AppendFrame(nil, body)); err != nil {
-		t.Fatal(err)
-	}
-	reply, err := api.ReadFrame(conn)
-	if err != nil || string(reply) != "to claude" {
-		t.Errorf("frame: %q, %v", reply, err)
+	if err := <-left; err != nil {
+		t.Errorf("a hook whose client has left: %v", err)
 	}
 }
 
@@ -121,38 +123,13 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 }
 
 func TestNoDaemon(t *testing.T) {
-	p, err := api.Create(t.TempDir(), nil)
+	p, err := locate.Create(t.TempDir(), noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = api.Call(context.Background(), &api.Client{Place: p}, api.Status, api.None{})
 	if !errors.Is(err, api.ErrNoDaemon) {
 		t.Errorf("without a daemon: %v, want ErrNoDaemon", err)
-	}
-}
-
-func TestPlace(t *testing.T) {
-	short, long := t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 30))
-	p := api.Locate(short, nil)
-	if p.Exists() || p.Store != filepath.Join(short, "aoa") {
-		t.Errorf("before Create: %+v", p)
-	}
-	if p = api.Locate(long, nil); strings.HasPrefix(p.Socket, p.Store) {
-		t.Errorf("a socket path of %d bytes lies in the store", len(p.Socket))
-	}
-	if runtime.GOOS == "windows" || os.Getuid() == 0 {
-		return // the rest needs a folder that cannot be written
-	}
-	if err := os.Chmod(short, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	state := t.TempDir()
-	p, err := api.Create(short, []string{"XDG_STATE_HOME=" + state})
-	if err != nil || !strings.HasPrefix(p.Store, state) {
-		t.Errorf("in a folder that cannot be written: %+v, %v", p, err)
-	}
-	if again := api.Locate(short, []string{"XDG_STATE_HOME=" + state}); again.Store != p.Store {
-		t.Errorf("created in %s, located in %s", p.Store, again.Store)
 	}
 }
 
@@ -222,3 +199,6 @@ func TestPanicIsAnswered(t *testing.T) {
 		t.Errorf("%d lines in the log:\n%s", n, log.String())
 	}
 }
+
+// noEnv is an environment without variables.
+func noEnv(string) string { return "" }

@@ -9,12 +9,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
 // Silent is the error of a daemon that exists and does not answer, because it was stopped by a signal or hangs.
 type Silent struct {
-	Place Place
+	Place locate.Place
 	Pid   int // 0 if the system does not name it
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // TestBusyIsNotSilent: a daemon that works on an answer for long is asked for a sign of life, gives it, and is waited for.
@@ -66,14 +67,14 @@ func TestSilent(t *testing.T) {
 }
 
 // quietPlace is a place in which nobody listens.
-func quietPlace(t *testing.T) api.Place {
+func quietPlace(t *testing.T) locate.Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "api")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p, err := api.Create(dir, nil)
+	p, err := locate.Create(dir, noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,17 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // TestOtherUserListens: a process of another user listens on the socket, whose name and folder pass for the caller's
 // own. Nothing is sent to it, and the error says who it is, where, and what to do.
 func TestOtherUserListens(t *testing.T) {
-	p, err := api.Create(t.TempDir(), nil)
+	p, err := locate.Create(t.TempDir(), noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Socket = "/tmp/aoa-test-" + api.Fingerprint(p.Store) + "/sock"
+	p.Socket = "/tmp/aoa-test-" + locate.Fingerprint(p.Store) + "/sock"
 	dir := strings.TrimSuffix(p.Socket, "/sock")
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)); err != nil {
@@ -73,8 +74,8 @@ func TestOtherUserListens(t *testing.T) {
 	if text := err.Error(); !strings.Contains(text, "user 65534") || !strings.Contains(text, p.Socket) {
 		t.Errorf("the error does not say who and where: %s", text)
 	}
-	var refused *api.Error
-	if !errors.As(err, &refused) || !strings.Contains(refused.Hint, dir) {
+	var refused *locate.ForeignError
+	if !errors.As(err, &refused) || !strings.Contains(refused.Hint(), dir) {
 		t.Errorf("the error does not say what to do: %#v", err)
 	}
 	if connections.Load() == 0 || got.Load() > 0 {
@@ -85,18 +86,16 @@ func TestOtherUserListens(t *testing.T) {
 // TestOtherUserCalls: a process of another user that gets at the socket is not served, neither as a hook nor over HTTP.
 func TestOtherUserCalls(t *testing.T) {
 	var served atomic.Int64
-	p := serve(t, &api.Server{Frame: func(context.Context, api.Frame) []byte { served.Add(1); return []byte("what was learned") },
-		HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})
+	p := serve(t, &api.Server{HTTP: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) })})
 	if err := errors.Join(os.Chmod(filepath.Dir(p.Store), 0o755), os.Chmod(p.Store, 0o755), os.Chmod(p.Socket, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	frame := api.AppendFrame(nil, []byte(`{"agent":"claude","wait":true}`))
-	for what, sent := range map[string]string{"a frame": string(frame), "a request": "GET /v1/status HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n"} {
+	for what, sent := range map[string]string{"a hook": "POST /v1/hook", "a request": "GET /v1/status"} {
 		conn, err := fault.AsNobody(t, func() (net.Conn, error) { return net.Dial("unix", p.Socket) })
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		_, _ = io.WriteString(conn, sent) // the server may have closed it already
+		_, _ = io.WriteString(conn, sent+" HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n") // the server may have closed it already
 		if answer, _ := io.ReadAll(conn); len(answer) > 0 || served.Load() > 0 {
 			t.Errorf("%s of another user is answered: %q", what, answer)
 		}

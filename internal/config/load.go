@@ -157,6 +157,11 @@ func Getenv(environ []string, name string) string {
 	return v
 }
 
+// Lookup is os.Getenv for an environment.
+func Lookup(environ []string) func(name string) string {
+	return func(name string) string { return Getenv(environ, name) }
+}
+
 // LookupEnv is Getenv that also says whether the name is there. Windows does not distinguish case.
 func LookupEnv(environ []string, name string) (string, bool) {
 	for _, e := range slices.Backward(environ) {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // contentsFolder holds a file for each checkout: what its files say, sealed.
@@ -22,7 +22,7 @@ type contentsFile struct {
 }
 
 func (t *worktrees) contentsFile(root event.Root) contentsFile {
-	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder, api.Fingerprint(string(root))), Seal: t.seal}, t}
+	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder, locate.Fingerprint(string(root))), Seal: t.seal}, t}
 }
 
 // Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.

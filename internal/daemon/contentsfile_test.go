@@ -8,13 +8,15 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // contents are the files in which the store keeps what files say, by name, decrypted.
 func (d *fixture) contents() map[string][]byte {
 	d.Helper()
 	keys := filepath.Join(d.o.Place.Store, "keys")
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(api.StateFolder(d.o.Env), "identity"), Keys: keys})
+	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), Keys: keys})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func TestContentsAreKept(t *testing.T) {
 	d := newFixture(t)
 	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add . && git commit -qm two")
 	d.start()
-	own := filepath.Join(d.o.Place.Store, "contents", api.Fingerprint(string(d.o.Repo.Root)))
+	own := filepath.Join(d.o.Place.Store, "contents", locate.Fingerprint(string(d.o.Repo.Root)))
 	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })
 	if kept := d.contents()[own]; !bytes.Contains(kept, []byte("zanzibar")) || !bytes.Contains(kept, []byte("kept.go")) {
 		t.Errorf("kept are %q", kept)

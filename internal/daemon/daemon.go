@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/llmcache"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/reload"
 	"github.com/aoa-dev/aoa/internal/session"
 	"github.com/aoa-dev/aoa/learn"
@@ -310,7 +311,7 @@ func (d *Daemon) mark(ctx context.Context) error {
 
 // serve runs every part until ctx ends. All goroutines of the daemon start here.
 func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
-	server := &api.Server{Frame: d.handlers.hook.frame, HTTP: d.routes(), Log: d.log, Build: d.o.Build}
+	server := &api.Server{HTTP: d.routes(), Log: d.log, Build: d.o.Build}
 	// The event log outlives the rest: what the others accept while they stop must still be written.
 	tail, endTail := context.WithCancel(context.WithoutCancel(ctx))
 	defer endTail()
@@ -381,7 +382,7 @@ func (d *Daemon) repoID() string {
 	case d.settings.get().RepoID != "":
 		return d.settings.get().RepoID
 	case d.o.Repo.Origin != "":
-		return api.Fingerprint(d.o.Repo.Origin)
+		return locate.Fingerprint(d.o.Repo.Origin)
 	}
-	return api.Fingerprint(d.o.Repo.CommonDir)
+	return locate.Fingerprint(d.o.Repo.CommonDir)
 }

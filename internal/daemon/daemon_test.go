@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -59,7 +61,7 @@ func fixtureIn(t *testing.T, dir string, env []string, now func() time.Time) *fi
 	if err != nil {
 		t.Fatal(err)
 	}
-	place, err := api.Create(repo.CommonDir, env)
+	place, err := locate.Create(repo.CommonDir, config.Lookup(env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,32 +230,24 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	}
 }
 
-// send posts an event, or writes a frame and leaves; false when nobody takes it any more.
+// send posts an event, or sends a hook and leaves; false when nobody takes it any more.
 func (d *fixture) send(id string, how int) bool {
 	if how%2 == 0 {
 		_, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.Events, []event.Event{read(id, "s", time.Now(), "a.go")})
 		return err == nil
 	}
-	conn, err := api.Dial(d.Context(), d.o.Place)
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	_, err = conn.Write(api.AppendFrame(nil, d.frame(id)))
+	_, err := fault.SendHook(d.Context(), d.o.Place, d.reads(id))
 	return err == nil
 }
 
-func (d *fixture) frame(id string) []byte {
+// reads is the hook of a call that has read a.go.
+func (d *fixture) reads(id string) api.Hook {
 	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse", "tool_name": "Read",
 		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 	if err != nil {
 		panic(err)
 	}
-	body, err := json.Marshal(api.Frame{Agent: "claude", Cwd: string(d.o.Repo.Root), Payload: payload})
-	if err != nil {
-		panic(err)
-	}
-	return body
+	return api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: payload}
 }
 
 // TestEventsAreChecked: what no room could use is refused with the reason; what must not be stored is taken out.

@@ -19,7 +19,9 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // warned collects what a daemon logs from warnings on.
@@ -227,7 +229,7 @@ func TestMissing(t *testing.T) {
 			return damage(found[0], key.Size()/2) // behind the line that names the identity, however long that is
 		}, "the key to stored prompts", 248},
 		{"the identity is deleted", func() error {
-			return os.Remove(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+			return os.Remove(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"))
 		}, "the key to stored prompts", 248},
 		{"all but the settings is deleted", func() error {
 			if err := os.RemoveAll(filepath.Join(store, "keys")); err != nil {
@@ -242,7 +244,7 @@ func TestMissing(t *testing.T) {
 			return nil
 		}, "", 0}, // nothing is left that says there was a store
 	} {
-		identity, err := os.ReadFile(filepath.Join(api.StateFolder(d.o.Env), "identity"))
+		identity, err := os.ReadFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +270,7 @@ func TestMissing(t *testing.T) {
 			}
 			d.stop()
 		}
-		if err := os.WriteFile(filepath.Join(api.StateFolder(d.o.Env), "identity"), identity, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), identity, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,7 +32,7 @@ type hints struct {
 	metrics  *metrics
 }
 
-// Deadlines from the frame to the reply. The hook client waits 50 ms, 150 ms at a prompt and 400 ms at a session's
+// Deadlines from the request to the answer. The hook client waits 50 ms, 150 ms at a prompt and 400 ms at a session's
 // start; what comes later is not read.
 const (
 	hintTime   = 45 * time.Millisecond

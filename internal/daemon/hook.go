@@ -26,11 +26,10 @@ type hookHandler struct {
 	look      chan struct{} // "look at HEAD"
 }
 
-// frame takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
+// hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
 // that breaks its decoder costs its own answer, not the daemon.
-func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
+func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	begin := h.now()
-	h.calls.note(begin)
 	if h.settings.paused() {
 		return nil
 	}
@@ -45,7 +44,7 @@ func (h *hookHandler) frame(ctx context.Context, f api.Frame) (reply []byte) {
 			reply = nil
 		}
 	}()
-	w := h.worktrees.at(ctx, f.Cwd)
+	w := h.worktrees.at(ctx, f.Dir)
 	call, err := hooks.Decode(f.Agent, f.Env, f.Payload, h.worktrees.hookRepo(w))
 	if err != nil {
 		h.log.Debug("hook not understood", "agent", f.Agent, "bytes", len(f.Payload), "err", err)

@@ -23,7 +23,7 @@ const (
 	maxCounted        = 10_000 // answers counted; then all counts are halved, so that what is newer weighs more
 )
 
-// hookTimes is how long hooks took, from their frame to the reply, apart for each kind that was asked there. A hook at
+// hookTimes is how long hooks took, from their request to the answer, apart for each kind that was asked there. A hook at
 // which three kinds were asked counts for each of the three: its client waited for all of them.
 type hookTimes struct {
 	mu    sync.Mutex

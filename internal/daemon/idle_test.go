@@ -3,7 +3,6 @@ package daemon_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
 // heard passes records on and tells of one whose message begins like that.
@@ -56,13 +56,10 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := api.Dial(t.Context(), d.o.Place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = conn.Write(api.AppendFrame(nil, []byte(`{"agent":"claude","cwd":"`+string(d.o.Repo.Root)+`","payload":{"session_id":"s","cwd":"`+string(d.o.Repo.Root)+
-		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"`+string(d.o.Repo.Root)+`/a.go"},"tool_response":{"type":"text"}}}`)))
-	if err := errors.Join(err, conn.Close()); err != nil {
+	root := string(d.o.Repo.Root)
+	if _, err := fault.SendHook(t.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
+		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
+		`/a.go"},"tool_response":{"type":"text"}}`)}); err != nil {
 		t.Fatal(err)
 	}
 	<-waits

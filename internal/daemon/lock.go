@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // ErrRunning is returned by Run when another daemon holds the repository's lock: it has won the race.
@@ -23,7 +24,7 @@ const (
 
 // lock takes the store's lock file. Whoever holds it owns the socket, so a socket found then is stale. A holder
 // that listens has won. One that does not is about to listen, or writes its last snapshot: then this one is next.
-func lock(ctx context.Context, p api.Place) (*flock.Flock, error) {
+func lock(ctx context.Context, p locate.Place) (*flock.Flock, error) {
 	l := flock.New(p.Lock(), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -46,7 +47,7 @@ func lock(ctx context.Context, p api.Place) (*flock.Flock, error) {
 }
 
 // Gone waits until no daemon holds the repository's lock: then everything is written, and the store may be deleted.
-func Gone(ctx context.Context, p api.Place) error {
+func Gone(ctx context.Context, p locate.Place) error {
 	for {
 		l := flock.New(p.Lock(), flock.SetFlag(os.O_RDONLY))
 		free, err := l.TryRLock()

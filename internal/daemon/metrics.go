@@ -30,7 +30,7 @@ func newMetrics() *metrics {
 		learning:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds", Help: "Time to learn one batch.", Buckets: buckets}),
 		ranking:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds", Help: "Time to answer one ranking request.", Buckets: buckets}),
 		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
-			Help: "Time from a hook's frame to its reply, by event.", Buckets: buckets}, []string{"event", "spoke"}),
+			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
 			Help: "Decisions to speak or be silent, by kind and reason."}, []string{"kind", "why"}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_predictions_total",

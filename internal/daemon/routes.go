@@ -13,6 +13,7 @@ import (
 // routes is the whole API; docs/api.md describes it.
 func (d *Daemon) routes() http.Handler {
 	mux, h := http.NewServeMux(), &d.handlers
+	api.HandleHook(mux, h.hook.hook)
 	api.Handle(mux, api.Rank, h.query.rank)
 	api.Handle(mux, api.Why, h.query.why)
 	api.Handle(mux, api.Pairs, h.query.pairs)

@@ -13,13 +13,14 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
 // Options of a daemon. All fields but Ready and Ended are needed.
 type Options struct {
 	Repo    *watcher.Repo // the worktree it was started in; others join when somebody calls from there
-	Place   api.Place     // made by api.Create
+	Place   locate.Place  // made by api.Create
 	Env     []string      // os.Environ()
 	Version string
 	Build   string // see api.BuildHeader

@@ -3,8 +3,9 @@ package daemon
 import (
 	"path/filepath"
 
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
+	"github.com/aoa-dev/aoa/internal/config"
+	"github.com/aoa-dev/aoa/internal/locate"
 )
 
 // openSeal opens the seal under which prompts, tool inputs and full records lie: the store has the wrapped keys, the
@@ -13,7 +14,7 @@ import (
 func (d *Daemon) openSeal() (*cold.Seal, error) {
 	keys := filepath.Join(d.settings.store, "keys")
 	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
-	state := api.StateFolder(d.o.Env)
+	state := locate.StateFolder(config.Lookup(d.o.Env))
 	if state == "" {
 		return cold.OpenSeal(beside)
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aoa-dev/aoa/hooks"
 	"github.com/aoa-dev/aoa/hooks/agents"
-	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/redact"
 	"github.com/aoa-dev/aoa/internal/reload"
 )
@@ -43,7 +43,7 @@ func (w *worktree) fingerprint(ctx context.Context) string {
 		return ""
 	}
 	slices.Sort(changed)
-	return api.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
+	return locate.Fingerprint(ref + "\n" + oid + "\n" + strings.Join(event.Strings(changed), "\n"))
 }
 
 // record passes what a hook reports of a session's turn to the cache.

@@ -190,19 +190,7 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	body, err := json.Marshal(api.Frame{Agent: "claude", Cwd: string(d.o.Repo.Root), Payload: raw, Wait: true})
-	if err != nil {
-		d.Fatal(err)
-	}
-	conn, err := api.Dial(d.Context(), d.o.Place)
-	if err != nil {
-		d.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err = conn.Write(api.AppendFrame(nil, body)); err == nil {
-		_, err = api.ReadFrame(conn)
-	}
-	if err != nil {
+	if _, err := fault.SendHook(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -19,8 +19,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/daemon"
 	"github.com/aoa-dev/aoa/internal/fault"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/watcher"
 )
 
@@ -29,7 +31,7 @@ type fixture struct {
 	t     *testing.T
 	repo  *watcher.Repo
 	env   []string
-	place api.Place
+	place locate.Place
 	agent *mcp.ClientSession
 }
 
@@ -106,7 +108,7 @@ func (d *fixture) connect(s *mcp.Server) {
 func (d *fixture) serve() {
 	d.t.Helper()
 	var err error
-	if d.place, err = api.Create(d.repo.CommonDir, d.env); err != nil {
+	if d.place, err = locate.Create(d.repo.CommonDir, config.Lookup(d.env)); err != nil {
 		d.t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -268,20 +270,9 @@ func TestSession(t *testing.T) {
 	}
 	hook := func(session, payload string) {
 		t.Helper()
-		conn, err := api.Dial(t.Context(), d.place)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		raw, err := json.Marshal(api.Frame{Agent: "claude", Cwd: string(d.repo.Root), Wait: true, Payload: json.RawMessage(
+		_, err := fault.SendHook(t.Context(), d.place, api.Hook{Agent: "claude", Dir: string(d.repo.Root), Wait: true, Payload: []byte(
 			`{"session_id":"` + session + `","cwd":` + string(quote(d.repo.Root)) + `,` + payload + `}`)})
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Write(api.AppendFrame(nil, raw)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := api.ReadFrame(conn); err != nil {
 			t.Fatal(err)
 		}
 	}

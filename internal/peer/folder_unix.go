@@ -3,13 +3,16 @@
 package peer
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
 // folder judges the folder of a socket by an open descriptor: it belongs to this user, and nobody else can write to it.
 func folder(socket string) error {
-	f, err := os.Open(parent(socket))
+	f, err := os.Open(filepath.Dir(socket))
 	if err != nil {
 		return err
 	}
@@ -21,11 +24,11 @@ func folder(socket string) error {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || !st.IsDir():
-		return refusal("it is in no folder")
+		return errors.New("it is in no folder")
 	case int(sys.Uid) != os.Getuid():
-		return &Stranger{decimal(sys.Uid)}
+		return &Stranger{strconv.Itoa(int(sys.Uid))}
 	case st.Mode().Perm()&0o022 != 0:
-		return refusal("others can write to its folder")
+		return errors.New("others can write to its folder")
 	}
 	return nil
 }

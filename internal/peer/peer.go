@@ -1,16 +1,14 @@
 package peer
 
-import "os"
+import (
+	"os"
+	"strconv"
+)
 
 // Stranger is the error of a peer, or of a folder, that belongs to another user.
 type Stranger struct{ User string }
 
 func (s *Stranger) Error() string { return "it belongs to user " + s.User }
-
-// refusal is an error without a user's number.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
 
 // Listener judges the process that listens on the socket that fd is connected to. socket is its path: it counts where
 // the system does not name the user. A client calls it after it has connected and before it sends anything. A look
@@ -38,25 +36,7 @@ func Caller(fd uintptr) error {
 
 func judge(user uint32) error {
 	if user != 0 && int(user) != os.Getuid() {
-		return &Stranger{decimal(user)}
+		return &Stranger{strconv.Itoa(int(user))}
 	}
 	return nil
-}
-
-// decimal is strconv.Itoa, which would bring a further package to the start of every hook.
-func decimal(n uint32) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return decimal(n/10) + string(rune('0'+n%10))
-}
-
-// parent is the folder of a file.
-func parent(name string) string {
-	for i := len(name) - 1; i > 0; i-- {
-		if os.IsPathSeparator(name[i]) {
-			return name[:i]
-		}
-	}
-	return "."
 }

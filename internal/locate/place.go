@@ -1,16 +1,15 @@
-package api
+package locate
 
 import (
-	"crypto/rand"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/aoa-dev/aoa/internal/config"
 )
 
 // Place is where a repository's store and socket lie.
@@ -26,14 +25,14 @@ const maxSocket = 100
 // StoreName is the folder inside the common git dir.
 const StoreName = "aoa"
 
-// Locate says where the store of the repository with that common git dir is, without creating it: inside the
-// git dir, or in the user's state folder when an earlier Create could not write there. env is os.Environ().
-func Locate(commonDir string, env []string) Place {
+// Find says where the store of the repository with that common git dir is, without creating it: inside the
+// git dir, or in the user's state folder when an earlier Create could not write there. getenv is os.Getenv, or like it.
+func Find(commonDir string, getenv func(string) string) Place {
 	store := filepath.Join(commonDir, StoreName)
-	if v := config.Getenv(env, "AOA_STORE"); v != "" {
+	if v := getenv("AOA_STORE"); v != "" {
 		store = v
 	} else if _, err := os.Stat(store); err != nil {
-		if other := stateStore(commonDir, env); other != "" {
+		if other := stateStore(commonDir, getenv); other != "" {
 			if _, err := os.Stat(other); err == nil {
 				store = other
 			}
@@ -44,10 +43,10 @@ func Locate(commonDir string, env []string) Place {
 
 // Create makes the store's folder and, where the socket cannot lie in it, the socket's. It refuses folders of
 // another owner and ones that others can enter.
-func Create(commonDir string, env []string) (Place, error) {
-	p := Locate(commonDir, env)
+func Create(commonDir string, getenv func(string) string) (Place, error) {
+	p := Find(commonDir, getenv)
 	err := private(p.Store)
-	if other := stateStore(commonDir, env); err != nil && other != "" && (errors.Is(err, os.ErrPermission) || readOnly(err)) {
+	if other := stateStore(commonDir, getenv); err != nil && other != "" && (errors.Is(err, os.ErrPermission) || readOnly(err)) {
 		p = Place{CommonDir: commonDir, Store: other, Socket: socketPath(other, commonDir)}
 		err = private(p.Store)
 	}
@@ -56,7 +55,7 @@ func Create(commonDir string, env []string) (Place, error) {
 	}
 	if dir := filepath.Dir(p.Socket); dir != p.Store {
 		if err := private(dir); err != nil {
-			return p, foreign(p.Socket, err)
+			return p, &ForeignError{Socket: p.Socket, Err: err}
 		}
 	}
 	return p, nil
@@ -84,8 +83,8 @@ func socketPath(store, commonDir string) string {
 	return filepath.Join(tempRoot(), "aoa-"+strconv.Itoa(os.Getuid()), Fingerprint(commonDir))
 }
 
-func stateStore(commonDir string, env []string) string {
-	state := StateFolder(env)
+func stateStore(commonDir string, getenv func(string) string) string {
+	state := StateFolder(getenv)
 	if state == "" {
 		return ""
 	}
@@ -93,16 +92,58 @@ func stateStore(commonDir string, env []string) string {
 }
 
 // StateFolder returns the folder of user state that belongs to no repository, "" if the environment names none.
-func StateFolder(env []string) string {
-	state := config.Getenv(env, "XDG_STATE_HOME")
+func StateFolder(getenv func(string) string) string {
+	state := getenv("XDG_STATE_HOME")
 	if state == "" {
-		home := config.Home(env)
+		home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 		if home == "" {
 			return ""
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(state, "aoa")
+}
+
+// Trusted returns an error unless the store and the folder of the socket belong to the caller. A link is not trusted: anyone may leave links
+// in /tmp. A folder for the socket that is not there is trusted: the daemon makes it.
+func (p Place) Trusted() error {
+	if err := own(p.Store); err != nil {
+		return err
+	}
+	if dir := filepath.Dir(p.Socket); dir != p.Store {
+		if err := own(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// own returns an error unless name is a folder of the caller.
+func own(name string) error {
+	st, err := os.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("%s is not a folder", name)
+	}
+	return CheckOwner(name, st)
+}
+
+// ForeignError is the refusal of a socket, or of the folder for one, that is not the caller's own.
+type ForeignError struct {
+	Socket string
+	Err    error
+}
+
+func (f *ForeignError) Error() string { return fmt.Sprintf("refuse socket %s: %v", f.Socket, f.Err) }
+
+func (f *ForeignError) Unwrap() error { return f.Err }
+
+// Hint says what to do next.
+func (f *ForeignError) Hint() string {
+	return fmt.Sprintf("ls -ld %s shows whose it is: it has to be yours, or gone; or set AOA_STORE to a folder of yours with a short path",
+		filepath.Dir(f.Socket))
 }
 
 // private makes dir with mode 0700, or checks that an existing one is ours and closes it to others. What is checked and
@@ -118,7 +159,7 @@ func private(dir string) error {
 	if !named.IsDir() {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
-	if err := checkOwner(dir, named); err != nil {
+	if err := CheckOwner(dir, named); err != nil {
 		return err // before it is opened: without the right to, that would pass for a folder that cannot be written
 	}
 	root, err := os.OpenRoot(dir)
@@ -137,7 +178,7 @@ func private(dir string) error {
 		return root.Chmod(".", 0o700)
 	}
 	// A folder that exists may still lie on a read-only disk.
-	probe := ".probe-" + rand.Text()
+	probe := ".probe-" + strconv.Itoa(os.Getpid())
 	f, err := root.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package api
+package locate
 
 import (
 	"errors"
@@ -15,7 +15,8 @@ func tempRoot() string { return "/tmp" }
 
 func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
-func checkOwner(name string, st fs.FileInfo) error {
+// CheckOwner returns an error if a file belongs to another user.
+func CheckOwner(name string, st fs.FileInfo) error {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok && int(sys.Uid) != os.Getuid() {
 		return fmt.Errorf("%s belongs to user %d, not to you (%d)", name, sys.Uid, os.Getuid())
 	}

@@ -1,0 +1,170 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are whole.
+const (
+	maxBody = 256 << 10
+	maxRead = 32 << 20
+)
+
+// request is one call of a hook. On the wire it is POST /v1/hook with the payload as its body; internal/api reads it.
+type request struct {
+	agent   string
+	event   string
+	dir     string // working folder of the agent
+	wait    bool   // the caller reads the answer
+	payload []byte
+}
+
+// environment are the variables that the daemon gets: they tell callers apart that run each other's settings.
+var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
+	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
+
+// read takes the agent's JSON from stdin. It is false when there is none.
+func (r *request) read(stdin io.Reader, args []string) bool {
+	r.payload = bytes.TrimSpace(readPayload(stdin, time.Now().Add(stdinTime)))
+	if !bytes.HasPrefix(r.payload, []byte("{")) {
+		return false
+	}
+	r.event, r.dir = fields(r.payload)
+	if r.event == "" && len(args) > 0 {
+		r.event = args[0] // Copilot's payload does not name the event: its command does
+	}
+	if !filepath.IsAbs(r.dir) {
+		r.dir, _ = os.Getwd()
+	}
+	return true
+}
+
+// openTime is how long stdin stays open behind a JSON value before nothing more is awaited: not all agents close it.
+const openTime = 5 * time.Millisecond
+
+// readPayload reads until stdin ends, a JSON value is complete, or the deadline comes. It returns the first maxBody bytes.
+func readPayload(stdin io.Reader, deadline time.Time) (body []byte) {
+	chunks := make(chan []byte)
+	go func() {
+		defer close(chunks)
+		b := make([]byte, 64<<10)
+		for total := 0; total < maxRead; {
+			n, err := stdin.Read(b)
+			if n > 0 && total < maxBody {
+				chunks <- b[:min(n, maxBody-total)]
+				b = make([]byte, 64<<10)
+			}
+			if total += n; err != nil {
+				return
+			}
+		}
+	}()
+	late, quiet := time.NewTimer(time.Until(deadline)), time.NewTimer(openTime)
+	defer late.Stop()
+	defer quiet.Stop()
+	for {
+		select {
+		case chunk, more := <-chunks:
+			if !more {
+				return body
+			}
+			body = append(body, chunk...)
+			quiet.Reset(openTime)
+		case <-quiet.C:
+			if json.Valid(body) {
+				return body
+			}
+		case <-late.C:
+			return body
+		}
+	}
+}
+
+// fields finds the event's name and the working folder among the members of a payload, which may be cut.
+func fields(payload []byte) (event, dir string) {
+	in := json.NewDecoder(bytes.NewReader(payload))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return "", ""
+	}
+	for in.More() && (event == "" || dir == "") {
+		key, err := in.Token()
+		if err != nil {
+			break
+		}
+		var value json.RawMessage
+		if in.Decode(&value) != nil {
+			break
+		}
+		switch key {
+		case "hook_event_name", "hookEventName":
+			_ = json.Unmarshal(value, &event) // of another type: as if it were not there
+		case "cwd":
+			_ = json.Unmarshal(value, &dir)
+		}
+	}
+	return event, dir
+}
+
+// send writes the request.
+func (r *request) send(conn net.Conn) error {
+	env := url.Values{}
+	for _, name := range environment {
+		if v := os.Getenv(name); v != "" {
+			env.Set(name, v)
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("POST /v1/hook HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n")
+	b.WriteString("Aoa-Agent: " + url.PathEscape(r.agent) + "\r\nAoa-Dir: " + url.PathEscape(r.dir) + "\r\nAoa-Env: " + env.Encode() + "\r\n")
+	if r.wait {
+		b.WriteString("Aoa-Wait: 1\r\n")
+	}
+	b.WriteString("Content-Length: " + strconv.Itoa(len(r.payload)) + "\r\n\r\n")
+	b.Write(r.payload)
+	_, err := conn.Write(b.Bytes())
+	return err
+}
+
+// maxAnswer is the longest answer that is printed, in bytes, with its header. Claude Code cuts at 10,000 characters.
+const maxAnswer = 64 << 10
+
+// Errors of an answer.
+var (
+	errBuild  = errors.New("the daemon is of another build: it has no such request")
+	errAnswer = errors.New("not a whole answer")
+)
+
+// readAnswer reads the body of the response: all of it or an error.
+func readAnswer(conn io.Reader) ([]byte, error) {
+	all, err := io.ReadAll(io.LimitReader(conn, maxAnswer)) // the daemon closes the connection after it
+	if err != nil {
+		return nil, err
+	}
+	head, body, whole := bytes.Cut(all, []byte("\r\n\r\n"))
+	if !whole {
+		return nil, errAnswer
+	}
+	switch status, _, _ := bytes.Cut(head, []byte("\r\n")); string(status) {
+	case "HTTP/1.1 200 OK":
+	case "HTTP/1.1 404 Not Found":
+		return nil, errBuild
+	default:
+		return nil, errAnswer
+	}
+	for line := range strings.SplitSeq(string(head), "\r\n") {
+		if value, ok := strings.CutPrefix(line, "Content-Length: "); ok && value == strconv.Itoa(len(body)) {
+			return body, nil
+		}
+	}
+	return nil, errAnswer
+}

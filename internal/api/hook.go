@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Hook is what the hook client sends: an agent's payload as it came, and where it came from.
+//
+// On the wire it is POST /v1/hook. The payload is the body. The other fields are headers, escaped as url.PathEscape does. The client prints
+// the body of the answer as it is; it may be empty. A client that does not wait closes the connection without reading.
+type Hook struct {
+	Agent   string            // Aoa-Agent: claude, codex, git, …
+	Dir     string            // Aoa-Dir: the working folder of the agent
+	Env     map[string]string // Aoa-Env, a URL query: the few variables that tell callers apart
+	Wait    bool              // Aoa-Wait: the client reads the answer
+	Payload []byte            // JSON that may be cut at its end; empty for git
+}
+
+// Headers of a hook's request; dirHeader is that of every request.
+const (
+	agentHeader = "Aoa-Agent"
+	envHeader   = "Aoa-Env"
+	waitHeader  = "Aoa-Wait"
+)
+
+// maxHook bounds the payload of a hook, in bytes. The hook client sends less.
+const maxHook = 4 << 20
+
+// hookTime bounds the reading of a hook's payload: a client that stalls must not hold a goroutine.
+const hookTime = 5 * time.Second
+
+// HandleHook serves hooks with fn. The bytes that fn returns are what the client prints. The context goes on after the client has left.
+func HandleHook(mux *http.ServeMux, fn func(context.Context, Hook) []byte) {
+	mux.HandleFunc("POST /v1/hook", func(w http.ResponseWriter, q *http.Request) {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(hookTime)) // a connection has one
+		h, err := readHook(http.MaxBytesReader(w, q.Body, maxHook), q.Header)
+		if err != nil {
+			fail(w, Bad("docs/api.md describes /hook", "read payload: %v", err))
+			return
+		}
+		answer := fn(context.WithoutCancel(q.Context()), h)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		_, _ = w.Write(answer) // a client that has left needs no answer
+	})
+}
+
+func readHook(body io.Reader, head http.Header) (h Hook, err error) {
+	if h.Agent, err = url.PathUnescape(head.Get(agentHeader)); err != nil {
+		return h, err
+	}
+	if h.Dir, err = url.PathUnescape(head.Get(dirHeader)); err != nil {
+		return h, err
+	}
+	env, err := url.ParseQuery(head.Get(envHeader))
+	if err != nil {
+		return h, err
+	}
+	for name := range env {
+		if h.Env == nil {
+			h.Env = map[string]string{}
+		}
+		h.Env[name] = env.Get(name)
+	}
+	h.Wait = head.Get(waitHeader) != ""
+	h.Payload, err = io.ReadAll(body)
+	return h, err
+}
+
+// Request is the hook as a request, for clients with package net/http. The hook client writes the same bytes without it.
+func (h Hook) Request() *http.Request {
+	q, err := http.NewRequest(http.MethodPost, "http://aoa/v1/hook", bytes.NewReader(h.Payload))
+	if err != nil {
+		panic(err) // method and address are constants
+	}
+	q.Close = true
+	q.Header.Set(agentHeader, url.PathEscape(h.Agent))
+	q.Header.Set(dirHeader, url.PathEscape(h.Dir))
+	if len(h.Env) > 0 {
+		env := url.Values{}
+		for name, value := range h.Env {
+			env.Set(name, value)
+		}
+		q.Header.Set(envHeader, env.Encode())
+	}
+	if h.Wait {
+		q.Header.Set(waitHeader, "1")
+	}
+	return q
+}

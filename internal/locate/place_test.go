@@ -1,0 +1,81 @@
+package locate_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/locate"
+)
+
+// env is an environment of the given variables.
+func env(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+func TestFind(t *testing.T) {
+	top := t.TempDir()
+	common, state := filepath.Join(top, ".git"), filepath.Join(top, "state")
+	if p := locate.Find(common, env(nil)); p.Store != filepath.Join(common, "aoa") || p.Socket != filepath.Join(p.Store, "sock") && len(p.Socket) <= 100 {
+		t.Errorf("without a store: %+v", p)
+	}
+	store := filepath.Join(state, "aoa", locate.Fingerprint(common))
+	if err := os.MkdirAll(store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if p := locate.Find(common, env(map[string]string{"XDG_STATE_HOME": state})); p.Store != store || p.Trusted() != nil {
+		t.Errorf("state folder: %+v, %v", p, p.Trusted())
+	}
+	long := filepath.Join(top, strings.Repeat("l", 90))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := locate.Find(common, env(map[string]string{"AOA_STORE": long}))
+	if runtime.GOOS == "linux" && p.Socket != fmt.Sprintf("/tmp/aoa-%d/%s", os.Getuid(), locate.Fingerprint(common)) || p.Store != long {
+		t.Errorf("long path: %+v", p)
+	}
+	link := filepath.Join(top, "s")
+	if err := os.Symlink(long, link); err != nil {
+		t.Fatal(err)
+	}
+	if p := locate.Find(common, env(map[string]string{"AOA_STORE": link})); p.Trusted() == nil {
+		t.Error("a store behind a symlink is trusted")
+	}
+	if os.Getuid() != 0 {
+		return // the rest gives a folder away
+	}
+	if err := os.Chown(long, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if p.Trusted() == nil {
+		t.Error("a store of another user is trusted")
+	}
+}
+
+func TestCreate(t *testing.T) {
+	short, long := t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	p := locate.Find(short, env(nil))
+	if p.Exists() || p.Store != filepath.Join(short, "aoa") {
+		t.Errorf("before Create: %+v", p)
+	}
+	if p = locate.Find(long, env(nil)); strings.HasPrefix(p.Socket, p.Store) {
+		t.Errorf("a socket path of %d bytes lies in the store", len(p.Socket))
+	}
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		return // the rest needs a folder that cannot be written
+	}
+	if err := os.Chmod(short, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	state := t.TempDir()
+	p, err := locate.Create(short, env(map[string]string{"XDG_STATE_HOME": state}))
+	if err != nil || !strings.HasPrefix(p.Store, state) {
+		t.Errorf("in a folder that cannot be written: %+v, %v", p, err)
+	}
+	if again := locate.Find(short, env(map[string]string{"XDG_STATE_HOME": state})); again.Store != p.Store {
+		t.Errorf("created in %s, located in %s", p.Store, again.Store)
+	}
+}

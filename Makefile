@@ -88,8 +88,8 @@ localize: ## measure which files are found for a text, without a session: REPOS=
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)
 
-golden: ## rewrite the help goldens and docs/config.md
-	go test ./cmd/aoa -run 'TestHelp|TestConfigPage' -update
+golden: ## rewrite the help goldens, docs/config.md and docs/messages.md
+	go test ./cmd/aoa -run 'TestHelp|TestConfigPage|TestMessagesPage' -update
 
 install: ## install aoa and aoa-hook into GOBIN
 	go install -trimpath -ldflags '-s -w' ./cmd/...

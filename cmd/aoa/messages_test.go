@@ -121,7 +121,9 @@ func oneLine(comment string) string { return strings.Join(strings.Fields(comment
 func (m *apiMessages) page() string {
 	var b strings.Builder
 	b.WriteString("# The messages of the API\n\nMade by `make golden` from internal/api. [api.md](api.md) says what the routes are for.\n\n| route | request | answer |\n| --- | --- | --- |\n")
-	slices.SortFunc(m.routes, func(a, b route) int { return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.method, b.method)) })
+	slices.SortFunc(m.routes, func(a, b route) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.method, b.method))
+	})
 	var order []string
 	for _, r := range m.routes {
 		fmt.Fprintf(&b, "| %s `/v1%s` | %s | %s |\n", r.method, r.path, m.link(r.req, &order), m.link(r.res, &order))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -172,4 +173,36 @@ func decode(id, text string) (Snapshot, error) {
 	}
 	s.ID = id
 	return s, nil
+}
+
+// put writes a snapshot to the file.
+func put(tx *cold.Tx, snap Snapshot) error {
+	text, err := snap.encode()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(sqlPut, snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
+	return err
+}
+
+// loadSnapshot reads a snapshot from the file.
+func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
+	if !s.snapshots.Exists() {
+		return snap, ErrUnknown
+	}
+	err = s.snapshots.Use(ctx, func(f *cold.File) error {
+		var text string
+		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
+		if err == nil && !found {
+			err = ErrUnknown
+		}
+		if err != nil {
+			return err
+		}
+		if snap, err = decode(id, text); err != nil {
+			return f.BadRow(err)
+		}
+		return nil
+	})
+	return snap, err
 }

@@ -371,34 +371,3 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 	}
 	return err
 }
-
-func put(tx *cold.Tx, snap Snapshot) error {
-	text, err := snap.encode()
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(sqlPut, snap.ID, string(snap.State), snap.Last.UnixMilli(), text)
-	return err
-}
-
-// loadSnapshot reads a snapshot from the file.
-func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
-	if !s.snapshots.Exists() {
-		return snap, ErrUnknown
-	}
-	err = s.snapshots.Use(ctx, func(f *cold.File) error {
-		var text string
-		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
-		if err == nil && !found {
-			err = ErrUnknown
-		}
-		if err != nil {
-			return err
-		}
-		if snap, err = decode(id, text); err != nil {
-			return f.BadRow(err)
-		}
-		return nil
-	})
-	return snap, err
-}

@@ -1,0 +1,74 @@
+package cold
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// jsonInner is a string as it stands inside JSON, without the quotes.
+func jsonInner(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s // a string always has a JSON form
+	}
+	return string(b[1 : len(b)-1])
+}
+
+// is reports whether p is the path or lies below it.
+func is(p, path event.Path) bool {
+	return p == path || strings.HasPrefix(string(p), string(path)) && p[len(path)] == '/'
+}
+
+// mentions reports whether an event names the path in any of its lists or in its text.
+func mentions(e event.Event, path event.Path) bool {
+	found := false
+	eachPaths(&e, func(list *[]event.Path) {
+		found = found || slices.ContainsFunc(*list, func(p event.Path) bool { return is(p, path) })
+	})
+	return found || inText(e.Text, string(path))
+}
+
+// without returns the event without the path.
+func without(e event.Event, path event.Path) event.Event {
+	eachPaths(&e, func(list *[]event.Path) {
+		*list = slices.DeleteFunc(slices.Clone(*list), func(p event.Path) bool { return is(p, path) })
+	})
+	if inText(e.Text, string(path)) {
+		e.Text, e.Terms = "", nil
+	}
+	return canonical(e)
+}
+
+// eachPaths calls fn with every list of paths of the event, also with those that later versions add.
+func eachPaths(e *event.Event, fn func(list *[]event.Path)) {
+	v := reflect.ValueOf(e).Elem()
+	for i := range v.NumField() {
+		if list, ok := v.Field(i).Addr().Interface().(*[]event.Path); ok {
+			fn(list)
+		}
+	}
+}
+
+// inText reports whether the text names the path: not as a part of a longer name.
+func inText(text, path string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], path)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(path)
+		if (from == 0 || !inName(text[from-1])) && (to == len(text) || !inName(text[to]) || text[to] == '/' || text[to] == '.') {
+			return true
+		}
+		at = from + 1
+	}
+}
+
+// inName reports whether a byte may belong to the name of a file around a match.
+func inName(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}

@@ -108,14 +108,14 @@ func TestMentions(t *testing.T) {
 	if s.Named["named"] != 1 || s.Commands["pattern"] == 0 || !s.SeenEver["named"] || s.SeenEver["other"] {
 		t.Errorf("session is %+v", s)
 	}
-	told := d.store.Batch()
-	told.Session("s").Hinted("x", start)
+	hinted := d.store.Batch()
+	hinted.Session("s").Hinted("x", start)
 	d.seq++
-	if err := d.store.Apply(t.Context(), told, d.seq); err != nil {
+	if err := d.store.Apply(t.Context(), hinted, d.seq); err != nil {
 		t.Fatal(err)
 	}
 	if s := d.session("s", start); len(s.Hinted) != 1 {
-		t.Fatal("nothing was told")
+		t.Fatal("nothing was shown")
 	}
 	compact := ev(event.KindStart, 0)
 	compact.Tool = "compact"

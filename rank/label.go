@@ -52,7 +52,7 @@ type labels struct {
 	known map[event.Path]*label
 }
 
-// maxLabels bounds the memory, some 200 bytes each; beyond it everything is found out anew.
+// maxLabels bounds the memory, some 200 bytes each; beyond it everything is computed again.
 const maxLabels = 16_384
 
 func (ls *labels) of(f event.Path) *label {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tests of faults, many rounds of each, and in the end a table of what the rounds came to. ROUNDS is per seed.
-# whole: all was there and right. anew: begun anew from the history, with a warning. refused: an exit code and a way on.
+# whole: all was there and right. rebuilt: from the history, with a warning. refused: an exit code and a way on.
 set -u
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -14,7 +14,7 @@ run 'TestClock|TestWrongClock|TestAnyBadValue' ./internal/daemon
 run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
 run 'TestRulesEqualGit' ./watcher # 10 trees a round
-printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole anew refused lost wrong
+printf '\n%-34s %7s %7s %7s %7s %7s %7s\n' fault rounds whole rebuilt refused lost wrong
 awk -F'|' '/verdicts\|/ {
   n = split($3, part, " ")
   for (i = 1; i <= n; i++) { split(part[i], kv, "="); v[$2, kv[1]] += kv[2] }
@@ -22,7 +22,7 @@ awk -F'|' '/verdicts\|/ {
 }
 END {
   for (i = 1; i <= kinds; i++) { k = order[i]
-    printf "%-34s %7d %7d %7d %7d %7d %7d\n", k, v[k, "rounds"], v[k, "whole"], v[k, "anew"], v[k, "refused"], v[k, "lost"], v[k, "wrong"] }
+    printf "%-34s %7d %7d %7d %7d %7d %7d\n", k, v[k, "rounds"], v[k, "whole"], v[k, "rebuilt"], v[k, "refused"], v[k, "lost"], v[k, "wrong"] }
 }' "$out"
 grep -h '^ *--- SKIP' "$out" | sed 's/^ *--- SKIP: /skipped: /'
 ! grep -q '^FAILED' "$out"

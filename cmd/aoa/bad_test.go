@@ -132,13 +132,13 @@ func TestDamage(t *testing.T) {
 			db := filepath.Join(d.place().Store, "aoa.db")
 			harm(t, db)
 			row := name == "an event" || name == "its number" // costs that row, not the file
-			told := "damaged"
+			complaint := "damaged"
 			if row {
-				told = "cannot be read"
+				complaint = "cannot be read"
 				d.must("log") // a row of old events is met when somebody reads them
 			}
 			s := d.do("status")
-			if n := strings.Count(s.err, "warning:"); s.code != 0 || n != 1 || !strings.Contains(s.err, told) {
+			if n := strings.Count(s.err, "warning:"); s.code != 0 || n != 1 || !strings.Contains(s.err, complaint) {
 				t.Errorf("status after the damage: exit %d, %d warnings\n%s%s", s.code, n, s.out, s.err)
 			}
 			t.Logf("%s", s.err)

@@ -177,7 +177,7 @@ func (d *bed) starts(b *testing.B) (hooks, persons, cpu times) {
 }
 
 // BenchmarkStartEvents starts the daemon of a store with so many events: what a snapshot holds is not replayed. How long
-// all of them take without one is told, too.
+// all of them take without one is reported, too.
 func BenchmarkStartEvents(b *testing.B) {
 	sizes := []int{100_000}
 	if big {

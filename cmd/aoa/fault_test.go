@@ -65,7 +65,7 @@ func TestCorrupted(t *testing.T) {
 		case s.code != 0:
 			verdict = fault.Refused
 		case complaint:
-			verdict = fault.Anew
+			verdict = fault.Rebuilt
 		}
 		if s.code == 0 {
 			d.read()
@@ -79,7 +79,7 @@ func TestCorrupted(t *testing.T) {
 				verdict = fault.Lost
 			}
 			if st.Events < 200 && verdict == fault.Whole {
-				verdict = fault.Anew
+				verdict = fault.Rebuilt
 			}
 		}
 		book.Add(verdict, 1)

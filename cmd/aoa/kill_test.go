@@ -60,7 +60,7 @@ func TestKilled(t *testing.T) {
 			daemon = d.daemon()
 			d.read()
 			if err := errors.Join(daemon.Process.Signal(os.Interrupt), daemon.Wait()); err != nil {
-				t.Errorf("a daemon that was told to end: %v", err)
+				t.Errorf("a daemon that was asked to end: %v", err)
 			}
 			daemon = d.daemon()
 			d.read()
@@ -98,8 +98,8 @@ func (f *workload) survived() int {
 	late := 0
 	roundOf := func(at time.Time) int { return slices.IndexFunc(f.ends, func(e time.Time) bool { return e.After(at) }) }
 	newest := make([]time.Time, len(f.ends)) // of what each daemon kept: on a busy machine it had not seen the rest
-	for _, told := range []map[string]time.Time{f.acked, f.wrote} {
-		for id, at := range told {
+	for _, sent := range []map[string]time.Time{f.acked, f.wrote} {
+		for id, at := range sent {
 			if round := roundOf(at); count[id] > 0 && at.After(newest[round]) {
 				newest[round] = at
 			}
@@ -168,13 +168,13 @@ func questions(d *sandbox) []event.Query {
 func sameAsReplayed(d *sandbox, daemon *exec.Cmd) {
 	d.Helper()
 	ask := questions(d)
-	var told []event.Answer
+	var answers []event.Answer
 	var theta api.ThresholdAnswer
 	d.until("nothing happens meanwhile", func() bool {
 		before := d.status()
-		told = told[:0]
+		answers = answers[:0]
 		for _, q := range ask {
-			told = append(told, mustCall(d, api.Rank, q))
+			answers = append(answers, mustCall(d, api.Rank, q))
 		}
 		theta = mustCall(d, api.Threshold, api.None{})
 		after := d.status()
@@ -189,16 +189,16 @@ func sameAsReplayed(d *sandbox, daemon *exec.Cmd) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	r := newReplayed(d, files, time.UnixMilli(told[0].At))
+	r := newReplayed(d, files, time.UnixMilli(answers[0].At))
 	found := 0
 	for i, q := range ask {
-		q.At = time.UnixMilli(told[i].At)
+		q.At = time.UnixMilli(answers[i].At)
 		want, err := r.prefetch.Answer(d.Context(), q)
 		if err != nil {
 			d.Fatal(err)
 		}
 		found += len(want.Suggestions)
-		compare(d, fmt.Sprintf("question %d %+v", i, q), told[i], want)
+		compare(d, fmt.Sprintf("question %d %+v", i, q), answers[i], want)
 	}
 	if found < 20 {
 		d.Errorf("only %d suggestions were compared", found)

@@ -186,8 +186,8 @@ func (b recordedBatch) base(root, event string, turn int) payload {
 
 func (c recordedCall) id() string { return fmt.Sprint(c.row.Session, "-", c.row.Seq) }
 
-// told are the hooks of a batch in the order in which Claude Code runs them.
-func (b recordedBatch) told(root string, turn int) (out []payload) {
+// hooks are the hooks of a batch in the order in which Claude Code runs them.
+func (b recordedBatch) hooks(root string, turn int) (out []payload) {
 	if b.prompt != nil {
 		p := b.base(root, "UserPromptSubmit", turn)
 		p["prompt"] = b.prompt.Text

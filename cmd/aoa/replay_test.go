@@ -202,7 +202,7 @@ func (r *replay) batch(b recordedBatch) {
 	if b.prompt != nil {
 		r.turns[b.session]++
 	}
-	for _, p := range b.told(r.dir, r.turns[b.session]) {
+	for _, p := range b.hooks(r.dir, r.turns[b.session]) {
 		r.tally.answer(b, p, r.hook(p))
 	}
 	for _, c := range b.calls { // what the session wrote is new to the others
@@ -224,7 +224,7 @@ func (r *replay) edit(file string, at time.Time) {
 	}
 }
 
-// hook runs the client and gives what it told the model.
+// hook runs the client and returns what the model gets.
 func (r *replay) hook(p payload) string {
 	r.Helper()
 	raw, err := json.Marshal(p)

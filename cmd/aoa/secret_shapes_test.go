@@ -99,15 +99,15 @@ func TestSecretsAreNowhere(t *testing.T) {
 			}
 		}
 	}
-	told := ""
+	printed := ""
 	for _, args := range [][]string{{"log", "--json", "--limit", "100000"}, {"log"}, {"reload", "list", "--json"}, {"reload", "export"}, {"context", "--for", "prompt", "--prompt", "basket"}, {"session", "list", "--json"}, {"cache", "list", "--all"},
 		{"stage", "list", "--json"}, {"suggest", "--json"}, {"start"}, {"status", "--json"}, {"stats", "sessions"}} {
 		s := d.do(args...)
-		told += s.out
+		printed += s.out
 		look("aoa "+strings.Join(args, " "), s.out+s.err)
 	}
-	if !strings.Contains(told, missed) || !strings.Contains(told, "[redacted]") || !strings.Contains(told, "orchardwork") {
-		t.Error("what was sent is not told, so nothing was tested")
+	if !strings.Contains(printed, missed) || !strings.Contains(printed, "[redacted]") || !strings.Contains(printed, "orchardwork") {
+		t.Error("what was sent is not printed, so nothing was tested")
 	}
 	for _, e := range d.log() {
 		if e.Kind == event.KindCommit && strings.Contains(e.Text, "DB_PASSWORD=") && !strings.Contains(e.Text, "[redacted]") {

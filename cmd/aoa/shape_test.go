@@ -21,24 +21,24 @@ func TestWhyRepeats(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 32)
 	d.must("init")
-	var told event.Answer
-	check(t, json.Unmarshal([]byte(d.must("suggest", "server/wire.go", "--json", "--explain")), &told))
-	if len(told.Suggestions) < 2 || told.Confidence != told.Suggestions[0].Score {
-		t.Fatalf("told %+v", told)
+	var answer event.Answer
+	check(t, json.Unmarshal([]byte(d.must("suggest", "server/wire.go", "--json", "--explain")), &answer))
+	if len(answer.Suggestions) < 2 || answer.Confidence != answer.Suggestions[0].Score {
+		t.Fatalf("answered %+v", answer)
 	}
 	d.write("server/wire.go", "changed")
 	d.write("other/file7.go", "changed")
 	d.git("commit", "-qam", "other things")
 	d.until("it is learned", func() bool { return d.status().Commits == 33 })
 	now := d.must("suggest", "server/wire.go", "--json", "--explain")
-	if strings.Contains(now, fmt.Sprint(told.Suggestions[0].Score)) {
+	if strings.Contains(now, fmt.Sprint(answer.Suggestions[0].Score)) {
 		t.Error("nothing has changed, so nothing is tested")
 	}
 	for _, again := range []string{"the same daemon", "the next daemon"} {
-		for i, want := range told.Suggestions {
+		for i, want := range answer.Suggestions {
 			var got api.WhyAnswer
-			check(t, json.Unmarshal([]byte(d.must("why", string(want.File), "--at", fmt.Sprint(told.At), "--json")), &got))
-			if !reflect.DeepEqual(got.Suggestion, want) || got.Rank != i+1 || got.At != told.At {
+			check(t, json.Unmarshal([]byte(d.must("why", string(want.File), "--at", fmt.Sprint(answer.At), "--json")), &got))
+			if !reflect.DeepEqual(got.Suggestion, want) || got.Rank != i+1 || got.At != answer.At {
 				t.Errorf("%s says\n%+v\nafter\n%+v", again, got, want)
 			}
 			if sum := total(got.Reasons); !near(sum, got.Logit) {
@@ -47,7 +47,7 @@ func TestWhyRepeats(t *testing.T) {
 		}
 		d.must("stop")
 	}
-	if s := d.do("why", "server/wire.go", "--at", fmt.Sprint(told.At)); s.code != 1 || !strings.Contains(s.err, "was not in the answer") {
+	if s := d.do("why", "server/wire.go", "--at", fmt.Sprint(answer.At)); s.code != 1 || !strings.Contains(s.err, "was not in the answer") {
 		t.Errorf("a file that was not in it: exit %d, %s", s.code, s.err)
 	}
 }

@@ -123,7 +123,7 @@ func (x *soak) batch(b recordedBatch) {
 	for i := range b.calls {
 		b.calls[i].row.Session = b.session // each has its own ids
 	}
-	for _, p := range b.told(x.dir, x.turns[b.session]) {
+	for _, p := range b.hooks(x.dir, x.turns[b.session]) {
 		x.hook(p)
 	}
 	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock

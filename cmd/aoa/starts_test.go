@@ -71,7 +71,7 @@ func TestOneStartsGit(t *testing.T) {
 }
 
 // starts lists the functions of a file that start a program, "" for its top level, and "import" for an import
-// without a name, behind which nothing can be told.
+// without a name, behind which nothing is known.
 func starts(file *ast.File) (in []string) {
 	names := map[string]string{}
 	for _, imp := range file.Imports {

@@ -76,7 +76,7 @@ var All = []Agent{
 			{Name: "stop", Canonical: "Stop"},
 		}},
 	{Name: "copilot", Title: "Copilot CLI",
-		Note:     "Copilot CLI runs the hooks of a repository only in folders that it was told to trust.",
+		Note:     "Copilot CLI runs the hooks of a repository only in folders that its user trusts.",
 		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", HomeVar: "COPILOT_HOME", User: "hooks/aoa.json"},
 		Events: []Event{
 			{Name: "sessionStart", Canonical: "SessionStart", Context: Camel, Installed: true, Timeout: 5},

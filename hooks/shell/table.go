@@ -15,7 +15,7 @@ type spec struct {
 	edit  []string // options that make a reader change the files instead
 	need  []string // one of these options makes an editor change files; nil = it always does
 	verbs []string // subcommands that do it; nil = the command has none
-	walks bool     // it searches folders without being told to
+	walks bool     // it searches folders without a flag
 	skip  int      // operands before the command that is wrapped
 }
 

@@ -185,7 +185,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The hook told a call first; the transcript tells the same call under the same ids.
+// The hook delivers a call first; the transcript has the same call under the same ids.
 func TestTranscriptAgreesWithHook(t *testing.T) {
 	command := map[string]any{"command": "cat go.mod && rg Basket"}
 	live := decode(t, "PostToolUse", map[string]any{"session_id": "s1", "prompt_id": "p0", "tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": command, "tool_response": map[string]any{"stdout": "go.mod:1:x"}})
@@ -197,13 +197,13 @@ func TestTranscriptAgreesWithHook(t *testing.T) {
 	dir := t.TempDir()
 	p.save(filepath.Join(dir, "s1.jsonl"))
 	past, _ := replay(t, dir)
-	told := append(prompt.Events, live.Events...)
-	if len(told) != 3 || len(past) != len(told) {
-		t.Fatalf("%d told, %d in the transcript", len(told), len(past))
+	delivered := append(prompt.Events, live.Events...)
+	if len(delivered) != 3 || len(past) != len(delivered) {
+		t.Fatalf("%d delivered, %d in the transcript", len(delivered), len(past))
 	}
-	for i := range told {
-		if told[i].ID != past[i].ID || told[i].Kind != past[i].Kind {
-			t.Errorf("told %s %s, past %s %s", told[i].Kind, told[i].ID, past[i].Kind, past[i].ID)
+	for i := range delivered {
+		if delivered[i].ID != past[i].ID || delivered[i].Kind != past[i].Kind {
+			t.Errorf("delivered %s %s, past %s %s", delivered[i].Kind, delivered[i].ID, past[i].Kind, past[i].ID)
 		}
 	}
 }

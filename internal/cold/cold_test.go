@@ -151,7 +151,7 @@ func TestCommitsAreClaimed(t *testing.T) {
 	must(t, err)
 	same(t, "together after uncommit", [2]int{both, of}, [2]int{0, 0})
 
-	other := c // told again without one of its files, as a new .aoaignore would
+	other := c // delivered again without one of its files, as a new .aoaignore would
 	other.Paths = []event.Path{"x.go"}
 	_, fresh = mustAppend(t, d, other)
 	same(t, "other", fresh, []event.Event{other})

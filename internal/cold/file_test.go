@@ -151,11 +151,11 @@ func TestDamagedFileIsReplaced(t *testing.T) {
 func TestFileIsCheckedAfterDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	f, _ := openBoxes(t, path, boxes)
-	told := 0
-	f.damaged = func() { told++ }
+	warned := 0
+	f.damaged = func() { warned++ }
 	err := f.Write(t.Context(), "look", func(*Tx) error { return fmt.Errorf("%w: a box holds a cat", ErrDamaged) })
-	if !errors.Is(err, ErrDamaged) || told != 1 {
-		t.Fatalf("damage met at work: %v, told %d times", err, told)
+	if !errors.Is(err, ErrDamaged) || warned != 1 {
+		t.Fatalf("damage met at work: %v, warned %d times", err, warned)
 	}
 	must(t, f.Close())
 	if _, err := os.Stat(path + ".suspect"); err != nil {

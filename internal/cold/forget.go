@@ -99,7 +99,7 @@ type forgetting struct {
 }
 
 // events deletes the events that the filter means, and their share in the totals. What cannot be subtracted, the first and
-// last times, is read anew from the events that remain, or kept where events were pruned before.
+// last times, is read again from the events that remain, or kept where events were pruned before.
 func (g *forgetting) events() error {
 	found, err := g.find()
 	if err != nil {

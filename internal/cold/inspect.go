@@ -65,7 +65,7 @@ func (f *File) inspect(ctx context.Context) error {
 	case id != applicationID:
 		return fmt.Errorf("%w: it belongs to another program (application id %#x)", ErrDamaged, id)
 	case version > known:
-		return fmt.Errorf("%w (schema %d, this one knows %d): update aoa, or run 'aoa remove' and 'aoa init' to begin anew",
+		return fmt.Errorf("%w (schema %d, this one knows %d): update aoa, or run 'aoa remove' and 'aoa init' to start over",
 			ErrNewer, version, known)
 	}
 	if version < known {

@@ -33,7 +33,7 @@ func TestThread(t *testing.T) {
 		t.Errorf("after the second: %+v, %v", rest, err)
 	}
 	if older, err := d.Thread(t.Context(), "a", all[2].Seq, all[0].Seq, 10); err != nil || len(older) != 2 || older[0].Seq != all[1].Seq {
-		t.Errorf("the later prompts of what is told are %+v, %v", older, err)
+		t.Errorf("the later prompts of what is shown are %+v, %v", older, err)
 	}
 	if none, err := d.Thread(t.Context(), "", 0, 0, 10); err != nil || len(none) != 0 {
 		t.Errorf("no session has %+v, %v", none, err)

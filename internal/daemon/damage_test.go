@@ -121,7 +121,7 @@ func TestBadRowInTheLog(t *testing.T) {
 		t.Errorf("%d events, warnings %q", st.Events, st.Warnings)
 	}
 	if got := len(call(d, api.Log, api.LogRequest{Kinds: []event.Kind{event.KindRead}, Limit: 1000}).Events); got < 61 {
-		t.Errorf("%d events are told", got)
+		t.Errorf("%d events are listed", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(d.o.Place.Store, "*.damaged-*")); len(left) > 0 {
 		t.Errorf("moved aside: %v", left)
@@ -176,7 +176,7 @@ func breakLeaf(t *testing.T, file, id string) {
 	t.Fatal("no such page")
 }
 
-// TestMissing: what was lost of the store between two runs is told in one warning at the next start, and in none later.
+// TestMissing: what was lost of the store between two runs is reported in one warning at the next start, and in none later.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

@@ -92,7 +92,7 @@ func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer,
 func checkEvent(e event.Event) error {
 	switch {
 	case e.ID == "":
-		return errors.New("no id: deliveries could not be told apart")
+		return errors.New("no id: deliveries could not be distinguished")
 	case e.Kind == "":
 		return errors.New("no kind")
 	case e.Time.IsZero():

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), told by stats, and still
+// TestRefit: what became of hints is learned from when the daemon starts (and by schedule.refit), reported by stats, and still
 // there after another start.
 func TestRefit(t *testing.T) {
 	d := newFixture(t)

@@ -29,7 +29,7 @@ var tables = map[string][]string{
 }
 
 // TestAnyBadValue puts garbage into one value of one row of any store while no daemon runs, many times. The next daemon
-// starts; every list is told, with at most one entry missing; nothing is moved aside; there is one warning at most.
+// starts; every list is returned, with at most one entry missing; nothing is moved aside; there is one warning at most.
 func TestAnyBadValue(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
@@ -67,7 +67,7 @@ func TestAnyBadValue(t *testing.T) {
 				verdict := fault.Whole
 				for what, n := range want {
 					if got[what] < n {
-						verdict = max(verdict, fault.Anew)
+						verdict = max(verdict, fault.Rebuilt)
 					}
 					if got[what] < n-1 && what != "events" || got[what] < n-2 {
 						verdict = fault.Lost

@@ -26,7 +26,7 @@ func (s *Source) Recorded(all []event.Event) {
 			continue
 		case event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindStart, event.KindEnd:
 		default:
-			continue // history has the commits; what was predicted is predicted anew
+			continue // history has the commits; what was predicted is predicted again
 		}
 		if e.Session == "" {
 			s.Others = append(s.Others, e)

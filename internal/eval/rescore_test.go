@@ -77,7 +77,7 @@ func printed(r Repo) map[string]float64 {
 func rescore(lines []dumpLine) map[string]float64 {
 	sum, n := map[string]float64{}, map[string]float64{}
 	add := func(name string, v, of float64) { sum[name], n[name] = sum[name]+v, n[name]+of }
-	told := map[string]map[string]bool{"shown": {}, "shown_unseen": {}}
+	counted := map[string]map[string]bool{"shown": {}, "shown_unseen": {}}
 	out := map[string]float64{}
 	for _, l := range lines {
 		right := map[string]bool{}
@@ -122,8 +122,8 @@ func rescore(lines []dumpLine) map[string]float64 {
 			add("T5 recall", hit, 1)
 		case "shown", "shown_unseen":
 			for _, f := range l.Paths[:l.Shown] {
-				if key := l.Session + "\x00" + f; !told[l.Task][key] {
-					told[l.Task][key] = true
+				if key := l.Session + "\x00" + f; !counted[l.Task][key] {
+					counted[l.Task][key] = true
 					out[l.Task+" n"]++
 					add(l.Task+" precision", yes(right[f]), 1)
 				}
@@ -132,11 +132,11 @@ func rescore(lines []dumpLine) map[string]float64 {
 		if l.Task == "named" || (l.Task == "T2" || l.Task == "T3") && l.Moment == "last" {
 			key := l.Session + "\x00" + l.Truth[0]
 			out["opens"]++
-			add("shown coverage", yes(told["shown"][key]), 1)
+			add("shown coverage", yes(counted["shown"][key]), 1)
 			if l.Task == "named" {
 				out["left out"]++
 			} else {
-				add("shown_unseen coverage", yes(told["shown_unseen"][key]), 1)
+				add("shown_unseen coverage", yes(counted["shown_unseen"][key]), 1)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func eventsOf(session string, rows []row) Session {
 	return s
 }
 
-// calls groups the rows of one call, in the order in which the calls were first told of.
+// calls groups the rows of one call, in the order in which the calls were first recorded.
 func calls(rows []row) [][]row {
 	var out [][]row
 	at := map[string]int{}

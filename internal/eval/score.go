@@ -28,7 +28,7 @@ type Counts struct {
 	Sessions int `json:"sessions"`
 	Commits  int `json:"commits"`
 	Events   int `json:"file_events"`
-	Repeated int `json:"repeated"` // events that a resumed session had told again
+	Repeated int `json:"repeated"` // events that a resumed session recorded again
 	Unusable int `json:"unusable"` // lines of the trace that are no rows
 	Prompts  int `json:"prompts"`  // all, also those without truth
 	Opens    int `json:"opens"`    // first touches of files known before

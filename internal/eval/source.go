@@ -14,7 +14,7 @@ type Source struct {
 	Sessions []Session
 	Others   []event.Event // what belongs to no session: saves, deletions, branches
 	Unusable int           // lines of a trace that are no rows
-	Repeated int           // events left out because a resumed session had told them again
+	Repeated int           // events left out because a resumed session recorded them again
 
 	git    string // where contents are to be had, "" nowhere
 	env    []string

@@ -181,7 +181,7 @@ func commitsOf(rows []row) []event.Event {
 }
 
 // sessionsOf orders the rows of each session as recorded and turns them into events. A resumed session tells what the
-// one before it did once more: the same happening counts once, where it was told first.
+// one before it did once more: the same happening counts once, where it was recorded first.
 func sessionsOf(rows []row) (out []Session, repeated int) {
 	by := map[string][]row{}
 	for _, r := range rows {
@@ -195,16 +195,16 @@ func sessionsOf(rows []row) (out []Session, repeated int) {
 	slices.SortFunc(ids, func(a, b string) int {
 		return cmp.Or(cmp.Compare(by[a][0].TS, by[b][0].TS), cmp.Compare(len(by[a]), len(by[b])), cmp.Compare(a, b))
 	})
-	told := map[happening]string{}
+	seen := map[happening]string{}
 	for _, id := range ids {
 		var kept []row
 		for _, r := range by[id] {
 			h := happening{r.TS, r.Kind, r.Path, r.Text}
-			if first, known := told[h]; known && first != id {
+			if first, known := seen[h]; known && first != id {
 				repeated++
 				continue
 			}
-			told[h] = id
+			seen[h] = id
 			kept = append(kept, r)
 		}
 		if s := eventsOf(id, kept); len(s.Events) > 0 {

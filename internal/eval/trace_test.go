@@ -66,7 +66,7 @@ func TestTracesOfFolder(t *testing.T) {
 	}
 }
 
-// TestResumed: what a resumed session tells again counts once, where it was told first.
+// TestResumed: what a resumed session records again counts once, where it was recorded first.
 func TestResumed(t *testing.T) {
 	rows, _, err := decodeRows(strings.NewReader(`{"session":"late","ts":10,"seq":0,"kind":"read","path":"a.go","ok":true}
 {"session":"late","ts":30,"seq":1,"kind":"read","path":"b.go","ok":true}

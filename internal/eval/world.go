@@ -22,7 +22,7 @@ type world struct {
 	seq     int64
 	hour    time.Time // of the last tick
 	commits int       // since the last tick
-	told    func(event.Event)
+	learned func(event.Event)
 
 	firstPrompts bool // see Options
 	clock        func() time.Time
@@ -44,7 +44,7 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
-	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), told: o.Learned, clock: o.clock(), firstPrompts: o.FirstPrompts}
+	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, clock: o.clock(), firstPrompts: o.FirstPrompts}
 	var say func() *index.Contents
 	if o.Contents && s.Contents() {
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
@@ -70,8 +70,8 @@ func (w *world) learn(ctx context.Context, events ...event.Event) error {
 		grow(w.tree, e)
 		w.contents(e)
 		w.pending = append(w.pending, e)
-		if w.told != nil {
-			w.told(e)
+		if w.learned != nil {
+			w.learned(e)
 		}
 	}
 	if len(w.pending) >= maxBatch {

@@ -69,14 +69,14 @@ type Verdict int
 // From harmless to what must not be.
 const (
 	Whole   Verdict = iota // everything is there and right
-	Anew                   // begun anew from the history, with a warning
+	Rebuilt                // rebuilt from the history, with a warning
 	Refused                // an exit code and a way on
 	Lost                   // something is gone that should be there
 	Wrong                  // a count, a score or an answer is not what it should be
 	verdicts
 )
 
-var words = [verdicts]string{"whole", "anew", "refused", "lost", "wrong"}
+var words = [verdicts]string{"whole", "rebuilt", "refused", "lost", "wrong"}
 
 // Book counts the verdicts of one kind of fault. Safe for concurrent use.
 type Book struct {

@@ -139,7 +139,7 @@ func TestSessionLife(t *testing.T) {
 	}
 	recs, err := s.Dirty(t.Context(), false)
 	if err != nil || !slices.ContainsFunc(recs, func(r hot.Record) bool { return r.Key == "s:a" && len(r.Data) == 0 }) {
-		t.Errorf("the snapshot is not told: %v, %v", recs, err)
+		t.Errorf("the snapshot is not noticed: %v, %v", recs, err)
 	}
 }
 

@@ -44,7 +44,7 @@ const (
 	mergeAt     = 8    // segments of a size are merged; a size is a power of this many files
 	maxSmall    = 512  // files that are merged at once when one is saved: about 3 ms
 	removalStep = 1024 // files that are removed between questions
-	maxGone     = 0.5  // share of the files of a segment; with more it is packed anew
+	maxGone     = 0.5  // share of the files of a segment; with more it is packed again
 	packAt      = 0.1  // share of all files outside of the largest segment, or gone, with which Pack makes one segment
 )
 

@@ -37,7 +37,7 @@ const (
 	minMinified = 4 << 10 // … if it has more bytes than this
 	maxToken    = 64      // bytes of a run of letters and digits in ASCII; longer ones are encoded data …
 	maxName     = 128     // … if they have no underscore, or more bytes than this
-	maxKnown    = 1 << 16 // tokens that an extractor knows before it begins anew; about 10 MB
+	maxKnown    = 1 << 16 // tokens that an extractor knows before it begins again; about 10 MB
 	maxLicense  = 8 << 10 // bytes at the top of a file where its license is looked for
 )
 

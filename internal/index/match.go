@@ -83,7 +83,7 @@ func (c *Contents) Match(t Text) []Fit {
 				f.Share[a] = float64(m.values[a][f.file] / top[0].value)
 			}
 		}
-		for _, w := range m.words[f.file][:m.told[f.file]] {
+		for _, w := range m.words[f.file][:m.noted[f.file]] {
 			if len(f.Words) < 3 {
 				f.Words = append(f.Words, words[w].word)
 			}
@@ -99,7 +99,7 @@ type match struct {
 	first  []uint32 // the number of the first file of each segment
 	kinds  []byte
 	values [Aspects][]float32 // 0 at the beginning
-	told   []uint8            // how many words of a file are noted, at most 3; 0 at the beginning
+	noted  []uint8            // how many words of a file are noted, at most 3; 0 at the beginning
 	words  [][3]uint16        // the rarest words of its body, by number
 	fits   []chosen
 	fit    map[uint32]int // index in fits
@@ -121,9 +121,9 @@ func (m *match) begin(c *Contents) {
 		m.kinds = append(m.kinds, s.kinds...)
 	}
 	files := len(m.kinds)
-	if len(m.told) < files {
+	if len(m.noted) < files {
 		files += files / 8
-		m.told, m.words = make([]uint8, files), make([][3]uint16, files)
+		m.noted, m.words = make([]uint8, files), make([][3]uint16, files)
 		back := make([]float32, int(Aspects)*files)
 		for a := range m.values {
 			m.values[a], back = back[:files:files], back[files:]
@@ -135,7 +135,7 @@ func (m *match) end() {
 	for a := range m.values {
 		clear(m.values[a][:len(m.kinds)])
 	}
-	clear(m.told[:len(m.kinds)])
+	clear(m.noted[:len(m.kinds)])
 	clear(m.fit)
 	m.c, m.first, m.kinds, m.fits = nil, m.first[:0], m.kinds[:0], nil
 	matches.Put(m)
@@ -173,9 +173,9 @@ func (m *match) addWords(words []asked) {
 				}
 				file := first + l.file
 				if n := l.counts[bodyField]; n > 0 {
-					if told := m.told[file]; told < 3 && w.text > 0 {
-						m.words[file][told] = uint16(i)
-						m.told[file]++
+					if noted := m.noted[file]; noted < 3 && w.text > 0 {
+						m.words[file][noted] = uint16(i)
+						m.noted[file]++
 					}
 					v := bm25(float64(n), float64(bodies[l.file]), means[bodyField])
 					m.values[TextBody][file] += float32(text[bodyField] * v)

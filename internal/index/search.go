@@ -21,7 +21,7 @@ const (
 	maxCompared  = 40   // identifiers of a file by which files like it are searched …
 	maxLikeUsers = 12   // … if at most this many files have them
 	maxCalled    = 64   // identifiers of a file whose definitions are searched
-	manyUsers    = 1024 // files of an identifier up to which the rarer is told
+	manyUsers    = 1024 // files of an identifier up to which the rarer counts
 )
 
 // Alike finds the n files that share rare identifiers with a file (what it calls, what calls it), each worth 1/(number of the

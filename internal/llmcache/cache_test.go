@@ -124,7 +124,7 @@ func TestWriteAndRead(t *testing.T) {
 		same(t, "label", l, want)
 		got, err := c.Read(t.Context(), l.Key, Cut{})
 		check(t, err)
-		same(t, "told again", got.Label, want)
+		same(t, "returned again", got.Label, want)
 		same(t, "notes", string(got.Notes), `{"source":"test"}`)
 		same(t, "is JSON", got.JSON, name == "json")
 		if !bytes.Equal(got.Data, data) || got.Total != int64(len(data)) {
@@ -340,7 +340,7 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
-// TestLabelsHoldNoSecret: a label is told in lists and its key lies unsealed, so neither holds a secret, asked or not.
+// TestLabelsHoldNoSecret: a label is shown in lists and its key lies unsealed, so neither holds a secret, asked or not.
 func TestLabelsHoldNoSecret(t *testing.T) {
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: newClock().now,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-secret", "[gone]") }}
@@ -355,7 +355,7 @@ func TestLabelsHoldNoSecret(t *testing.T) {
 	}
 }
 
-// TestRestart: what was told is there after a restart and after the idle file was closed.
+// TestRestart: what was stored is there after a restart and after the idle file was closed.
 func TestRestart(t *testing.T) {
 	clock := newClock()
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}

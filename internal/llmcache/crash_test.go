@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestKillInTheMiddle: a process that is killed while it writes leaves every batch whole or not at all, each one
-// that it was told of, and an exact account.
+// that were acknowledged, and an exact account.
 func TestKillInTheMiddle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache.db")
 	kept := 0
@@ -43,15 +43,15 @@ func TestKillInTheMiddle(t *testing.T) {
 		check(t, err)
 		check(t, cmd.Start())
 		lines := bufio.NewScanner(out)
-		told := -1
-		for told < kept+round && lines.Scan() { // overwrites first, then goes on
-			if _, err := fmt.Sscan(lines.Text(), &told); err != nil {
+		acked := -1
+		for acked < kept+round && lines.Scan() { // overwrites first, then goes on
+			if _, err := fmt.Sscan(lines.Text(), &acked); err != nil {
 				t.Fatalf("the writer says %q", lines.Text())
 			}
 		}
 		check(t, cmd.Process.Kill())
 		for lines.Scan() {
-			_, _ = fmt.Sscan(lines.Text(), &told)
+			_, _ = fmt.Sscan(lines.Text(), &acked)
 		}
 		_ = cmd.Wait()
 
@@ -74,8 +74,8 @@ func TestKillInTheMiddle(t *testing.T) {
 				t.Fatalf("round %d: of %s %d items are left", round, name, n)
 			}
 		}
-		if len(batches) < told+1 || len(batches) > told+2 {
-			t.Fatalf("round %d: %d batches were told, %d are there", round, told+1, len(batches))
+		if len(batches) < acked+1 || len(batches) > acked+2 {
+			t.Fatalf("round %d: %d batches were acknowledged, %d are there", round, acked+1, len(batches))
 		}
 		n, items := used(t, c, "s")
 		same(t, "the account", [2]int64{n, int64(items)}, [2]int64{sum, int64(total)})

@@ -164,7 +164,7 @@ func apply(t testing.TB, c *Cache, kind event.Kind, session, tool string) {
 	check(t, c.Apply(t.Context(), c.Applied()+1, []event.Event{{Kind: kind, Time: c.o.Now(), Session: session, Tool: tool}}))
 }
 
-// TestPosition: a cache says after a restart how much of the log it contains, and begins where it is told to with
+// TestPosition: a cache says after a restart how much of the log it contains, and begins where it is asked to with
 // another log.
 func TestPosition(t *testing.T) {
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: time.Now}

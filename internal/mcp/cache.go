@@ -56,7 +56,7 @@ type cacheOut struct {
 	Usage    []api.CacheUsage `json:"usage,omitempty" jsonschema:"stats: items, bytes used and the quota, by session"`
 }
 
-// cacheRead is how many bytes a read returns unless told otherwise: some 5,000 tokens.
+// cacheRead is how many bytes a read returns by default: some 5,000 tokens.
 const cacheRead = 20_000
 
 func (s *server) cache(ctx context.Context, r Repo, in cacheIn) (cacheOut, error) {

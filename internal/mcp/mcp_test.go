@@ -218,7 +218,7 @@ func TestTools(t *testing.T) {
 		sum += s.Value * s.Weight
 	}
 	if diff := sum - why.Sum; diff > 1e-6 || diff < -1e-6 {
-		t.Errorf("the signals add up to %v, told is %v", sum, why.Sum)
+		t.Errorf("the signals add up to %v, the answer says %v", sum, why.Sum)
 	}
 	if _, err := api.Call(t.Context(), &api.Client{Place: d.place}, api.SessionSet, api.SessionSetRequest{ID: "s1", State: "active"}); err != nil {
 		t.Fatal(err)
@@ -342,7 +342,7 @@ func TestFailuresStay(t *testing.T) {
 	}
 }
 
-// TestInstructionsOfTheServer: what a client is told before it asks anything.
+// TestInstructionsOfTheServer: what a client gets before it asks anything.
 func TestInstructionsOfTheServer(t *testing.T) {
 	d := newFixture(t, Options{Version: "1.2.3"})
 	hello := d.agent.InitializeResult()

@@ -25,7 +25,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestCommandTerms: what is assigned in a command may be anything, so it is told by its name alone.
+// TestCommandTerms: what is assigned in a command may be anything, so only its name is kept.
 func TestCommandTerms(t *testing.T) {
 	for text, want := range map[string][]string{
 		"make deploy REGION=north PIN=zanzibar":            {"deploy", "region", "pin"},

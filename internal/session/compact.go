@@ -18,10 +18,10 @@ const keepWhole = 3
 func (t *thread) compactPrompts(tokens int) {
 	prompts := t.prompts()
 	costs, rest := map[int64]int{}, 0 // of each prompt that is quoted by itself
-	told := relevantPrompts(prompts)
-	for i, p := range told {
+	relevant := relevantPrompts(prompts)
+	for i, p := range relevant {
 		most := caps[0][0]
-		if i == len(told)-1 {
+		if i == len(relevant)-1 {
 			most = caps[0][1]
 		}
 		costs[p.seq] = index.Tokens(extract(p.prompt, most)) + labelTokens

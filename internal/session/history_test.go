@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestContext: what a session is told after a compaction, word for word.
+// TestContext: what a session gets after a compaction, word for word.
 func TestContext(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
@@ -111,7 +111,7 @@ func long(n int) *tape {
 }
 
 // TestCompaction: the summary is made when the budget is full and not before; what stands in front stays the same
-// meanwhile; the newest three stay word by word; nothing is told twice.
+// meanwhile; the newest three stay word by word; nothing is shown twice.
 func TestCompaction(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := long(61)
@@ -223,7 +223,7 @@ func TestStateInvalidates(t *testing.T) {
 	}
 }
 
-// TestOrder: what was deleted, brought back or undone is told in its order, also when it is summarised.
+// TestOrder: what was deleted, brought back or undone is shown in its order, also when it is summarised.
 func TestOrder(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
@@ -245,7 +245,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLate: events of long ago that come late, as an import brings them, are told in the order of time.
+// TestLate: events of long ago that come late, as an import brings them, are shown in the order of time.
 func TestLate(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	early, late := &tape{session: "s"}, &tape{session: "s", n: 600}

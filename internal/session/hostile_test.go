@@ -48,7 +48,7 @@ var hostile = []string{
 	strings.Repeat("a", 1<<20), strings.Repeat("a b. ", 1<<18), strings.Repeat("\"", 5000), "\xff\xfe", strings.Repeat("x\n", 5000), "“quoted” «too» ＂and＂", "．．．",
 }
 
-// TestHostile: whatever is said or run, it is told as a quotation or not at all.
+// TestHostile: whatever is said or run, it is shown as a quotation or not at all.
 func TestHostile(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
@@ -186,7 +186,7 @@ func TestPromptCache(t *testing.T) {
 		rq("5", "b", false, 0, 100, 0)}
 	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 100, all))
 	all[0].Output = 7
-	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 150, all[:1])) // told again, at its end
+	must(t, r.AddRequests(t.Context(), "/t/a.jsonl", 150, all[:1])) // delivered again, at its end
 	if done, err := r.TranscriptRead(t.Context(), "/t/a.jsonl"); done != 150 || err != nil {
 		t.Errorf("read up to %d, %v", done, err)
 	}

@@ -53,7 +53,7 @@ func TestForget(t *testing.T) {
 	other.Stage, other.Deps = "other", []string{"src/b.go"}
 	r.keep(one, r.turn(one), "of-both-files")
 	for _, s := range []string{"s1", "s2"} {
-		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-in-" + s)}, Key: "k"}
+		p := Progress{Session: s, Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-" + s)}, Key: "k"}
 		if err := r.c.Progress(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
@@ -62,14 +62,14 @@ func TestForget(t *testing.T) {
 	between := r.clock.at
 	r.clock.at = r.clock.at.Add(time.Hour)
 	r.keep(other, r.turn(other), "of-one-file")
-	for _, text := range []string{"of-both-files", "of-one-file", "told-in-s1", "told-in-s2"} {
+	for _, text := range []string{"of-both-files", "of-one-file", "output-of-s1", "output-of-s2"} {
 		if !r.onDisk(text) {
 			t.Fatalf("%q is not on the disk, the test says nothing", text)
 		}
 	}
 
 	forget(cold.ForgetFilter{Session: "s1"}, 0)
-	if r.onDisk("told-in-s1") || !r.onDisk("told-in-s2") || !r.onDisk("of-both-files") {
+	if r.onDisk("output-of-s1") || !r.onDisk("output-of-s2") || !r.onDisk("of-both-files") {
 		t.Error("one session is not what went")
 	}
 	forget(cold.ForgetFilter{Path: "src/a.go"}, 1)
@@ -77,11 +77,11 @@ func TestForget(t *testing.T) {
 		t.Error("the results of what read a file are not what went")
 	}
 	forget(cold.ForgetFilter{Since: between}, 1)
-	if r.onDisk("of-one-file") || !r.onDisk("told-in-s2") {
+	if r.onDisk("of-one-file") || !r.onDisk("output-of-s2") {
 		t.Error("what came since is not what went")
 	}
 	forget(cold.ForgetFilter{Since: between.Add(-2 * time.Hour)}, 0)
-	if r.onDisk("told-in-s2") {
+	if r.onDisk("output-of-s2") {
 		t.Error("a session of that time is still there")
 	}
 }
@@ -102,7 +102,7 @@ func TestSealed(t *testing.T) {
 	r.c.o.Seal = mine
 	q := r.request()
 	r.keep(q, r.turn(q), "printed-by-a-step")
-	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("told-by-a-stage")}, Key: "k",
+	p := Progress{Session: "s", Pipeline: "p", Output: &Output{Stage: "one", Value: []byte("output-of-a-stage")}, Key: "k",
 		Context: map[string]json.RawMessage{"a": []byte(`"handed-on"`)}}
 	if err := r.c.Progress(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -111,10 +111,10 @@ func TestSealed(t *testing.T) {
 		t.Errorf("with the key: %+v", got)
 	}
 	s, err := r.c.Session(t.Context(), "s", "p")
-	if err != nil || string(s.Outputs[0].Value) != "told-by-a-stage" || string(s.Context["a"]) != `"handed-on"` {
+	if err != nil || string(s.Outputs[0].Value) != "output-of-a-stage" || string(s.Context["a"]) != `"handed-on"` {
 		t.Errorf("with the key: %v %+v", err, s)
 	}
-	for _, text := range []string{"printed-by-a-step", "told-by-a-stage", "handed-on"} {
+	for _, text := range []string{"printed-by-a-step", "output-of-a-stage", "handed-on"} {
 		if r.onDisk(text) {
 			t.Errorf("%q lies open on the disk", text)
 		}

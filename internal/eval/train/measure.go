@@ -152,7 +152,7 @@ func fitAll(s *set, fitted []*weights) rank.File {
 		"measured holds what weights reach on a repository that they were not fitted on, and the mean of all."
 	if s.change != nil {
 		out.About += " The weights of the moment change are those of an earlier fit on the same repositories, and so are T4 and T5: " +
-			"fitted anew, T4 gains a hundredth and T5 loses precision."
+			"fitted again, T4 gains a hundredth and T5 loses precision."
 	}
 	out.Command = "make train"
 	out.Questions = len(s.Questions)

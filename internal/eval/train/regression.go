@@ -151,7 +151,7 @@ func regress(found []lessons, rows func(*lessons) []example, out func(int) bool)
 	return w
 }
 
-// newtonRounds of Newton's method, the variance anew in each.
+// newtonRounds of Newton's method, the variance again in each.
 const newtonRounds = 15
 
 // add adds one row to the gradient and the curvature; at is the place of its repository's intercept.

@@ -34,17 +34,18 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
 			}
 		})
 	}
+	known := map[any]bool{} // a damaged row may have the id 0
 	found := func(row Row) error {
 		var id int64
-		var p event.Path
-		err := row.Scan(&id, (*string)(&p))
-		ids[p] = id
+		var p string
+		err := row.Scan(&id, &p)
+		ids[event.Path(p)], known[p] = id, true
 		return err
 	}
 	if err := tx.many("SELECT id, file FROM file_stats WHERE file IN (VALUES %s)", 1, missing, found); err != nil {
 		return nil, err
 	}
-	fresh := slices.DeleteFunc(slices.Clone(missing), func(p any) bool { return ids[event.Path(p.(string))] != 0 })
+	fresh := slices.DeleteFunc(slices.Clone(missing), func(p any) bool { return known[p] })
 	if err := tx.many("INSERT INTO file_stats (file) VALUES %s RETURNING id, file", 1, fresh, found); err != nil {
 		return nil, err
 	}

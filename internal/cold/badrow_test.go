@@ -100,6 +100,7 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE meta SET value = 'x' WHERE key = 'snapshot_seq'`, 0, true},
 		{`UPDATE ids SET event = 1 << 62 WHERE event = 5`, 0, true},
 		{`UPDATE file_stats SET id = 0 WHERE file = 'f1'`, 0, false}, // its events stay, without the name
+		{`UPDATE file_stats SET id = 7777 WHERE file = 'f1'`, 0, false},
 	} {
 		t.Run(c.change, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "aoa.db")

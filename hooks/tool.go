@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,8 +149,23 @@ func (s *CallContext) open(c ToolCall, kind event.Kind) []event.Event {
 	}
 	e := s.event("", kind)
 	e.Paths, e.OK = []event.Path{p}, true
+	if kind == event.KindRead {
+		e.Lines = c.lines()
+	}
 	e.Tags = s.tags(kind, nil, e.Paths)
 	return []event.Event{e}
+}
+
+// lines are those that a call read: "40-120", "40-" to the end, "" for all.
+func (c ToolCall) lines() string {
+	from, n := max(c.Input.number("offset"), 1), c.Input.number("limit")
+	switch {
+	case n > 0:
+		return fmt.Sprintf("%d-%d", from, from+n-1)
+	case from > 1:
+		return fmt.Sprintf("%d-", from)
+	}
+	return ""
 }
 
 // fileOf is the file that a structured result is about.

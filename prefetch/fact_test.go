@@ -83,12 +83,41 @@ func TestWorkingSet(t *testing.T) {
 	}
 }
 
+// TestFindings: what was read and is as it was, with what led there.
+func TestFindings(t *testing.T) {
+	e := func(min int, kind event.Kind, files ...event.Path) event.Event {
+		return event.Event{Time: epoch.Add(time.Duration(min) * time.Minute), Kind: kind, Paths: files}
+	}
+	prompt, search, lines, more, sub := e(0, event.KindPrompt), e(1, event.KindSearch), e(2, event.KindRead, "found.go"), e(3, event.KindRead, "found.go"), e(4, event.KindRead, "sub.go")
+	prompt.Named = []event.Path{"named.go"}
+	search.Text, search.Seen = "parseConfig", []event.Path{"found.go", "edited.go"}
+	lines.Lines, more.Lines, sub.Subagent = "10-40", "80-90", "sub"
+	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"), e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
+		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go")}
+	slices.Reverse(events)
+	modified := func(f event.Path) (time.Time, bool) {
+		if f == "changed.go" {
+			return epoch.Add(30 * time.Minute), true
+		}
+		return epoch, f != "gone.go"
+	}
+	var got []string
+	for _, s := range FindFindings(events, modified, epoch.Add(time.Hour)) {
+		got = append(got, string(s.File)+": "+s.Reasons[0].Text)
+	}
+	want := []string{"found.go: lines 10-40, 80-90, read 57 min ago, found by a search for parseConfig, unchanged since",
+		"plain.go: read 50 min ago, unchanged since", "named.go: read 55 min ago, named in a prompt, unchanged since"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTell(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }})
 	fact := []event.Suggestion{{File: "x.go", Score: 1}}
 	ask := func(kind Kind, at time.Duration) Decision {
 		t.Helper()
-		got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch.Add(at)}, kind, fact)
+		got, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: event.Query{Session: "s", At: epoch.Add(at)}, Found: fact})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,24 +133,24 @@ func TestTell(t *testing.T) {
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)
 	}
-	if _, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Next, fact); err == nil {
+	if _, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: event.Query{Session: "s", At: epoch}, Found: fact}); err == nil {
 		t.Error("a guess passed for a fact")
 	}
 }
 
 func TestTokensAreAnAllowance(t *testing.T) {
 	d := newFixture(t, Options{Holdout: func() float64 { return 0 }, Tokens: func() int { return 100 }})
-	got, err := d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch}, Rescue, []event.Suggestion{{File: "x.go"}})
+	got, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch}, Found: []event.Suggestion{{File: "x.go"}}})
 	if err != nil || len(got.Shown) != 1 {
 		t.Fatalf("with tokens left: %+v, %v", got, err)
 	}
 	got.Log[0].Tokens = 120
 	d.happen(got.Log...)
-	got, err = d.p.Facts(t.Context(), event.Query{Session: "s", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
+	got, err = d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
 	if err != nil || len(got.Shown) != 0 || got.Why != "spent" {
 		t.Errorf("with the tokens spent: %+v, %v", got, err)
 	}
-	other, err := d.p.Facts(t.Context(), event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Rescue, []event.Suggestion{{File: "y.go"}})
+	other, err := d.p.Decide(t.Context(), Question{Kind: Rescue, Query: event.Query{Session: "s2", At: epoch.Add(time.Minute)}, Found: []event.Suggestion{{File: "y.go"}}})
 	if err != nil || len(other.Shown) != 1 {
 		t.Errorf("another session has its own: %+v, %v", other, err)
 	}

@@ -140,7 +140,7 @@ func (d *fixture) tell(kind Kind, files ...event.Path) Decision {
 	for _, f := range files {
 		found = append(found, event.Suggestion{File: f, Score: 1})
 	}
-	dec, err := d.p.Facts(context.Background(), d.query(), kind, found)
+	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query(), Found: found})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func (d *fixture) query() event.Query {
 // ask asks and logs.
 func (d *fixture) ask(kind Kind) Decision {
 	d.t.Helper()
-	dec, err := d.p.Suggest(context.Background(), d.query(), kind)
+	dec, err := d.p.Decide(context.Background(), Question{Kind: kind, Query: d.query()})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -193,9 +193,6 @@ func (d *fixture) facts(store *hot.Store) map[string]string {
 		}
 	}
 	out["session"] = s.Fields[fieldSession]
-	for f := range s.Hinted {
-		out["told/"+string(f)] = "yes"
-	}
 	return out
 }
 

@@ -41,7 +41,7 @@ func (p *Prefetcher) Fold(ctx context.Context, b *hot.Batch, events []event.Even
 		return err
 	}
 	for _, e := range events {
-		p.fold(b, st, e)
+		p.fold(st, e)
 	}
 	for id, s := range st.sessions {
 		s.sweep()
@@ -114,7 +114,7 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 // foldedKinds are the kinds that matter besides opens.
 var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome, event.KindFeedback}
 
-func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
+func (p *Prefetcher) fold(st *folded, e event.Event) {
 	if e.Kind == event.KindCommit {
 		for _, s := range st.sessions {
 			s.committed(e)
@@ -134,9 +134,9 @@ func (p *Prefetcher) fold(b *hot.Batch, st *folded, e event.Event) {
 	case e.Kind == event.KindEnd:
 		s.ended()
 	case e.Kind == event.KindStart && (e.Tool == "compact" || e.Tool == "clear"):
-		s.Past = nil // the agent has forgotten what it was shown
+		s.compacted(e.Subagent)
 	case e.Kind == event.KindSuggest:
-		p.foldSuggest(b, st, s, e)
+		st.suggest(s, e)
 	case e.Kind == event.KindOutcome:
 		p.foldOutcome(st, s, e)
 	case e.Kind == event.KindFeedback:
@@ -184,28 +184,17 @@ func (st *folded) forget(at time.Time) {
 	}
 }
 
-func (p *Prefetcher) foldSuggest(b *hot.Batch, st *folded, s *session, e event.Event) {
+func (st *folded) suggest(s *session, e event.Event) {
 	if e.Session == "" {
 		return
 	}
 	s.suggest(e)
-	st.add(Kind(e.Tool), Arm(e.Why), "tokens", float64(max(e.Tokens, 0)))
-	if Arm(e.Why) == Shown {
-		for _, f := range e.Named {
-			b.Session(e.Session).Hinted(f, e.Time)
-		}
+	kind, arm, n := Kind(e.Tool), Arm(e.Why), len(e.Paths)
+	st.add(kind, arm, "tokens", float64(max(e.Tokens, 0)))
+	if traits[kind].list {
+		n = min(n, 1)
 	}
-	if traits[Kind(e.Tool)].list && len(e.Paths) > 0 {
-		st.count(Kind(e.Tool), Arm(e.Why), "predicted")
-	}
-	for _, f := range e.Paths {
-		if !traits[Kind(e.Tool)].list {
-			st.count(Kind(e.Tool), Arm(e.Why), "predicted")
-		}
-		if Arm(e.Why) == Shown {
-			b.Session(e.Session).Hinted(f, e.Time)
-		}
-	}
+	st.add(kind, arm, "predicted", float64(n))
 }
 
 func (p *Prefetcher) foldOutcome(st *folded, s *session, e event.Event) {
@@ -252,7 +241,7 @@ func (p *Prefetcher) foldFeedback(st *folded, s *session, e event.Event) {
 	s.Offset = min(max(s.Offset+by, -maxOffset), maxOffset)
 	_, known := traits[Kind(e.Tool)]
 	for _, k := range Kinds() {
-		if k == Kind(e.Tool) || !known && (traits[k].hint || traits[k].list) {
+		if k == Kind(e.Tool) || !known && (traits[k].hint || traits[k].list) && !traits[k].fact {
 			st.move(k, e.OK, p.o.first())
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -29,9 +29,9 @@ func heldOut(seed, session string, f event.Path, rate float64) bool {
 }
 
 // suggestionID names a prediction by all that makes it: made twice, it is one.
-func suggestionID(session string, kind Kind, arm Arm, at time.Time, paths []event.Path) string {
-	parts := []string{"suggest", session, string(kind), string(arm), strconv.FormatInt(at.UnixMilli(), 10)}
-	d := digest(append(parts, event.Strings(paths)...)...)
+func suggestionID(e event.Event) string {
+	parts := []string{"suggest", e.Session, e.Subagent, e.Tool, e.Why, strconv.FormatInt(e.Time.UnixMilli(), 10), e.Text}
+	d := digest(append(parts, event.Strings(slices.Concat(e.Paths, e.Named))...)...)
 	return "suggest:" + hex.EncodeToString(d[:12])
 }
 

@@ -26,8 +26,8 @@ type trait struct {
 	task  event.Task
 	files int  // shown at most
 	hint  bool // a guess nobody asked for: unseen files only, rate-limited
-	fact  bool // true whatever the scores say: neither threshold nor rate limit (decided elsewhere)
-	text  bool // names no files: see Text
+	fact  bool // true whatever the scores say: found by looking, with neither threshold nor rate limit
+	text  bool // its words do not name the files that are predicted (see Question.Topic)
 	list  bool // a list is decided on, counted and withheld as a whole: see ListModel
 
 	label Label   // what its predictions are about
@@ -60,7 +60,7 @@ var traits = map[Kind]trait{
 	Rescue:     {label: LabelOpen, files: 1, fact: true},
 	WorkingSet: {label: LabelOpen, files: MaxFiles, fact: true},
 	Stale:      {label: LabelOpen, files: MaxFiles, fact: true},
-	Reload:     {task: event.TaskPrompt, fact: true, text: true},
+	Reload:     {task: event.TaskPrompt, label: LabelTurn, files: MaxFiles, fact: true, list: true, text: true, aim: listAim},
 }
 
 // Kinds lists all kinds in a fixed order.

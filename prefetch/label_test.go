@@ -140,20 +140,32 @@ func TestNoRoom(t *testing.T) {
 	d := newFixture(t, Options{})
 	d.likely(.9, "x.go")
 	d.likely(.8, "y.go")
-	dec, err := d.p.Suggest(t.Context(), d.query(), Partner)
-	if err != nil || len(dec.Shown) != 2 {
-		t.Fatalf("%+v, %v", dec, err)
+	ask := func(most int) Decision {
+		t.Helper()
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Partner, Query: d.query(), Say: func(shown []event.Suggestion) (text string, named []event.Path) {
+			for _, s := range shown[:min(most, len(shown))] {
+				text, named = text+"\n"+string(s.File), append(named, s.File)
+			}
+			return text, named
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.happen(dec.Log...)
+		return dec
 	}
-	part := d.p.Printed(dec, d.query(), []event.Path{"x.go"})
-	if got := part.Log[0]; len(part.Shown) != 1 || !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 || got.ID == dec.Log[0].ID {
-		t.Errorf("one of two printed: %+v", part)
-	}
-	none := d.p.Printed(part, d.query(), nil)
-	if len(none.Shown) != 0 || slices.ContainsFunc(none.Log, func(e event.Event) bool { return e.Why == string(Shown) }) || none.Why != "room" {
+	if none := ask(0); len(none.Shown) != 0 || len(none.Log) != 0 || none.Why != "room" || none.Text != "" {
 		t.Errorf("nothing printed: %+v", none)
 	}
-	if again := d.ask(Partner); len(again.Shown) != 2 {
-		t.Errorf("there is room now: %v", paths(again.Shown))
+	part := ask(1)
+	if len(part.Shown) != 1 || len(part.Log) != 1 || part.Text != "x.go" {
+		t.Fatalf("one of two printed: %+v", part)
+	}
+	if got := part.Log[0]; !slices.Equal(got.Paths, []event.Path{"x.go"}) || len(got.Scores) != 1 || got.Tokens != Tokens("x.go") {
+		t.Errorf("logged %+v", got)
+	}
+	if rest := ask(2); rest.Text != "y.go" {
+		t.Errorf("there is room now: %q", rest.Text)
 	}
 }
 
@@ -170,7 +182,7 @@ func TestAFitCannotStarve(t *testing.T) {
 		d.likely(.8, f)
 		q := d.query()
 		q.Session = fmt.Sprint("session", i)
-		dec, err := d.p.Suggest(t.Context(), q, Next)
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Next, Query: q})
 		if err != nil || len(dec.Shown) != 0 || len(dec.Log) == 0 {
 			t.Fatalf("question %d: %s, %d events, %v", i, dec.Why, len(dec.Log), err)
 		}
@@ -204,7 +216,7 @@ func TestOneAnswer(t *testing.T) {
 		if err != nil || len(ans.Suggestions) < 2 {
 			t.Fatalf("%+v, %v", ans, err)
 		}
-		hint, err := d.p.Suggest(t.Context(), q, kind)
+		hint, err := d.p.Decide(t.Context(), Question{Kind: kind, Query: q})
 		if err != nil || len(hint.Shown) == 0 {
 			t.Fatalf("%s: %+v, %v", kind, hint, err)
 		}

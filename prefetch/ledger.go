@@ -8,7 +8,7 @@ import (
 )
 
 // Cost is what a session's hints cost. A text that was shown stays in the conversation, so every later request
-// to the model carries it: Carried is the price, Tokens only its beginning.
+// to the model of that conversation carries it: Carried is the price, Tokens only its beginning.
 type Cost struct {
 	Session string
 	Hints   int // texts that were shown
@@ -17,15 +17,57 @@ type Cost struct {
 	Carried int // Σ tokens × requests that carried them
 }
 
+// conversation is a session's agent or one of its subagents.
+type conversation struct{ session, subagent string }
+
+// requests counts the requests to the model of each conversation, as far as prompts and tool calls show. Calls that were requested
+// together belong to one.
+type requests map[conversation]*request
+
+type request struct {
+	n     int
+	batch string // of the last one
+}
+
+// count is how many a conversation had so far.
+func (r requests) count(by conversation) int {
+	if c := r[by]; c != nil {
+		return c.n
+	}
+	return 0
+}
+
+// add takes in an event, and reports whether it belongs to a new request.
+func (r requests) add(e event.Event) bool {
+	switch {
+	case e.Agent == "watch":
+		return false
+	case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed:
+	default:
+		return false
+	}
+	by := conversation{e.Session, e.Subagent}
+	if r[by] == nil {
+		r[by] = &request{}
+	}
+	if e.Batch != "" && e.Batch == r[by].batch {
+		return false
+	}
+	r[by].n++
+	r[by].batch = e.Batch
+	return true
+}
+
 // Ledger sums up the costs per session, the dearest first. events are prompts, tool calls and suggestions in the
-// order of time. Calls that were requested together belong to one request.
+// order of time. What a subagent was told is carried by its own requests.
 func Ledger(events []event.Event) []Cost {
 	costs := map[string]*Cost{}
-	last := map[string]string{} // session → batch of the request counted last
+	told := map[conversation]int{} // tokens
+	made := requests{}
 	for _, e := range events {
-		c := costs[e.Session]
+		by, c := conversation{e.Session, e.Subagent}, costs[e.Session]
 		switch {
-		case e.Session == "" || e.Agent == "watch":
+		case e.Session == "":
 		case e.Kind == event.KindSuggest && e.Why == string(Shown) && e.Tokens > 0:
 			if c == nil {
 				c = &Cost{Session: e.Session}
@@ -33,12 +75,10 @@ func Ledger(events []event.Event) []Cost {
 			}
 			c.Hints++
 			c.Tokens += e.Tokens
-		case c == nil || e.Kind == event.KindSuggest || e.Kind == event.KindOutcome || e.Kind == event.KindFeedback:
-		case e.Batch != "" && e.Batch == last[e.Session]:
-		case e.Kind == event.KindPrompt || e.Kind.Open() || e.Kind == event.KindSearch || e.Kind == event.KindRun || e.Kind == event.KindFailed:
-			last[e.Session] = e.Batch
+			told[by] += e.Tokens
+		case made.add(e) && told[by] > 0:
 			c.Turns++
-			c.Carried += c.Tokens
+			c.Carried += told[by]
 		}
 	}
 	out := make([]Cost, 0, len(costs))

@@ -42,7 +42,7 @@ func (s *simulation) run(t *testing.T, n int, shown, anyway float64) {
 	for range n {
 		s.count++
 		q := event.Query{Session: "sim" + number(float64(s.count)), At: s.d.now}
-		got, err := s.d.p.Facts(t.Context(), q, Stale, []event.Suggestion{{File: "x.go", Score: 1}})
+		got, err := s.d.p.Decide(t.Context(), Question{Kind: Stale, Query: q, Found: []event.Suggestion{{File: "x.go", Score: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,6 @@ package prefetch
 
 import (
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -30,8 +28,11 @@ const (
 // of the price by each later request of the conversation, some 20 of them. A search costs a request that reads the conversation
 // again, and its result. In recordings of thirteen repositories a turn searches 1.9 times before it opens its first file.
 const (
-	carried      = 1.25 + 0.1*20
-	sparedSearch = 1.9 * 1000 // tokens, the results alone
+	written      = 1.25
+	read         = 0.1
+	carried      = written + read*20
+	searchTokens = 1000.0 // of the results of a search alone
+	sparedSearch = 1.9 * searchTokens
 )
 
 // ListFeatures are what tells how likely a list is right.
@@ -128,26 +129,4 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 func (m ListModel) Choose(q event.Query, turn int, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
 	files := Listed(predictions, skip)
 	return files, m.Estimate(ListFeaturesOf(q, turn, files))
-}
-
-// list decides on a list as a whole. idle is set where the turn will probably open nothing.
-func (p *Prefetcher) list(q event.Query, c *choice, predictions []Prediction, s state, waiting []pending) map[Arm][]int {
-	files, e := p.o.confident().List.Choose(q, s.turn, predictions, func(f event.Path) bool {
-		return f == q.Current || s.has(waiting, c.kind, f)
-	})
-	c.idle, c.opens = e.Opens < leastOpens, e.Opens
-	arm := Shadow
-	if e.Says(c.theta, ListTokens) && !c.spent && !c.retired {
-		arm = Shown
-		if q.Session != "" && heldOut(p.o.Seed, q.Session, event.Path("list "+strconv.Itoa(s.turn)), p.o.holdout()) {
-			arm = Withheld
-		}
-	}
-	sets := map[Arm][]int{}
-	for _, x := range files {
-		if arm != Shadow || e.Any() >= leastShadow && !s.shadowed(c.kind, x.File) {
-			sets[arm] = append(sets[arm], slices.IndexFunc(predictions, func(y Prediction) bool { return y.File == x.File }))
-		}
-	}
-	return sets
 }

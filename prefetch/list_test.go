@@ -47,7 +47,7 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 	ask := func(prompt string) Decision {
 		q := d.query()
 		q.Prompt = prompt
-		dec, err := d.p.Suggest(t.Context(), q, Prompt)
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Prompt, Query: q})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,8 +137,8 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []event.Event) ([]eve
 		}
 		s := sessions[e.Session]
 		for _, f := range e.Paths {
-			if e.Cause = s.cause(f); e.Cause == "" {
-				e.Cause = p.pendingCause(e.Session, f, e.Time)
+			if e.Cause = s.cause(*e, f); e.Cause == "" {
+				e.Cause = p.pendingCause(*e, f)
 			}
 			if e.Cause != "" {
 				break
@@ -149,11 +149,12 @@ func (p *Prefetcher) MarkCause(ctx context.Context, events []event.Event) ([]eve
 }
 
 // pendingCause is the shown suggestion still on its way through the log that named the file.
-func (p *Prefetcher) pendingCause(session string, f event.Path, at time.Time) string {
+func (p *Prefetcher) pendingCause(e event.Event, f event.Path) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, d := range p.waiting(session, at) {
-		if d.arm == Shown && slices.Contains(d.files, f) {
+	for _, d := range p.waiting(e.Session, e.Time) {
+		made := openPrediction{By: d.by, Label: labelOf(d.kind)}
+		if d.arm == Shown && made.concerns(e) && slices.Contains(d.files, f) {
 			return d.id
 		}
 	}

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -97,6 +98,7 @@ type flight struct {
 // the same, nor speak too soon after it.
 type pending struct {
 	id    string
+	by    string // conversation
 	at    time.Time
 	kind  Kind
 	arm   Arm
@@ -139,12 +141,32 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 // state is what a decision depends on, as it was read.
 type state struct {
 	session
-	hinted map[event.Path]time.Time
-	turn   int // earlier prompts of the session
-	base   float64
-	drift  map[Kind]float64
-	facts  map[string]string // the records
-	own    Calibration
+	told      // of the conversation
+	turn  int // earlier prompts of the session
+	base  float64
+	drift map[Kind]float64
+	facts map[string]string // the records
+	own   Calibration
+}
+
+// join takes a conversation out of the session, with the decisions that are on their way.
+func (s *state) join(waiting []pending, conversation string) {
+	s.told = s.session.told(conversation)
+	s.HintAt = maps.Clone(s.HintAt)
+	for _, d := range waiting {
+		if d.by != conversation {
+			continue
+		}
+		for _, f := range d.files {
+			s.add(d.kind, d.arm, f)
+		}
+		if tr := traits[d.kind]; d.arm != Shadow && (tr.hint || tr.list) {
+			if s.HintAt == nil {
+				s.HintAt = map[string]int64{}
+			}
+			s.HintAt[conversation] = max(s.HintAt[conversation], d.at.UnixMilli())
+		}
+	}
 }
 
 // state reads what a decision needs, in one round trip.
@@ -161,7 +183,7 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
-		s.session, s.hinted, s.turn = decodeSession(view.Fields[fieldSession]), view.Hinted, int(max(view.Prompt-1, 0))
+		s.session, s.turn = decodeSession(view.Fields[fieldSession]), int(max(view.Prompt-1, 0))
 	}
 	return s, nil
 }

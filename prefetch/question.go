@@ -12,38 +12,45 @@ type Occasion struct {
 	Query  event.Query   // session, subagent and time
 	Asked  *event.Query  // the question of the hook itself; nil if it has none
 	Kind   Kind          // its kind
-	Recent []event.Event // edits, failed calls and looks at the change of the session since the last hint, oldest first
+	Recent []event.Event // prompts that could not be answered, edits, failed calls and looks at the change since the last hint, oldest first
 	Change []event.Path  // files that the session has edited and nobody has committed since, the newest last
 	Whole  bool          // the change seems complete: a prompt follows it, or a call looks at it (see LooksAtChange)
 	AtStop bool          // what a change lacks is shown when the agent is about to stop, not now
 }
 
-// Question is a kind of hint that is asked at an occasion.
-type Question struct {
-	Kind  Kind
-	Query event.Query
-	Facts bool // it is answered with facts that the caller finds (Facts), not by ranking (Suggest)
-}
-
 // Questions lists the kinds that are asked at an occasion, the most useful first.
 func Questions(o Occasion) []Question {
-	out := []Question{{Kind: Rescue, Query: o.Query, Facts: true}, {Kind: Stale, Query: o.Query, Facts: true}}
+	out := []Question{{Kind: Rescue, Query: o.Query}, {Kind: Stale, Query: o.Query}}
 	change := o.Query
 	change.Task, change.Files = event.TaskChange, o.Change
 	if o.Whole && !o.AtStop && len(o.Change) > 0 {
 		out = append(out, Question{Kind: Partner, Query: change})
 	}
-	if edited := lastEdited(o.Recent); edited != "" {
+	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind.Edit() && len(e.Paths) > 0 }); ok {
 		pair := change
-		pair.Current, pair.Files = edited, []event.Path{edited}
+		pair.Current, pair.Files = e.Paths[0], e.Paths[:1]
 		out = append(out, Question{Kind: Pair, Query: pair})
 	}
-	if o.Asked != nil {
-		asked := *o.Asked
-		asked.At = o.Query.At
-		out = append(out, Question{Kind: o.Kind, Query: asked})
+	asked, kind := o.Asked, o.Kind
+	if e, ok := last(o.Recent, func(e event.Event) bool { return e.Kind == event.KindPrompt }); ok && kind != Prompt {
+		asked, kind = &event.Query{Task: event.TaskPrompt, Session: e.Session, Prompt: e.Text, Tags: e.Tags[:min(len(e.Tags), 3)]}, Prompt
+	}
+	if asked != nil {
+		q := *asked
+		q.At = o.Query.At
+		out = append(out, Question{Kind: kind, Query: q})
 	}
 	return out
+}
+
+// last is the newest event of a sort.
+func last(events []event.Event, sort func(event.Event) bool) (event.Event, bool) {
+	for _, e := range slices.Backward(events) {
+		if sort(e) {
+			return e, true
+		}
+	}
+	return event.Event{}, false
 }
 
 // lookCommand matches a command line of git that looks at a change, stages or commits it.
@@ -53,13 +60,4 @@ var lookCommand = regexp.MustCompile(`(^|[^\w-])git( +-[-\w]+(=\S*)?| +-C +\S+)*
 // A hint about what the change lacks comes then, and not at the first edit, when most of the change is still to come.
 func LooksAtChange(e event.Event) bool {
 	return e.Kind == event.KindRun && lookCommand.MatchString(e.Text)
-}
-
-func lastEdited(events []event.Event) event.Path {
-	for _, e := range slices.Backward(events) {
-		if e.Kind.Edit() && len(e.Paths) > 0 {
-			return e.Paths[0]
-		}
-	}
-	return ""
 }

@@ -16,7 +16,7 @@ func TestQuestions(t *testing.T) {
 	change, pair := q, q
 	change.Task, change.Files = event.TaskChange, []event.Path{"a.go", "b.go"}
 	pair.Task, pair.Current, pair.Files = event.TaskChange, "b.go", []event.Path{"b.go"}
-	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q, Facts: true}, {Kind: prefetch.Stale, Query: q, Facts: true}}
+	facts := []prefetch.Question{{Kind: prefetch.Rescue, Query: q}, {Kind: prefetch.Stale, Query: q}}
 	asked := event.Query{Session: "s", Prompt: "fix it", At: at.Add(-time.Hour)}
 	prompt := asked
 	prompt.At = at

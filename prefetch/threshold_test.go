@@ -56,7 +56,7 @@ func TestControlledQuantileFindsItsTarget(t *testing.T) {
 
 func FuzzDecodeSession(f *testing.F) {
 	full := session{Open: []openPrediction{{ID: "a", Kind: Next, Arm: Shown, Left: 3, Files: []file{{Path: "x.go", P: .7}}}},
-		Past: []string{key(Next, "x.go")}, HintAt: 5, Ignored: 2, Offset: .05, Last: 9}
+		Past: []string{mark("a", Next, Shown, "x.go")}, HintAt: map[string]int64{"a": 5}, Ignored: 2, Offset: .05, Last: 9}
 	f.Add(full.encode())
 	f.Add("")
 	f.Add(`{"v":1,"offset":1e300,"open":[{"left":-5}]}`)

@@ -1,8 +1,10 @@
 package prefetch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -33,6 +35,95 @@ func FindWorkingSet(events []event.Event, has func(event.Path) bool, at time.Tim
 		}
 	}
 	return append(edited, read...)
+}
+
+// Bounds of what a session found out.
+const (
+	maxSearches = 8  // that may have led to a read, the last ones
+	maxPattern  = 40 // bytes of a pattern that is repeated
+)
+
+// FindFindings returns what a session found out: the files that it read and did not change and that are as they were, with the lines and
+// with what led there. Those that a search led to come first, then the newest. events are the session's prompts, searches and opens, the
+// newest first. What a subagent did, the agent has not seen. modified says when a file changed last, false if it is gone.
+func FindFindings(events []event.Event, modified func(event.Path) (time.Time, bool), at time.Time) []event.Suggestion {
+	type finding struct {
+		file          event.Path
+		lines, reason string
+		searched      bool
+		at            time.Time
+	}
+	var found []finding
+	var searches []event.Event
+	named, edited := map[event.Path]bool{}, map[event.Path]bool{}
+	for _, e := range slices.Backward(events) {
+		switch {
+		case e.Subagent != "" && !e.Kind.Edit():
+		case e.Kind.Edit():
+			for _, f := range e.Paths {
+				edited[f] = true
+			}
+		case e.Kind == event.KindPrompt:
+			for _, f := range e.Named {
+				named[f] = true
+			}
+		case e.Kind == event.KindSearch:
+			searches = append(searches, e)
+			searches = searches[max(0, len(searches)-maxSearches):]
+		case e.Kind == event.KindRead && len(e.Paths) == 1:
+			f := finding{file: e.Paths[0], lines: e.Lines, at: e.Time}
+			for _, s := range slices.Backward(searches) {
+				if slices.Contains(s.Seen, f.file) {
+					f.searched, f.reason = true, "found by a search"
+					if p := event.Path(s.Text); len(s.Text) <= maxPattern && p.Mentionable() {
+						f.reason += " for " + p.Quoted()
+					}
+					break
+				}
+			}
+			if f.reason == "" && named[f.file] {
+				f.reason = "named in a prompt"
+			}
+			i := slices.IndexFunc(found, func(x finding) bool { return x.file == f.file })
+			if i < 0 {
+				found = append(found, f)
+				continue
+			}
+			old := found[i]
+			f.searched, f.reason = f.searched || old.searched, cmp.Or(old.reason, f.reason)
+			f.lines = joined(old.lines, f.lines)
+			found = append(slices.Delete(found, i, i+1), f)
+		}
+	}
+	slices.Reverse(found)
+	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(truth(b.searched), truth(a.searched)) })
+	var out []event.Suggestion
+	for _, f := range found {
+		if t, ok := modified(f.file); !ok || edited[f.file] || t.After(f.at.Add(staleSlack)) {
+			continue
+		}
+		text := "read " + span(at.Sub(f.at)) + " ago"
+		if f.lines != "" {
+			text = "lines " + f.lines + ", " + text
+		}
+		if f.reason != "" {
+			text += ", " + f.reason
+		}
+		out = append(out, event.Suggestion{File: f.file, Score: 1, Reasons: []event.Reason{{Signal: string(WorkingSet), Value: 1, Weight: 1,
+			Text: text + ", unchanged since"}}})
+	}
+	return out
+}
+
+// joined are the lines of two reads; "" is all lines.
+func joined(a, b string) string {
+	switch {
+	case a == "" || b == "":
+		return ""
+	case strings.Contains(", "+a+", ", ", "+b+", "):
+		return a
+	}
+	return a + ", " + b
 }
 
 // span is a duration in its largest unit: "3 min".

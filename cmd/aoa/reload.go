@@ -129,7 +129,7 @@ the files.`,
 		Example: "  aoa reload run cache-k3v9x2m4pa --skip 0,2\n  aoa reload run k3v9 --edits\n  aoa reload run k3v9 --apply 4be1f0a93c77",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.ID = args[0]
+			r.ID, r.Session = args[0], a.getenv("CLAUDE_CODE_SESSION_ID")
 			r.Edits = r.Edits || r.Plan != ""
 			ans, err := call(c, a, api.ReloadRun, r)
 			if err != nil {

@@ -101,3 +101,15 @@ func EventOf(agent, event string) Event {
 	a, _ := Find(agent)
 	return a.Event(event)
 }
+
+// Takes reports whether an agent has an installed event with that canonical name at which text reaches its model for no more than its
+// tokens. An agent that is not in the table does.
+func Takes(agent, canonical string) bool {
+	a, ok := Find(agent)
+	for _, e := range a.Events {
+		if e.Canonical == canonical && e.Awaited() && !e.Continues {
+			return true
+		}
+	}
+	return !ok
+}

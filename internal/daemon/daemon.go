@@ -218,7 +218,7 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, clock: d.clock, predictions: d.predictions}
 	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
-	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, cache: d.sequences}
+	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
 	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache, stages: d.handlers.stage.cache}
 	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,

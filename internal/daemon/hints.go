@@ -59,89 +59,102 @@ func (h *hints) on(k prefetch.Kind) bool {
 }
 
 // answer asks the kinds of hints that fit the event, the most useful first, and renders their hints as one text. asked are
-// the kinds that were asked, in time or not.
+// the kinds that were asked, in time or not. A start and a prompt at which the agent takes no text are answered at the first event at which
+// it does.
 func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply []byte, asked []prefetch.Kind) {
 	h.events.SyncBriefly(ctx)
-	if _, starts := call.Start(); starts {
+	if how, starts := call.Start(); starts {
 		if !h.on(prefetch.WorkingSet) {
 			return nil, nil
 		}
-		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call)), []prefetch.Kind{prefetch.WorkingSet}
+		return hooks.Render(call.Agent, call.Event, h.startText(ctx, w, call, how, hooks.MaxStart)), []prefetch.Kind{prefetch.WorkingSet}
 	}
+	recent := h.recent.take(call.Session, call.Subagent, call.Events)
 	var texts []string
-	block, notice := h.offer(ctx, w, call)
-	if call.Asked != nil {
-		asked = append(asked, prefetch.Reload)
+	room := hooks.MaxHint
+	for _, e := range recent {
+		if e.Kind == event.KindStart && h.on(prefetch.WorkingSet) && len(texts) == 0 {
+			asked = append(asked, prefetch.WorkingSet)
+			if text := h.startText(ctx, w, call, e.Tool, room); text != "" {
+				texts = append(texts, text)
+				room -= len(text) + 1
+			}
+		}
 	}
-	room := hooks.MaxHint - len(block.String())
-	for _, q := range h.questions(ctx, w, call) {
-		if !h.on(q.Kind) {
-			continue
-		}
-		asked = append(asked, q.Kind)
-		if ctx.Err() != nil {
-			h.metrics.decision(string(q.Kind), "late")
-			break // nobody reads it any more, so it is not shown
-		}
-		text := h.decide(ctx, w, q, room)
-		if text != "" {
-			texts = append(texts, text)
-			room -= len(text) + 1
-		}
+	block, notice := hooks.Block{}, ""
+	if prompt := begun(call, recent); prompt != nil && call.Subagent == "" {
+		asked = append(asked, prefetch.Reload)
+		block, notice = h.offer(ctx, w, call, *prompt)
+	}
+	room -= len(block.String())
+	for _, q := range h.questions(ctx, w, call, recent) {
 		if room < 200 {
 			break // no room for a whole fact
+		}
+		asked = append(asked, q.Kind)
+		if text := h.decide(ctx, w, q, room); text != "" {
+			texts = append(texts, text)
+			room -= len(text) + 1
 		}
 	}
 	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
 }
 
-// question is a question with the facts that answer it, if facts do.
+// begun is what began the turn: what the call reports, or a prompt that the agent took no text at. nil for calls within a turn.
+func begun(call hooks.Call, recent []event.Event) *event.Asked {
+	if call.Asked != nil {
+		return call.Asked
+	}
+	for _, e := range slices.Backward(recent) {
+		if e.Kind == event.KindPrompt {
+			return hooks.Asked(e)
+		}
+	}
+	return nil
+}
+
+// question is a question with the way to the facts that answer it, if facts do.
 type question struct {
 	prefetch.Question
 	facts func(context.Context) []event.Suggestion
 }
 
-// decide asks one kind and logs its predictions. It returns "" when nothing is shown. Until the files have been read, for which
-// it waits half of its time, nothing is ranked: the same question would get another answer a moment later.
+// decide asks one kind, logs what was decided, and returns what to say in at most room bytes, "" for nothing. Until the files have been
+// read, for which it waits half of its time, nothing is ranked: the same question would get another answer a moment later.
 func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) string {
-	var d prefetch.Decision
-	var err error
-	if end, _ := ctx.Deadline(); !q.Facts && !w.reader.Wait(ctx, time.Until(end)/2) {
+	if end, _ := ctx.Deadline(); q.facts == nil && !w.reader.Wait(ctx, time.Until(end)/2) {
 		h.metrics.decision(string(q.Kind), "reading")
 		return ""
 	}
-	if q.Facts {
-		d, err = w.prefetch.Facts(ctx, q.Query, q.Kind, q.facts(ctx))
-	} else {
-		d, err = w.prefetch.Suggest(ctx, q.Query, q.Kind)
+	if q.facts != nil {
+		q.Found = q.facts(ctx)
 	}
-	if ctx.Err() != nil {
-		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more
-		return ""
+	if q.Say == nil {
+		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, room) }
 	}
+	d, err := w.prefetch.Decide(ctx, q.Question)
 	if err != nil {
-		h.log.Warn("no suggestion", "kind", string(q.Kind), "err", err)
+		h.log.Warn("no hint", "kind", string(q.Kind), "err", err)
 		return ""
-	}
-	text := hooks.Text(string(q.Kind), d.Shown)
-	if len(text) > room {
-		text = ""
-	}
-	d = w.prefetch.Printed(d, q.Query, hooks.Named(text, d.Shown))
-	for i := range d.Log {
-		if d.Log[i].Why == string(prefetch.Shown) {
-			d.Log[i].Tokens = prefetch.Tokens(text)
-		}
 	}
 	h.events.Add(d.Log...)
 	h.metrics.decision(string(q.Kind), d.Why)
-	return text
+	return d.Text
+}
+
+// within puts as many files into words as there is room for, and tells which ones.
+func within(kind prefetch.Kind, shown []event.Suggestion, room int) (string, []event.Path) {
+	for n := len(shown); n > 0; n-- {
+		if text := hooks.Text(string(kind), shown[:n]); len(text) <= room {
+			return text, hooks.Named(text, shown[:n])
+		}
+	}
+	return "", nil
 }
 
 // questions lists what is asked at this call.
-func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call) (out []question) {
+func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, recent []event.Event) (out []question) {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	recent := h.recent.take(call.Session, call.Events)
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
 		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }}
@@ -150,7 +163,9 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call) (ou
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
 	o.Whole = call.Kind == string(prefetch.Prompt) || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
-		out = append(out, question{asked, facts[asked.Kind]})
+		if h.on(asked.Kind) {
+			out = append(out, question{asked, facts[asked.Kind]})
+		}
 	}
 	return out
 }
@@ -184,14 +199,17 @@ func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}
-	found := prefetch.FindStale(s.Opened, func(p event.Path) (time.Time, bool) {
-		st, err := os.Stat(w.repo.Root.Abs(p))
-		if err != nil || !st.Mode().IsRegular() {
-			return time.Time{}, false
-		}
-		return st.ModTime(), true
-	}, at)
+	found := prefetch.FindStale(s.Opened, w.modified, at)
 	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)
+}
+
+// modified is when a file of the worktree changed last; false if it is gone.
+func (w *worktree) modified(p event.Path) (time.Time, bool) {
+	st, err := os.Stat(w.repo.Root.Abs(p))
+	if err != nil || !st.Mode().IsRegular() {
+		return time.Time{}, false
+	}
+	return st.ModTime(), true
 }
 
 // mayContinue reports whether the agent may be kept from stopping by what its change lacks: only for those who asked for

@@ -7,33 +7,37 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/cold"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change,
-// because some hooks cannot carry a hint and the next one of the session that can asks for what happened since; and the files
+// because some hooks cannot carry a hint and the next one of the conversation that can asks for what happened since; and the files
 // that a session has edited until somebody commits them.
 type recentEvents struct {
 	now     func() time.Time
 	applied atomic.Int64
 
-	mu      sync.Mutex               // guards what follows
-	events  map[string][]event.Event // session → its events, oldest first
-	changes map[string][]event.Path  // session → files that it has edited and nobody has committed since, the newest last
+	mu      sync.Mutex                     // guards what follows
+	events  map[conversation][]event.Event // oldest first
+	changes map[string][]event.Path        // session → files that it has edited and nobody has committed since, the newest last
 }
+
+// conversation is a session's agent or one of its subagents: a hint about what one did is of no use to another.
+type conversation struct{ session, subagent string }
 
 // Bounds of what is kept.
 const (
 	recentLife     = 5 * time.Minute
-	recentKept     = 32  // events per session
+	recentKept     = 32  // events per conversation
 	recentSessions = 256 // sessions
 	recentChanged  = 64  // files of a change
 )
 
 func newRecentEvents(now func() time.Time, applied int64) *recentEvents {
-	r := &recentEvents{now: now, events: map[string][]event.Event{}, changes: map[string][]event.Path{}}
+	r := &recentEvents{now: now, events: map[conversation][]event.Event{}, changes: map[string][]event.Path{}}
 	r.applied.Store(applied)
 	return r
 }
@@ -54,8 +58,9 @@ func (r *recentEvents) Apply(_ context.Context, seq int64, events []event.Event)
 		if len(r.events) > recentSessions {
 			clear(r.events)
 		}
-		list := append(r.events[e.Session], e)
-		r.events[e.Session] = list[max(0, len(list)-recentKept):]
+		by := conversation{e.Session, e.Subagent}
+		list := append(r.events[by], e)
+		r.events[by] = list[max(0, len(list)-recentKept):]
 	}
 	r.applied.Store(seq)
 	return nil
@@ -101,22 +106,29 @@ func (r *recentEvents) uncommitted(session string, own []event.Event) []event.Pa
 	return change
 }
 
-// hintable reports whether a hint can be about an event.
+// hintable reports whether a hint can be about an event: a start and a prompt only where the agent takes no text at them.
 func hintable(e event.Event) bool {
+	switch e.Kind {
+	case event.KindStart:
+		return !agents.Takes(e.Agent, "SessionStart")
+	case event.KindPrompt:
+		return !agents.Takes(e.Agent, "UserPromptSubmit")
+	}
 	return e.Kind == event.KindFailed || e.Kind.Edit() || prefetch.LooksAtChange(e)
 }
 
-// take removes and returns the events of a session since the last take, and those of own that were not applied yet.
-func (r *recentEvents) take(session string, own []event.Event) (out []event.Event) {
+// take removes and returns the events of a conversation since the last take, and those of own that were not applied yet.
+func (r *recentEvents) take(session, subagent string, own []event.Event) (out []event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	oldest := r.now().Add(-recentLife)
-	for _, e := range r.events[session] {
+	by := conversation{session, subagent}
+	for _, e := range r.events[by] {
 		if e.Time.After(oldest) {
 			out = append(out, e)
 		}
 	}
-	delete(r.events, session)
+	delete(r.events, by)
 	for _, e := range own {
 		if hintable(e) && !slices.ContainsFunc(out, func(o event.Event) bool { return o.ID == e.ID }) {
 			out = append(out, e)

@@ -17,6 +17,7 @@ import (
 type reloadHandler struct {
 	base
 	worktrees *worktrees
+	events    *eventLog
 	cache     *reload.Cache
 }
 
@@ -88,10 +89,28 @@ func (h *reloadHandler) run(ctx context.Context, r api.ReplayRequest) (api.Repla
 	if err != nil {
 		return api.ReplayAnswer{}, noSequence(err)
 	}
+	h.opened(ctx, r, got)
 	out := api.ReplayAnswer{ID: got.ID, Summary: got.Summary, Steps: convert(got.Steps, wireStep), Diverged: got.Why,
 		Diff: got.Diff, Plan: got.Plan, Undo: got.Undo}
 	out.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
 	return out, nil
+}
+
+// opened logs what a session has read by a replay: it will not open these files again.
+func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got reload.Report) {
+	entry, err := h.cache.Get(ctx, got.ID)
+	if err != nil || r.Session == "" || got.Diverged {
+		return
+	}
+	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent, Session: r.Session, Tool: "reload_cached", OK: true}
+	for _, f := range entry.Files {
+		if !f.Wrote {
+			e.Paths = append(e.Paths, f.Path)
+		}
+	}
+	if len(e.Paths) > 0 {
+		h.events.Add(e)
+	}
 }
 
 func wireStep(s reload.Step) api.SequenceStep { return api.SequenceStep(s) }

@@ -13,13 +13,14 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// offer renders the recorded sequences that fit a prompt, within the session's allowance. notice is shown to the person.
-func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block hooks.Block, notice string) {
-	if call.Asked == nil || call.Subagent != "" || call.Asked.Type == reload.Resume || !h.on(prefetch.Reload) {
+// offer renders the recorded sequences that fit what began a turn. notice is shown to the person. What is predicted is that the turn needs
+// a file of the best sequence; one without files predicts nothing, and is offered as it is.
+func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked event.Asked) (block hooks.Block, notice string) {
+	if asked.Type == reload.Resume || !h.on(prefetch.Reload) {
 		return hooks.Block{}, ""
 	}
 	at := h.reload.worktree(w)
-	found, err := h.reload.cache.Find(ctx, at, *call.Asked)
+	found, err := h.reload.cache.Find(ctx, at, asked)
 	if err != nil {
 		h.log.Warn("no recorded sequences", "err", err)
 		return hooks.Block{}, ""
@@ -29,21 +30,30 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call) (block 
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
 	block = hooks.Offers(call.Agent, offers(found, label))
-	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	d, err := w.prefetch.Text(ctx, q, prefetch.Reload, found[0].Entry.ID, block.String())
-	if err != nil || ctx.Err() != nil || d.Why != string(prefetch.Shown) {
-		if err != nil {
-			h.log.Warn("no offer", "err", err)
-		}
-		h.metrics.decision(string(prefetch.Reload), d.Why)
-		return hooks.Block{}, ""
+	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].Entry.ID,
+		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.now()},
+		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }}}
+	if files := found[0].Entry.Files; len(files) == 0 {
+		q.Lead = block.String()
+	} else {
+		q.facts = func(context.Context) []event.Suggestion { return sequenceFiles(files, found[0].Similarity) }
 	}
-	h.events.Add(d.Log...)
-	h.metrics.decision(string(prefetch.Reload), d.Why)
-	if err := h.reload.cache.NoteOffer(ctx, call.Session, found); err != nil {
+	text := h.decide(ctx, w, q, hooks.MaxHint)
+	if err := h.reload.cache.NoteOffer(ctx, call.Session, found, text != ""); err != nil {
 		h.log.Warn("offer not noted", "err", err)
 	}
+	if text == "" {
+		return hooks.Block{}, ""
+	}
 	return block, notice
+}
+
+// sequenceFiles are the first files of a sequence as what an offer predicts.
+func sequenceFiles(files []reload.File, similarity float64) (out []event.Suggestion) {
+	for _, f := range files[:min(len(files), prefetch.MaxFiles)] {
+		out = append(out, event.Suggestion{File: f.Path, Score: similarity})
+	}
+	return out
 }
 
 func offers(found []reload.Match, label string) (out []hooks.Offer) {

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/hooks"
@@ -20,45 +19,29 @@ const (
 	stateTime = 150 * time.Millisecond
 )
 
-// startText is the text for a starting session: the context of earlier work, then further files. Its tokens count against the session's
-// allowance.
-func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call) string {
+// startText is the text for a session that starts in this way, in at most most bytes: the context of earlier work, then further files. Its
+// tokens count against the session's allowance.
+func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how string, most int) string {
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
-	room, err := w.prefetch.Allowance(ctx, q.Session, prefetch.WorkingSet, min(remindTokens, contextBudget(h.settings).Total), q.At)
-	if err != nil || room <= 0 {
+	left, err := w.prefetch.Left(ctx, q.Session, q.At)
+	budget := min(remindTokens, contextBudget(h.settings).Total, left, most/4) // a token is four bytes, see index.Tokens
+	if err != nil || budget <= 0 {
 		h.metrics.decision(string(prefetch.WorkingSet), "spent")
 		return ""
 	}
-	before, files := h.workBefore(ctx, w, call, room, q.At)
+	before, files := h.workBefore(ctx, w, call, how, budget, q.At)
 	files = slices.DeleteFunc(files, func(s event.Suggestion) bool { return slices.Contains(before.Files, s.File) })
-	d, err := w.prefetch.Facts(ctx, q, prefetch.WorkingSet, files)
-	if err != nil {
-		h.log.Warn("no working set", "err", err)
-		return ""
-	}
-	if ctx.Err() != nil {
-		h.metrics.decision(string(prefetch.WorkingSet), "late")
-		return ""
-	}
-	context, hint := before.Text(), hooks.Text(hooks.HintStart, d.Shown)
-	text := strings.Trim(context+"\n"+hint, "\n")
-	d = w.prefetch.Printed(d, q, hooks.Named(hint, d.Shown))
-	if text != "" && q.Session != "" {
-		d.Log = prefetch.Account(q, prefetch.WorkingSet, text, before.Files, d.Log)
-	}
-	if context != "" {
-		d.Why = string(prefetch.Shown)
-	}
-	h.events.Add(d.Log...)
-	h.metrics.decision(string(prefetch.WorkingSet), d.Why)
-	return text
+	lead := before.Text()
+	return h.decide(ctx, w, question{
+		Question: prefetch.Question{Kind: prefetch.WorkingSet, Query: q, Lead: lead, Named: before.Files},
+		facts:    func(context.Context) []event.Suggestion { return files }}, most-len(lead)-1)
 }
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session whose changes are not
 // committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, room int, at time.Time) (session.Context, []event.Suggestion) {
-	files, id, changed := h.workingSet(ctx, w, call, at)
-	if how, _ := call.Start(); id == "" || how == "clear" {
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, room int, at time.Time) (session.Context, []event.Suggestion) {
+	files, id, changed := h.workingSet(ctx, w, call, how, at)
+	if id == "" || how == "clear" {
 		return session.Context{}, files
 	}
 	look := func(ctx context.Context, held []event.Path) session.Worktree {
@@ -73,36 +56,38 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ro
 	return c, files
 }
 
-// Bounds of the earlier work that a new session is shown.
+// Bounds of the earlier work that a session is shown.
 const (
 	recentWork  = 72 * time.Hour
 	recentOpens = 300
 )
 
-// workingSet finds the files of the session that continues; for a new session, those of earlier work that is not
-// committed yet. Replayed sessions used less than a tenth of the committed ones. id names the session whose work it is,
-// changed what is not committed where git was asked.
-func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
+// workingSet finds what a session goes on with. For one that continues it is what it found out before: the client has its own summary, and
+// reads the files again that were open last. For a new session it is the files of earlier work that is not committed yet; replayed
+// sessions used less than a tenth of the committed ones. id names the session whose work it is, changed what is not committed where git was
+// asked.
+func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string, at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
-	has := w.tree.Load().Has
-	if how, _ := call.Start(); how == "resume" || how == "compact" || how == "fork" {
+	continues := how == "resume" || how == "compact" || how == "fork"
+	if continues {
 		f.Session, f.Since, id = call.Session, time.Time{}, call.Session
+		f.Kinds = append(f.Kinds, event.KindSearch, event.KindPrompt)
 	} else {
 		var err error
 		if changed, err = w.repo.Changed(ctx); err != nil || len(changed) == 0 {
 			return nil, "", nil
 		}
-		has = func(p event.Path) bool { return slices.Contains(changed, p) }
 	}
 	events, err := h.db.Log(ctx, f)
 	if err != nil {
 		h.log.Warn("no working set", "err", err)
 		return nil, id, changed
 	}
-	if id == "" {
-		id = lastChanger(events, has)
+	if continues {
+		return prefetch.FindFindings(events, w.modified, at), id, changed
 	}
-	return prefetch.FindWorkingSet(events, has, at), id, changed
+	has := func(p event.Path) bool { return slices.Contains(changed, p) }
+	return prefetch.FindWorkingSet(events, has, at), lastChanger(events, has), changed
 }
 
 // lastChanger is the session that changed one of the files last, "" if none did. Events are newest first.

@@ -73,6 +73,7 @@ type Event struct {
 	Task   Task      `json:"moment,omitempty"` // suggest: what it was made for
 	Tokens int       `json:"tokens,omitempty"` // suggest: estimated tokens of the text that was shown
 	Label  string    `json:"label,omitempty"`  // outcome: what OK means (open next turn change); "" is open
+	Lines  string    `json:"lines,omitempty"`  // read: the lines that were read, as "40-120" or "40-"; "" for all, or if it is not known
 }
 
 // Bounds of an event. What exceeds them is cut when the event is made, not when it is read.

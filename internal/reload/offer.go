@@ -115,21 +115,22 @@ func (c *Cache) unchanged(dir *os.Root, e *Entry) float64 {
 	return float64(same) / float64(len(e.Files))
 }
 
-// NotOffered leaves out what the session was offered before, and all beyond maxOffer.
+// NotOffered leaves out what the session did itself or was offered before, and all beyond maxOffer.
 func (c *Cache) NotOffered(session string, found []Match) []Match {
 	c.offering.Lock()
 	defer c.offering.Unlock()
 	var out []Match
 	for _, m := range found {
-		if !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
+		if m.Entry.Session != session && !c.offered[session][m.Entry.ID] && len(out) < maxOffer {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// NoteOffer notes that entries were offered to a session.
-func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) error {
+// NoteOffer notes that entries were offered to a session, or that the offer was withheld: then shown is false, and they count as not
+// offered.
+func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match, shown bool) error {
 	c.offering.Lock()
 	if c.offered == nil || len(c.offered) >= maxOfferedTo {
 		c.offered = map[string]map[string]bool{}
@@ -141,6 +142,9 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match) 
 		c.offered[session][m.Entry.ID] = true
 	}
 	c.offering.Unlock()
+	if !shown {
+		return nil
+	}
 	now := c.o.Now().UnixMilli()
 	return c.save(ctx, "note an offer", func(tx *cold.Tx) error {
 		for _, m := range offered {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 func TestShownShadowAndSilence(t *testing.T) {
@@ -84,12 +83,9 @@ func TestNothingTwice(t *testing.T) {
 	if got := d.ask(Next); len(got.Shown)+len(got.Log) != 0 {
 		t.Errorf("told again under another kind: %+v", got)
 	}
-	// The agent forgets: what it was told may be told again. Learning clears what was told, here as there.
+	// The agent forgets: what it was told may be told again.
 	e := d.event(event.KindStart)
 	e.Tool = "compact"
-	b := d.store.Batch()
-	b.Session("s").Clear(hot.PartHinted)
-	d.apply(b)
 	d.happen(e)
 	if got := d.ask(Partner); len(got.Shown) != 1 {
 		t.Errorf("after compaction: %+v, want x.go", got)
@@ -101,11 +97,11 @@ func TestTwoDecisionsBeforeTheLog(t *testing.T) {
 	d.likely(.9, "x.go")
 	d.likely(.8, "y.go", "z.go")
 	ctx := context.Background()
-	first, err := d.p.Suggest(ctx, d.query(), Next)
+	first, err := d.p.Decide(ctx, Question{Kind: Next, Query: d.query()})
 	if err != nil || len(first.Shown) == 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	second, err := d.p.Suggest(ctx, d.query(), Next)
+	second, err := d.p.Decide(ctx, Question{Kind: Next, Query: d.query()})
 	if err != nil || len(second.Shown) != 0 {
 		t.Errorf("a second hint before the first was logged: %v, %v", paths(second.Shown), err)
 	}
@@ -144,9 +140,14 @@ func TestKindsThatAreOffOrNotRanked(t *testing.T) {
 	if dec := d.ask(Next); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "off" {
 		t.Errorf("%+v, want off", dec)
 	}
-	for _, k := range []Kind{Rescue, WorkingSet, Stale, "gossip", ""} {
-		if _, err := d.p.Suggest(context.Background(), d.query(), k); err == nil {
-			t.Errorf("kind %q was ranked", k)
+	for _, k := range []Kind{Rescue, WorkingSet, Stale, Reload} {
+		if dec := d.ask(k); len(dec.Shown)+len(dec.Log) != 0 || dec.Why != "nothing" {
+			t.Errorf("kind %q was ranked: %+v", k, dec)
+		}
+	}
+	for _, k := range []Kind{"gossip", ""} {
+		if _, err := d.p.Decide(context.Background(), Question{Kind: k, Query: d.query()}); err == nil {
+			t.Errorf("kind %q was decided on", k)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	d.likely(.9, "x.go")
 	q := d.query()
 	q.Session = ""
-	dec, err := d.p.Suggest(context.Background(), q, Partner)
+	dec, err := d.p.Decide(context.Background(), Question{Kind: Partner, Query: q})
 	if err != nil || len(dec.Shown) != 1 || len(dec.Log) != 0 {
 		t.Errorf("%+v, %v, want x.go and no log", dec, err)
 	}
@@ -175,5 +176,102 @@ func TestBands(t *testing.T) {
 		if got := BandOf(p); got != want {
 			t.Errorf("band of %v is %s, want %s", p, got, want)
 		}
+	}
+}
+
+// TestConversations: the agent and each subagent are told by themselves, and what one does decides nothing for another.
+func TestConversations(t *testing.T) {
+	d := newFixture(t, Options{})
+	tell := func(by string) Decision {
+		t.Helper()
+		q := d.query()
+		q.Subagent = by
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Stale, Query: q, Found: []event.Suggestion{{File: "x.go", Score: 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.happen(dec.Log...)
+		return dec
+	}
+	open := func(by string, f event.Path) []event.Event {
+		e := d.event(event.KindRead, f)
+		e.Subagent = by
+		return d.happen(e)
+	}
+	agent, sub := tell(""), tell("sub")
+	if len(agent.Shown) != 1 || len(sub.Shown) != 1 || agent.Log[0].ID == sub.Log[0].ID {
+		t.Fatalf("%+v, %+v", agent, sub)
+	}
+	if again := tell("sub"); len(again.Shown)+len(again.Log) != 0 {
+		t.Errorf("told twice: %+v", again)
+	}
+	if out := open("third", "x.go"); len(out) != 0 {
+		t.Errorf("settled by one that was not told: %+v", out)
+	}
+	if out := open("sub", "x.go"); len(out) != 1 || out[0].Cause != sub.Log[0].ID {
+		t.Errorf("settled: %+v", out)
+	}
+	e := d.event(event.KindRead, "x.go")
+	if marked, err := d.p.MarkCause(t.Context(), []event.Event{e}); err != nil || marked[0].Cause != agent.Log[0].ID {
+		t.Errorf("cause %q, %v", marked[0].Cause, err)
+	}
+	compact := d.event(event.KindStart)
+	compact.Tool = "compact"
+	d.happen(compact)
+	if dec := tell(""); len(dec.Shown) != 1 {
+		t.Errorf("the agent has forgotten it: %s", dec.Why)
+	}
+	if dec := tell("sub"); len(dec.Shown) != 0 {
+		t.Errorf("the subagent has not")
+	}
+}
+
+// TestATurnIsTheSubagentsToo: a list for a prompt is right when a subagent opens its file.
+func TestATurnIsTheSubagentsToo(t *testing.T) {
+	d := newFixture(t, Options{})
+	d.likely(.9, "a.go")
+	if dec := d.ask(Prompt); len(dec.Shown) != 1 {
+		t.Fatal(dec.Why)
+	}
+	e := d.event(event.KindRead, "a.go")
+	e.Subagent = "sub"
+	if out := d.happen(e); len(out) != 1 || !out[0].OK {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestLead: a text before the files is said without them, and its files are not said again.
+func TestLead(t *testing.T) {
+	d := newFixture(t, Options{Tokens: func() int { return 20 }})
+	ask := func(kind Kind, lead string, named []event.Path, found ...event.Path) Decision {
+		t.Helper()
+		q := Question{Kind: kind, Query: d.query(), Lead: lead, Named: named, Say: func(s []event.Suggestion) (string, []event.Path) { return fmt.Sprint(paths(s)), paths(s) }}
+		for _, f := range found {
+			q.Found = append(q.Found, event.Suggestion{File: f, Score: 1})
+		}
+		dec, err := d.p.Decide(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.happen(dec.Log...)
+		d.now = d.now.Add(time.Second)
+		return dec
+	}
+	first := ask(WorkingSet, "said before", []event.Path{"n.go"}, "x.go")
+	if first.Text != "said before\n[x.go]" || len(first.Log) != 1 || !slices.Equal(first.Log[0].Named, []event.Path{"n.go"}) || first.Log[0].Tokens != Tokens(first.Text) {
+		t.Fatalf("%+v", first)
+	}
+	if dec := ask(WorkingSet, "", nil, "n.go"); len(dec.Shown) != 0 {
+		t.Errorf("named twice: %+v", dec)
+	}
+	if dec := ask(WorkingSet, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 || dec.Why != "shown" {
+		t.Errorf("%+v", dec)
+	}
+	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil || left != 20-Tokens(first.Text)-Tokens("alone") {
+		t.Errorf("%d tokens left, %v", left, err)
+	}
+	ask(WorkingSet, "a text that costs more than what is left of the allowance of this session", nil)
+	if dec := ask(WorkingSet, "more", nil); dec.Text != "" {
+		t.Errorf("said beyond the allowance: %+v", dec)
 	}
 }

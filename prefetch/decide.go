@@ -1,0 +1,282 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/rank"
+)
+
+// Question is a kind of hint that is asked at an occasion, and how its answer is put into words.
+type Question struct {
+	Kind  Kind
+	Query event.Query
+
+	// Found are the candidates of a kind of facts, in the order of importance: somebody found them by looking. Other kinds rank.
+	Found []event.Suggestion
+	// Lead is a text that stands before the files and is said without them, too; Named are the files that it names.
+	Lead  string
+	Named []event.Path
+	// Topic names what a text is about that names no files (Reload). Its arm is drawn by it.
+	Topic string
+	// Say puts files into words and tells which of them the words name: there may be no room for all, or for any. It is called under a
+	// lock.
+	Say func([]event.Suggestion) (text string, named []event.Path)
+}
+
+// Decision is what came of a question: what to say, and what to log whether it is said or not.
+type Decision struct {
+	Text  string             // "": say nothing
+	Shown []event.Suggestion // the files that Text names, best first, without those of Lead
+	Log   []event.Event      // one per arm: the caller appends them to the log
+	Theta float64            // the threshold that was in force, 0 for facts
+	Why   string             // one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, room, late
+}
+
+// Decide decides what is said now. It is the only place where a file, a list or a fact gets its arm:
+//
+//   - A candidate is worth saying when its probability reaches the threshold of its kind, a list when its estimate does (ListEstimate),
+//     a fact always. What is not is logged as shadow, once per kind and conversation, if it reaches Floor.
+//   - Nothing is said to a conversation twice, and never the current file. A fact about a file is said once for each kind of facts.
+//   - A kind that has retired, a session whose tokens are spent, and a hint within 30 s of the last one stay silent.
+//   - A share is withheld, drawn for each file and session, for each list, for each Topic. What was shown to a conversation or withheld
+//     from it keeps that arm, whatever the kind.
+//   - What is logged as shown is what Text names.
+//
+// A query without a session logs nothing, for nothing could settle it. One round trip beside those of the ranking.
+func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
+	tr, known := traits[q.Kind]
+	switch {
+	case !known:
+		return Decision{}, fmt.Errorf("decide on a hint of kind %q: there is no such kind", q.Kind)
+	case !tr.fact && len(q.Found) > 0:
+		return Decision{}, fmt.Errorf("decide on a hint of kind %q: its candidates are ranked, not found", q.Kind)
+	case !p.o.on(q.Kind):
+		return Decision{Why: "off"}, nil
+	case tr.fact && len(q.Found) == 0 && q.Lead == "":
+		return Decision{Why: "nothing"}, nil
+	}
+	s, err := p.state(ctx, q.Query.Session, q.Query.At)
+	if err != nil {
+		return Decision{}, err
+	}
+	q.Query.Task = tr.task
+	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
+	if !tr.fact {
+		var ranking *rank.Ranking
+		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own); err != nil {
+			return Decision{}, err
+		}
+		defer ranking.Done()
+		reasons = func(x Prediction) event.Suggestion { return x.suggestion(ctx, ranking, q.Query.Explain) }
+	}
+	// From here to hold no other decision may come between, or both would say the same.
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.join(p.waiting(q.Query.Session, q.Query.At), q.Query.Subagent)
+	v := p.decide(q, candidates, s)
+	d := p.say(q, v, s, reasons)
+	if ctx.Err() != nil {
+		return Decision{Why: "late"}, nil // nobody reads it any more
+	}
+	if q.Query.Session == "" {
+		return d, nil
+	}
+	for _, e := range d.Log {
+		p.hold(q.Query.Session, pending{id: e.ID, by: e.Subagent, at: e.Time, kind: q.Kind, arm: Arm(e.Why), files: e.Paths})
+	}
+	return d, nil
+}
+
+// verdict is what was decided on the candidates.
+type verdict struct {
+	arms  map[Arm][]Prediction
+	theta float64
+	why   string
+	opens float64 // of a list: the probability that the turn opens files
+}
+
+// unit is what is decided on as one: a file or a list.
+type unit struct {
+	name  string // what its arm is drawn by
+	files []Prediction
+	worth bool // likely enough to be shown
+	keep  bool // likely enough to be logged where it is not shown
+}
+
+// decide gives each candidate its arm.
+func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdict {
+	tr := traits[q.Kind]
+	v := verdict{arms: map[Arm][]Prediction{}, why: "nothing"}
+	if !tr.fact {
+		v.theta = theta(p.o.start(tr, s.base), s.drift[q.Kind], s.Offset, s.Ignored)
+	}
+	silent := p.silent(q, tr, s)
+	below := "below"
+	decided := 0
+	for _, u := range p.units(q, candidates, s, &v) {
+		arm := Shadow
+		if u.worth && silent == "" && decided < tr.files {
+			decided += len(u.files)
+			if arm = s.arms[u.files[0].File]; arm == "" || tr.list {
+				arm = p.draw(q, u)
+			}
+		}
+		for _, x := range u.files {
+			if arm != Shadow || u.keep && !s.kinds[q.Kind][x.File] && len(v.arms[Shadow]) < MaxFiles {
+				v.arms[arm] = append(v.arms[arm], x)
+			}
+		}
+	}
+	if tr.list && !tr.fact && v.opens < leastOpens {
+		below = "idle"
+	}
+	switch {
+	case len(v.arms[Shown]) > 0:
+		v.why = string(Shown)
+	case len(v.arms[Withheld]) > 0:
+		v.why = string(Withheld)
+	case len(v.arms[Shadow]) > 0 && silent != "":
+		v.why = silent
+	case len(v.arms[Shadow]) > 0 || below == "idle":
+		v.why = below
+	}
+	return v
+}
+
+// silent is why a kind says nothing now, whatever the candidates: spent, retired, soon; "" if it may speak.
+func (p *Prefetcher) silent(q Question, tr trait, s state) string {
+	switch last := s.HintAt[q.Query.Subagent]; {
+	case recordOf(s.facts, q.Kind).Retired:
+		return "retired"
+	case q.Query.Session != "" && s.Tokens >= p.o.tokens():
+		return "spent"
+	case tr.hint && last != 0 && q.Query.At.Sub(time.UnixMilli(last)) < hintEvery:
+		return "soon"
+	}
+	return ""
+}
+
+// units sorts candidates into what is decided on as one, the likeliest first, without what must not be said.
+func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verdict) (out []unit) {
+	tr := traits[q.Kind]
+	skip := func(f event.Path) bool {
+		_, has := s.arms[f]
+		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
+	}
+	switch {
+	case tr.list && tr.fact:
+		return []unit{{q.Topic, candidates, true, true}}
+	case tr.list:
+		files, e := p.o.confident().List.Choose(q.Query, s.turn, candidates, skip)
+		if v.opens = e.Opens; len(files) == 0 {
+			return nil
+		}
+		return []unit{{"list " + strconv.Itoa(s.turn), files, e.Says(v.theta, ListTokens), e.Any() >= leastShadow}}
+	}
+	for _, x := range candidates {
+		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Pair && !x.Paired || q.Kind == Partner && !x.Companion {
+			continue
+		}
+		// What only the repository's own calibration lowers is logged, or it could never be raised again.
+		u := unit{string(x.File), []Prediction{x}, x.P >= v.theta, max(x.P, x.Shipped) >= Floor}
+		if tr.fact {
+			u.worth, u.keep = true, true
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// draw decides by chance whether a unit is shown or withheld.
+func (p *Prefetcher) draw(q Question, u unit) Arm {
+	if q.Query.Session != "" && heldOut(p.o.Seed, q.Query.Session, event.Path(u.name), p.o.holdout()) {
+		return Withheld
+	}
+	return Shown
+}
+
+// say puts a verdict into words and events. What the words have no room for was not shown, and nothing is predicted of it.
+func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction) event.Suggestion) Decision {
+	tr := traits[q.Kind]
+	d := Decision{Theta: v.theta, Why: v.why}
+	lead := q.Lead
+	if v.why == "spent" || q.Query.Session != "" && s.Tokens >= p.o.tokens() {
+		lead = ""
+	}
+	shown := v.arms[Shown]
+	for _, f := range shown {
+		x := reasons(f)
+		if tr.list && !tr.fact {
+			x.Score = min(x.Score/v.opens, mostSure)
+		}
+		d.Shown = append(d.Shown, x)
+	}
+	if len(shown) > 0 && q.Say != nil {
+		text, named := q.Say(d.Shown)
+		unsaid := func(f event.Path) bool { return text == "" || !tr.text && !slices.Contains(named, f) }
+		d.Text = text
+		d.Shown = slices.DeleteFunc(d.Shown, func(x event.Suggestion) bool { return unsaid(x.File) })
+		if shown = slices.DeleteFunc(shown, func(x Prediction) bool { return unsaid(x.File) }); len(shown) == 0 {
+			d.Text, d.Why = "", "room"
+		}
+		v.arms[Shown] = shown
+	}
+	if d.Text = strings.Trim(lead+"\n"+d.Text, "\n"); lead != "" {
+		d.Why = string(Shown)
+	}
+	if q.Query.Session == "" {
+		return d
+	}
+	for _, arm := range []Arm{Shown, Withheld, Shadow} {
+		if files := v.arms[arm]; len(files) > 0 || arm == Shown && lead != "" {
+			d.Log = append(d.Log, suggestion(q, arm, files, d.Text, lead != ""))
+		}
+	}
+	return d
+}
+
+// suggestion is the event of one arm. It carries the probabilities as shipped: what the repository's own calibration made of them, a refit
+// must not learn from.
+func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool) event.Event {
+	e := event.Event{Time: q.Query.At, Kind: event.KindSuggest, Agent: "aoa", Session: q.Query.Session, Subagent: q.Query.Subagent,
+		Tool: string(q.Kind), Why: string(arm), Task: q.Query.Task, Text: q.Topic}
+	for _, x := range files {
+		e.Paths, e.Scores = append(e.Paths, x.File), append(e.Scores, x.Shipped)
+	}
+	if labelOf(q.Kind) == LabelChange {
+		e.From = changeOf(q.Query)
+	}
+	if arm == Shown {
+		e.Tokens = Tokens(text)
+		if leads {
+			e.Named = q.Named
+		}
+	}
+	e.ID = suggestionID(e)
+	return e
+}
+
+// factsOf are found files as candidates.
+func factsOf(found []event.Suggestion) []Prediction {
+	out := make([]Prediction, 0, len(found))
+	for i, f := range found {
+		out = append(out, Prediction{Place: i, File: f.File, P: 1, Shipped: f.Score})
+	}
+	return out
+}
+
+// Tokens estimates what a text costs (see index.Tokens).
+func Tokens(text string) int { return index.Tokens(text) }
+
+// Left is how many tokens a session may still be spent on it. One round trip.
+func (p *Prefetcher) Left(ctx context.Context, session string, at time.Time) (int, error) {
+	s, err := p.state(ctx, session, at)
+	return max(0, p.o.tokens()-s.Tokens), err
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+func (a *app) proof() *cobra.Command {
+	return &cobra.Command{
+		Use:   "proof",
+		Short: "whether hints helped in this repository: how often right, what they cost and spared",
+		Long: `aOa withholds a share of its hints (the setting holdout), by chance. The withheld ones show what happens
+without hints, and all is compared with them:
+
+  right      how many hints named a file that was then used, and how many of the withheld ones would have
+  searches   searches and listings from a hint to the first open of a file that it named
+  spent      tokens of the texts: written to the prompt cache once, read by each later request
+  spared     fewer searches than withheld hints had, at 1,000 tokens each, with a 95 % interval
+
+The interval of "right" is Newcombe's for the difference of two shares. That of "spared" is a bootstrap over
+sessions. A kind has a finding when 100 shown and 30 withheld hints are settled. Where hints lose, the
+finding says so. The newest wrong hints are listed.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, api.Proof, api.None{}, a.printProof) },
+	}
+}
+
+func (a *app) printProof(p api.ProofAnswer) {
+	if len(p.Kinds) == 0 {
+		a.talk("no hint was decided yet, so there is nothing to compare")
+		a.talk("hint: aoa init --hooks claude,git; work with the agent, then ask again")
+		return
+	}
+	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From), stamp(p.To))
+	printList(a, "kind\ttexts\tright\twithheld, right\tsearches\twithheld\tspent\tspared (95 %)\tfinding", p.Kinds, func(k api.ProofKind) []any {
+		searched, withheld := "-", "-"
+		if !aboutChange[k.Kind] && k.Shown.Settled > 0 {
+			searched = fmt.Sprintf("%.1f", k.Searched)
+		}
+		if !aboutChange[k.Kind] && k.Withheld.Settled > 0 {
+			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
+		}
+		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)), tokens(k.Spared), k.Finding}
+	})
+	fmt.Fprintf(a.out, "\ntokens: %s spent", count(int64(p.Spent)))
+	if p.Spared != nil {
+		fmt.Fprintf(a.out, ", %s spared", tokens(p.Spared))
+	}
+	fmt.Fprintln(a.out)
+	a.findings(p.Kinds)
+	if p.Decided > 0 {
+		fmt.Fprintf(a.out, "\n%s of %s settled hints named no file that was used", count(int64(p.Wrong)), count(int64(p.Decided)))
+		if len(p.Losses) > 0 {
+			fmt.Fprint(a.out, "; the newest:")
+		}
+		fmt.Fprintln(a.out)
+	}
+	printList(a, "", p.Losses, func(l api.ProofLoss) []any {
+		opened := "opened nothing else"
+		if len(l.Opened) > 0 {
+			opened = "opened " + a.displayAll(l.Opened)
+		}
+		return []any{"  " + stamp(l.At), l.Kind, clip(l.Session, 8), "named " + a.displayAll(l.Named), opened}
+	})
+}
+
+// aboutChange are the kinds for which searches are not counted.
+var aboutChange = map[string]bool{"partner": true, "pair": true}
+
+// findings says in words what the evidence allows to say about each kind.
+func (a *app) findings(kinds []api.ProofKind) {
+	for _, k := range kinds {
+		text := ""
+		switch {
+		case k.Lacking != nil && k.Lacking.When.IsZero():
+			text = fmt.Sprintf("no finding yet: %s shown and %s withheld ones have to be settled, and none is so far of one of the two", count(k.Lacking.Shown), count(k.Lacking.Withheld))
+		case k.Lacking != nil:
+			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled; as the work goes, on about %s", count(k.Lacking.Shown),
+				count(k.Lacking.Withheld), k.Lacking.When.Local().Format("2006-01-02"))
+		case k.Finding == "loses" && aboutChange[k.Kind]:
+			text = "it loses: shown files are used no more often than withheld ones"
+		case k.Finding == "loses":
+			text = "it loses: it costs more tokens than it spares"
+		case k.Finding == "helps" && aboutChange[k.Kind]:
+			text = "it helps: shown files are used more often than withheld ones"
+		case k.Finding == "helps":
+			text = "it helps: it spares more tokens than it costs"
+		default:
+			text = "undecided: the interval allows both"
+		}
+		if k.Right != nil && k.Lacking == nil {
+			text += fmt.Sprintf(" (right %+.0f points, %+.0f to %+.0f)", 100*k.Right.Value, 100*k.Right.Low, 100*k.Right.High)
+		}
+		fmt.Fprintf(a.out, "%s: %s\n", k.Kind, text)
+	}
+}
+
+// share is "6 of 9 (67 %)", "-" without any.
+func share(m api.ProofArm) string {
+	if m.Settled == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s of %s (%.0f %%)", count(m.Used), count(m.Settled), 100*float64(m.Used)/float64(m.Settled))
+}
+
+// tokens is an interval of tokens, "-" if it is not known.
+func tokens(i *api.Interval) string {
+	if i == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s (%s to %s)", count(int64(i.Value)), count(int64(i.Low)), count(int64(i.High)))
+}
+
+// displayAll are files by their names, separated by commas.
+func (a *app) displayAll(files []event.Path) string {
+	var out []string
+	for _, f := range files {
+		out = append(out, a.display(f))
+	}
+	return strings.Join(out, ", ")
+}

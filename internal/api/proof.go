@@ -1,0 +1,70 @@
+package api
+
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Proof is what hints came to in this repository.
+var Proof = Route[None, ProofAnswer]{"GET", "/proof"}
+
+// ProofAnswer has the account of each kind of hints, counted from the log.
+type ProofAnswer struct {
+	From     time.Time   `json:"from,omitzero"` // of the first decision
+	To       time.Time   `json:"to,omitzero"`   // of the last
+	Sessions int         `json:"sessions"`      // with a decision
+	Kinds    []ProofKind `json:"kinds"`
+	Spent    float64     `json:"tokens_spent"`            // of all kinds
+	Spared   *Interval   `json:"tokens_spared,omitempty"` // of the kinds for which it is known; absent without any
+	Decided  int         `json:"decided"`                 // decisions that were shown and are settled
+	Wrong    int         `json:"wrong"`                   // of these, those that named no file that was used
+	Losses   []ProofLoss `json:"losses"`                  // of these, the newest 20, the newest first
+}
+
+// Interval is an estimate with its 95 % interval.
+type Interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// ProofKind is the account of one kind. A share of hints is decided like all others and withheld, by chance: it shows what happens
+// without hints.
+type ProofKind struct {
+	Kind             string    `json:"kind"`
+	Texts            int       `json:"texts"` // said
+	Shown            ProofArm  `json:"shown"`
+	Withheld         ProofArm  `json:"withheld"`
+	Right            *Interval `json:"right,omitempty"`   // share of shown ones that were right, less that of withheld ones (Newcombe); absent without either
+	Searched         float64   `json:"searches"`          // and listings from a decision to the first open of a file that it named
+	SearchedWithheld float64   `json:"searches_withheld"` // the same of withheld ones
+	Spent            float64   `json:"tokens_spent"`
+	Spared           *Interval `json:"tokens_spared,omitempty"` // bootstrap over sessions; absent below ten decisions of either arm
+	Finding          string    `json:"finding"`                 // helps, loses, undecided
+	Lacking          *Lacking  `json:"lacking,omitempty"`       // what a finding needs
+}
+
+// ProofArm counts files, or lists of the kinds that show lists.
+type ProofArm struct {
+	Predicted int64 `json:"decided"`
+	Settled   int64 `json:"settled"`
+	Used      int64 `json:"right"`
+}
+
+// Lacking is what is missing for a finding.
+type Lacking struct {
+	Shown    int64     `json:"shown"` // settled ones
+	Withheld int64     `json:"withheld"`
+	When     time.Time `json:"when,omitzero"` // it will be there, if the work goes on as it did; absent without any so far
+}
+
+// ProofLoss is a hint that was wrong.
+type ProofLoss struct {
+	At      time.Time    `json:"at"`
+	Session string       `json:"session_id"`
+	Kind    string       `json:"kind"`
+	Named   []event.Path `json:"named"`
+	Opened  []event.Path `json:"opened"` // instead, the first ones
+	Tokens  int          `json:"tokens"`
+}

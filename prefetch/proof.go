@@ -1,0 +1,387 @@
+package prefetch
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Proof is what the hints of a repository came to, counted from its log. A hint that is withheld is decided like one that is shown, and
+// is not said, by chance. So the withheld ones show what happens without hints.
+type Proof struct {
+	From, To       time.Time   // of the first and the last decision
+	Sessions       int         // with a decision
+	Kinds          []KindProof // of kinds with a decision, in the order of Kinds
+	Spent          float64     // tokens of all kinds, as in KindProof
+	Spared         Lift        // tokens of all kinds for which it is known
+	Losses         []Loss      // the newest first
+	Decided, Wrong int         // decisions that were shown and are settled, and those of them that named no file that was used
+}
+
+// KindProof is what one kind came to.
+type KindProof struct {
+	Kind            Kind
+	Texts           int   // said
+	Shown, Withheld Tally // files; of a kind that shows lists, the lists
+	Right           Lift  // share of the shown ones that were right, less that of the withheld ones
+
+	// Searches and listings of the conversation from a decision to the first open of a file that it named, or where none was opened to the
+	// end of the turn or of the Horizon: the mean of the shown and of the withheld decisions. 0 of kinds about changes.
+	Searched, SearchedWithheld float64
+
+	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request of the
+	// conversation. Spared is (SearchedWithheld − Searched) · shown decisions · 1,000 tokens, with a 95 % interval by a bootstrap over
+	// sessions; it is known from ten decisions of either arm on.
+	Spent  float64
+	Spared Lift
+
+	Finding Finding
+	Lacking *Lacking // where there are too few decisions for a finding
+}
+
+// Finding is what the evidence about a kind says.
+type Finding string
+
+// The findings. A kind about changes is judged by Right, all others by what they spare and cost.
+const (
+	Helps     Finding = "helps"
+	Loses     Finding = "loses"
+	Undecided Finding = "undecided" // the interval holds both, or there are too few decisions
+)
+
+// Lacking is what is missing for a finding.
+type Lacking struct {
+	Shown, Withheld int64     // settled ones that are missing
+	When            time.Time // when they will be there, if the work goes on as it did; zero without any so far
+}
+
+// Loss is a decision that was shown and wrong.
+type Loss struct {
+	At      time.Time
+	Session string
+	Kind    Kind
+	Named   []event.Path
+	Opened  []event.Path // what was opened instead, the first ones
+	Tokens  int
+}
+
+// Bounds of a proof.
+const (
+	mostLosses  = 20
+	mostOpened  = 3
+	leastTrials = 10 // decisions of either arm from which searches are compared
+	draws       = 1000
+)
+
+// Prove counts what hints came to. events are prompts, opens, searches, commands, failed calls, starts and ends of sessions, commits and
+// suggestions in the order of time. Whether a hint was right follows from its label and from what was opened, not from logged outcomes.
+func Prove(events []event.Event, at time.Time) Proof {
+	c := counter{waiting: map[string][]*trial{}, opened: map[string]map[event.Path]bool{}, last: map[string]time.Time{}, requests: requests{}}
+	for _, e := range events {
+		c.count(e)
+	}
+	for id, last := range c.last {
+		if at.Sub(last) > idleEnd {
+			c.each(id, func(t *trial) { t.Left = 0 })
+		}
+	}
+	return c.proof(at)
+}
+
+// trial is a decision with what followed it.
+type trial struct {
+	openPrediction
+	at       time.Time
+	session  string
+	tokens   int
+	before   int // requests of the conversation when it was said
+	searches int
+	others   []event.Path
+}
+
+// settled reports whether the decision as a whole is.
+func (t *trial) settled() bool { return t.used() > 0 || t.Left == 0 }
+
+// counter walks through the log.
+type counter struct {
+	trials   []*trial
+	waiting  map[string][]*trial            // session → those that are not settled
+	opened   map[string]map[event.Path]bool // session → files
+	last     map[string]time.Time           // session → its last event
+	requests requests
+}
+
+func (c *counter) each(session string, do func(*trial)) {
+	for _, t := range c.waiting[session] {
+		do(t)
+	}
+	c.waiting[session] = slices.DeleteFunc(c.waiting[session], func(t *trial) bool { return t.Left == 0 })
+}
+
+func (c *counter) count(e event.Event) {
+	if e.Kind == event.KindCommit {
+		for id := range c.waiting {
+			c.each(id, func(t *trial) { t.committed(e) })
+		}
+		return
+	}
+	if e.Session == "" {
+		return
+	}
+	if last := c.last[e.Session]; !last.IsZero() && e.Time.Sub(last) > idleEnd {
+		c.each(e.Session, func(t *trial) { t.Left = 0 })
+	}
+	c.last[e.Session] = e.Time
+	c.requests.add(e)
+	switch {
+	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
+		t := &trial{openPrediction: newPrediction(e), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent})}
+		c.trials = append(c.trials, t)
+		if len(t.Files) > 0 {
+			c.waiting[e.Session] = append(c.waiting[e.Session], t)
+		}
+	case e.Kind.Open():
+		first := c.first(e)
+		c.each(e.Session, func(t *trial) {
+			if first && t.concerns(e) && len(t.others) < mostOpened && len(e.Paths) > 0 && !t.names(e.Paths[0]) {
+				t.others = append(t.others, e.Paths[0])
+			}
+			t.opened(e, first)
+		})
+	case e.Kind == event.KindSearch:
+		c.each(e.Session, func(t *trial) {
+			if t.concerns(e) && t.used() == 0 {
+				t.searches++
+			}
+		})
+	case e.Kind == event.KindPrompt && e.Subagent == "":
+		c.each(e.Session, func(t *trial) { t.prompted() })
+	case e.Kind == event.KindEnd:
+		c.each(e.Session, func(t *trial) { t.ended() })
+	}
+}
+
+// first notes the files that a session opens, and reports whether one of them is its first open of that file.
+func (c *counter) first(e event.Event) (first bool) {
+	if c.opened[e.Session] == nil {
+		c.opened[e.Session] = map[event.Path]bool{}
+	}
+	for _, f := range e.Paths {
+		first = first || !c.opened[e.Session][f]
+		c.opened[e.Session][f] = true
+	}
+	return first
+}
+
+// sums are what is compared of one kind.
+type sums struct{ shown, withheld, searched, searchedWithheld float64 }
+
+func (a sums) plus(b sums) sums {
+	return sums{a.shown + b.shown, a.withheld + b.withheld, a.searched + b.searched, a.searchedWithheld + b.searchedWithheld}
+}
+
+// spared is in tokens.
+func (a sums) spared() (tokens float64, known bool) {
+	if a.shown == 0 || a.withheld == 0 {
+		return 0, false
+	}
+	return (a.searchedWithheld/a.withheld - a.searched/a.shown) * a.shown * searchTokens, true
+}
+
+// proof sums up.
+func (c *counter) proof(at time.Time) Proof {
+	var out Proof
+	kinds := map[Kind]*KindProof{}
+	began := map[Kind]time.Time{}
+	sessions := map[string]int{} // session → place in bySession
+	var bySession []map[Kind]sums
+	for _, t := range c.trials {
+		if out.From.IsZero() {
+			out.From = t.at
+		}
+		out.To = t.at
+		k := kinds[t.Kind]
+		if k == nil {
+			k = &KindProof{Kind: t.Kind}
+			kinds[t.Kind], began[t.Kind] = k, t.at
+		}
+		i, known := sessions[t.session]
+		if !known {
+			i = len(bySession)
+			sessions[t.session] = i
+			bySession = append(bySession, map[Kind]sums{})
+		}
+		t.tally(k)
+		if t.Arm == Shown && t.tokens > 0 {
+			k.Texts++
+			k.Spent += float64(t.tokens) * (written + read*float64(c.requests.count(conversation{t.session, t.By})-t.before))
+		}
+		bySession[i][t.Kind] = bySession[i][t.Kind].plus(t.sums())
+		if t.Arm == Shown && len(t.Files) > 0 && t.settled() {
+			out.Decided++
+			if t.used() == 0 && (t.Opens || t.Label != LabelTurn) {
+				out.Wrong++
+				out.Losses = append(out.Losses, t.loss())
+			}
+		}
+	}
+	out.Sessions = len(bySession)
+	slices.Reverse(out.Losses)
+	out.Losses = out.Losses[:min(len(out.Losses), mostLosses)]
+	var compared []Kind
+	for _, kind := range Kinds() {
+		k := kinds[kind]
+		if k == nil {
+			continue
+		}
+		if k.Spared = bootstrap(bySession, kind); k.Spared.Known {
+			compared = append(compared, kind)
+		}
+		k.conclude(bySession, began[kind], at)
+		out.Kinds = append(out.Kinds, *k)
+		out.Spent += k.Spent
+	}
+	out.Spared = bootstrap(bySession, compared...)
+	return out
+}
+
+// tally counts the decision in its kind.
+func (t *trial) tally(k *KindProof) {
+	arm := &k.Shown
+	if t.Arm == Withheld {
+		arm = &k.Withheld
+	}
+	if traits[t.Kind].list {
+		if len(t.Files) == 0 {
+			return
+		}
+		arm.Predicted++
+		if t.settled() && (t.Opens || t.used() > 0) {
+			arm.Settled++
+			arm.Used += int64(min(t.used(), 1))
+		}
+		return
+	}
+	arm.Predicted += int64(len(t.Files))
+	arm.Used += int64(t.used())
+	if t.Left == 0 {
+		arm.Settled += int64(len(t.Files))
+	} else {
+		arm.Settled += int64(t.used())
+	}
+}
+
+// sums are those of the decision. A change takes as many searches as it takes.
+func (t *trial) sums() sums {
+	switch {
+	case len(t.Files) == 0 || !t.settled() || t.Label == LabelChange:
+		return sums{}
+	case t.Arm == Shown:
+		return sums{shown: 1, searched: float64(t.searches)}
+	}
+	return sums{withheld: 1, searchedWithheld: float64(t.searches)}
+}
+
+func (t *trial) loss() Loss {
+	l := Loss{At: t.at, Session: t.session, Kind: t.Kind, Opened: t.others, Tokens: t.tokens}
+	for _, f := range t.Files {
+		l.Named = append(l.Named, f.Path)
+	}
+	return l
+}
+
+// total adds up the sessions of a kind.
+func total(bySession []map[Kind]sums, k Kind) (all sums) {
+	for _, s := range bySession {
+		all = all.plus(s[k])
+	}
+	return all
+}
+
+// conclude compares the arms of a kind.
+func (k *KindProof) conclude(bySession []map[Kind]sums, began, at time.Time) {
+	k.Right = lift(k.Shown, k.Withheld)
+	all := total(bySession, k.Kind)
+	if all.shown > 0 {
+		k.Searched = all.searched / all.shown
+	}
+	if all.withheld > 0 {
+		k.SearchedWithheld = all.searchedWithheld / all.withheld
+	}
+	k.Finding = Undecided
+	if shown, withheld := max(0, retireShown-k.Shown.Settled), max(0, retireWithheld-k.Withheld.Settled); shown+withheld > 0 {
+		k.Lacking = &Lacking{Shown: shown, Withheld: withheld, When: later(when(k.Shown.Settled, retireShown, began, at), when(k.Withheld.Settled, retireWithheld, began, at))}
+		return
+	}
+	switch {
+	case labelOf(k.Kind) == LabelChange && k.Right.Low > 0, k.Spared.Known && k.Spared.Low > k.Spent:
+		k.Finding = Helps
+	case labelOf(k.Kind) == LabelChange && k.Right.High < leastLift, k.Spared.Known && k.Spared.High < k.Spent:
+		k.Finding = Loses
+	}
+}
+
+// when is the time at which so many will be there, if as many come a day as since began; zero if there is none so far.
+func when(have, want int64, began, at time.Time) time.Time {
+	switch {
+	case have >= want:
+		return at
+	case have == 0:
+		return time.Time{}
+	}
+	days := max(at.Sub(began).Hours()/24, 1)
+	return at.Add(time.Duration(float64(want-have) / float64(have) * days * 24 * float64(time.Hour)))
+}
+
+// later is the later of two times, zero if one is.
+func later(a, b time.Time) time.Time {
+	if a.IsZero() || b.IsZero() {
+		return time.Time{}
+	}
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// bootstrap is what kinds spared together. Its interval are the quantiles over drawn sessions: decisions of one session are alike, so
+// sessions are drawn and not decisions. The draws are the same each time.
+func bootstrap(bySession []map[Kind]sums, kinds ...Kind) Lift {
+	spared := func(pick func(i int) int) (tokens float64, known bool) {
+		for _, k := range kinds {
+			var all sums
+			for i := range bySession {
+				all = all.plus(bySession[pick(i)][k])
+			}
+			some, ok := all.spared()
+			tokens, known = tokens+some, known || ok
+		}
+		return tokens, known
+	}
+	for _, k := range kinds {
+		if all := total(bySession, k); min(all.shown, all.withheld) < leastTrials {
+			return Lift{}
+		}
+	}
+	out := Lift{}
+	out.Value, out.Known = spared(func(i int) int { return i })
+	if !out.Known {
+		return Lift{}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var drawn []float64
+	picks := make([]int, len(bySession))
+	for range draws {
+		for i := range picks {
+			picks[i] = rng.IntN(len(picks))
+		}
+		if v, ok := spared(func(i int) int { return picks[i] }); ok {
+			drawn = append(drawn, v)
+		}
+	}
+	slices.Sort(drawn)
+	out.Low, out.High = drawn[len(drawn)/40], drawn[len(drawn)-1-len(drawn)/40]
+	return out
+}

@@ -1,0 +1,146 @@
+package prefetch
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// work is sessions of one turn each: the agent needs one file, searches for it unless it was told, and opens it.
+type work struct {
+	hint     func(session int) event.Path // that is decided on, and shown or withheld
+	searches func(told bool) int          // of an agent that was told the right file, and of one that was not
+}
+
+func target(session int) event.Path { return event.Path(fmt.Sprintf("f%d.go", session)) }
+
+// log is what happens in n sessions, with decisions by the real Prefetcher.
+func (w work) log(t *testing.T, n int) (events []event.Event, now time.Time) {
+	t.Helper()
+	d := newFixture(t, Options{Holdout: func() float64 { return .3 }, Seed: "proof"})
+	for i := range n {
+		id := fmt.Sprintf("session%d", i)
+		happen := func(kind event.Kind, files ...event.Path) {
+			e := d.event(kind, files...)
+			e.Session = id
+			d.happen(e)
+		}
+		happen(event.KindPrompt)
+		hint := w.hint(i)
+		dec, err := d.p.Decide(t.Context(), Question{Kind: Reload, Topic: id, Query: event.Query{Session: id, At: d.now},
+			Found: []event.Suggestion{{File: hint, Score: .9}}, Say: func([]event.Suggestion) (string, []event.Path) { return "see " + string(hint), nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.happen(dec.Log...)
+		for range w.searches(dec.Text != "" && hint == target(i)) {
+			happen(event.KindSearch)
+		}
+		happen(event.KindRead, target(i))
+		happen(event.KindPrompt)
+	}
+	return slices.Concat(d.log...), d.now
+}
+
+func (w work) prove(t *testing.T, n int) (Proof, KindProof) {
+	t.Helper()
+	p := Prove(w.log(t, n))
+	if len(p.Kinds) != 1 || p.Kinds[0].Kind != Reload || p.Sessions != int(p.Kinds[0].Shown.Predicted+p.Kinds[0].Withheld.Predicted) {
+		t.Fatalf("%+v", p)
+	}
+	return p, p.Kinds[0]
+}
+
+func right(session int) event.Path { return target(session) }
+func twice(told bool) int {
+	if told {
+		return 0
+	}
+	return 2
+}
+
+// TestProof: hints that spare two searches each are found to spare them.
+func TestProof(t *testing.T) {
+	p, k := work{right, twice}.prove(t, 200)
+	if k.Texts != int(k.Shown.Predicted) || k.Shown.Settled+k.Withheld.Settled != 200 || k.Shown.Used != k.Shown.Settled || k.Withheld.Used != k.Withheld.Settled {
+		t.Errorf("%+v", k)
+	}
+	if want := 2 * searchTokens * float64(k.Texts); k.Searched != 0 || k.SearchedWithheld != 2 || k.Spared.Value != want || p.Spared.Value != want {
+		t.Errorf("spared %+v, want %v", k.Spared, want)
+	}
+	if k.Finding != Helps || k.Lacking != nil || p.Wrong != 0 || len(p.Losses) != 0 || k.Spent <= 0 || k.Spent != p.Spent {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestShuffledHints: hints about the files of other sessions score about zero, are found to lose what they cost, and retire.
+func TestShuffledHints(t *testing.T) {
+	p, k := work{func(i int) event.Path { return target(1000 + i) }, twice}.prove(t, 200)
+	if k.Shown.Used != 0 || k.Right.Value != 0 || k.Spared.Low > 0 || k.Spared.High < 0 || k.Spared.Value > k.Spent || k.Finding != Loses || k.Shown.Predicted != retireShown {
+		t.Errorf("%+v", k)
+	}
+	if p.Wrong != k.Texts || p.Decided != k.Texts || len(p.Losses) != mostLosses {
+		t.Errorf("%d of %d wrong, %d listed", p.Wrong, p.Decided, len(p.Losses))
+	}
+	if l := p.Losses[mostLosses-1]; l.Session == "" || len(l.Named) != 1 || !slices.Equal(l.Opened, []event.Path{"f" + l.Named[0][2:]}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestShuffledArms: what is shown and what is withheld by chance after the fact differs by chance only.
+func TestShuffledArms(t *testing.T) {
+	events, now := work{right, twice}.log(t, 200)
+	n := 0
+	for i := range events {
+		if e := &events[i]; e.Kind == event.KindSuggest {
+			e.Why = string([]Arm{Shown, Withheld}[n%2])
+			n++
+		}
+	}
+	if k := Prove(events, now).Kinds[0]; k.Spared.Low > 0 || k.Spared.High < 0 || k.Finding != Undecided {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestLosingHints: hints that lead astray lose, and the finding says so.
+func TestLosingHints(t *testing.T) {
+	_, k := work{right, func(told bool) int { return map[bool]int{true: 3, false: 2}[told] }}.prove(t, 200)
+	if k.Finding != Loses || k.Spared.High >= 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestProofLacks: without enough there is no finding, but a date.
+func TestProofLacks(t *testing.T) {
+	_, k := work{right, twice}.prove(t, 8)
+	if k.Finding != Undecided || k.Spared.Known || k.Lacking == nil || k.Lacking.Shown != retireShown-k.Shown.Settled ||
+		k.Lacking.Withheld != retireWithheld-k.Withheld.Settled || k.Lacking.When.IsZero() != (k.Withheld.Settled == 0) {
+		t.Errorf("%+v, %+v", k, k.Lacking)
+	}
+	if p := Prove(nil, epoch); len(p.Kinds) != 0 || p.Spared.Known {
+		t.Errorf("%+v", p)
+	}
+	at := epoch.Add(48 * time.Hour)
+	if got := when(10, 30, epoch, at); !got.Equal(at.Add(96 * time.Hour)) {
+		t.Errorf("ten in two days, thirty on %v", got)
+	}
+}
+
+// TestProofOfConversations: what a subagent searches and carries is not the agent's.
+func TestProofOfConversations(t *testing.T) {
+	at := epoch
+	e := func(kind event.Kind, by string, files ...event.Path) event.Event {
+		at = at.Add(time.Second)
+		return event.Event{ID: at.String(), Time: at, Kind: kind, Session: "s", Subagent: by, Paths: files, OK: true}
+	}
+	hint := e(event.KindSuggest, "", "x.go")
+	hint.Tool, hint.Why, hint.Tokens, hint.Scores = string(Rescue), string(Shown), 100, []float64{1}
+	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""), e(event.KindRead, "", "x.go")}, at)
+	k := p.Kinds[0]
+	if k.Searched != 1 || k.Shown != (Tally{1, 1, 1}) || k.Spent != 100*(written+2*read) {
+		t.Errorf("%+v", k)
+	}
+}

@@ -8,7 +8,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var feedbackTool = &mcp.Tool{Name: "feedback", Annotations: additive("Say whether a suggestion helped"),
+var feedbackTool = &mcp.Tool{Name: "feedback", Meta: found("tell aOa whether a suggested file helped"),
+	Annotations: additive("Say whether a suggestion helped"),
 	Description: "Records whether a suggestion helped. It moves the probability from which hints are shown: a little up after false, a little down after true."}
 
 type feedbackIn struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-var partnersTool = &mcp.Tool{Name: "missing_partners", Annotations: reads("Missing partners of a change"),
+var partnersTool = &mcp.Tool{Name: "missing_partners", Meta: loaded, Annotations: reads("Missing partners of a change"),
 	Description: "Files that usually change in the same commit as the given files and are not among them, with commit counts. " +
 		"Without files: the worktree's own change (staged, unstaged and new files). An empty list says that nothing is known to be missing."}
 

@@ -59,6 +59,12 @@ func New(o Options) *mcp.Server {
 	return out
 }
 
+// Claude Code defers the tools of MCP servers behind a search. loaded is of the two tools that are worth their some 350 tokens in each
+// session; found is what leads its search to another one.
+var loaded = mcp.Meta{"anthropic/alwaysLoad": true}
+
+func found(hint string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": hint} }
+
 // addTool enters a tool whose handler gets the repository and a deadline. Its failures are results.
 func addTool[In, Out any](s *server, to *mcp.Server, t *mcp.Tool, fn func(context.Context, Repo, In) (Out, error)) {
 	mcp.AddTool(to, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {

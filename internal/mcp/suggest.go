@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-var suggestTool = &mcp.Tool{Name: "suggest_files", Annotations: reads("Suggest files"),
+var suggestTool = &mcp.Tool{Name: "suggest_files", Meta: loaded, Annotations: reads("Suggest files"),
 	Description: "Files most likely needed next, with probability and reasons, from commit history and past sessions. " +
 		"With prompt: what such words led to. With files: what goes together with them. With neither: what recent work points to."}
 

@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-var whyTool = &mcp.Tool{Name: "why_file", Annotations: reads("Why this file"),
+var whyTool = &mcp.Tool{Name: "why_file", Meta: found("why was this file suggested: score, reasons, evidence from git history"),
+	Annotations: reads("Why this file"),
 	Description: "The exact arithmetic behind one file's score: every signal with its value and weight, and the counts that it rests on."}
 
 type whyIn struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,8 @@ func TestPlugin(t *testing.T) {
 		Name    string
 		Owner   struct{ Name string }
 		Plugins []struct{ Name, Source, Description string }
+
+		Description string
 	}
 	read("../.claude-plugin/marketplace.json", &market)
 	if len(market.Plugins) != 1 || market.Name == "" || market.Owner.Name == "" {
@@ -27,13 +30,20 @@ func TestPlugin(t *testing.T) {
 	}
 	root := filepath.Join("..", filepath.FromSlash(market.Plugins[0].Source))
 	var plugin struct {
-		Name, Description, Homepage, Repository string
-		Author                                  struct{ Name string }
-		Keywords                                []string
+		Name, Version, Description, Homepage, Repository, License, Icon string
+
+		Author   struct{ Name string }
+		Keywords []string
 	}
 	read(filepath.Join(root, ".claude-plugin", "plugin.json"), &plugin)
 	if plugin.Name != market.Plugins[0].Name || plugin.Description != market.Plugins[0].Description {
 		t.Errorf("plugin %+v, marketplace %+v", plugin, market)
+	}
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(plugin.Version) || market.Description == "" {
+		t.Errorf("version %q; the marketplace is described as %q", plugin.Version, market.Description)
+	}
+	if icon := contentOf(t, filepath.Join(root, filepath.FromSlash(plugin.Icon))); !bytes.HasPrefix(icon, []byte("<svg ")) {
+		t.Errorf("icon %s: %.40s", plugin.Icon, icon)
 	}
 	var mcp struct {
 		Servers map[string]struct {

@@ -141,6 +141,10 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 		}
 	}
 	file, o := a.hookFile(agent, scope, repo)
+	if a.pluginRuns(agent, repo) {
+		a.talk("Claude Code runs aOa's plugin: %s gets no hooks, which would run aOa twice at each event", file)
+		return changes(name, scope, []install.Change{{File: file, Done: install.Unchanged}}), nil
+	}
 	if scope == install.Local && a.tracked(ctx, repo, install.Pattern(agent)) {
 		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",
 			"%s is tracked by git: hooks there would run for everybody", install.Pattern(agent))
@@ -180,6 +184,20 @@ func (a *app) hookFile(agent agents.Agent, scope install.Scope, repo *watcher.Re
 		return file, install.Options{}
 	}
 	return file, install.Options{Within: home}
+}
+
+// pluginRuns reports whether the agent runs aOa by a plugin that was installed in the agent itself.
+func (a *app) pluginRuns(agent agents.Agent, repo *watcher.Repo) bool {
+	if agent.Name != "claude" {
+		return false
+	}
+	files := []string{install.File(agent, install.User, "", a.home(), a.getenv)}
+	if repo != nil {
+		for _, scope := range []install.Scope{install.Project, install.Local} {
+			files = append(files, install.File(agent, scope, string(repo.Root), "", a.getenv))
+		}
+	}
+	return install.PluginEnabled(files...)
 }
 
 // tracked reports whether git tracks the file, a path from the root with slashes.

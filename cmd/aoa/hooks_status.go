@@ -80,6 +80,9 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 				install.Pattern(agent)) {
 				scope = install.Local
 			}
+			if st.State == install.Installed && a.pluginRuns(agent, repo) {
+				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice; aoa hooks remove claude)"
+			}
 			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note, st.Command})
 		}
 	}

@@ -26,3 +26,25 @@ func TestPluginHooks(t *testing.T) {
 		t.Errorf("the plugin's hooks are not those that are installed: %+v", have)
 	}
 }
+
+// TestPluginEnabled: the last settings file that speaks of the plugin decides.
+func TestPluginEnabled(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		f := filepath.Join(dir, name)
+		if err := os.WriteFile(f, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	on, off := file("on", `{"enabledPlugins": {"aoa@aoa": true, "x@y": false}, // here`+"\n}"), file("off", `{"enabledPlugins": {"aoa@aoa": false}}`)
+	other, bad, list := file("other", `{"enabledPlugins": {"x@y": true}}`), file("bad", `{`), file("list", `{"enabledPlugins": []}`)
+	for _, c := range []struct {
+		files []string
+		want  bool
+	}{{[]string{on}, true}, {[]string{on, off}, false}, {[]string{off, on, other, bad, list, filepath.Join(dir, "none")}, true}, {[]string{other}, false}, {nil, false}} {
+		if got := PluginEnabled(c.files...); got != c.want {
+			t.Errorf("%v: %v", c.files, got)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package install
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// PluginEnabled reports whether Claude Code's settings enable our plugin. files are settings files in the order in which Claude Code reads
+// them: what a later one says counts. One that cannot be read says nothing.
+func PluginEnabled(files ...string) (enabled bool) {
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if b, err = hujson.Standardize(b); err != nil {
+			continue
+		}
+		var settings struct {
+			Plugins map[string]any `json:"enabledPlugins"`
+		}
+		_ = json.Unmarshal(b, &settings)
+		for name, on := range settings.Plugins {
+			if strings.HasPrefix(name, "aoa@") {
+				enabled = on == true
+			}
+		}
+	}
+	return enabled
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,13 +32,17 @@ finding says so. The newest wrong hints are listed.`,
 }
 
 func (a *app) printProof(p api.ProofAnswer) {
+	if p.Holdout == 0 {
+		a.talk("no hint is withheld now, so there is nothing to compare with")
+		a.talk("hint: aoa config --unset holdout")
+	}
 	if len(p.Kinds) == 0 {
 		a.talk("no hint was decided yet, so there is nothing to compare")
 		a.talk("hint: aoa init --hooks claude,git; work with the agent, then ask again")
 		return
 	}
 	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From), stamp(p.To))
-	printList(a, "kind\ttexts\tright\twithheld, right\tsearches\twithheld\tspent\tspared (95 %)\tfinding", p.Kinds, func(k api.ProofKind) []any {
+	printList(a, "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding", p.Kinds, func(k api.ProofKind) []any {
 		searched, withheld := "-", "-"
 		if !aboutChange[k.Kind] && k.Shown.Settled > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
@@ -78,10 +83,11 @@ func (a *app) findings(kinds []api.ProofKind) {
 		text := ""
 		switch {
 		case k.Lacking != nil && k.Lacking.When.IsZero():
-			text = fmt.Sprintf("no finding yet: %s shown and %s withheld ones have to be settled, and none is so far of one of the two", count(k.Lacking.Shown), count(k.Lacking.Withheld))
+			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled; the first of each gives a date",
+				count(k.Lacking.Shown), count(k.Lacking.Withheld))
 		case k.Lacking != nil:
-			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled; as the work goes, on about %s", count(k.Lacking.Shown),
-				count(k.Lacking.Withheld), k.Lacking.When.Local().Format("2006-01-02"))
+			text = fmt.Sprintf("no finding yet: %s more shown and %s more withheld ones have to be settled, on about %s as the work goes",
+				count(k.Lacking.Shown), count(k.Lacking.Withheld), k.Lacking.When.Local().Format(time.DateOnly))
 		case k.Finding == "loses" && aboutChange[k.Kind]:
 			text = "it loses: shown files are used no more often than withheld ones"
 		case k.Finding == "loses":

@@ -14,6 +14,7 @@ type ProofAnswer struct {
 	From     time.Time   `json:"from,omitzero"` // of the first decision
 	To       time.Time   `json:"to,omitzero"`   // of the last
 	Sessions int         `json:"sessions"`      // with a decision
+	Holdout  float64     `json:"holdout"`       // share that is withheld now
 	Kinds    []ProofKind `json:"kinds"`
 	Spent    float64     `json:"tokens_spent"`            // of all kinds
 	Spared   *Interval   `json:"tokens_spared,omitempty"` // of the kinds for which it is known; absent without any

@@ -23,7 +23,7 @@ var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit
 
 func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
-	out := api.ProofAnswer{Kinds: []api.ProofKind{}, Losses: []api.ProofLoss{}}
+	out := api.ProofAnswer{Holdout: h.settings.get().Holdout, Kinds: []api.ProofKind{}, Losses: []api.ProofLoss{}}
 	first, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
 	if err != nil || len(first) == 0 {
 		return out, err

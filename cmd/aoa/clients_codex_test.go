@@ -27,7 +27,7 @@ func newCodex(t *testing.T, program string, settings ...string) codex {
 }
 
 // hookFailed is how clients show a hook's error, among much else that they print.
-var hookFailed = regexp.MustCompile(`(?i)aoa: |hooks?\b.*(failed|blocked|stopped|error)`)
+var hookFailed = regexp.MustCompile(`aoa: |(?i:hooks?\b.*(failed|blocked|stopped|error))`)
 
 func (c codex) ask(prompt string, turns ...turn) (*model, outcome) {
 	c.t.Helper()

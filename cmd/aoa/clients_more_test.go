@@ -62,8 +62,8 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
-		// Its plugins are not told of a tool that failed, and have no say at a session's start.
-		reach: reach{command: 1, read: -1, partner: 5, set: -1},
+		// Its plugins are not told of a tool that failed, and have no say at a session's start: that text comes with the first call.
+		reach: reach{command: 1, read: -1, partner: 5, set: 1},
 	},
 	{
 		name: "copilot", dialect: completions,
@@ -84,7 +84,7 @@ var more = []moreClient{
 }
 
 // reach is the request of the model, from 0, that each text arrives in; -1: none. The script calls a command and a
-// read that fail, a read, an edit, a look at the change and a command.
+// read that fail, a read, an edit, a look at the change and a command. The working set is that of a second session with one call.
 type reach struct{ command, read, partner, set int }
 
 type moreClient struct {
@@ -123,7 +123,7 @@ func TestClientMore(t *testing.T) {
 			m.reached(t, hintOf(hooks.HintRescue, "README.md"), c.reach.read)
 			m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), c.reach.partner)
 			m.reached(t, set, -1)
-			m, _ = begin()
+			m, _ = begin(uses(c.shell("true")))
 			m.reached(t, set, c.reach.set)
 			unharmed(t, w, []string{"hung", "binary removed"}, 2, o.took, func() (*model, outcome) {
 				return begin(uses(c.shell("cat documentation/guide.md")))

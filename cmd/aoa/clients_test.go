@@ -5,27 +5,25 @@ package main
 import (
 	"context"
 	"fmt"
-	"github.com/aoa-dev/aoa/internal/fault"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoa-dev/aoa/hooks/agents"
+	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// The clients that are driven, with their versions: what a client does with a hook's text changes between
-// releases, so a newer one is a decision and not an accident.
+// The clients that are driven. Their versions are in the table of agents: what a client does with a hook's text changes between releases,
+// so a newer one is a decision and not an accident.
 //
 // Variables: AOA_CLIENTS=1 runs these tests (make test-clients), AOA_CLIENTS_DIR keeps the downloads,
 // AOA_REQUIRE=clients makes a skip a failure.
 var npmClients = map[string]string{
-	"claude":   "@anthropic-ai/claude-code@2.1.330",
-	"codex":    "@openai/codex@0.169.0",
-	"qwen":     "@qwen-code/qwen-code@0.24.4",
-	"gemini":   "@google/gemini-cli@0.61.0",
-	"opencode": "opencode-ai@1.18.33",
-	"copilot":  "@github/copilot@1.0.102",
+	"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "qwen": "@qwen-code/qwen-code", "gemini": "@google/gemini-cli",
+	"opencode": "opencode-ai", "copilot": "@github/copilot",
 }
 
 // realClient gives the program of a client from npm, downloaded if it is not there yet, or skips the test.
@@ -35,7 +33,8 @@ func realClient(t *testing.T, name string) string {
 		t.Skip("real clients are not run here: make test-clients runs them")
 	}
 	dir := clientsDir()
-	pkg := npmClients[name]
+	agent, _ := agents.Find(name)
+	pkg := npmClients[name] + "@" + agent.Driven
 	place := filepath.Join(dir, name+pkg[strings.LastIndex(pkg, "@"):])
 	if err := download(t.Context(), pkg, dir, place); err != nil {
 		fault.Lacking(t, "clients", "%s is not here and cannot be had: %v", pkg, err)

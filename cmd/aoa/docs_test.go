@@ -1,13 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/aoa-dev/aoa/hooks/agents"
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
@@ -38,7 +40,19 @@ yours. What counts, strongest first: the environment, ` + "`<git dir>/aoa/config
 	if err != nil {
 		t.Fatalf("%v; make golden writes it", err)
 	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
+	if d := diff.Diff(string(want), b.String()); d != "" {
 		t.Errorf("make golden accepts it:\n%s", d)
+	}
+}
+
+// TestDrivenVersions: the table of agents in docs/limits.md says which versions were driven.
+func TestDrivenVersions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/limits.md")
+	check(t, err)
+	for _, a := range agents.All {
+		version := cmp.Or(a.Driven, "none: by its documentation")
+		if row := "| " + a.Title + " | " + version + " |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/limits.md has no row %q", row)
+		}
 	}
 }

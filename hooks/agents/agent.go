@@ -61,6 +61,7 @@ type Settings struct {
 type Agent struct {
 	Name     string // as in aoa hook NAME
 	Title    string // as its makers call it
+	Driven   string // the version that the tests drive against scripted models; "" for none
 	Note     string // what its user has to know after an installation
 	Settings Settings
 	Events   []Event

@@ -17,7 +17,7 @@ func TestTable(t *testing.T) {
 		if a.Settings.Project == "" || a.Settings.Home == "" || a.Settings.User == "" {
 			t.Errorf("%s: no settings file: %+v", a.Name, a.Settings)
 		}
-		start, end := false, false
+		start, end, call := false, false, false
 		for _, e := range a.Events {
 			if !known[e.Canonical] {
 				t.Errorf("%s, %s: Claude Code has no event %s", a.Name, e.Name, e.Canonical)
@@ -31,10 +31,15 @@ func TestTable(t *testing.T) {
 			if got := a.Event(e.Name); got.Name != e.Name {
 				t.Errorf("%s: %s finds %s", a.Name, e.Name, got.Name)
 			}
+			call = call || e.Awaited() && (e.Canonical == "PreToolUse" || e.Canonical == "PostToolUse" || e.Canonical == "PostToolBatch")
 			start, end = start || e.Installed && e.Canonical == "SessionStart", end || e.Installed && e.Canonical == "SessionEnd"
 		}
 		if !start || !end {
 			t.Errorf("%s: no start or no end of a session is installed", a.Name)
+		}
+		// Every kind of hint reaches the model: what is for a start or a prompt waits for a call where the agent takes no text at those.
+		if !call {
+			t.Errorf("%s: no text reaches the model at a call", a.Name)
 		}
 		if a.EndsTurns() != (a.Name == "claude") {
 			t.Errorf("%s: ends turns %v", a.Name, a.EndsTurns())
@@ -42,6 +47,15 @@ func TestTable(t *testing.T) {
 	}
 	if e := agents.EventOf("cursor", "PostToolUse"); e.Canonical != "PostToolUse" || e.Context != agents.Snake {
 		t.Errorf("an event of Claude Code's settings at Cursor: %+v", e)
+	}
+	for _, c := range []struct {
+		agent, event string
+		want         bool
+	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", false}, {"opencode", "SessionStart", false},
+		{"cursor", "UserPromptSubmit", false}, {"cli", "UserPromptSubmit", true}} {
+		if got := agents.Takes(c.agent, c.event); got != c.want {
+			t.Errorf("%s takes text at %s: %v", c.agent, c.event, got)
+		}
 	}
 	for _, c := range [][2]string{{"claude", ""}, {"claude", "Nothing"}, {"nobody", "Stop"}, {"", ""}} {
 		if e := agents.EventOf(c[0], c[1]); e.Name != "" {

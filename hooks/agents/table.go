@@ -13,10 +13,12 @@ const (
 // source compact follows), WorktreeCreate (a hook there replaces Claude Code's own), MessageDisplay and others that name no
 // files. Cursor may ignore a whole file that names an event it does not know, so it gets only documented ones.
 //
-// Claude Code 2.1.329 and Codex 0.169.0 were measured: Codex accepts text at PostToolUse and drops it. The others are as
-// their makers document them, except PreToolUse of Qwen Code: 0.24.4 reads the text and passes it to nobody.
+// What an agent does with text was measured with the version in Driven; Cursor is as its makers document it. Codex accepts text at
+// PostToolUse and drops it. Qwen Code reads the text at PreToolUse and passes it to nobody. Gemini CLI passes text on for calls that
+// worked; for a failed one it takes only the reason of a decision to block it, which would replace the tool's own message, so text about
+// a failure waits for the next call.
 var All = []Agent{
-	{Name: "claude", Title: "Claude Code",
+	{Name: "claude", Title: "Claude Code", Driven: "2.1.330",
 		Settings: Settings{Project: ".claude/settings.json", Local: ".claude/settings.local.json", Home: ".claude",
 			HomeVar: "CLAUDE_CONFIG_DIR", User: "settings.json"},
 		Events: []Event{
@@ -39,7 +41,7 @@ var All = []Agent{
 			{Name: "UserPromptExpansion", Context: Nested},
 			{Name: "PostModelSwitch", Context: Nested},
 		}},
-	{Name: "codex", Title: "Codex",
+	{Name: "codex", Title: "Codex", Driven: "0.169.0",
 		Note:     "Codex runs new hooks once they are trusted: type /hooks in it. A project's hooks need a trusted project.",
 		Settings: Settings{Project: ".codex/hooks.json", Home: ".codex", HomeVar: "CODEX_HOME", User: "hooks.json"},
 		Events: []Event{
@@ -52,7 +54,7 @@ var All = []Agent{
 			{Name: "Stop", Canonical: "Stop"},
 			{Name: "SubagentStart", Context: Nested},
 		}},
-	{Name: "gemini", Title: "Gemini CLI",
+	{Name: "gemini", Title: "Gemini CLI", Driven: "0.61.0",
 		Note:     "Gemini CLI warns once that the hooks of a project are new.",
 		Settings: Settings{Project: ".gemini/settings.json", Home: ".gemini", User: "settings.json"},
 		Events: []Event{
@@ -75,7 +77,7 @@ var All = []Agent{
 			{Name: "preToolUse", Canonical: "PreToolUse"},
 			{Name: "stop", Canonical: "Stop"},
 		}},
-	{Name: "copilot", Title: "Copilot CLI",
+	{Name: "copilot", Title: "Copilot CLI", Driven: "1.0.102",
 		Note:     "Copilot CLI runs the hooks of a repository only in folders that its user trusts.",
 		Settings: Settings{Project: ".github/hooks/aoa.json", Home: ".copilot", HomeVar: "COPILOT_HOME", User: "hooks/aoa.json"},
 		Events: []Event{
@@ -89,7 +91,7 @@ var All = []Agent{
 			{Name: "stop", Canonical: "Stop"},
 			{Name: "subagentStart", Context: Camel},
 		}},
-	{Name: "qwen", Title: "Qwen Code",
+	{Name: "qwen", Title: "Qwen Code", Driven: "0.24.4",
 		Settings: Settings{Project: ".qwen/settings.json", Home: ".qwen", User: "settings.json"},
 		Events: []Event{
 			{Name: "SessionStart", Canonical: "SessionStart", Context: Nested, Installed: true, Timeout: 5},
@@ -103,7 +105,7 @@ var All = []Agent{
 			{Name: "Stop", Canonical: "Stop"},
 			{Name: "SubagentStart", Context: Nested},
 		}},
-	{Name: "opencode", Title: "OpenCode",
+	{Name: "opencode", Title: "OpenCode", Driven: "1.18.33",
 		Note: "OpenCode reads plugins when it starts: restart it. Where it finds one it fetches its own plugin package from npm, once.",
 		Settings: Settings{Project: ".opencode/plugins/aoa.js", Home: ".config", HomeVar: "XDG_CONFIG_HOME",
 			User: "opencode/plugins/aoa.js", Plugin: "opencode-plugin.js"},

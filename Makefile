@@ -30,8 +30,8 @@ test: ## run the tests (no C compiler needed)
 test-clients: ## drive real coding agents from npm against scripted models: all, or ONLY=Claude (AOA_REQUIRE=clients: a skip fails)
 	AOA_CLIENTS=1 go test -count=1 -timeout 15m -v -run '^TestClient$(ONLY)' ./cmd/aoa
 
-replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …"
-	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)"
+replay: ## measure on recorded sessions: SESSIONS=DIR (NAME.jsonl.gz), REPOS=DIR (clones or mirrors called NAME), MOST=N, ONLY=NAME, SET="AOA_KEY=value …", TEXTS=FILE
+	go test -count=1 -timeout 0 -v -run '^TestReplaySessions$$' ./cmd/aoa -sessions "$(abspath $(SESSIONS))" -repos "$(abspath $(or $(REPOS),$(SESSIONS)))" -most $(or $(MOST),0) -only "$(ONLY)" -set "$(SET)" -texts "$(if $(TEXTS),$(abspath $(TEXTS)))"
 
 # Without atexit_sleep_ms every process ends a second late, which adds minutes. Vet has its own target.
 race: ## run the tests of goroutines with the race detector, fewer rounds of each (needs a C compiler)

@@ -28,7 +28,7 @@ var opening = map[string]string{
 	HintPartner: "Changed together in this repository before, untouched so far:",
 	HintRescue:  "Tracked files in place of paths that failed:",
 	HintStart:   "Files that earlier work here opened or changed:",
-	HintPrompt:  "Files that the prompt probably concerns (probabilities if it needs any):",
+	HintPrompt:  "Files that this prompt probably needs (chance that each is opened, if any is):",
 	HintStale:   "Changed since this session read them:",
 	HintPair:    "Files of the same name, but for an extension or a test marker:",
 	HintNext:    "Files that this work probably opens next:",

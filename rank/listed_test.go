@@ -67,7 +67,7 @@ func TestContentsFindFiles(t *testing.T) {
 	for _, r := range s.Reasons {
 		text += r.Text + "\n"
 	}
-	if !strings.Contains(text, "it says openSchema, ") {
+	if !strings.Contains(text, "mentions openSchema, ") {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")

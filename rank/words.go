@@ -75,7 +75,7 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 		if len(c.said) == 0 {
 			return "its path fits the text", ""
 		}
-		return "it says" + x.spelled(c.said, ""), ""
+		return "mentions" + x.spelled(c.said, ""), ""
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
 	case Tags:

@@ -31,7 +31,7 @@ func TestReasonsHaveWords(t *testing.T) {
 		return out
 	}
 	got := texts(event.Query{Prompt: "tagged images: kubernetes dropped max_items"})
-	for _, want := range []string{"committed before with the words kubernetes, images, tagged", "it says max_items, dropped, images"} {
+	for _, want := range []string{"committed before with the words kubernetes, images, tagged", "mentions max_items, dropped, images"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("reasons %q, want one of them %q", got, want)
 		}

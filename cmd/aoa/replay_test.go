@@ -31,6 +31,7 @@ var (
 	reposDir    = flag.String("repos", "", "folder of their repositories: clones or mirrors called NAME (default: that of the sessions)")
 	replayMost  = flag.Int("most", 0, "sessions of each repository, spread evenly; 0: all")
 	replayOnly  = flag.String("only", "", "replay only the repository of that name")
+	replayTexts = flag.String("texts", "", "file to which every text that was said is appended")
 	replaySet   = flag.String("set", "", "settings, as AOA_KEY=value separated by spaces")
 )
 
@@ -246,7 +247,23 @@ func (r *replay) hook(p payload) string {
 		check(r.T, json.Unmarshal(out.Bytes(), &said))
 	}
 	r.tally.spoke(p, said.Output.Text)
+	r.write(p, said.Output.Text)
 	return said.Output.Text
+}
+
+// write appends a text to the file of texts, for reading by eye.
+func (r *replay) write(p payload, text string) {
+	if *replayTexts == "" || text == "" {
+		return
+	}
+	f, err := os.OpenFile(*replayTexts, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	check(r.T, err)
+	defer f.Close()
+	fmt.Fprintf(f, "## %s, %s, session %s\n", r.tally.name, p["hook_event_name"], p["session_id"])
+	if prompt, ok := p["prompt"]; ok {
+		fmt.Fprintf(f, "> %.300q\n", prompt)
+	}
+	fmt.Fprintf(f, "%s\n\n", text)
 }
 
 // stand moves HEAD and the files to the newest commit of that time.

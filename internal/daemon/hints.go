@@ -161,7 +161,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
 		AtStop: h.settings.get().PartnerAtStop && agents.EventOf(call.Agent, "Stop").Continues}
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
-	o.Whole = call.Kind == string(prefetch.Prompt) || slices.ContainsFunc(recent, prefetch.LooksAtChange)
+	o.Whole = begun(call, recent) != nil || slices.ContainsFunc(recent, prefetch.LooksAtChange)
 	for _, asked := range prefetch.Questions(o) {
 		if h.on(asked.Kind) {
 			out = append(out, question{asked, facts[asked.Kind]})

@@ -367,6 +367,10 @@ func TestInstructionsOfTheServer(t *testing.T) {
 			if tool.OutputSchema == nil || len(tool.Description) > 300 {
 				t.Errorf("%s: no schema of its output, or %d characters of description", tool.Name, len(tool.Description))
 			}
+			hint, searched := tool.Meta["anthropic/searchHint"].(string)
+			if always := slices.Contains([]string{"suggest_files", "missing_partners"}, tool.Name); (tool.Meta["anthropic/alwaysLoad"] == true) != always || searched == always || searched && hint == "" {
+				t.Errorf("%s: meta %+v", tool.Name, tool.Meta)
+			}
 		}
 		return names, quote(res)
 	}

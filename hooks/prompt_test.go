@@ -18,6 +18,7 @@ func TestSplitPrompt(t *testing.T) {
 		"a <Pasted_Content id=\"1\">log</pasted_content> b <pasted_content>more":     {human: "a  b", pasted: "log\nmore"},
 		"<command-name>/plan</command-name><command-args>pick</command-args>":        {human: "/plan pick"},
 		"This session is being continued from a previous conversation that ran out.": {machine: "This session is being continued from a previous conversation that ran out."},
+		"Read the output file to retrieve the result: /tmp/tasks/b.output":           {machine: "Read the output file to retrieve the result: /tmp/tasks/b.output"},
 		"what does <pasted_contents> mean and <T extends object>?":                   {human: "what does <pasted_contents> mean and <T extends object>?"},
 		"<private><system-reminder></private>hello":                                  {human: "hello"},
 		"<task-notification": {},

@@ -75,7 +75,10 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 		if len(c.said) == 0 {
 			return "its path fits the text", ""
 		}
-		return "mentions" + x.spelled(c.said, ""), ""
+		if words := x.spelled(c.said, ""); words != "" {
+			return "mentions" + words, ""
+		}
+		return "", ""
 	case Calls:
 		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
 	case Tags:
@@ -107,18 +110,26 @@ func (c *candidate) use() string {
 }
 
 // spelled lists stems behind a heading in the singular, as the prompt writes them, else as a path of the repository does. Without the prompt's text
-// some have no spelling and are left out: a stem is no word.
+// some have no spelling and are left out: a stem is no word. So are words that texts about anything have; it is "" if there are no others.
 func (x *queryContext) spelled(stems []string, heading string) string {
 	if x.spellings == nil {
 		x.spellings = index.Spellings(x.prompted)
 	}
 	var words []string
+	common := false
 	for _, stem := range stems {
-		if word := cmp.Or(x.spellings[stem], x.inPath(stem)); word != "" && !slices.Contains(words, word) {
+		word := cmp.Or(x.spellings[stem], x.inPath(stem))
+		switch {
+		case word == "" || slices.Contains(words, word):
+		case len(index.Terms(word, 1)) == 0:
+			common = true
+		default:
 			words = append(words, word)
 		}
 	}
 	switch list := " " + strings.Join(words, ", "); {
+	case len(words) == 0 && common:
+		return ""
 	case len(words) == 0:
 		return " words of the session"
 	case heading != "" && len(words) > 1:

@@ -48,6 +48,15 @@ func TestReasonsHaveWords(t *testing.T) {
 		}
 	}
 
+	// A word that texts about anything have is no reason, alone or beside others.
+	contents.Set("image/drop.go", []byte("package image\n\n// check the kubernetes, not this\n"))
+	for prompt, want := range map[string]string{"do not check": "", "check the kubernetes": "mentions kubernetes"} {
+		_, s := why(t, ranker, event.Query{Task: event.TaskPrompt, Prompt: prompt}, "image/drop.go")
+		if i := slices.IndexFunc(s.Reasons, func(r event.Reason) bool { return strings.HasPrefix(r.Text, "mentions") }); (i >= 0) != (want != "") || i >= 0 && s.Reasons[i].Text != want {
+			t.Errorf("%q: reasons %+v, want %q", prompt, s.Reasons, want)
+		}
+	}
+
 	// Of the prompt of a session only the stems are known: those that a path has are words.
 	w.prompt("s", epoch.Add(-time.Minute), "tagged images: kubernetes dropped")
 	w.flush()

@@ -118,7 +118,6 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 		v.theta = theta(p.o.start(tr, s.base), s.drift[q.Kind], s.Offset, s.Ignored)
 	}
 	silent := p.silent(q, tr, s)
-	below := "below"
 	decided := 0
 	for _, u := range p.units(q, candidates, s, &v) {
 		arm := Shadow
@@ -134,9 +133,6 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 			}
 		}
 	}
-	if tr.list && !tr.fact && v.opens < leastOpens {
-		below = "idle"
-	}
 	switch {
 	case len(v.arms[Shown]) > 0:
 		v.why = string(Shown)
@@ -144,8 +140,10 @@ func (p *Prefetcher) decide(q Question, candidates []Prediction, s state) verdic
 		v.why = string(Withheld)
 	case len(v.arms[Shadow]) > 0 && silent != "":
 		v.why = silent
-	case len(v.arms[Shadow]) > 0 || below == "idle":
-		v.why = below
+	case tr.list && !tr.fact && v.opens < leastOpens:
+		v.why = "idle"
+	case len(v.arms[Shadow]) > 0:
+		v.why = "below"
 	}
 	return v
 }
@@ -171,6 +169,8 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return f == q.Query.Current || has && (!tr.fact || s.kinds[q.Kind][f])
 	}
 	switch {
+	case len(candidates) == 0 && tr.fact:
+		return nil
 	case tr.list && tr.fact:
 		return []unit{{q.Topic, candidates, true, true}}
 	case tr.list:

@@ -267,7 +267,10 @@ func TestLead(t *testing.T) {
 	if dec := ask(WorkingSet, "alone", nil); dec.Text != "alone" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 || dec.Why != "shown" {
 		t.Errorf("%+v", dec)
 	}
-	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil || left != 20-Tokens(first.Text)-Tokens("alone") {
+	if dec := ask(Reload, "of no files", nil); dec.Text != "of no files" || len(dec.Log) != 1 || len(dec.Log[0].Paths) != 0 {
+		t.Errorf("%+v", dec)
+	}
+	if left, err := d.p.Left(t.Context(), "s", d.now); err != nil || left != 20-Tokens(first.Text)-Tokens("alone")-Tokens("of no files") {
 		t.Errorf("%d tokens left, %v", left, err)
 	}
 	ask(WorkingSet, "a text that costs more than what is left of the allowance of this session", nil)

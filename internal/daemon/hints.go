@@ -133,6 +133,10 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, room) }
 	}
 	d, err := w.prefetch.Decide(ctx, q.Question)
+	if ctx.Err() != nil {
+		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more
+		return ""
+	}
 	if err != nil {
 		h.log.Warn("no hint", "kind", string(q.Kind), "err", err)
 		return ""

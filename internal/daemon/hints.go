@@ -161,7 +161,7 @@ func (h *hints) questions(ctx context.Context, w *worktree, call hooks.Call, rec
 	q := event.Query{Session: call.Session, Subagent: call.Subagent, At: h.now()}
 	facts := map[prefetch.Kind]func(context.Context) []event.Suggestion{
 		prefetch.Rescue: func(ctx context.Context) []event.Suggestion { return h.misnamed(ctx, w, recent) },
-		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, call.Session, q.At) }}
+		prefetch.Stale:  func(ctx context.Context) []event.Suggestion { return h.stale(ctx, w, q) }}
 	o := prefetch.Occasion{Query: q, Asked: call.Query, Kind: prefetch.Kind(call.Kind), Recent: recent,
 		AtStop: h.settings.get().PartnerAtStop && agents.EventOf(call.Agent, "Stop").Continues}
 	o.Change = h.recent.uncommitted(call.Session, call.Events)
@@ -193,13 +193,14 @@ func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event)
 	return out
 }
 
-// stale finds files that changed on disk since the session opened them.
-func (h *hints) stale(ctx context.Context, w *worktree, session string, at time.Time) []event.Suggestion {
-	if session == "" {
+// stale finds files that changed on disk since the session opened them. It is not known which conversation opened a file, so only the
+// agent is told: a subagent has read little, a moment ago.
+func (h *hints) stale(ctx context.Context, w *worktree, q event.Query) []event.Suggestion {
+	if q.Session == "" || q.Subagent != "" {
 		return nil
 	}
-	v := h.hot.View(at)
-	s := v.Session(session)
+	at, v := q.At, h.hot.View(q.At)
+	s := v.Session(q.Session)
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}

@@ -142,8 +142,9 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	}
 	file, o := a.hookFile(agent, scope, repo)
 	if a.pluginRuns(agent, repo) {
-		a.talk("Claude Code runs aOa's plugin: %s gets no hooks, which would run aOa twice at each event", file)
-		return changes(name, scope, []install.Change{{File: file, Done: install.Unchanged}}), nil
+		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
+		c, err := install.Remove(agent, file, o)
+		return changes(name, scope, []install.Change{c}), refusal(err)
 	}
 	if scope == install.Local && a.tracked(ctx, repo, install.Pattern(agent)) {
 		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",

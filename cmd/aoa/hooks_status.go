@@ -81,7 +81,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 				scope = install.Local
 			}
 			if st.State == install.Installed && a.pluginRuns(agent, repo) {
-				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice; aoa hooks remove claude)"
+				st.State, st.Note = install.Outdated, "(aOa's plugin runs, too: each event runs aOa twice)"
 			}
 			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note, st.Command})
 		}

@@ -173,6 +173,8 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return nil
 	case tr.list && tr.fact:
 		return []unit{{q.Topic, candidates, true, true}}
+	case tr.list && errand(q.Query.Prompt):
+		return nil
 	case tr.list:
 		files, e := p.o.confident().List.Choose(q.Query, s.turn, candidates, skip)
 		if v.opens = e.Opens; len(files) == 0 {

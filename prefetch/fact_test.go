@@ -15,7 +15,7 @@ func TestRescue(t *testing.T) {
 		Tree: index.NewTree([]event.Path{"cmd/app/main.go", "internal/api/server.go", "internal/mcp/server.go", "web/src/App.tsx", "web/src/ui/index.ts",
 			"web/src/ui/button.tsx", "docs/Guide.md", "pkg/one/only.go", "new/name.go", "a/rank/rank.go", "a/rank/rank_test.go", "a/rank/other.go",
 			"pkg/id/short.go", "pkg/id/short_test.go", "pkg/many/a.go", "pkg/many/b.go", ".env.example", "deploy/compose.yml", "deploy/run.sh",
-			"docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile"}),
+			"tools/ext/util.ts", "README.md", "docs/api.md", ".eslintrc.js", "lib/point.c", "lib/point.h", "lib/Makefile"}),
 		Renamed: func(p event.Path) (event.Path, bool) {
 			to, ok := map[event.Path]event.Path{"old/name.go": "new/name.go", "old/gone.go": "nowhere.go"}[p]
 			return to, ok
@@ -33,8 +33,12 @@ func TestRescue(t *testing.T) {
 		{"docs/guide.md", "missing", "docs/Guide.md"},                       // another case
 		{"deploy/compose.yaml", "missing", "deploy/compose.yml"},            // another extension of the same language
 		{"lib/point.hpp", "missing", "lib/point.h"},                         // a header, not the source
-		{".env.staging", "missing", ""},                                     // not .env.example
-		{".eslintrc.cjs", "missing", ""},                                    // a dotfile
+		{"src/util.ts", "missing", ""},                                      // the only one, of a name that any folder may have
+		{"src/ext/util.ts", "missing", "tools/ext/util.ts"},                 // and of the same folder
+		{"tools/util.ts", "missing", ""}, {"tools/ext/deep/util.ts", "missing", "tools/ext/util.ts"},
+		{"documentation/README.md", "missing", "README.md"}, // at the root
+		{".env.staging", "missing", ""},                     // not .env.example
+		{".eslintrc.cjs", "missing", ""},                    // a dotfile
 		{".env", "missing", ""}, {"deploy/run.py", "missing", ""}, {"docs/api.json", "missing", ""}, {"deploy/compose", "missing", ""},
 		{"old/name.go", "missing", "new/name.go"},      // renamed
 		{"old/gone.go", "missing", ""},                 // renamed, then gone

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -34,6 +35,12 @@ const (
 	searchTokens = 1000.0 // of the results of a search alone
 	sparedSearch = 1.9 * searchTokens
 )
+
+// errand reports whether a prompt only asks to commit or push what was done: its turn opens nothing.
+func errand(prompt string) bool {
+	low := strings.ToLower(prompt)
+	return (strings.Contains(low, "commit") || strings.Contains(low, "push")) && index.OnlyAgrees(prompt)
+}
 
 // ListFeatures are what tells how likely a list is right.
 type ListFeatures struct {

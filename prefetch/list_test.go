@@ -56,6 +56,9 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 	if dec := ask("yes, commit"); len(dec.Shown) != 0 || dec.Why != "idle" {
 		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
 	}
+	if dec := ask("ok looks good, please commit and push it"); len(dec.Shown) != 0 || dec.Why != "idle" {
+		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
+	}
 	dec := ask("why does the login fail after the upgrade")
 	if len(dec.Shown) != 1 {
 		t.Fatalf("silent: %s", dec.Why)

@@ -70,10 +70,14 @@ func (r Rescuer) entrance(dir event.Path) (event.Path, bool) {
 }
 
 // nearest is the only file of a name, or the one that shares more of its last folders with the wrong path than
-// all others.
+// all others. A name that every folder may have, such as index.ts, says nothing by itself: its only file has to be in a folder above, or to
+// share one.
 func nearest(wrong event.Path, same []event.Path) (event.Path, bool) {
 	if len(same) == 1 {
-		return same[0], true
+		f := same[0]
+		common := f.PairStem() != f.Stem()
+		above := f.Dir() == "" || strings.HasPrefix(string(wrong), f.Dir()+"/")
+		return f, !common || above || commonEnd(wrong, f) > 1
 	}
 	var best event.Path
 	most, tie := 0, false

@@ -15,6 +15,7 @@ import (
 type queryContext struct {
 	at                 time.Time
 	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	session            string                // that asks, "" for a person
 	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
 	leads              [links][]event.Path   // files whose partners are candidates; of byHand: files
 	stems              map[string]event.Path // stem of a pair → newest file in hand

@@ -66,6 +66,11 @@ func TestChangePartners(t *testing.T) {
 	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == "changed together in 9 of 11 commits" }) {
 		t.Errorf("no reason counts commits: %+v", rs)
 	}
+	// An agent did not ask, so the reason names the file in hand.
+	rs = rankOf(t, r, event.Query{Task: event.TaskChange, Session: "s", Files: []event.Path{"rank/rank.go"}}).Suggestions[0].Reasons
+	if !slices.ContainsFunc(rs, func(r event.Reason) bool { return r.Text == "changed together with rank/rank.go in 9 of 11 commits" }) {
+		t.Errorf("no reason names the file: %+v", rs)
+	}
 	for lately, want := range map[int]string{4: "in 9 of 11 commits, 4 of them in the last year", 0: "in 9 of 11 commits, none of them in the last year", 9: "in 9 of 11 commits"} {
 		r := small(t).ranker(Options{Together: func(_ context.Context, a, b event.Path) (int, int, error) { return 9, 11, nil },
 			Lately: func(_ context.Context, a, b event.Path, since time.Time) (int, error) {

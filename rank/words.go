@@ -170,14 +170,14 @@ var plain = map[Signal]string{
 	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
-// together says how often two files changed in one commit, in counts if someone can count. With a single
-// file in hand it goes without saying which one is meant.
+// together says how often two files changed in one commit, in counts if someone can count. To a person who asks about a single file it
+// goes without saying which one is meant.
 func (r *Ranker) together(ctx context.Context, x *queryContext, with, file event.Path) (string, event.Path) {
 	name := " with " + with.Display()
 	if r.o.Together != nil {
 		if both, of, err := r.o.Together(ctx, with, file); err == nil && both > 0 && of >= both {
 			text := fmt.Sprintf(" in %d of %d commits", both, of) + r.lately(ctx, x.at, with, file, both)
-			if len(x.files) == 1 {
+			if len(x.files) == 1 && x.session == "" {
 				name, with = "", ""
 			}
 			return "changed together" + name + text, with

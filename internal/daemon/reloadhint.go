@@ -30,13 +30,13 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked e
 	}
 	label, notice := h.replayed(ctx, at, call, found[0])
 	block = hooks.Offers(call.Agent, offers(found, label))
+	files := sequenceFiles(found[0])
 	q := question{Question: prefetch.Question{Kind: prefetch.Reload, Topic: found[0].Entry.ID,
 		Query: event.Query{Session: call.Session, Subagent: call.Subagent, Prompt: asked.Text, At: h.now()},
-		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }}}
-	if files := found[0].Entry.Files; len(files) == 0 {
+		Say:   func([]event.Suggestion) (string, []event.Path) { return block.String(), nil }},
+		facts: func(context.Context) []event.Suggestion { return files }}
+	if len(files) == 0 {
 		q.Lead = block.String()
-	} else {
-		q.facts = func(context.Context) []event.Suggestion { return sequenceFiles(files, found[0].Similarity) }
 	}
 	text := h.decide(ctx, w, q, hooks.MaxHint)
 	if err := h.reload.cache.NoteOffer(ctx, call.Session, found, text != ""); err != nil {
@@ -48,10 +48,10 @@ func (h *hints) offer(ctx context.Context, w *worktree, call hooks.Call, asked e
 	return block, notice
 }
 
-// sequenceFiles are the first files of a sequence as what an offer predicts.
-func sequenceFiles(files []reload.File, similarity float64) (out []event.Suggestion) {
-	for _, f := range files[:min(len(files), prefetch.MaxFiles)] {
-		out = append(out, event.Suggestion{File: f.Path, Score: similarity})
+// sequenceFiles are the first files of a sequence, as what its offer predicts.
+func sequenceFiles(m reload.Match) (out []event.Suggestion) {
+	for _, f := range m.Entry.Files[:min(len(m.Entry.Files), prefetch.MaxFiles)] {
+		out = append(out, event.Suggestion{File: f.Path, Score: m.Similarity})
 	}
 	return out
 }

@@ -27,13 +27,13 @@ type KindProof struct {
 	Shown, Withheld Tally // files; of a kind that shows lists, the lists
 	Right           Lift  // share of the shown ones that were right, less that of the withheld ones
 
-	// Searches and listings of the conversation from a decision to the first open of a file that it named, or where none was opened to the
-	// end of the turn or of the Horizon: the mean of the shown and of the withheld decisions. 0 of kinds about changes.
+	// Searches and listings of the conversation from a decision to the open of the file, of a list to the first open of one of its files; where
+	// there is none, to the end of the turn or of the Horizon. The means of the shown and of the withheld ones. 0 of kinds about changes.
 	Searched, SearchedWithheld float64
 
 	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request of the
-	// conversation. Spared is (SearchedWithheld − Searched) · shown decisions · 1,000 tokens, with a 95 % interval by a bootstrap over
-	// sessions; it is known from ten decisions of either arm on.
+	// conversation. Spared is (SearchedWithheld − Searched) · shown ones · 1,000 tokens, with a 95 % interval by a bootstrap over sessions;
+	// it is known from ten settled ones of either arm on.
 	Spent  float64
 	Spared Lift
 
@@ -71,7 +71,7 @@ type Loss struct {
 const (
 	mostLosses  = 20
 	mostOpened  = 3
-	leastTrials = 10 // decisions of either arm from which searches are compared
+	leastTrials = 10 // files or lists of either arm from which searches are compared
 	draws       = 1000
 )
 
@@ -96,8 +96,8 @@ type trial struct {
 	at       time.Time
 	session  string
 	tokens   int
-	before   int // requests of the conversation when it was said
-	searches int
+	before   int   // requests of the conversation when it was said
+	searches []int // by file; of a list one number
 	others   []event.Path
 }
 
@@ -137,7 +137,8 @@ func (c *counter) count(e event.Event) {
 	c.requests.add(e)
 	switch {
 	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
-		t := &trial{openPrediction: newPrediction(e), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent})}
+		t := &trial{openPrediction: newPrediction(e), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
+			searches: make([]int, len(e.Paths))}
 		c.trials = append(c.trials, t)
 		if len(t.Files) > 0 {
 			c.waiting[e.Session] = append(c.waiting[e.Session], t)
@@ -152,8 +153,8 @@ func (c *counter) count(e event.Event) {
 		})
 	case e.Kind == event.KindSearch:
 		c.each(e.Session, func(t *trial) {
-			if t.concerns(e) && t.used() == 0 {
-				t.searches++
+			if t.concerns(e) {
+				t.searched()
 			}
 		})
 	case e.Kind == event.KindPrompt && e.Subagent == "":
@@ -273,15 +274,37 @@ func (t *trial) tally(k *KindProof) {
 	}
 }
 
-// sums are those of the decision. A change takes as many searches as it takes.
-func (t *trial) sums() sums {
-	switch {
-	case len(t.Files) == 0 || !t.settled() || t.Label == LabelChange:
-		return sums{}
-	case t.Arm == Shown:
-		return sums{shown: 1, searched: float64(t.searches)}
+// searched counts a search for the files that are still to be opened.
+func (t *trial) searched() {
+	if traits[t.Kind].list {
+		if t.used() == 0 {
+			t.searches[0]++
+		}
+		return
 	}
-	return sums{withheld: 1, searchedWithheld: float64(t.searches)}
+	for i, f := range t.Files {
+		if !f.Used {
+			t.searches[i]++
+		}
+	}
+}
+
+// sums are those of the decision. A change takes as many searches as it takes.
+func (t *trial) sums() (s sums) {
+	if t.Label == LabelChange {
+		return s
+	}
+	n, searches := 0.0, 0.0
+	for i, f := range t.Files {
+		if list := traits[t.Kind].list; list && i == 0 && t.settled() || !list && (f.Used || t.Left == 0) {
+			n++
+			searches += float64(t.searches[i])
+		}
+	}
+	if t.Arm == Shown {
+		return sums{shown: n, searched: searches}
+	}
+	return sums{withheld: n, searchedWithheld: searches}
 }
 
 func (t *trial) loss() Loss {

@@ -144,3 +144,23 @@ func TestProofOfConversations(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 }
+
+// TestProofOfFiles: where files are decided on one by one, searches count for each, so that five shown beside one withheld are no
+// advantage.
+func TestProofOfFiles(t *testing.T) {
+	at := epoch
+	e := func(kind event.Kind, files ...event.Path) event.Event {
+		at = at.Add(time.Second)
+		return event.Event{ID: at.String(), Time: at, Kind: kind, Session: "s", Paths: files, OK: true}
+	}
+	decided := func(arm Arm, files ...event.Path) event.Event {
+		d := e(event.KindSuggest, files...)
+		d.Tool, d.Why = string(WorkingSet), string(arm)
+		return d
+	}
+	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch), e(event.KindRead, "a.go"), e(event.KindSearch),
+		e(event.KindRead, "c.go"), e(event.KindSearch), e(event.KindRead, "b.go")}, at).Kinds[0]
+	if k.Searched != 2 || k.SearchedWithheld != 2 {
+		t.Errorf("%v searches for shown files, %v for withheld ones", k.Searched, k.SearchedWithheld)
+	}
+}

@@ -38,10 +38,10 @@ type ProofKind struct {
 	Shown            ProofArm  `json:"shown"`
 	Withheld         ProofArm  `json:"withheld"`
 	Right            *Interval `json:"right,omitempty"`   // share of shown ones that were right, less that of withheld ones (Newcombe); absent without either
-	Searched         float64   `json:"searches"`          // and listings from a decision to the first open of a file that it named
+	Searched         float64   `json:"searches"`          // and listings from a decision to the open of the file, or of the first file of the list
 	SearchedWithheld float64   `json:"searches_withheld"` // the same of withheld ones
 	Spent            float64   `json:"tokens_spent"`
-	Spared           *Interval `json:"tokens_spared,omitempty"` // bootstrap over sessions; absent below ten decisions of either arm
+	Spared           *Interval `json:"tokens_spared,omitempty"` // bootstrap over sessions; absent below ten settled ones of either arm
 	Finding          string    `json:"finding"`                 // helps, loses, undecided
 	Lacking          *Lacking  `json:"lacking,omitempty"`       // what a finding needs
 }

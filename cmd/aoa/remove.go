@@ -42,6 +42,7 @@ the store with all that was learned. The other contents of those files stay as t
 			}
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
+				os.Remove(redisSocket(place))
 			}
 			os.Remove(filepath.Join(a.registry(), locate.Fingerprint(place.Store)))
 			if err := os.RemoveAll(place.Store); err != nil {

@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"scripts/gitleaks":   {},
 	"scripts/manual":     {},
 	"scripts/picture":    {},
+	"scripts/sbom":       {},
 	"internal/index":     {"internal/event"},
 	"internal/redact":    {"internal/event", "internal/index"},
 	"hooks/agents":       {},

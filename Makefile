@@ -93,7 +93,7 @@ golden: ## rewrite the help goldens, docs/config.md and docs/messages.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage|TestMessagesPage' -update
 
 picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
-	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.10.0 -out docs/picture.svg
+	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.11.4 -out docs/picture.svg
 
 # goreleaser is no module of ours: the first time compiles it, which takes minutes.
 bin/tools/goreleaser: Makefile

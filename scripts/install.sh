@@ -30,7 +30,7 @@ digest() { # FILE
 }
 
 main() {
-  version= dir=${HOME:?}/.local/bin url=https://github.com/aoa-dev/aoa/releases
+  version='' dir=${HOME:?}/.local/bin url=https://github.com/aoa-dev/aoa/releases
   while getopts v:d:u: option; do
     case $option in
     v) version=$OPTARG ;;

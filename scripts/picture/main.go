@@ -17,15 +17,18 @@ import (
 )
 
 // columns is the width of the terminal, in characters.
-const columns = 92
+const columns = 108
 
 // shown are the commands of the picture, in the order in which they run. What they report beside their answer is left out.
 var shown = []string{
 	"aoa init",
-	"aoa suggest modules/caddyhttp/reverseproxy/upstreams.go -n 4",
 	`aoa suggest -p "retries use the wrong upstream after a dial timeout" -n 3`,
-	"aoa why reverseproxy/reverseproxy.go --with caddyfile.go",
+	"git status --short",
+	"aoa suggest",
 }
+
+// edited is the file that somebody changes before the last two.
+const edited = "modules/caddyhttp/reverseproxy/streaming.go"
 
 func main() {
 	var o recording
@@ -81,6 +84,11 @@ func (o recording) record() (string, error) {
 	defer run(dir, "aoa", "stop")
 	var text strings.Builder
 	for i, command := range shown {
+		if strings.HasPrefix(command, "git ") {
+			if _, err := run(dir, "sh", "-c", "echo >>"+edited); err != nil {
+				return "", err
+			}
+		}
 		out, err := run(dir, "script", "-qec", command+" 2>/dev/null", "/dev/null")
 		if err != nil {
 			return "", err
@@ -88,7 +96,7 @@ func (o recording) record() (string, error) {
 		if i > 0 {
 			text.WriteString("\n")
 		}
-		fmt.Fprintf(&text, "\x1b[32m$\x1b[0m \x1b[1m%s\x1b[0m\n%s\n", command, strings.TrimSpace(strings.ReplaceAll(out, "\r", "")))
+		fmt.Fprintf(&text, "\x1b[32m$\x1b[0m \x1b[1m%s\x1b[0m\n%s\n", command, strings.Trim(strings.ReplaceAll(out, "\r", ""), "\n"))
 	}
 	return strings.ReplaceAll(text.String(), home, "~"), nil
 }

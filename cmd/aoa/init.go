@@ -134,9 +134,9 @@ func (a *app) initProse(rep initReport, o initOptions) {
 			fmt.Fprintf(a.out, "  %s changed with %s %s\n", first, second, evidence)
 		}
 	}
-	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     files that change together with a file")
+	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE               files that change together with a file")
 	if len(o.hooks) == 0 {
-		fmt.Fprintln(a.out, "  aoa init --hooks claude,git     connect agents and git")
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    connect agents and git")
 	}
 }
 

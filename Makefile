@@ -2,6 +2,7 @@
 BIN  := $(CURDIR)/bin/aoa
 REPO ?= $(CURDIR)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  := github.com/goreleaser/goreleaser/v2@v2.16.0
 # SQLite and Lua in Go use one goroutine each. The race detector would take four times as long with them.
 UNWATCHED   := -gcflags='modernc.org/...=-race=false' -gcflags='github.com/yuin/...=-race=false'
 # All targets but race compile in the same way, so they share the build cache.
@@ -13,7 +14,7 @@ RACED       := ./cmd/aoa ./watcher ./hooks/client ./internal/... ./prefetch/...
 PLATFORMS   := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden install clean
+.PHONY: help build run train localize test test-clients replay race vet lint law redis faults soak fuzz bench bench-all bench-stage cross gitleaks golden picture dist release install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -91,8 +92,21 @@ gitleaks: ## write the rules of package redact again from a released version of 
 golden: ## rewrite the help goldens, docs/config.md and docs/messages.md
 	go test ./cmd/aoa -run 'TestHelp|TestConfigPage|TestMessagesPage' -update
 
+picture: build ## record the README's picture again: REPO=clone of caddyserver/caddy
+	go run ./scripts/picture -aoa $(BIN) -repo "$(REPO)" -at v2.11.4 -out docs/picture.svg
+
+# goreleaser is no module of ours: the first time compiles it, which takes minutes.
+bin/tools/goreleaser: Makefile
+	GOBIN=$(CURDIR)/bin/tools go install $(GORELEASER)
+
+dist: bin/tools/goreleaser ## build what a release consists of into dist/, for six platforms; publishes nothing
+	bin/tools/goreleaser release --snapshot --clean
+
+release: bin/tools/goreleaser ## publish the tag that is checked out (needs GITHUB_TOKEN for aoa-dev/aoa and aoa-dev/homebrew-tap)
+	bin/tools/goreleaser release --clean
+
 install: ## install aoa and aoa-hook into GOBIN
 	go install -trimpath -ldflags '-s -w' ./cmd/...
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

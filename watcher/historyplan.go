@@ -116,6 +116,12 @@ func setOf[T comparable](list []T) map[T]bool {
 	return out
 }
 
+// Shallow reports whether the clone has only the newest part of the history (git clone --depth).
+func (r *Repo) Shallow() bool {
+	commits, _ := r.shallow()
+	return len(commits) > 0
+}
+
 // shallow reads the border of a shallow clone: its commits, and a digest that changes with them.
 func (r *Repo) shallow() (map[string]bool, string) {
 	b, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))

@@ -94,6 +94,9 @@ func (a *app) examine(ctx context.Context) []finding {
 	} else {
 		add("settings", true, "read", "")
 	}
+	if repo.Shallow() {
+		add("history", false, shallow, deepen)
+	}
 	out = append(out, a.examineDaemon(ctx, repo, place)...)
 	return append(out, a.examineHooks(ctx, repo)...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,13 +79,14 @@ func (a *app) hooksInstall() *cobra.Command {
 		Short: "install aOa in an agent's settings, or in git's hooks",
 		Long: `AGENT is claude, codex, gemini, cursor, copilot, qwen, opencode or git. Installing twice has the same
 result as installing once. If a file cannot be edited safely, it stays unchanged, and the text to add
-by hand is printed.`,
+by hand is printed. A personal file names aoa by its path where an agent that is started from the desktop
+would not find it; a file to commit never does. Install again after git worktree add.`,
 		Example:   "  aoa hooks install claude git\n  aoa hooks install codex --user",
 		Args:      cobra.MinimumNArgs(1),
 		ValidArgs: hookNames(),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
-		install.Project: "for everybody who works on this repository: commit the file", install.Local: "for this user in this worktree, kept out of git (default)"})
+		install.Project: "for everybody who works on this repository: commit the file", install.Local: "for this user in the worktrees of this repository, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
@@ -119,13 +121,16 @@ func (a *app) changesTable(changes []hookChange) {
 	printList(a, "", changes, func(c hookChange) []any { return []any{c.Agent, c.Done, c.File} })
 }
 
-// installHook installs the hooks of an agent, or of git.
-func (a *app) installHook(ctx context.Context, name string, scope install.Scope) ([]hookChange, error) {
-	if name == "git" {
-		repo, err := a.repo(ctx)
-		if err != nil {
+// installHook installs the hooks of an agent, or of git. The local scope is that of all worktrees of the repository: an agent reads
+// the personal file of the worktree that it is started in.
+func (a *app) installHook(ctx context.Context, name string, scope install.Scope) (out []hookChange, err error) {
+	var repo *watcher.Repo
+	if scope != install.User || name == "git" {
+		if repo, err = a.repo(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if name == "git" {
 		done, err := install.AddGit(ctx, string(repo.Root), install.GitOptions{Env: a.env})
 		return changes("git", "", done), refusal(err)
 	}
@@ -133,37 +138,66 @@ func (a *app) installHook(ctx context.Context, name string, scope install.Scope)
 	if !ok {
 		return nil, knownHooks([]string{name})
 	}
-	var repo *watcher.Repo
-	var err error
-	if scope != install.User {
-		if repo, err = a.repo(ctx); err != nil {
-			return nil, err
-		}
-	}
-	file, o := a.hookFile(agent, scope, repo)
-	if a.pluginRuns(agent, repo) {
-		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
-		c, err := install.Remove(agent, file, o)
-		return changes(name, scope, []install.Change{c}), refusal(err)
-	}
-	if scope == install.Local && a.tracked(ctx, repo, install.Pattern(agent)) {
-		return nil, fail(exitFailed, "aoa hooks install "+name+" --project, or --user",
-			"%s is tracked by git: hooks there would run for everybody", install.Pattern(agent))
-	}
-	c, err := install.Add(agent, file, o)
+	c, err := a.installIn(ctx, agent, scope, repo)
 	if err != nil {
-		return nil, refusal(err)
-	}
-	switch { // a file that others made is theirs to commit: git still shows it
-	case scope == install.Local && (agent.Settings.Local != "" || c.Done == install.Created):
-		_, err = install.Exclude(repo.CommonDir, install.Pattern(agent))
-	case scope == install.Project && agent.Settings.Local == "":
-		_, err = install.Unexclude(repo.CommonDir, install.Pattern(agent))
+		return nil, err
 	}
 	if agent.Note != "" && c.Done != install.Unchanged {
 		a.talk("%s", agent.Note)
 	}
-	return changes(name, scope, []install.Change{c}), refusal(err)
+	out = changes(name, scope, []install.Change{c})
+	for _, root := range otherWorktrees(repo, scope) {
+		other, err := watcher.OpenRepo(ctx, string(root), a.env)
+		if err == nil {
+			c, err = a.installIn(ctx, agent, scope, other)
+		}
+		if err != nil {
+			a.talk("warning: hooks of %s are not in the worktree %s: %v", name, root, err)
+			continue
+		}
+		out = append(out, changes(name, scope, []install.Change{c})...)
+	}
+	return out, nil
+}
+
+// otherWorktrees are those that have a personal file of their own in the scope.
+func otherWorktrees(repo *watcher.Repo, scope install.Scope) []event.Root {
+	if scope != install.Local {
+		return nil
+	}
+	return repo.Worktrees()
+}
+
+// installIn installs the hooks of an agent in one worktree, or in the user's settings, where repo is nil.
+func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.Scope, repo *watcher.Repo) (install.Change, error) {
+	pattern := install.Pattern(agent)
+	file, o := a.hookFile(agent, scope, repo)
+	if a.pluginRuns(agent, repo) {
+		a.talk("Claude Code runs aOa's plugin: hooks in its settings would run aOa twice at each event, so they have none")
+		c, err := install.Remove(agent, file, o)
+		return c, refusal(err)
+	}
+	if scope == install.Local && a.tracked(ctx, repo, pattern) {
+		return install.Change{}, fail(exitFailed, "aoa hooks install "+agent.Name+" --project, or --user",
+			"%s is tracked by git: hooks there would run for everybody", pattern)
+	}
+	_, absent := os.Lstat(file)
+	// A file that others made is theirs to commit: git still shows it.
+	excluded := scope == install.Local && (agent.Settings.Local != "" || absent != nil)
+	if scope == install.User || excluded || scope == install.Local && repo.Ignored(event.Path(pattern)) {
+		o.Programs = a.programs()
+	}
+	c, err := install.Add(agent, file, o)
+	if err != nil {
+		return c, refusal(err)
+	}
+	switch {
+	case excluded:
+		_, err = install.Exclude(repo.CommonDir, pattern)
+	case scope == install.Project && agent.Settings.Local == "":
+		_, err = install.Unexclude(repo.CommonDir, pattern)
+	}
+	return c, refusal(err)
 }
 
 func changes(name string, scope install.Scope, done []install.Change) (out []hookChange) {
@@ -342,7 +376,7 @@ NAME, the names are printed.`,
 			}
 			agent, ok := agents.Find(args[0])
 			if ok {
-				_, err := fmt.Fprint(a.out, install.Snippet(agent))
+				_, err := fmt.Fprint(a.out, install.Snippet(agent, install.Options{}))
 				return err
 			}
 			script, err := scripts.Read(args[0])

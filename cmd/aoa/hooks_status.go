@@ -65,6 +65,11 @@ func (a *app) hooksStatus(ctx context.Context) error {
 
 // hookStates checks every file of every agent, and git's hooks.
 func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
+	return append(a.agentStates(ctx, repo), a.gitState(ctx, repo))
+}
+
+// agentStates checks every file of every agent.
+func (a *app) agentStates(ctx context.Context, repo *watcher.Repo) []hookState {
 	out := []hookState{}
 	for _, agent := range agents.All {
 		for _, scope := range install.Scopes {
@@ -86,7 +91,7 @@ func (a *app) hookStates(ctx context.Context, repo *watcher.Repo) []hookState {
 			out = append(out, hookState{agent.Name, scope, file, st.State, append([]string{}, st.Events...), st.Note, st.Command})
 		}
 	}
-	return append(out, a.gitState(ctx, repo))
+	return out
 }
 
 // gitState is the worst state of git's hooks.
@@ -128,10 +133,57 @@ func (a *app) examineHooks(ctx context.Context, repo *watcher.Repo) []finding {
 			out = append(out, finding{check, false, strings.TrimSpace(st.File + ": " + st.State + " " + st.Note), advice})
 		}
 	}
+	out = append(out, a.elsewhere(repo, all)...)
 	if len(out) == 0 {
 		out = append(out, finding{"hooks", true, "not installed; aoa hooks install claude git", ""})
 	}
 	return out
+}
+
+// elsewhere finds the agents that run aOa in another worktree of the repository and not in this one: it was added after the hooks.
+// here are the states of this worktree.
+func (a *app) elsewhere(repo *watcher.Repo, here []hookState) (out []finding) {
+	for _, agent := range agents.All {
+		if slices.ContainsFunc(here, func(st hookState) bool { return st.Agent == agent.Name && st.State != install.Absent }) {
+			continue
+		}
+		for _, root := range repo.Worktrees() {
+			file := install.File(agent, install.Local, string(root), "", a.getenv)
+			if st, err := install.Examine(agent, file, install.Options{Within: string(root)}); err == nil && len(st.Events) > 0 {
+				out = append(out, finding{"hooks of " + agent.Name, false, "installed in " + string(root) + ", not in this worktree",
+					"aoa hooks install " + agent.Name})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// programs is the folder of aoa for commands in personal settings; "" where agents find it by its name, also those that are started from
+// the desktop. It is the folder by which the shell finds it: that stays when a package manager brings another version.
+func (a *app) programs() string {
+	if runtime.GOOS == "windows" || found(desktopPath()) != "" {
+		return ""
+	}
+	file := found(a.getenv("PATH"))
+	if file == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return ""
+		}
+		file = self
+	}
+	return filepath.Dir(file)
+}
+
+// found is the aoa that a PATH leads to, "" if there is none.
+func found(path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if file, err := exec.LookPath(filepath.Join(dir, "aoa")); err == nil && filepath.IsAbs(dir) {
+			return file
+		}
+	}
+	return ""
 }
 
 // desktopPath is the PATH of programs that are started from the desktop: login shells and their profiles add to it later.

@@ -47,7 +47,7 @@ You can run it again at any time. aoa remove undoes all of it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks for this worktree: "+strings.Join(hookNames(), ", "))
+	f.StringSliceVar(&o.hooks, "hooks", nil, "install hooks: "+strings.Join(hookNames(), ", "))
 	f.BoolVarP(&o.yes, "yes", "y", false, "answer yes to all questions")
 	f.BoolVar(&none, "no-transcripts", false, "do not read past sessions, and do not ask")
 	return c
@@ -62,6 +62,7 @@ type initReport struct {
 	Transcripts api.ImportAnswer `json:"transcripts"`
 	Hooks       []string         `json:"hooks"`
 	Pairs       []api.Pair       `json:"pairs"`
+	Shallow     bool             `json:"shallow,omitempty"` // the clone has only the newest part of the history
 }
 
 func (a *app) initialise(ctx context.Context, o initOptions) error {
@@ -103,13 +104,23 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	rep.Commits, rep.Files, rep.Pairs = st.Commits, st.Files, pairs.Pairs
+	rep.Commits, rep.Files, rep.Pairs, rep.Shallow = st.Commits, st.Files, pairs.Pairs, repo.Shallow()
 	rep.Seconds = a.now().Sub(begin).Seconds()
 	return a.answer(rep, func() { a.initProse(rep, o) })
 }
 
+// What is said of a shallow clone. aOa learns what git adds to it.
+const (
+	shallow = "this clone is shallow: aOa learns from the commits that it has"
+	deepen  = "git fetch --unshallow"
+)
+
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s commits over %s files in %s; the store is %s\n", count(rep.Commits), count(rep.Files), seconds(rep.Seconds), event.Path(rep.Store).Display())
+	fmt.Fprintf(a.out, "learned %s over %s in %s; the store is %s\n", plural(int(rep.Commits), "commit"), plural(int(rep.Files), "file"), seconds(rep.Seconds), event.Path(rep.Store).Display())
+	if rep.Shallow {
+		a.talk("warning: %s", shallow)
+		a.talk("hint: %s", deepen)
+	}
 	if rep.Transcripts.Events > 0 {
 		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events), count(rep.Transcripts.Sessions))
 	}
@@ -123,9 +134,9 @@ func (a *app) initProse(rep initReport, o initOptions) {
 			fmt.Fprintf(a.out, "  %s changed with %s %s\n", first, second, evidence)
 		}
 	}
-	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE     files that change together with a file")
+	fmt.Fprintln(a.out, "\nnext:\n  aoa suggest FILE               files that change together with a file")
 	if len(o.hooks) == 0 {
-		fmt.Fprintln(a.out, "  aoa init --hooks claude,git     connect agents and git")
+		fmt.Fprintln(a.out, "  aoa init --hooks claude,git    connect agents and git")
 	}
 }
 

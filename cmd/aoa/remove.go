@@ -42,12 +42,18 @@ the store with all that was learned. The other contents of those files stay as t
 			}
 			if filepath.Dir(place.Socket) != place.Store {
 				os.Remove(place.Socket)
+				os.Remove(redisSocket(place))
 			}
 			os.Remove(filepath.Join(a.registry(), locate.Fingerprint(place.Store)))
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}
-			return a.answer(map[string]string{"removed": place.Store}, func() { fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display()) })
+			return a.answer(map[string]string{"removed": place.Store}, func() {
+				fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())
+				if state := locate.StateFolder(a.getenv); state != "" && len(a.running()) == 0 {
+					a.talk("hint: %s has the key of all your stores: delete it after the last one", state)
+				}
+			})
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

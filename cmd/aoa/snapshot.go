@@ -45,7 +45,7 @@ func (a *app) snapshotExport() *cobra.Command {
 				return fail(exitFailed, "aoa snapshot export --overwrite "+args[0], "%s exists", args[0])
 			}
 			// Written to another file and renamed, so that the file is complete or missing.
-			f, err := os.CreateTemp(filepath.Dir(name), ".aoa-snapshot-*")
+			f, err := os.CreateTemp(filepath.Dir(name), ".aoa-snapshot-*.tmp")
 			if err != nil {
 				return fail(exitFailed, "name a file in a folder that can be written", "%v", err)
 			}

@@ -25,7 +25,10 @@ func (a *app) status() *cobra.Command {
 			if all {
 				return a.statusAll(c.Context())
 			}
-			return show(c, a, api.Status, api.None{}, a.statusTable)
+			if err := show(c, a, api.Status, api.None{}, a.statusTable); err != nil || a.json {
+				return err
+			}
+			return a.hintWorktree(c.Context())
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "all daemons of this user")
@@ -55,6 +58,19 @@ func (a *app) statusTable(st api.StatusAnswer) {
 	for _, w := range st.Warnings {
 		a.talk("warning: %s", w)
 	}
+}
+
+// hintWorktree names the hooks that other worktrees of the repository have and this one lacks.
+func (a *app) hintWorktree(ctx context.Context) error {
+	repo, err := a.repo(ctx)
+	if err != nil || len(repo.Worktrees()) == 0 {
+		return err
+	}
+	for _, f := range a.elsewhere(repo, a.agentStates(ctx, repo)) {
+		a.talk("warning: %s: %s", f.Check, f.Detail)
+		a.talk("hint: %s", f.Advice)
+	}
+	return nil
 }
 
 // saves says how saved files are detected.

@@ -49,12 +49,35 @@ func Pattern(a agents.Agent) string {
 	return a.Settings.Project
 }
 
-// Command is what an agent runs: the small program where it is installed, else the whole one. Without both it succeeds and prints nothing:
-// some agents print an error at every event else, and Copilot refuses the tool. Change it rarely: Codex asks its user to trust
-// each new command.
-func Command(agent string, args ...string) string {
+// Command is what an agent runs: the small program where it is installed, else the whole one. dir is the folder of both, "" where the
+// agent's PATH leads to them. Without both it succeeds and prints nothing: some agents print an error at every event else, and
+// Copilot refuses the tool. Change it rarely: Codex asks its user to trust each new command.
+func Command(dir, agent string, args ...string) string {
 	call := strings.Join(append([]string{agent}, args...), " ")
-	return "command -v aoa-hook >/dev/null 2>&1 && exec aoa-hook " + call + "; command -v aoa >/dev/null 2>&1 || exit 0; exec aoa hook " + call
+	small, isSmall := shellName(dir, "aoa-hook")
+	whole, isWhole := shellName(dir, "aoa")
+	return isSmall + " && exec " + small + " " + call + "; " + isWhole + " || exit 0; exec " + whole + " hook " + call
+}
+
+// shellName is how a shell names a program of that folder, and how it finds out whether there is one.
+func shellName(dir, name string) (word, test string) {
+	if dir == "" {
+		return name, "command -v " + name + " >/dev/null 2>&1"
+	}
+	word = "'" + strings.ReplaceAll(dir+"/"+name, "'", `'\''`) + "'"
+	return word, "[ -x " + word + " ]"
+}
+
+// inFolder finds the folder in what Command returns.
+var inFolder = regexp.MustCompile(`^\[ -x '(.*)/aoa-hook' \] && exec `)
+
+// folderOf returns the folder of a command that Command has made.
+func folderOf(command string) string {
+	found := inFolder.FindStringSubmatch(command)
+	if found == nil {
+		return ""
+	}
+	return strings.ReplaceAll(found[1], `'\''`, "'")
 }
 
 // powerShellCommand is the same for PowerShell, cmdCommand for cmd.exe.
@@ -83,23 +106,23 @@ type handler struct {
 	Async          bool     `json:"async,omitempty"`
 }
 
-// newHandler is our command for an event.
-func newHandler(agent string, e agents.Event) handler {
+// newHandler is our command for an event. dir is as for Command.
+func newHandler(dir, agent string, e agents.Event) handler {
 	switch agent {
 	case "codex":
-		return handler{Type: "command", Command: Command(agent), CommandWindows: cmdCommand(agent), Timeout: e.Timeout}
+		return handler{Type: "command", Command: Command(dir, agent), CommandWindows: cmdCommand(agent), Timeout: e.Timeout}
 	case "gemini", "qwen": // on Windows they run PowerShell, and have no field of its own for that
-		command := Command(agent)
+		command := Command(dir, agent)
 		if runtime.GOOS == "windows" {
 			command = powerShellCommand(agent)
 		}
 		return handler{Name: "aoa", Type: "command", Command: command, Timeout: e.Timeout * 1000}
 	case "cursor":
-		return handler{Command: Command(agent), Timeout: e.Timeout, Matcher: e.Matcher}
+		return handler{Command: Command(dir, agent), Timeout: e.Timeout, Matcher: e.Matcher}
 	case "copilot": // its payload does not name the event
-		return handler{Type: "command", Bash: Command(agent, e.Name), PowerShell: powerShellCommand(agent, e.Name), TimeoutSec: e.Timeout}
+		return handler{Type: "command", Bash: Command(dir, agent, e.Name), PowerShell: powerShellCommand(agent, e.Name), TimeoutSec: e.Timeout}
 	}
-	return handler{Type: "command", Command: Command(agent), Timeout: e.Timeout, Async: e.Async}
+	return handler{Type: "command", Command: Command(dir, agent), Timeout: e.Timeout, Async: e.Async}
 }
 
 // flat reports whether an agent's events hold commands, not groups of commands.
@@ -112,13 +135,13 @@ type group struct {
 	Hooks   []handler `json:"hooks"`
 }
 
-// groupsOf are our entries in the settings of an agent.
-func groupsOf(a agents.Agent) (out []group) {
+// groupsOf are our entries in the settings of an agent. dir is as for Command.
+func groupsOf(a agents.Agent, dir string) (out []group) {
 	for _, e := range a.Events {
 		if !e.Installed {
 			continue
 		}
-		g := group{Event: e.Name, Hooks: []handler{newHandler(a.Name, e)}}
+		g := group{Event: e.Name, Hooks: []handler{newHandler(dir, a.Name, e)}}
 		if !flat(a.Name) {
 			g.Matcher = e.Matcher
 		}

@@ -53,7 +53,7 @@ func TestSnippets(t *testing.T) {
 		if a.Settings.Plugin != "" || runtime.GOOS == "windows" { // two agents want another command there
 			continue
 		}
-		got := Snippet(a)
+		got := Snippet(a, Options{})
 		golden := filepath.Join("testdata", "settings", a.Name+".json")
 		if os.Getenv("UPDATE_DECODE") != "" {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -135,40 +135,71 @@ func TestProgramOfOthers(t *testing.T) {
 	}
 }
 
-// TestGuard: the command is silent and succeeds without the binary, and passes stdin on with it.
+// TestGuard: the command is silent and succeeds without the programs, and passes stdin on with one of them, to the small one where both
+// are there: whether the PATH leads to them or the command names their folder.
 func TestGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell command")
 	}
 	sh, err := exec.LookPath("sh")
 	check(t, err)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "it's a \"home\"")
+	check(t, os.Mkdir(dir, 0o755))
 	for _, a := range agents.All {
 		if a.Settings.Plugin != "" {
 			continue
 		}
-		for _, g := range groupsOf(a) {
-			h := g.Hooks[0]
-			command := h.Command + h.Bash
-			run := func() string {
-				cmd := exec.Command(sh, "-c", command)
-				cmd.Env, cmd.Stdin = []string{"PATH=" + dir}, strings.NewReader("in")
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Fatalf("%s: %v", command, err)
+		for folder, path := range map[string]string{"": dir, dir: "/nowhere"} {
+			for _, g := range groupsOf(a, folder) {
+				h := g.Hooks[0]
+				command := h.Command + h.Bash
+				run := func() string {
+					cmd := exec.Command(sh, "-c", command)
+					cmd.Env, cmd.Stdin = []string{"PATH=" + path}, strings.NewReader("in")
+					out, err := cmd.CombinedOutput()
+					if err != nil {
+						t.Fatalf("%s: %v", command, err)
+					}
+					return string(out)
 				}
-				return string(out)
+				for _, name := range []string{"aoa", "aoa-hook"} {
+					os.Remove(filepath.Join(dir, name))
+				}
+				if out := run(); out != "" {
+					t.Errorf("%s without the binary: %q", command, out)
+				}
+				for _, name := range []string{"aoa", "aoa-hook"} {
+					check(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+sh+"\nread x; echo \""+name+" $* $x\"\n"), 0o755))
+					want := map[string]string{"aoa": "aoa hook ", "aoa-hook": "aoa-hook "}[name] + a.Name
+					if out := run(); !strings.HasPrefix(out, want) || !strings.HasSuffix(out, " in\n") {
+						t.Errorf("%s: %q", command, out)
+					}
+				}
 			}
-			os.Remove(filepath.Join(dir, "aoa"))
-			if out := run(); out != "" {
-				t.Errorf("%s without the binary: %q", command, out)
+		}
+	}
+}
+
+// TestPrograms: a file that names the folder of the programs is installed, becomes one that does not and back, and is taken out.
+func TestPrograms(t *testing.T) {
+	for _, a := range agents.All {
+		if a.Settings.Plugin != "" {
+			continue
+		}
+		file := settingsAt(t, "{}")
+		for _, o := range []Options{{Programs: "/home/o'hara/go/bin"}, {}, {Programs: "/opt/my programs"}} {
+			if c, err := Add(a, file, o); err != nil || c.Done != Changed {
+				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, c, err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "aoa"), []byte("#!"+sh+"\nread x; echo \"$* $x\"\n"), 0o755); err != nil {
-				t.Fatal(err)
+			if c, err := Add(a, file, o); err != nil || c.Done != Unchanged {
+				t.Errorf("%s, %q, again: %+v, %v", a.Name, o.Programs, c, err)
 			}
-			if out := run(); !strings.HasPrefix(out, "hook "+a.Name) || !strings.HasSuffix(out, " in\n") {
-				t.Errorf("%s: %q", command, out)
+			if st, err := Examine(a, file, Options{}); err != nil || st.State != Installed {
+				t.Errorf("%s, %q: %+v, %v", a.Name, o.Programs, st, err)
 			}
+		}
+		if c, err := Remove(a, file, Options{}); err != nil || c.Done != Changed || string(contentOf(t, file)) != "{}" {
+			t.Errorf("%s: %+v, %v, %s", a.Name, c, err, contentOf(t, file))
 		}
 	}
 }

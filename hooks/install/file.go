@@ -30,7 +30,7 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	if within == "" {
 		within = filepath.Dir(filepath.Dir(name))
 	}
-	f := &settingsFile{name: name, target: name, mode: 0o644, within: within, snippet: Snippet(a)}
+	f := &settingsFile{name: name, target: name, mode: 0o644, within: within, snippet: Snippet(a, o)}
 	_, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, f.checkFolder()

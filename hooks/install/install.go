@@ -59,11 +59,12 @@ const (
 
 // Options are for Install, Remove and Examine; the zero value works.
 type Options struct {
-	Within string // a symlink may lead anywhere inside this folder; default: the parent of the file's folder
+	Within   string // a symlink may lead anywhere inside this folder; default: the parent of the file's folder
+	Programs string // the folder of aoa, for a personal file where the agent's PATH may not find it; "": by its name
 }
 
 // Snippet is the whole of what Add enters, for those who edit by hand.
-func Snippet(a agents.Agent) string {
+func Snippet(a agents.Agent, o Options) string {
 	if a.Settings.Plugin != "" {
 		return string(program(a))
 	}
@@ -71,7 +72,7 @@ func Snippet(a agents.Agent) string {
 	if flat(a.Name) {
 		version = `,"version":1` // after the hooks: see madeVersion
 	}
-	return indent(`{"hooks":`+eventsJSON(groupsOf(a), flat(a.Name))+version+`}`, "", "  ") + "\n"
+	return indent(`{"hooks":`+eventsJSON(groupsOf(a, o.Programs), flat(a.Name))+version+`}`, "", "  ") + "\n"
 }
 
 // Add enters our hooks into a settings file of an agent and keeps every other byte of it. Twice is once; entries of an older
@@ -91,7 +92,7 @@ func Add(a agents.Agent, file string, o Options) (Change, error) {
 	if err != nil {
 		return Change{}, f.refuse(err.Error())
 	}
-	want := groupsOf(a)
+	want := groupsOf(a, o.Programs)
 	have, mixed := s.own()
 	if !mixed && sameGroups(have, want) {
 		return Change{File: file, Done: Unchanged}, nil
@@ -163,7 +164,7 @@ func Examine(a agents.Agent, file string, o Options) (Status, error) {
 	}
 	if mixed || len(have) > 0 {
 		st.State = Outdated
-		if !mixed && sameGroups(have, groupsOf(a)) {
+		if !mixed && sameGroups(have, groupsOf(a, folderOf(st.Command))) {
 			st.State = Installed
 		}
 	}

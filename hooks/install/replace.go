@@ -12,7 +12,7 @@ import (
 // replaceFile writes beside the file and renames, so that a reader sees the old bytes or the new ones. It
 // refuses when the file no longer holds old (nil: when it exists by now): someone else has just written it.
 func replaceFile(name string, old, content []byte, mode fs.FileMode) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".aoa-*")
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".aoa-*.tmp") // a name that the watcher takes for temporary
 	if err != nil {
 		return err
 	}

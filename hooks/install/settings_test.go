@@ -211,7 +211,7 @@ func TestSettingsThatDidNotExist(t *testing.T) {
 	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Created {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if b := contentOf(t, file); !json.Valid(b) || string(b) != Snippet(agentOf(t, "claude")) {
+	if b := contentOf(t, file); !json.Valid(b) || string(b) != Snippet(agentOf(t, "claude"), Options{}) {
 		t.Errorf("created\n%s", b)
 	}
 	if c, err := Add(agentOf(t, "claude"), file, Options{}); err != nil || c.Done != Unchanged {
@@ -379,13 +379,13 @@ func FuzzSettings(f *testing.F) {
 			}
 			return // it has ours already
 		}
-		s.insert(groupsOf(a))
+		s.insert(groupsOf(a, ""))
 		added := s.bytes()
 		again, err := parseSettings(added, a)
 		if err != nil {
 			t.Fatalf("%q → %q: %v", before, added, err)
 		}
-		if own, mixed := again.own(); mixed || !sameGroups(own, groupsOf(a)) {
+		if own, mixed := again.own(); mixed || !sameGroups(own, groupsOf(a, "")) {
 			t.Fatalf("%q → %q: not all are in", before, added)
 		}
 		empty = again.remove()

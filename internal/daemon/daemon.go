@@ -75,6 +75,7 @@ type handlers struct {
 	cache      *cacheHandler
 	reload     *reloadHandler
 	stage      *stageHandler
+	scores     *scoreHandler
 }
 
 // open opens the stores and brings every consumer to the end of the log.
@@ -236,6 +237,7 @@ func (d *Daemon) wireParts(look chan struct{}, unerased error) {
 func (d *Daemon) wireHandlers(recent *recentEvents, look chan struct{}) {
 	h := &d.handlers
 	h.query = &queryHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db, answers: d.answers, metrics: d.metrics}
+	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions, times: d.times}
 	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db}

@@ -32,6 +32,7 @@ func (d *Daemon) routes() http.Handler {
 	api.Handle(mux, api.Export, h.log.export)
 	api.Handle(mux, api.Stats, h.stats.stats)
 	api.Handle(mux, api.Proof, h.proof.proof)
+	api.Handle(mux, api.Scores, h.scores.scores)
 	api.Handle(mux, api.Status, h.status.status)
 	api.Handle(mux, api.Pause, h.status.pause)
 	api.Handle(mux, api.Stop, h.status.end)

@@ -337,12 +337,68 @@ func compare(t *testing.T, s *hot.Store, m *model, w world, at time.Time) {
 			}
 		}
 	}
+	for _, f := range m.table {
+		for _, owner := range w.names(f.Owner) {
+			m.compareAll(t, s, &f, owner, w.names(f.Member), at)
+		}
+		m.compareSums(t, s, &f, w, at)
+	}
 	for i, n := range top.Members {
 		if want := m.value(m.table.Of(hot.Comod), w.paths[0], n, at); !near(top.Values[i], want) {
 			t.Fatalf("top %d: %v, want %v", i, top.Values[i], want)
 		}
 		if i > 0 && top.Values[i] > top.Values[i-1] && !near(top.Values[i], top.Values[i-1]) {
 			t.Fatalf("top is not in order: %v", top.Values)
+		}
+	}
+}
+
+// now is what a member is worth at a time, decayed to it in every family; of stamps the time.
+func (m *model) now(f *hot.Family, owner, member string, at time.Time) float64 {
+	if f.Half != 0 {
+		return m.value(f, owner, member, at) * math.Exp2(-at.Sub(m.rested(f, owner, member, at)).Seconds()/f.Half.Seconds())
+	}
+	if st := m.stamped[f.Name][member]; !st.IsZero() {
+		return hot.Seconds(st)
+	}
+	return 0
+}
+
+// compareAll compares a whole set.
+func (m *model) compareAll(t *testing.T, s *hot.Store, f *hot.Family, owner string, names []string, at time.Time) {
+	t.Helper()
+	got := map[string]float64{}
+	for _, member := range s.All(*f, owner, at) {
+		got[member.Name] = member.Score
+	}
+	for _, n := range names {
+		if want := m.now(f, owner, n, at); !near(got[n], want) || (got[n] != 0) != (want != 0) {
+			t.Fatalf("all of %s of %.20q: %.20q is %v, want %v", f.Name, owner, n, got[n], want)
+		}
+		delete(got, n)
+	}
+	if len(got) > 0 {
+		t.Fatalf("all of %s of %.20q has %d members too many", f.Name, owner, len(got))
+	}
+}
+
+// compareSums compares the owners of a family with the sums of their sets.
+func (m *model) compareSums(t *testing.T, s *hot.Store, f *hot.Family, w world, at time.Time) {
+	t.Helper()
+	if f.Global() {
+		return
+	}
+	got := map[string]float64{}
+	for _, owner := range s.Sums(*f, at) {
+		got[owner.Name] = owner.Score
+	}
+	for _, owner := range w.names(f.Owner) {
+		want := 0.0
+		for _, n := range w.names(f.Member) {
+			want += m.now(f, owner, n, at)
+		}
+		if !near(got[owner], want) {
+			t.Fatalf("sum of %s of %.20q is %v, want %v", f.Name, owner, got[owner], want)
 		}
 	}
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/redisview"
+)
+
+func (a *app) redis() *cobra.Command {
+	var socket string
+	c := &cobra.Command{
+		Use:   "redis",
+		Short: "show the scores to redis-cli and other Redis clients, read-only",
+		Long: `Serves the scores of this repository, decayed to now, on a unix socket until it is interrupted. No Redis
+server is needed. What is read is at most a second old. Commands that write are refused.
+
+  aoa:scores:recency, :frequency, :comod      files: last access, accesses, weight of changing with others
+  aoa:scores:intent:TAG, aoa:tag:TAG          files of an intent tag
+  aoa:composite                               files that recent work needs next, with their probability
+  aoa:comod:FILE, aoa:file:FILE               files that change together with a file; its tags
+  aoa:tag_freq                                intent tags by their uses
+  aoa:session:ID, aoa:session:ID:files        an agent's session
+
+In another terminal:  redis-cli -s .git/aoa/redis ZREVRANGE aoa:scores:recency 0 9
+
+docs/store.md has the types. --socket names another socket; only you can connect to it.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.serveRedis(c.Context(), socket) },
+	}
+	c.Flags().StringVar(&socket, "socket", "", "the socket's path (default: redis beside the daemon's socket)")
+	return c
+}
+
+func (a *app) serveRedis(ctx context.Context, socket string) error {
+	client, _, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	if socket == "" {
+		socket = redisSocket(client.Place)
+	} else {
+		socket = a.abs(socket)
+	}
+	// The daemon has to answer before there is a socket, and the socket must be nobody's.
+	if _, err := api.Call(ctx, client, api.Ping, api.None{}); err != nil {
+		return err
+	}
+	if err := unused(ctx, socket); err != nil {
+		return err
+	}
+	ln, err := api.Listen(locate.Place{Socket: socket})
+	if err != nil {
+		return err
+	}
+	defer ln.Close()
+	if err := a.answer(map[string]string{"socket": socket}, func() { fmt.Fprintln(a.out, event.Path(socket).Display()) }); err != nil {
+		return err
+	}
+	a.talk("hint: redis-cli -s %s ZREVRANGE aoa:scores:recency 0 9", socket)
+	return redisview.Serve(ctx, ln, redisview.Options{Now: a.now, Ask: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
+		return api.Call(ctx, client, api.Scores, r)
+	}})
+}
+
+// redisSocket is where aoa redis listens.
+func redisSocket(p locate.Place) string {
+	if filepath.Dir(p.Socket) == p.Store {
+		return filepath.Join(p.Store, "redis")
+	}
+	return p.Socket + "-redis"
+}
+
+// unused refuses a path at which there is something other than a socket without a listener.
+func unused(ctx context.Context, socket string) error {
+	st, err := os.Lstat(socket)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case st.Mode().Type() != os.ModeSocket:
+		return fail(exitFailed, "", "%s is not a socket", socket)
+	}
+	if conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket); err == nil {
+		conn.Close()
+		return fail(exitFailed, "redis-cli -s "+socket+" PING", "another program listens on %s", socket)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package scripts_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/fault"
+)
+
+// release is a server of releases with one archive for this system.
+func release(t *testing.T, sums func(archive []byte, name string) string) (url string) {
+	t.Helper()
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	for _, name := range []string{"aoa", "aoa-hook", "README.md"} {
+		text := "#!/bin/sh\necho " + name + " v1.2.3\n"
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("aoa_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
+	mux := http.NewServeMux()
+	for _, dir := range []string{"/latest/download/", "/download/v1.2.3/"} {
+		mux.HandleFunc("GET "+dir+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
+		mux.HandleFunc("GET "+dir+"checksums.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, sums(archive.Bytes(), name)) })
+	}
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// right is the list that goreleaser writes.
+func right(archive []byte, name string) string {
+	return fmt.Sprintf("%064x  other_%s\n%x  %s\n", 0, name, sha256.Sum256(archive), name)
+}
+
+// needs skips a test where the script cannot run.
+func needs(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is for systems with a shell")
+	}
+	_, curl := exec.LookPath("curl")
+	_, wget := exec.LookPath("wget")
+	if curl != nil && wget != nil {
+		fault.Lacking(t, "download", "neither curl nor wget is installed")
+	}
+}
+
+// install runs the script with a home of its own.
+func install(t *testing.T, args ...string) (home, said string, err error) {
+	t.Helper()
+	home = t.TempDir()
+	cmd := exec.Command("/bin/sh", append([]string{"install.sh"}, args...)...)
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}
+	out, err := cmd.CombinedOutput()
+	if left, _ := filepath.Glob(filepath.Join(strings.TrimPrefix(cmd.Env[2], "TMPDIR="), "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	return home, string(out), err
+}
+
+// TestInstall: the programs are there and run; another folder and another release can be asked for.
+func TestInstall(t *testing.T) {
+	needs(t)
+	url, other := release(t, right), filepath.Join(t.TempDir(), "with space", "bin")
+	for _, args := range [][]string{{"-u", url}, {"-u", url, "-v", "v1.2.3", "-d", other}} {
+		home, said, err := install(t, args...)
+		dir := filepath.Join(home, ".local/bin")
+		if len(args) > 2 {
+			dir = other
+		}
+		if err != nil || !strings.Contains(said, "installed aoa v1.2.3 in "+dir) || !strings.Contains(said, "is not on the PATH") {
+			t.Errorf("%v: %v, %s", args, err, said)
+		}
+		for _, name := range []string{"aoa", "aoa-hook"} {
+			if out, err := exec.Command(filepath.Join(dir, name)).Output(); err != nil || string(out) != name+" v1.2.3\n" {
+				t.Errorf("%s: %v, %s", name, err, out)
+			}
+		}
+		if all, _ := os.ReadDir(dir); len(all) != 2 {
+			t.Errorf("%v in %s", all, dir)
+		}
+	}
+}
+
+// TestInstallRefuses: what cannot be verified, or is not there, is not installed.
+func TestInstallRefuses(t *testing.T) {
+	needs(t)
+	for name, c := range map[string]struct {
+		sums func([]byte, string) string
+		args []string
+		want string
+	}{
+		"another archive": {func(b []byte, name string) string { return right(append(b, 0), name) }, nil, "another checksum"},
+		"not in the list": {func([]byte, string) string { return "" }, nil, "does not name"},
+		"no such release": {right, []string{"-v", "v9.9.9"}, "cannot download"},
+		"unknown option":  {right, []string{"-x"}, ""},
+	} {
+		home, said, err := install(t, append([]string{"-u", release(t, c.sums)}, c.args...)...)
+		if err == nil || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %v, %s", name, err, said)
+		}
+		if left, _ := os.ReadDir(home); len(left) > 0 {
+			t.Errorf("%s: %v was installed", name, left)
+		}
+	}
+}
+
+// TestInstallHalf: a script that was cut off while it was downloaded does nothing.
+func TestInstallHalf(t *testing.T) {
+	needs(t)
+	whole, err := os.ReadFile("install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []int{len(whole) / 2, bytes.LastIndex(whole, []byte("main "))} {
+		cmd := exec.Command("/bin/sh", "-s", "--", "-u", release(t, right))
+		home := t.TempDir()
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+		cmd.Stdin = bytes.NewReader(whole[:end])
+		_ = cmd.Run() // half of it is no shell script
+		if left, _ := os.ReadDir(home); len(left) > 0 {
+			t.Errorf("the first part installed %v", left)
+		}
+	}
+}

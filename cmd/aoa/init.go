@@ -79,7 +79,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	}
 	client := a.dial(repo, place, false)
 	rep := initReport{Store: place.Store, Hooks: []string{}}
-	if err := a.importHistory(ctx, client); err != nil {
+	if err := a.importHistory(ctx, client, api.ImportRequest{}); err != nil {
 		return err
 	}
 	if rep.Transcripts, err = a.importTranscripts(ctx, client, repo, place, o); err != nil {
@@ -130,8 +130,8 @@ func (a *app) initProse(rep initReport, o initOptions) {
 }
 
 // importHistory starts the daemon and waits until it has read the history. It shows a progress bar.
-func (a *app) importHistory(ctx context.Context, client *api.Client) error {
-	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{})
+func (a *app) importHistory(ctx context.Context, client *api.Client, r api.ImportRequest) error {
+	ans, err := api.Call(ctx, client, api.Import, r)
 	if err != nil {
 		return err
 	}
@@ -142,11 +142,12 @@ func (a *app) importHistory(ctx context.Context, client *api.Client) error {
 			_ = bar.Set(min(ans.History.Done, ans.History.Total))
 		}
 		switch ans.History.State {
-		case "done":
-			return bar.Finish()
+		case "running":
 		case "failed":
 			_ = bar.Exit()
 			return fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
+		default:
+			return bar.Finish()
 		}
 		if err := a.wait(ctx, 50*time.Millisecond); err != nil {
 			return err

@@ -162,7 +162,7 @@ Start with:  aoa init           learn this repository's history
 	}{
 		{"Every day:", []*cobra.Command{a.suggest(), a.why(), a.status(), a.init()}},
 		{"Ask:", []*cobra.Command{a.context(), a.feedback()}},
-		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
+		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.report(), a.eval(), a.cost(), a.metrics(), a.doctor()}},
 		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
 		{"Set up:", []*cobra.Command{a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
 		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},

@@ -12,7 +12,7 @@ function frame(title, w, h, xTicks, yTicks, xName, yName) {
 
 // What was promised against what came true. Series: [name, class, bars].
 function reliability(series) {
-  const W = 400, H = 380, x = scale(0, 1, 46, W - 10), y = scale(0, 1, H - 42, 26);
+  const W = 600, H = 380, x = scale(0, 1, 46, W - 24), y = scale(0, 1, H - 42, 26);
   const ticks = [0, .25, .5, .75, 1];
   const chart = frame('What was promised, and what came true', W, H, ticks.map(t => [x(t), percent(t)]), ticks.map(t => [y(t), percent(t)]), 'aOa said', 'it came true');
   chart.append(svg('line', {class: 'ideal', x1: x(0), y1: y(0), x2: x(1), y2: y(1)}));
@@ -30,7 +30,7 @@ function reliability(series) {
 
 // Bars of right and wrong predictions over time.
 function weeks(list, months, right, wrong) {
-  const W = 620, H = 380, most = Math.max(1, ...list.map(w => w.right + w.wrong));
+  const W = 600, H = 380, most = Math.max(1, ...list.map(w => w.right + w.wrong));
   const step = 10 ** Math.floor(Math.log10(most)), top = Math.ceil(most / step) * step;
   const x = scale(0, list.length, 50, W - 10), y = scale(0, top, H - 42, 26);
   const every = Math.ceil(list.length / 6), label = w => new Date(w.from).toLocaleDateString('en-GB', {month: 'short', timeZone: 'UTC', ...(months ? {year: '2-digit'} : {day: 'numeric'})});

@@ -28,15 +28,20 @@ const tail = (s, n) => { // a folder: its last parts, whole where they fit
   const cut = s.slice(-(n - 2)), at = cut.indexOf('/');
   return '…' + (at >= 0 && at < n / 2 ? cut.slice(at) : cut);
 };
-// A path: its folder may be cut by the style, its name is whole.
-function pathOf(p) {
+// A path in n characters if its name has fewer.
+function pathOf(p, n = 58) {
   const dir = dirOf(p);
-  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, el('bdi', {}, dir + '/')), el('span', {class: 'base'}, baseOf(p)));
+  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, tail(dir, Math.max(14, n - baseOf(p).length)) + '/'), el('span', {class: 'base'}, baseOf(p)));
 }
 function table(heads, rows, label) {
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label},
     el('table', {}, el('thead', {}, el('tr', {}, heads.map(h => el('th', {scope: 'col', class: h[1]}, h[0])))),
       el('tbody', {}, rows.map(r => el('tr', {}, r.map((cell, i) => el('td', {class: heads[i][1]}, cell)))))));
 }
-const bar = (share, cls) => el('meter', {class: cls, min: 0, max: 1, value: share.toFixed(3), title: percent(share)});
+// A bar of parts, [share, class] each.
+function bar(title, ...parts) {
+  let at = 0;
+  return svg('svg', {class: 'bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img', 'aria-label': title}, svg('title', {}, title), svg('rect', {class: 'rest', width: 100, height: 10}),
+    parts.map(([share, cls]) => svg('rect', {class: cls, x: at, width: (at += 100 * share, 100 * share), height: 10})));
+}
 const tile = (value, text) => el('div', {class: 'tile'}, el('b', {}, value), el('span', {}, text));

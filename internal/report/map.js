@@ -44,7 +44,7 @@ function coupling({files, commits, pairs, all}) {
   })();
 
   function draw() {
-    const size = Math.max(340, Math.min(circle.parentNode ? circle.parentNode.clientWidth : 900, 1000)), names = Math.min(175, size * .2), R = size / 2 - names;
+    const size = Math.max(340, Math.min(circle.parentNode ? circle.parentNode.clientWidth : 900, 1000)), names = Math.min(165, size * .19), R = size / 2 - names;
     const {taken, links, candidates} = choose(Math.floor(2 * Math.PI * R / 13 * state.zoom));
     const order = [...taken].sort((a, b) => { const x = files[a], y = files[b]; return dirOf(x) < dirOf(y) ? -1 : dirOf(x) > dirOf(y) ? 1 : x < y ? -1 : 1; });
     const slots = [];
@@ -86,7 +86,7 @@ function coupling({files, commits, pairs, all}) {
       svg('title', {}, `${files[a]} and ${files[b]}: ${plural(both, 'commit')} of both` + (year ? `, ${number(year)} in the last year` : ''))));
     }
     circle.replaceChildren(lines, labels);
-    state.size = size;
+    Object.assign(state, {size, R, first: links.length ? links[0][0] : -1});
     look();
     note.textContent = links.length === 0 ? 'No two files here share three commits.' :
       `${plural(order.length, 'file')} and ${plural(links.length, 'connection')}: the strongest of ${plural(candidates, 'connection')}` + (state.folder ? ` of ${state.folder}.` : ` in ${plural(all, 'file')}.`) +
@@ -99,14 +99,18 @@ function coupling({files, commits, pairs, all}) {
     state.x = Math.max(-room, Math.min(room, state.x)); state.y = Math.max(-room, Math.min(room, state.y));
     circle.setAttribute('viewBox', `${size / 2 - size / 2 / zoom + state.x} ${size / 2 - size / 2 / zoom + state.y} ${size / zoom} ${size / zoom}`);
   }
-  function zoom(by, at) {
-    const before = state.zoom;
+  // zoom keeps the file in place that is chosen or nearest to a spot: more files on the circle move all others. Its middle is empty, so the
+  // first step goes to the strongest pair.
+  function zoom(by, spot) {
+    const before = state.zoom, at = spot || [0, 0], [x, y] = [state.x + at[0] / before, state.y + at[1] / before];
     state.zoom = Math.max(1, Math.min(8, before * by));
-    if (at) { state.x += at[0] * (1 / before - 1 / state.zoom); state.y += at[1] * (1 / before - 1 / state.zoom); }
-    else if (state.at.has(state.chosen) && state.zoom > 1) {
-      const a = state.at.get(state.chosen), R = state.size * .34; state.x = R * Math.cos(a); state.y = R * Math.sin(a);
-    }
-    if (before !== state.zoom) draw();
+    if (state.zoom === before) return;
+    const far = ([, a]) => Math.hypot(state.R * Math.cos(a) - x, state.R * Math.sin(a) - y);
+    let f = state.chosen;
+    if (spot || !state.at.has(f)) f = spot || before > 1 ? [...state.at].reduce((best, file) => far(file) < far(best) ? file : best)[0] : state.first;
+    draw();
+    if (state.at.has(f)) [state.x, state.y] = [state.R * Math.cos(state.at.get(f)) - at[0] / state.zoom, state.R * Math.sin(state.at.get(f)) - at[1] / state.zoom];
+    look();
   }
   // mark shows the connections of the chosen file, and dims the others.
   function mark() {
@@ -128,7 +132,7 @@ function coupling({files, commits, pairs, all}) {
     select.value = state.folder;
   }
   function tell() {
-    const f = state.chosen, row = ([g, both, year], of) => el('li', {}, el('button', {type: 'button', click: () => pick(g)}, pathOf(files[g])), bar(both / of, 'share'),
+    const f = state.chosen, row = ([g, both, year], of) => el('li', {}, el('button', {type: 'button', click: () => pick(g)}, pathOf(files[g], 42)), bar(percent(both / of), [both / of, 'part']),
       el('small', {}, `${number(both)} of ${number(of)} commits` + (year ? `, ${number(year)} in the last year` : ', none in the last year')));
     if (f >= 0) {
       panel.replaceChildren(el('h3', {}, baseOf(files[f])), el('p', {class: 'dim'}, dirOf(files[f]) || 'root folder', el('br'), plural(commits[f], 'commit') + '. It changes together with:'),
@@ -136,7 +140,7 @@ function coupling({files, commits, pairs, all}) {
       return;
     }
     const strongest = pairs.filter(([a, b]) => within(files[a], state.folder) || within(files[b], state.folder)).slice(0, 10);
-    panel.replaceChildren(el('h3', {}, 'Strongest pairs'), el('ol', {}, strongest.map(([a, b, both]) => el('li', {}, el('button', {type: 'button', click: () => pick(a)}, el('div', {}, pathOf(files[a])), el('div', {}, pathOf(files[b]))),
+    panel.replaceChildren(el('h3', {}, 'Strongest pairs'), el('ol', {}, strongest.map(([a, b, both]) => el('li', {}, el('button', {type: 'button', click: () => pick(a)}, el('div', {}, pathOf(files[a], 42)), el('div', {}, pathOf(files[b], 42))),
       el('small', {}, `${number(both)} of ${number(Math.max(commits[a], commits[b]))} commits`)))), el('p', {class: 'dim'}, 'Choose a file to see what it changes with, or the name of a folder to go into it.'));
   }
 
@@ -180,7 +184,7 @@ function coupling({files, commits, pairs, all}) {
     else return;
     e.preventDefault();
   });
-  const root = el('div', {class: 'coupling'}, el('div', {class: 'bar'}, crumbs, select, find, el('datalist', {id: 'files'}, files.slice(0, 3000).map(f => el('option', {value: f}))),
+  const root = el('div', {class: 'coupling'}, el('div', {class: 'tools'}, crumbs, select, find, el('datalist', {id: 'files'}, files.slice(0, 3000).map(f => el('option', {value: f}))),
     button('−', 'Zoom out', () => zoom(.8)), button('+', 'Zoom in', () => zoom(1.25))), el('div', {class: 'stage'}, el('div', {class: 'canvas'}, circle), panel), note);
   new ResizeObserver(() => { if (circle.parentNode.clientWidth !== state.width) { state.width = circle.parentNode.clientWidth; draw(); } }).observe(circle.parentNode);
   path();

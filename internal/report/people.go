@@ -39,6 +39,8 @@ const (
 	leastKnown  = 3 // commits from which a file is worth mentioning
 	oneKnows    = 15
 	mostFolders = 12
+	mostParts   = 5   // subfolders that one folder gives away
+	rest        = "…" // the name of what is left
 )
 
 // known is what the history says about one file.
@@ -116,35 +118,40 @@ func (h *history) people() *People {
 	return p
 }
 
-// folders divides files into at most mostFolders folders: the largest is divided further until there are as many.
+// folders divides files into at most mostFolders folders: again and again the largest gives away its largest subfolders. What is left
+// of a folder that gave away some is called FOLDER/….
 func (h *history) folders(files []int32) map[string][]int32 {
 	out := map[string][]int32{"": files}
-	whole := map[string]bool{} // cannot be divided
 	for len(out) < mostFolders {
-		largest, found := "", false
+		largest := ""
 		for _, f := range slices.Sorted(maps.Keys(out)) {
-			if !whole[f] && (!found || len(out[f]) > len(out[largest])) {
-				largest, found = f, true
+			if !strings.HasSuffix(f, rest) && (strings.HasSuffix(largest, rest) || len(out[f]) > len(out[largest])) {
+				largest = f
 			}
 		}
-		if !found {
+		if len(out[largest]) == 0 || strings.HasSuffix(largest, rest) {
 			break
 		}
 		parts := map[string][]int32{}
+		left := strings.TrimPrefix(largest+"/"+rest, "/")
 		for _, id := range out[largest] {
-			rest := strings.TrimPrefix(string(h.names[id]), largest+"/")
-			part := largest // a file right in the folder
-			if first, _, deeper := strings.Cut(rest, "/"); deeper {
+			part := left // a file right in the folder
+			if first, _, deeper := strings.Cut(strings.TrimPrefix(string(h.names[id]), largest+"/"), "/"); deeper {
 				part = strings.TrimPrefix(largest+"/"+first, "/")
 			}
 			parts[part] = append(parts[part], id)
 		}
-		whole[largest] = true
-		if len(out)-1+len(parts) > mostFolders {
-			continue
-		}
 		delete(out, largest)
-		maps.Copy(out, parts)
+		names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(len(parts[b]), len(parts[a])), cmp.Compare(a, b)) })
+		given := 0
+		for _, part := range names {
+			if part != left && given < mostParts && len(out) < mostFolders-1 {
+				given++
+				out[part] = parts[part]
+			} else {
+				out[left] = append(out[left], parts[part]...)
+			}
+		}
 	}
 	return out
 }

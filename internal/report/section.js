@@ -13,7 +13,7 @@ function crossing({across}) {
   if (!across || !across.length) return null;
   return [el('p', {class: 'lead'}, 'Files of different folders that change together. Who changes one should look at the other; many such pairs between two folders are a hint that their border is in the wrong place.'),
     table([['File'], ['changes with'], ['together', 'num'], ['', 'narrow'], ['last year', 'num']],
-      across.map(p => [pathOf(p.a), pathOf(p.b), `${number(p.both)} of ${number(p.of_a)}`, bar(p.both / p.of_a, 'share'), number(p.year)]), 'Pairs that cross folders')];
+      across.map(p => [pathOf(p.a), pathOf(p.b), `${number(p.both)} of ${number(p.of_a)}`, bar(percent(p.both / p.of_a), [p.both / p.of_a, 'part']), number(p.year)]), 'Pairs that cross folders')];
 }
 
 function hotSpots({hot}) {
@@ -25,21 +25,14 @@ function hotSpots({hot}) {
 function knowledge({people: p}) {
   if (!p) return null;
   if (p.authors < 2) return [el('p', {class: 'lead'}, 'One person has written all of it.')];
-  const most = Math.max(...p.folders.map(f => f.files));
   return [el('p', {class: 'lead'}, `${plural(p.authors, 'person').replace('persons', 'people')} have written here, ${number(p.active)} of them in the last year. ${number(p.alone)} of ${plural(p.alone + p.shared, 'file')} ` +
     'were only ever changed by one person. Where that person has left, nobody knows the file.'),
-  el('div', {class: 'split'}, el('div', {}, el('h3', {}, 'By folder'), el('div', {class: 'folders'}, p.folders.map(f => [el('span', {}, pathOf(f.folder || '(root)')),
-    el('span', {class: 'stack', title: `${number(f.alone)} of ${plural(f.files, 'file')} with one author, ${number(f.away)} of them away for a year`}, ...stacked(f, most)),
+  el('div', {class: 'split'}, el('div', {}, el('h3', {}, 'By folder'), el('div', {class: 'folders'}, p.folders.map(f => [el('span', {}, pathOf(f.folder === '…' ? 'all other' : f.folder, 32)),
+    bar(`${number(f.alone)} of ${plural(f.files, 'file')} with one author, ${number(f.away)} of them away for a year`, [f.away / f.files, 'away'], [(f.alone - f.away) / f.files, 'alone']),
     el('span', {class: 'num'}, `${number(f.alone)} of ${number(f.files)}`)])),
   el('p', {class: 'legend'}, el('i', {class: 'away'}), 'one author, who has been away for a year', el('i', {class: 'alone'}), 'one author', el('i', {class: 'several'}), 'several')),
   el('div', {}, el('h3', {}, 'Files'), table([['File'], ['only author'], ['commits', 'num'], ['last change', 'num']],
-    p.files.map(f => [pathOf(f.file), el('span', {}, f.by, f.away && el('span', {class: 'badge'}, 'away')), number(f.commits), day(f.last)]), 'Files of one author')))];
-}
-function stacked(f, most) {
-  const at = scale(0, most, 0, 100);
-  const s = svg('svg', {viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true'});
-  [[0, f.away, 'away'], [f.away, f.alone, 'alone'], [f.alone, f.files, 'several']].forEach(([a, b, cls]) => s.append(svg('rect', {class: cls, x: at(a), width: at(b) - at(a), y: 0, height: 10})));
-  return [s];
+    p.files.map(f => [pathOf(f.file, 46), el('span', {}, f.by, f.away && el('span', {class: 'badge'}, 'away')), number(f.commits), day(f.last)]), 'Files of one author')))];
 }
 
 function right({record, past}) {
@@ -77,9 +70,9 @@ function costs({cost: c}) {
 
 function examples({changes}) {
   if (!changes || !changes.length) return null;
-  return [el('p', {class: 'lead'}, 'Real changes, as aOa knew the repository just before. For each file: had it been forgotten, where would aOa have listed it, given the others?'),
+  return [el('p', {class: 'lead'}, 'Real changes, as aOa knew the repository just before. For each file: had it been forgotten, was it among the first five that aOa lists for the others, and with which probability? Nobody could know a new file.'),
     el('div', {class: 'changes'}, changes.map(c => el('article', {}, el('h3', {}, c.subject), el('p', {class: 'dim'}, `${day(c.at)}, ${c.commit}`),
-      el('ul', {}, c.files.map(f => el('li', {class: f.new ? 'new' : f.place ? 'hit' : 'miss'}, pathOf(f.file), el('small', {}, f.new ? 'new: nobody could know it' : f.place ? `${['first', 'second', 'third', 'fourth', 'fifth'][f.place - 1]}, ${percent(f.p)}` : 'not among the first five')))),
+      el('ul', {}, c.files.map(f => el('li', {class: f.new ? 'new' : f.place ? 'hit' : 'miss'}, pathOf(f.file, 34), el('small', {}, f.new ? 'new' : f.place ? `${['first', 'second', 'third', 'fourth', 'fifth'][f.place - 1]}, ${percent(f.p)}` : 'not listed')))),
       el('p', {class: 'verdict'}, c.warned.length ? ['About the complete change aOa would have said: ', c.warned.map((w, i) => [i ? '; ' : '', el('b', {}, w.file), ` may be missing (${percent(w.p)}; it changed with ${baseOf(w.with)} in ${w.both} of ${w.of} commits)`])] : 'About the complete change aOa would have said nothing.'))))].flat();
 }
 

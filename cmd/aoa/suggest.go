@@ -17,7 +17,7 @@ import (
 
 func (a *app) suggest() *cobra.Command {
 	var q event.Query
-	var staged, nul, plain, check bool
+	var how suggestHow
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
@@ -41,25 +41,33 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
   vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, plain, check, c.Flags().Changed("number")})
+			how.number = c.Flags().Changed("number")
+			how.pick = how.pick || how.edit
+			return a.suggestFiles(c.Context(), q, args, how)
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
-	f.BoolVar(&staged, "staged", false, "use the staged files as FILEs")
-	f.BoolVar(&check, "check", false, "print files that the change lacks, and exit 5 if there are any")
+	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
+	f.BoolVar(&how.check, "check", false, "print files that the change lacks, and exit 5 if there are any")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
-	f.BoolVarP(&nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
-	f.BoolVar(&plain, "plain", false, "print only names, one per line")
+	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
+	f.BoolVar(&how.plain, "plain", false, "print only names, one per line")
+	f.BoolVar(&how.pick, "pick", false, "take files from a list in the terminal, with their last common commits, and print their names")
+	f.BoolVarP(&how.edit, "edit", "e", false, "as --pick, and open the files in VISUAL or EDITOR")
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
 }
 
 // suggestHow holds the flags of aoa suggest that are not part of the query.
-type suggestHow struct{ staged, nul, plain, check, number bool }
+type suggestHow struct {
+	staged, nul, plain, check, number bool
+	pick                              bool // let a person choose
+	edit                              bool // and open what was chosen
+}
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
@@ -67,6 +75,12 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if how.check && !how.staged && len(args) == 0 {
 		return usage("--check needs a change: name FILEs, or use --staged")
+	}
+	if how.pick && (how.check || a.json) {
+		return usage("--pick prints names: leave out --check and --json")
+	}
+	if how.pick && !how.number {
+		q.Limit = pickListed
 	}
 	client, repo, err := a.client(ctx, false)
 	if err != nil {
@@ -105,10 +119,12 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}{ans, repo.Root}, nil)
 	}
 	listed := ans.Suggestions
-	if !how.number {
+	if !how.number && (!how.pick || idle) {
 		listed = worthListing(listed, idle)
 	}
 	switch {
+	case how.pick && len(listed) > 0:
+		return a.pick(ctx, client, listed, q, how)
 	case how.nul || how.plain:
 		a.names0(listed, how.nul)
 	case len(listed) == 0:

@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/hooks/transcript"
@@ -109,7 +107,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 }
 
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s commits over %s files in %s; the store is %s\n", count(rep.Commits), count(rep.Files), seconds(rep.Seconds), event.Path(rep.Store).Display())
+	fmt.Fprintf(a.out, "learned %s commits over %s files in %s\nthe store is %s\n", count(rep.Commits), count(rep.Files), seconds(rep.Seconds), event.Path(rep.Store).Display())
 	if rep.Transcripts.Events > 0 {
 		fmt.Fprintf(a.out, "learned %s events of %s past agent sessions\n", count(rep.Transcripts.Events), count(rep.Transcripts.Sessions))
 	}
@@ -198,8 +196,7 @@ func (a *app) claudeHome() string {
 
 // agree asks the user. Without a terminal the answer is no.
 func (a *app) agree(question string) bool {
-	f, ok := a.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(a.in) {
 		a.talk("not asked without a terminal: %s", question)
 		return false
 	}
@@ -222,7 +219,7 @@ func (a *app) wait(ctx context.Context, d time.Duration) error {
 // progress is a bar on stderr, drawn only on a terminal.
 func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	var w io.Writer = io.Discard
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(a.err) {
 		w = a.err
 	}
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),

@@ -41,13 +41,17 @@ func (a *app) page(ctx context.Context, run func() error) error {
 	if err != nil {
 		return run()
 	}
-	var text bytes.Buffer
-	a.out = &text
+	var text, talk bytes.Buffer
+	errs := a.err
+	if a.out = &text; isTerminal(errs) {
+		a.err = &talk // what is said about an answer stands below it
+	}
 	err = run()
-	a.out = terminal
+	a.out, a.err = terminal, errs
 	if bytes.Count(text.Bytes(), []byte("\n")) < height || a.less(ctx, terminal, text.Bytes()) != nil {
 		_, _ = text.WriteTo(terminal)
 	}
+	_, _ = talk.WriteTo(errs)
 	return err
 }
 

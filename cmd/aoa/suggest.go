@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,8 @@ func (a *app) suggest() *cobra.Command {
 
 With FILEs, it prints files that change together with them. With --prompt, files that such words
 led to. With --staged, files that usually belong to the staged ones. Without any of these, files
-that usually belong to the changes of the working tree. If nothing is changed, files that recent
-work suggests.
+that usually belong to the changes of the working tree: first those that share commits with them. If
+nothing is changed, files that recent work suggests.
 
 A folder stands for its files. A bare file name means the only file of that name. Several words of
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
@@ -107,7 +108,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
-	ans, err := api.Call(ctx, client, api.Rank, q)
+	asked := q
+	asked.Explain = q.Explain || bare && !a.json // the counts of commits may be a weaker reason
+	ans, err := api.Call(ctx, client, api.Rank, asked)
 	if err != nil {
 		return err
 	}
@@ -119,6 +122,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}{ans, repo.Root}, nil)
 	}
 	listed := ans.Suggestions
+	if bare && !idle {
+		partnersFirst(listed)
+	}
 	if !how.number && (!how.pick || idle) {
 		listed = worthListing(listed, idle)
 	}
@@ -152,6 +158,23 @@ func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher
 		unknown.Hint = "aoa suggest --prompt \"" + strings.Join(args, " ") + "\", if it is no file"
 	}
 	return err
+}
+
+// partnersFirst puts the files that share commits with a change before those that are only like it, with these commits as their reason.
+func partnersFirst(list []event.Suggestion) {
+	shares := func(r event.Reason) bool {
+		return strings.HasPrefix(r.Signal, "comod") && r.Value*r.Weight > 0 && r.Text != ""
+	}
+	for _, s := range list {
+		if i := slices.IndexFunc(s.Reasons, shares); i > 0 {
+			r := s.Reasons[i]
+			copy(s.Reasons[1:], s.Reasons[:i])
+			s.Reasons[0] = r
+		}
+	}
+	slices.SortStableFunc(list, func(x, y event.Suggestion) int {
+		return cmp.Compare(slices.IndexFunc(y.Reasons, shares), slices.IndexFunc(x.Reasons, shares))
+	})
 }
 
 // leastListed is the probability below which a suggestion is listed only with -n.
@@ -232,7 +255,7 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	}
 	for _, s := range list {
 		name := shorten(a.display(s.File), wide)
-		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
+		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, a.shade(s.Score, bar(s.Score, 8)), a.bold(name),
 			strings.Repeat(" ", wide-utf8.RuneCountInString(name)), a.dim(a.strongest(s, long)))
 		if q.Explain {
 			a.arithmetic(s)
@@ -248,6 +271,9 @@ func (a *app) strongest(s event.Suggestion, n int) string {
 			continue
 		}
 		words = a.reasonText(r)
+		if n > 0 && utf8.RuneCountInString(words) > n {
+			words = strings.Replace(words, "changed together with ", "with ", 1)
+		}
 		if over := utf8.RuneCountInString(words) - n; n > 0 && over > 0 && r.With != "" {
 			name := a.display(r.With)
 			words = strings.Replace(words, name, shorten(name, max(leastCell, utf8.RuneCountInString(name)-over)), 1)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -16,7 +17,7 @@ import (
 // typing is a text that a terminal must show, and what a person then types.
 type typing struct{ shows, keys string }
 
-// typed runs the program in a terminal of its own, with stdout in a pipe.
+// typed runs the program in a terminal of its own, with stdout and stderr in pipes.
 func (d *sandbox) typed(args []string, env []string, steps ...typing) said {
 	d.Helper()
 	terminal, theirs, err := pty.Open()
@@ -45,13 +46,7 @@ func (d *sandbox) typed(args []string, env []string, steps ...typing) said {
 		_, err := terminal.WriteString(s.keys)
 		check(d.T, err)
 	}
-	go func() { // what is shown after the last key must not fill the terminal
-		for {
-			if _, err := terminal.Read(buf); err != nil {
-				return
-			}
-		}
-	}()
+	go func() { _, _ = io.Copy(io.Discard, terminal) }() // what is shown after the last key must not fill the terminal
 	_ = cmd.Wait()
 	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
@@ -99,5 +94,55 @@ func TestPick(t *testing.T) {
 	}
 	if s := d.do("suggest", "--pick", "--json"); s.code != exitUsage {
 		t.Errorf("--pick --json: %+v", s)
+	}
+}
+
+// shown runs the program with all its outputs on a terminal, and returns what that shows.
+func (d *sandbox) shown(env []string, args ...string) string {
+	d.Helper()
+	terminal, theirs, err := pty.Open()
+	check(d.T, err)
+	defer terminal.Close()
+	check(d.T, pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 80}))
+	cmd := d.command(d.bin, args...)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+	check(d.T, cmd.Start())
+	theirs.Close()
+	late := time.AfterFunc(patient, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	out, _ := io.ReadAll(terminal) // its end is an error
+	_ = cmd.Wait()
+	return string(out)
+}
+
+// TestTerminal: colors where there is a terminal, a pager where an answer is longer than it.
+func TestTerminal(t *testing.T) {
+	noRace(t)
+	d := newSandbox(t, 64)
+	d.must("init")
+	pager := d.dir + "/../pager"
+	check(t, os.WriteFile(pager, []byte("#!/bin/sh\necho \"paged $1\"\ncat >/dev/null\n"), 0o700))
+	env := []string{"TERM=xterm", "NO_COLOR=", "PAGER=" + pager + " -x"}
+	if got := d.shown(env, "suggest", "server/wire.go"); !strings.Contains(got, "\x1b[32m") || strings.Contains(got, "paged") {
+		t.Errorf("a short answer is %q", got)
+	}
+	if got := d.shown(append(env, "NO_COLOR=1"), "suggest", "server/wire.go"); strings.Contains(got, "\x1b[") {
+		t.Errorf("with NO_COLOR: %q", got)
+	}
+	if got := d.shown(env, "nothing"); !strings.Contains(got, "\x1b[31maoa: \x1b[0munknown command") || !strings.Contains(got, "\x1b[36mhint: ") {
+		t.Errorf("an error is %q", got)
+	}
+	if got := d.shown(env, "log"); got != "paged -x\r\n" {
+		t.Errorf("a long answer is %q", got)
+	}
+	if got := d.shown(env, "log", "--json"); strings.Contains(got, "paged") || !strings.Contains(got, `"kind":"commit"`) {
+		t.Errorf("JSON is %.200q", got)
+	}
+	if got := d.shown([]string{"TERM=xterm", "PAGER=/no/such/pager"}, "log"); strings.Count(got, "\n") < 50 {
+		t.Errorf("without a pager: %q", got)
+	}
+	if got := d.shown(env, "stats"); strings.LastIndex(got, "no agent has worked here") < strings.LastIndex(got, "commits") {
+		t.Errorf("what is said about an answer stands above it: %q", got)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
 	"github.com/aoa-dev/aoa/internal/report"
 	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/watcher"
@@ -79,7 +80,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	}
 	name := a.abs(file)
 	if file == "" {
-		name = filepath.Join(api.Locate(repo.CommonDir, a.env).Store, "report.html")
+		name = filepath.Join(locate.Find(repo.CommonDir, a.getenv).Store, "report.html")
 	}
 	size, err := writeReport(name, page)
 	if err != nil {

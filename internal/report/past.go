@@ -49,7 +49,7 @@ type ChangeLacked struct {
 // Bounds of the changes that are shown.
 const (
 	shownChanges = 5
-	fewestFiles  = 3
+	fewestFiles  = 2
 	mostFiles    = 8
 	shaDigits    = 10
 )

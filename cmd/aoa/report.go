@@ -98,7 +98,9 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 // reportInput asks the daemon and git for what a report shows.
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
 	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(), Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
-	if err := a.importHistory(ctx, client, api.ImportRequest{Look: true}); err != nil { // waits for one that runs
+	var paused *api.Error
+	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
+	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
 		return in, err
 	}
 	if in.Status, err = api.Call(ctx, client, api.Status, api.None{}); err != nil {

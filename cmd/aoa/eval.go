@@ -22,6 +22,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/report"
 	"github.com/aoa-dev/aoa/rank"
 	"github.com/aoa-dev/aoa/watcher"
 )
@@ -101,11 +102,20 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 		return err
 	}
 	if o.html != "" {
-		if err := writePage(o.html, ans); err != nil {
+		page := report.Evaluation(strings.Join(sourceNames(sources), ", "), a.now(), ans.Report)
+		if _, err := writeReport(a.abs(o.html), page); err != nil {
 			return err
 		}
 	}
 	return a.answer(ans, func() { a.evalProse(ans, o) })
+}
+
+func sourceNames(sources []eval.Source) []string {
+	out := make([]string, len(sources))
+	for i, s := range sources {
+		out[i] = s.Name
+	}
+	return out
 }
 
 // weightsIn reads the weights that a folder has for the sources, nil without a folder.
@@ -263,13 +273,4 @@ func openDump(name string) (*eval.Dump, func() error, error) {
 	}
 	d := eval.NewDump(w)
 	return d, func() error { return errors.Join(d.Flush(), flush(), f.Close()) }, nil
-}
-
-// writePage writes the page with diagrams.
-func writePage(name string, ans evalAnswer) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fail(exitFailed, "", "write page: %v", err)
-	}
-	return errors.Join(ans.Page(f), f.Close())
 }

@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 	"cmd/aoa-hook":       {"hooks/client"},
 
 	"internal/eval":           {"*", "-internal/daemon", "-internal/mcp", "-internal/redisview", "-cmd/aoa"},
+	"internal/report":         {"internal/api", "internal/event", "internal/eval", "prefetch"},
 	"internal/eval/localize":  {"internal/eval", "internal/event", "internal/index", "prefetch"},
 	"internal/eval/train":     {"internal/eval", "internal/event", "prefetch", "rank"},
 	"internal/stage/pipeline": {},

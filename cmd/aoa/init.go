@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/aoa-dev/aoa/hooks/install"
 	"github.com/aoa-dev/aoa/hooks/transcript"
@@ -80,7 +78,7 @@ func (a *app) initialise(ctx context.Context, o initOptions) error {
 	}
 	client := a.dial(repo, place, false)
 	rep := initReport{Store: place.Store, Hooks: []string{}}
-	if err := a.importHistory(ctx, client); err != nil {
+	if err := a.importHistory(ctx, client, api.ImportRequest{}); err != nil {
 		return err
 	}
 	if rep.Transcripts, err = a.importTranscripts(ctx, client, repo, place, o); err != nil {
@@ -116,7 +114,8 @@ const (
 )
 
 func (a *app) initProse(rep initReport, o initOptions) {
-	fmt.Fprintf(a.out, "learned %s over %s in %s; the store is %s\n", plural(int(rep.Commits), "commit"), plural(int(rep.Files), "file"), seconds(rep.Seconds), event.Path(rep.Store).Display())
+	fmt.Fprintf(a.out, "learned %s over %s in %s\nthe store is %s\n", plural(int(rep.Commits), "commit"), plural(int(rep.Files), "file"),
+		seconds(rep.Seconds), event.Path(rep.Store).Display())
 	if rep.Shallow {
 		a.talk("warning: %s", shallow)
 		a.talk("hint: %s", deepen)
@@ -141,8 +140,8 @@ func (a *app) initProse(rep initReport, o initOptions) {
 }
 
 // importHistory starts the daemon and waits until it has read the history. It shows a progress bar.
-func (a *app) importHistory(ctx context.Context, client *api.Client) error {
-	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{})
+func (a *app) importHistory(ctx context.Context, client *api.Client, r api.ImportRequest) error {
+	ans, err := api.Call(ctx, client, api.Import, r)
 	if err != nil {
 		return err
 	}
@@ -153,11 +152,12 @@ func (a *app) importHistory(ctx context.Context, client *api.Client) error {
 			_ = bar.Set(min(ans.History.Done, ans.History.Total))
 		}
 		switch ans.History.State {
-		case "done":
-			return bar.Finish()
+		case "running":
 		case "failed":
 			_ = bar.Exit()
 			return fail(exitFailed, "aoa doctor", "read git history: %s", ans.History.Error)
+		default:
+			return bar.Finish()
 		}
 		if err := a.wait(ctx, 50*time.Millisecond); err != nil {
 			return err
@@ -208,8 +208,7 @@ func (a *app) claudeHome() string {
 
 // agree asks the user. Without a terminal the answer is no.
 func (a *app) agree(question string) bool {
-	f, ok := a.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(a.in) {
 		a.talk("not asked without a terminal: %s", question)
 		return false
 	}
@@ -232,7 +231,7 @@ func (a *app) wait(ctx context.Context, d time.Duration) error {
 // progress is a bar on stderr, drawn only on a terminal.
 func (a *app) progress(what, unit string) *progressbar.ProgressBar {
 	var w io.Writer = io.Discard
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(a.err) {
 		w = a.err
 	}
 	return progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("aoa: "+what),

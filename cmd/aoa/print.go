@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
 )
 
 // answer prints v as JSON with --json, else calls text.
@@ -57,12 +58,24 @@ func bar(p float64, cells int) string {
 	return s + strings.Repeat(" ", cells-len([]rune(s)))
 }
 
-// Two styles: dim for what is read second, bold for what is read first.
-func (a *app) dim(s string) string  { return a.paint("2", s) }
-func (a *app) bold(s string) string { return a.paint("1", s) }
+// Styles of stdout: dim for what is read second, bold for what is read first.
+func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
+func (a *app) bold(s string) string { return paint(a.color, "1", s) }
 
-func (a *app) paint(code, s string) string {
-	if !a.color {
+// shade colors what stands for a probability: green if it is likely, yellow if it may well be.
+func (a *app) shade(p float64, s string) string {
+	switch {
+	case p >= prefetch.Balanced:
+		return paint(a.color, "32", s)
+	case p >= leastListed:
+		return paint(a.color, "33", s)
+	}
+	return a.dim(s)
+}
+
+// paint puts a text between an escape sequence and its end. Empty texts and spaces stay as they are.
+func paint(on bool, code, s string) string {
+	if !on || strings.TrimSpace(s) == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"

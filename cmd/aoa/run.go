@@ -41,6 +41,7 @@ type app struct {
 	json     bool
 	terminal bool // stdout is one
 	color    bool // it is, and NO_COLOR is not set
+	colorErr bool // the same for stderr
 
 	width int // characters that a line of stdout may have, 0 for any number
 
@@ -72,10 +73,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitFailed
 	}
 	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		a.terminal = true
-		a.color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-	}
+	colors := a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	a.terminal = isTerminal(out)
+	a.color, a.colorErr = a.terminal && colors, isTerminal(errw) && colors
 	a.width = a.columns(out)
 	root := a.commands()
 	if len(args) > 0 && (args[0] == "--version" || args[0] == "-v") {
@@ -126,14 +126,14 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		hint = cmd.CommandPath() + " --help"
 	}
 	text, rest, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	a.talk("%s", text)
+	fmt.Fprintln(a.err, paint(a.colorErr, "31", "aoa: ")+harmless(text))
 	if more {
 		for line := range strings.Lines(rest) {
 			fmt.Fprintln(a.err, harmless(strings.TrimRight(line, "\n")))
 		}
 	}
 	if hint != "" {
-		fmt.Fprintf(a.err, "aoa: hint: %s\n", hint)
+		fmt.Fprintf(a.err, "aoa: %s%s\n", a.label("hint: "), hint)
 	}
 	return code
 }
@@ -162,7 +162,7 @@ Start with:  aoa init           learn this repository's history
 	}{
 		{"Every day:", []*cobra.Command{a.suggest(), a.why(), a.status(), a.init()}},
 		{"Ask:", []*cobra.Command{a.context(), a.feedback()}},
-		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.eval(), a.proof(), a.cost(), a.metrics(), a.redis(), a.doctor()}},
+		{"Inspect:", []*cobra.Command{a.log(), a.stats(), a.report(), a.eval(), a.proof(), a.cost(), a.metrics(), a.redis(), a.doctor()}},
 		{"Reuse:", []*cobra.Command{a.session(), a.cache(), a.stage(), a.pipeline(), a.reload(), a.snapshot()}},
 		{"Set up:", []*cobra.Command{a.remove(), a.hooks(), a.config(), a.forget(), a.pause()}},
 		{"Run:", []*cobra.Command{a.start(), a.stop(), a.daemon(), a.hook(), a.mcp(), a.statusline(), a.atComplete(), a.version()}},
@@ -174,6 +174,7 @@ Start with:  aoa init           learn this repository's history
 			root.AddCommand(c)
 		}
 	}
+	a.paged(root)
 	return root
 }
 
@@ -200,5 +201,24 @@ func (a *app) getenv(name string) string { return config.Getenv(a.env, name) }
 
 // talk writes a line for people to stderr.
 func (a *app) talk(format string, args ...any) {
-	fmt.Fprintln(a.err, "aoa: "+harmless(fmt.Sprintf(format, args...)))
+	text := harmless(fmt.Sprintf(format, args...))
+	for _, l := range []string{"hint: ", "warning: "} {
+		if rest, ok := strings.CutPrefix(text, l); ok {
+			text = a.label(l) + rest
+		}
+	}
+	fmt.Fprintln(a.err, "aoa: "+text)
+}
+
+// label colors the word that says what a line on stderr is.
+func (a *app) label(s string) string {
+	if s == "warning: " {
+		return paint(a.colorErr, "33", s)
+	}
+	return paint(a.colorErr, "36", s)
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

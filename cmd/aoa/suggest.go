@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 
 func (a *app) suggest() *cobra.Command {
 	var q event.Query
-	var staged, nul, plain, check bool
+	var how suggestHow
 	c := &cobra.Command{
 		Use:   "suggest [FILE…]",
 		Short: "which files next?",
@@ -25,8 +26,8 @@ func (a *app) suggest() *cobra.Command {
 
 With FILEs, it prints files that change together with them. With --prompt, files that such words
 led to. With --staged, files that usually belong to the staged ones. Without any of these, files
-that usually belong to the changes of the working tree. If nothing is changed, files that recent
-work suggests.
+that usually belong to the changes of the working tree: first those that share commits with them. If
+nothing is changed, files that recent work suggests.
 
 A folder stands for its files. A bare file name means the only file of that name. Several words of
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
@@ -41,25 +42,33 @@ In CI: aoa suggest --check $(git diff --name-only origin/main...)`,
   aoa suggest -0 | fzf --read0 --print0 | xargs -0 -o vim
   vim $(aoa suggest --plain -n 3)                        # only for names without line breaks`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.suggestFiles(c.Context(), q, args, suggestHow{staged, nul, plain, check, c.Flags().Changed("number")})
+			how.number = c.Flags().Changed("number")
+			how.pick = how.pick || how.edit
+			return a.suggestFiles(c.Context(), q, args, how)
 		},
 		ValidArgsFunction: a.completeFile,
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Prompt, "prompt", "p", "", "the task in words")
-	f.BoolVar(&staged, "staged", false, "use the staged files as FILEs")
-	f.BoolVar(&check, "check", false, "print files that the change lacks, and exit 5 if there are any")
+	f.BoolVar(&how.staged, "staged", false, "use the staged files as FILEs")
+	f.BoolVar(&how.check, "check", false, "print files that the change lacks, and exit 5 if there are any")
 	f.IntVarP(&q.Limit, "number", "n", 5, "number of files, 1 to 100; then unlikely ones, too")
 	f.BoolVar(&q.Explain, "explain", false, "print every reason")
-	f.BoolVarP(&nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
-	f.BoolVar(&plain, "plain", false, "print only names, one per line")
+	f.BoolVarP(&how.nul, "null", "0", false, "print only names, each with a NUL at its end, for xargs -0 and fzf --read0")
+	f.BoolVar(&how.plain, "plain", false, "print only names, one per line")
+	f.BoolVar(&how.pick, "pick", false, "take files from a list in the terminal, with their last common commits, and print their names")
+	f.BoolVarP(&how.edit, "edit", "e", false, "as --pick, and open the files in VISUAL or EDITOR")
 	a.sessionFlag(c, &q.Session, "rank for this agent session")
 	f.StringSliceVar(&q.Tags, "tag", nil, "intent tags; only the first 3 are used")
 	return c
 }
 
 // suggestHow holds the flags of aoa suggest that are not part of the query.
-type suggestHow struct{ staged, nul, plain, check, number bool }
+type suggestHow struct {
+	staged, nul, plain, check, number bool
+	pick                              bool // let a person choose
+	edit                              bool // and open what was chosen
+}
 
 func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, how suggestHow) error {
 	if q.Limit < 1 || q.Limit > 100 {
@@ -67,6 +76,12 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	}
 	if how.check && !how.staged && len(args) == 0 {
 		return usage("--check needs a change: name FILEs, or use --staged")
+	}
+	if how.pick && (how.check || a.json) {
+		return usage("--pick prints names: leave out --check and --json")
+	}
+	if how.pick && !how.number {
+		q.Limit = pickListed
 	}
 	client, repo, err := a.client(ctx, false)
 	if err != nil {
@@ -93,7 +108,9 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if how.check {
 		return a.checkChange(ctx, client, q.Files, q.Limit)
 	}
-	ans, err := api.Call(ctx, client, api.Rank, q)
+	asked := q
+	asked.Explain = q.Explain || bare && !a.json // the counts of commits may be a weaker reason
+	ans, err := api.Call(ctx, client, api.Rank, asked)
 	if err != nil {
 		return err
 	}
@@ -105,10 +122,15 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		}{ans, repo.Root}, nil)
 	}
 	listed := ans.Suggestions
-	if !how.number {
+	if bare && !idle {
+		partnersFirst(listed)
+	}
+	if !how.number && (!how.pick || idle) {
 		listed = worthListing(listed, idle)
 	}
 	switch {
+	case how.pick && len(listed) > 0:
+		return a.pick(ctx, client, listed, q, how)
 	case how.nul || how.plain:
 		a.names0(listed, how.nul)
 	case len(listed) == 0:
@@ -136,6 +158,23 @@ func (a *app) suggestWhat(ctx context.Context, client *api.Client, repo *watcher
 		unknown.Hint = "aoa suggest --prompt \"" + strings.Join(args, " ") + "\", if it is no file"
 	}
 	return err
+}
+
+// partnersFirst puts the files that share commits with a change before those that are only like it, with these commits as their reason.
+func partnersFirst(list []event.Suggestion) {
+	shares := func(r event.Reason) bool {
+		return strings.HasPrefix(r.Signal, "comod") && r.Value*r.Weight > 0 && r.Text != ""
+	}
+	for _, s := range list {
+		if i := slices.IndexFunc(s.Reasons, shares); i > 0 {
+			r := s.Reasons[i]
+			copy(s.Reasons[1:], s.Reasons[:i])
+			s.Reasons[0] = r
+		}
+	}
+	slices.SortStableFunc(list, func(x, y event.Suggestion) int {
+		return cmp.Compare(slices.IndexFunc(y.Reasons, shares), slices.IndexFunc(x.Reasons, shares))
+	})
 }
 
 // leastListed is the probability below which a suggestion is listed only with -n.
@@ -216,7 +255,7 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	}
 	for _, s := range list {
 		name := shorten(a.display(s.File), wide)
-		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, bar(s.Score, 8), a.bold(name),
+		fmt.Fprintf(a.out, "%3.0f%%  %s  %s%s  %s\n", s.Score*100, a.shade(s.Score, bar(s.Score, 8)), a.bold(name),
 			strings.Repeat(" ", wide-utf8.RuneCountInString(name)), a.dim(a.strongest(s, long)))
 		if q.Explain {
 			a.arithmetic(s)
@@ -232,6 +271,9 @@ func (a *app) strongest(s event.Suggestion, n int) string {
 			continue
 		}
 		words = a.reasonText(r)
+		if n > 0 && utf8.RuneCountInString(words) > n {
+			words = strings.Replace(words, "changed together with ", "with ", 1)
+		}
 		if over := utf8.RuneCountInString(words) - n; n > 0 && over > 0 && r.With != "" {
 			name := a.display(r.With)
 			words = strings.Replace(words, name, shorten(name, max(leastCell, utf8.RuneCountInString(name)-over)), 1)

@@ -51,7 +51,12 @@ func (a *app) table(rows ...string) {
 			wrapped = append(wrapped, row)
 		}
 	}
-	a.print(wrapped, wide)
+	a.print(wrapped, wide, func(_, column int, cell string) string {
+		if column == 0 && len(wide) == 2 { // a label and its value
+			return a.dim(cell)
+		}
+		return cell
+	})
 }
 
 // printList prints a table of items under a header, "" for none. Cells are cut where the terminal is narrow.
@@ -72,7 +77,12 @@ func printList[T any](a *app, header string, items []T, of func(T) []any) {
 			}
 		}
 	}
-	a.print(list, wide)
+	a.print(list, wide, func(row, _ int, cell string) string {
+		if row == 0 && header != "" {
+			return a.dim(cell)
+		}
+		return cell
+	})
 }
 
 // narrow takes from the widest columns what a line has too much.
@@ -105,11 +115,12 @@ func split(rows []string) (list [][]string, wide []int) {
 	return list, wide
 }
 
-func (a *app) print(rows [][]string, wide []int) {
-	for _, row := range rows {
+// print prints cells in columns, each in its style.
+func (a *app) print(rows [][]string, wide []int, style func(row, column int, cell string) string) {
+	for n, row := range rows {
 		line := ""
 		for i, cell := range row {
-			line += cell
+			line += style(n, i, cell)
 			if i < len(row)-1 {
 				line += strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell)+gap)
 			}

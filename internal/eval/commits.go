@@ -18,6 +18,11 @@ const (
 // Commits replays the history alone and asks about each commit before it is learned: with each of its known files left out
 // in turn, and complete. Sessions are not learned, for an agent edits the files just before it commits them.
 func Commits(ctx context.Context, s Source, o Options, each func(*Decision) error) error {
+	return eachCommit(ctx, s, o, func(w *world, i int, e event.Event) error { return w.leaveOut(ctx, s.Name, i, e, each) })
+}
+
+// eachCommit replays the history alone and calls ask before a commit that is asked about is learned.
+func eachCommit(ctx context.Context, s Source, o Options, ask func(w *world, i int, e event.Event) error) error {
 	w, err := newWorld(ctx, s, o)
 	if err != nil {
 		return err
@@ -36,7 +41,7 @@ func Commits(ctx context.Context, s Source, o Options, each func(*Decision) erro
 			return err
 		}
 		if i >= from && e.Kind == event.KindCommit && len(e.Paths) >= leastFiles && len(e.Paths) <= mostFiles {
-			if err := w.leaveOut(ctx, s.Name, i, e, each); err != nil {
+			if err := ask(w, i, e); err != nil {
 				return fmt.Errorf("evaluate %s: %w", s.Name, err)
 			}
 		}

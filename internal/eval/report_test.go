@@ -71,30 +71,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPage: a page of its own, with all its diagrams.
-func TestPage(t *testing.T) {
-	r := evaluated(t)
-	r.Repos[0].Name = "<script>alert(1)</script>"
-	var out bytes.Buffer
-	if err := r.Page(&out); err != nil {
-		t.Fatal(err)
-	}
-	text := out.String()
-	for _, want := range []string{"Reliability", "Risk and coverage", "T2, next open, unseen", "T4, commit completion", "zoxide", "</html>", "&lt;script&gt;"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in the page", want)
-		}
-	}
-	for _, bad := range []string{"http:", "https:", "<script", "NaN", "src="} {
-		if strings.Contains(text, bad) {
-			t.Errorf("%q in a page that stands alone", bad)
-		}
-	}
-	if n := strings.Count(text, "<svg"); n != 15 {
-		t.Errorf("%d diagrams, want 5 for each of 2 repositories and their mean", n)
-	}
-}
-
 // TestLosses: where a baseline is better, it is said.
 func TestLosses(t *testing.T) {
 	own := Tasks{T1: &Turn{N: 9, Any5: .5, Recall10: .4}, T2: &Hits{N: 9, Hit1: .2, Hit5: .6}}

@@ -21,7 +21,7 @@ func (e Event) Sweep() bool {
 		for _, p := range list {
 			files++
 			folders[p.Dir()] = true
-			work = work || !p.upkeep()
+			work = work || !p.Upkeep()
 		}
 	}
 	if !work {
@@ -44,8 +44,8 @@ var settings = wordSet("license license.txt license.md copying notice authors co
 	".pre-commit-config.yaml appveyor.yml .circleci renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions " +
 	".python-version changelog changelog.md")
 
-// upkeep reports whether the file is a manifest, a lock file, or a setting of a tool.
-func (p Path) upkeep() bool {
+// Upkeep reports whether the file is a manifest, a lock file, or a setting of a tool.
+func (p Path) Upkeep() bool {
 	base := strings.ToLower(p.Base())
 	return manifests[base] || settings[base] || path.Ext(base) == ".lock" || strings.HasPrefix(string(p), ".github/") ||
 		strings.HasPrefix(string(p), ".circleci/") || strings.HasPrefix(base, "requirements") && path.Ext(base) == ".txt"

@@ -23,7 +23,7 @@ func Rounds() int {
 	return 3
 }
 
-// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, tmpfs, root, separated by commas.
+// Required reports whether AOA_REQUIRE names what a test needs: redis, clients, chromium, tmpfs, root, separated by commas.
 func Required(what string) bool {
 	return slices.Contains(strings.Split(os.Getenv("AOA_REQUIRE"), ","), what)
 }

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/locate"
+	"github.com/aoa-dev/aoa/internal/report"
+	"github.com/aoa-dev/aoa/prefetch"
+	"github.com/aoa-dev/aoa/watcher"
+)
+
+// Bounds of a report: the newest commits, and of these those that are asked about again.
+const (
+	reportCommits  = 20_000
+	reportOutcomes = 50_000
+	reportAsked    = 300
+	reportLongest  = 4 << 20 // bytes of a file whose lines are counted
+)
+
+func (a *app) report() *cobra.Command {
+	var file string
+	var open bool
+	c := &cobra.Command{
+		Use:   "report",
+		Short: "a page to look at: what belongs together, hot spots, knowledge at risk, how right aOa is",
+		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
+pairs that cross folders, hot spots, files that only one person knows, how right predictions were, what
+hints cost, and recent changes with what aOa would have said before they were made.
+
+The page needs no network and sends nothing. It contains names of files, subjects of commits and names
+of their authors. By default it is written into the store (.git/aoa), which git ignores.`,
+		Example: "  aoa report --open\n  aoa report -o ../report.html",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.makeReport(c.Context(), file, open) },
+	}
+	c.Flags().StringVarP(&file, "output", "o", "", "write the page to this file, - for stdout")
+	c.Flags().BoolVar(&open, "open", false, "show the page in the browser")
+	return c
+}
+
+// reportAnswer is what --json prints.
+type reportAnswer struct {
+	File    string `json:"file"`
+	Bytes   int64  `json:"bytes"`
+	Commits int    `json:"commits"`
+	Pairs   int    `json:"pairs"`
+	Changes int    `json:"changes"`
+}
+
+func (a *app) makeReport(ctx context.Context, file string, open bool) error {
+	if file == "-" && (open || a.json) {
+		return usage("-o - prints the page itself: leave out --open and --json")
+	}
+	client, repo, err := a.client(ctx, false)
+	if err != nil {
+		return err
+	}
+	in, err := a.reportInput(ctx, client, repo)
+	if err != nil {
+		return err
+	}
+	page := report.New(in)
+	if file == "-" {
+		return page.Write(a.out)
+	}
+	name := a.abs(file)
+	if file == "" {
+		name = filepath.Join(locate.Find(repo.CommonDir, a.getenv).Store, "report.html")
+	}
+	size, err := writeReport(name, page)
+	if err != nil {
+		return err
+	}
+	if open {
+		if err := a.browse(ctx, name); err != nil {
+			return fail(exitFailed, "open "+name+" in a browser", "%v", err)
+		}
+	}
+	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs), Changes: len(in.Past)}
+	return a.answer(ans, func() { fmt.Fprintln(a.out, event.Path(name).Display()) })
+}
+
+// reportInput asks the daemon and git for what a report shows.
+func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
+	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(), Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
+	var paused *api.Error
+	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
+	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
+		return in, err
+	}
+	if in.Status, err = api.Call(ctx, client, api.Status, api.None{}); err != nil {
+		return in, err
+	}
+	logged := func(limit int, kinds ...event.Kind) ([]event.Event, error) {
+		ans, err := api.Call(ctx, client, api.Log, api.LogRequest{Kinds: kinds, Limit: limit})
+		return ans.Events, err
+	}
+	if in.Events, err = logged(reportCommits, event.KindCommit, event.KindRename); err != nil {
+		return in, err
+	}
+	if in.Record, err = logged(reportOutcomes, event.KindOutcome); err != nil {
+		return in, err
+	}
+	if in.Files, err = repo.Files(ctx); err != nil {
+		return in, err
+	}
+	if in.Authors, err = repo.Authors(ctx, reportCommits); err != nil && !errors.Is(err, watcher.ErrNoGit) {
+		return in, err
+	}
+	kinds, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "kinds"})
+	if err != nil {
+		return in, err
+	}
+	costs, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "costs", Limit: reportOutcomes})
+	if err != nil {
+		return in, err
+	}
+	in.Kinds, in.Costs = kinds.Kinds, costs.Costs
+	in.Past, err = a.pastChanges(ctx, client, in)
+	return in, err
+}
+
+// pastChanges asks about the newest commits again.
+func (a *app) pastChanges(ctx context.Context, client *api.Client, in report.Input) ([]eval.Change, error) {
+	th, err := api.Call(ctx, client, api.Threshold, api.None{})
+	if err != nil {
+		return nil, err
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little
+	bar := a.progress("asking again about past changes", "commits")
+	o := eval.Options{Newest: reportAsked, Progress: func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(min(done, total))
+	}}
+	past, err := eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events}, o, prefetch.Sure(th.Configured))
+	if err != nil {
+		_ = bar.Exit()
+		return nil, err
+	}
+	return past, bar.Finish()
+}
+
+// lines counts the lines of a file, 0 if it cannot be read or is too long.
+func lines(name string) int {
+	st, err := os.Stat(name)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > reportLongest {
+		return 0
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git tells that a file is no text
+		return 0
+	}
+	return bytes.Count(raw, []byte{'\n'})
+}
+
+// pageWriter is a page that can be written.
+type pageWriter interface{ Write(w io.Writer) error }
+
+// writeReport writes a page beside its name and renames it. Only its owner may read it: names of files are private.
+func writeReport(name string, page pageWriter) (size int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".aoa-report-*")
+	if err != nil {
+		return 0, fail(exitFailed, "", "write page: %v", err)
+	}
+	defer os.Remove(f.Name())
+	out := bufio.NewWriter(f)
+	err = errors.Join(page.Write(out), out.Flush())
+	if st, statErr := f.Stat(); statErr == nil {
+		size = st.Size()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return 0, fail(exitFailed, "", "write page: %v", err)
+	}
+	return size, nil
+}
+
+// browse shows a file in the browser of the desktop. BROWSER names another program.
+func (a *app) browse(ctx context.Context, name string) error {
+	args := []string{"xdg-open"}
+	switch own := a.getenv("BROWSER"); {
+	case own != "":
+		args = []string{own}
+	case runtime.GOOS == "darwin":
+		args = []string{"open"}
+	case runtime.GOOS == "windows":
+		args = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	cmd := exec.CommandContext(ctx, args[0], append(args[1:], name)...)
+	cmd.Env = a.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w %s", args[0], err, bytes.TrimSpace(out))
+	}
+	return nil
+}

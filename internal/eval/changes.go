@@ -1,0 +1,71 @@
+package eval
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Listed is how many files a Guess lists.
+const Listed = 5
+
+// Change is a commit of the history, and what `aoa suggest` would have said just before it was made.
+type Change struct {
+	Commit  event.Event
+	Guesses []Guess         // one for each of its files that was known, in their order
+	Warned  []prefetch.Lack // what `aoa suggest --check` would have said of the complete change
+}
+
+// Guess is what would have been said without one file of the change.
+type Guess struct {
+	Left   event.Path
+	Place  int // of Left among Listed, from 1; 0: not listed
+	Listed []event.Suggestion
+	Simple int             // its place by the baseline cochange; 0: not listed
+	Warned []prefetch.Lack // by `aoa suggest --check`
+}
+
+// Changes replays the history alone and asks about the newest commits as the daemon would have been asked: as Commits, with the
+// probabilities that people get. sure is the probability from which a missing file is named.
+func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, error) {
+	var out []Change
+	counts := newBaselines()
+	o.Learned = counts.learn
+	together := func(_ context.Context, a, b event.Path) (int, int, error) { return counts.together(a, b) }
+	err := eachCommit(ctx, s, o, func(w *world, _ int, e event.Event) error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		p := prefetch.New(w.store, w.ranker, prefetch.Options{Together: together})
+		c := Change{Commit: e}
+		var err error
+		if c.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
+			return err
+		}
+		for i, f := range e.Paths {
+			if !w.tree.Has(f) {
+				continue
+			}
+			g := Guess{Left: f}
+			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:i], e.Paths[i+1:]), At: e.Time, Limit: Listed}
+			ans, err := p.Answer(ctx, q)
+			if err != nil {
+				return err
+			}
+			g.Listed, g.Place = ans.Suggestions, 1+slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
+			if g.Warned, err = p.Missing(ctx, q, sure, prefetch.MaxFiles); err != nil {
+				return err
+			}
+			r := counts.comparison(&Decision{Query: q})
+			scores := make([]float64, len(counts.paths))
+			r.score("cochange", scores)
+			g.Simple = r.place(scores, f, every)
+			c.Guesses = append(c.Guesses, g)
+		}
+		out = append(out, c)
+		return nil
+	})
+	return out, err
+}

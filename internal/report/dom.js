@@ -1,0 +1,47 @@
+'use strict';
+// Every name of the repository becomes text here. Nothing in this script parses HTML.
+const SVG = document.querySelector('svg').namespaceURI;
+
+function fill(node, attrs, kids) {
+  for (const [name, value] of Object.entries(attrs || {})) {
+    if (typeof value === 'function') node.addEventListener(name, value);
+    else if (value !== undefined && value !== false) node.setAttribute(name, value === true ? '' : value);
+  }
+  node.append(...kids.flat(Infinity).filter(k => k !== undefined && k !== null && k !== false));
+  return node;
+}
+const el = (tag, attrs, ...kids) => fill(document.createElement(tag), attrs, kids);
+const svg = (tag, attrs, ...kids) => fill(document.createElementNS(SVG, tag), attrs, kids);
+
+const number = n => n.toLocaleString('en-US');
+const percent = x => Math.round(100 * x) + ' %';
+const plural = (n, what) => number(n) + ' ' + what + (n === 1 ? '' : 's');
+const day = t => new Date(t).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC'});
+const dirOf = p => p.slice(0, Math.max(0, p.lastIndexOf('/')));
+const baseOf = p => p.slice(p.lastIndexOf('/') + 1);
+const clip = (s, n) => { // in the middle: the end of a name tells most
+  const c = [...s];
+  return c.length <= n ? s : c.slice(0, Math.floor(n / 2) - 1).join('') + '…' + c.slice(c.length - Math.ceil(n / 2)).join('');
+};
+const tail = (s, n) => { // a folder: its last parts, whole where they fit
+  if ([...s].length <= n) return s;
+  const cut = s.slice(-(n - 2)), at = cut.indexOf('/');
+  return '…' + (at >= 0 && at < n / 2 ? cut.slice(at) : cut);
+};
+// A path in n characters if its name has fewer.
+function pathOf(p, n = 58) {
+  const dir = dirOf(p);
+  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, tail(dir, Math.max(14, n - baseOf(p).length)) + '/'), el('span', {class: 'base'}, baseOf(p)));
+}
+function table(heads, rows, label) {
+  return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label},
+    el('table', {}, el('thead', {}, el('tr', {}, heads.map(h => el('th', {scope: 'col', class: h[1]}, h[0])))),
+      el('tbody', {}, rows.map(r => el('tr', {}, r.map((cell, i) => el('td', {class: heads[i][1]}, cell)))))));
+}
+// A bar of parts, [share, class] each.
+function bar(title, ...parts) {
+  let at = 0;
+  return svg('svg', {class: 'bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img', 'aria-label': title}, svg('title', {}, title), svg('rect', {class: 'rest', width: 100, height: 10}),
+    parts.map(([share, cls]) => svg('rect', {class: cls, x: at, width: (at += 100 * share, 100 * share), height: 10})));
+}
+const tile = (value, text) => el('div', {class: 'tile'}, el('b', {}, value), el('span', {}, text));

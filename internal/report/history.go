@@ -1,0 +1,101 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// history is the commits of files that exist, oldest first.
+type history struct {
+	names   []event.Path
+	ids     map[event.Path]int32
+	changes []change
+	year    time.Time // a year before the newest commit
+}
+
+// change is one commit.
+type change struct {
+	at    time.Time
+	by    string  // who wrote it; "" if that is not known
+	files []int32 // those that exist, as they are called today
+	many  bool    // it says nothing about which files belong together: too many files, or the work of a tool
+}
+
+const (
+	year       = 365 * 24 * time.Hour
+	manyFiles  = 30 // files from which on a commit connects no pairs
+	wholesale  = 100
+	leastBoth  = 3       // commits that a pair must share
+	leastShare = .12     // see coupling
+	countPairs = 2 << 20 // pairs counted at a time: some 100 MB
+)
+
+// newHistory gives files of commits today's names, and leaves out those that are gone.
+func newHistory(events []event.Event, files []event.Path, authors map[string]string) *history {
+	h := &history{names: files, ids: make(map[event.Path]int32, len(files))}
+	for i, f := range files {
+		h.ids[f] = int32(i)
+	}
+	later := map[event.Path]event.Path{} // what a file is called that an older commit calls so
+	for _, e := range slices.Backward(events) {
+		switch e.Kind {
+		case event.KindRename:
+			before := map[event.Path]event.Path{}
+			for i := range min(len(e.From), len(e.Paths)) {
+				before[e.From[i]] = today(later, e.Paths[i])
+			}
+			maps.Copy(later, before)
+		case event.KindCommit:
+			h.changes = append(h.changes, h.change(e, later, authors))
+		}
+	}
+	slices.Reverse(h.changes)
+	if n := len(h.changes); n > 0 {
+		h.year = h.changes[n-1].at.Add(-year)
+	}
+	return h
+}
+
+func today(later map[event.Path]event.Path, p event.Path) event.Path {
+	if now, renamed := later[p]; renamed {
+		return now
+	}
+	return p
+}
+
+func (h *history) change(e event.Event, later map[event.Path]event.Path, authors map[string]string) change {
+	c := change{at: e.Time, many: len(e.Paths) > manyFiles || e.Sweep()}
+	if by := authors[strings.TrimPrefix(e.ID, "commit:")]; !strings.HasSuffix(by, "[bot]") {
+		c.by = by
+	}
+	if len(e.Paths) > wholesale {
+		return c
+	}
+	for _, p := range e.Paths {
+		if id, exists := h.ids[today(later, p)]; exists {
+			c.files = append(c.files, id)
+		}
+	}
+	slices.Sort(c.files)
+	c.files = slices.Compact(c.files)
+	return c
+}
+
+// commits counts the commits of each file, since a time.
+func (h *history) commits(since time.Time) []int {
+	n := make([]int, len(h.names))
+	for _, c := range h.changes {
+		if c.at.After(since) {
+			for _, f := range c.files {
+				n[f]++
+			}
+		}
+	}
+	return n
+}
+
+func (h *history) name(id int32) string { return h.names[id].Display() }

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/eval"
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Names that try to leave their place.
+const (
+	image  = event.Path("web/<img src=x onerror=document.title='hacked'>.go")
+	script = event.Path("web/</script><script>document.title='hacked'</script>")
+	turned = event.Path("web/\u202egnp.exe")
+)
+
+var begin = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+
+// commit is the n-th commit of the made-up history, a day after the one before.
+func commit(n int, files ...event.Path) event.Event {
+	return event.Event{ID: fmt.Sprintf("commit:%040d", n), Kind: event.KindCommit, Time: begin.AddDate(0, 0, n), Text: fmt.Sprintf("change <b>%d</b>", n), Paths: files}
+}
+
+// made is a repository of six files: a.go and b.md belong together across folders, the three of web inside of one.
+func made(t *testing.T) Input {
+	t.Helper()
+	in := Input{Name: "made <up>", Now: begin.AddDate(0, 3, 0), Status: api.StatusAnswer{Commits: 40, Files: 6, Sessions: 2},
+		Files: []event.Path{"docs/b.md", "lone.txt", "src/a.go", image, script, turned}, Authors: map[string]string{},
+		Lines: func(p event.Path) int { return 100 * len(p) }}
+	for i := range 40 {
+		var e event.Event
+		switch i % 4 {
+		case 0, 1:
+			e = commit(i, "docs/b.md", "src/a.go")
+		case 2:
+			e = commit(i, image, script, turned)
+		case 3:
+			e = commit(i, "src/a.go", "gone.go", "lone.txt")
+		}
+		in.Events = append(in.Events, e)
+		in.Authors[strings.TrimPrefix(e.ID, "commit:")] = []string{"Ada", "Bob", "Cy <i>", "robot[bot]"}[i%4]
+	}
+	past, err := eval.Changes(t.Context(), eval.Source{Commits: in.Events}, eval.Options{Newest: 8}, .55)
+	check(t, err)
+	in.Past = past
+	for i := range 60 {
+		in.Record = append(in.Record, event.Event{Kind: event.KindOutcome, Time: begin.AddDate(0, 0, i), Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
+	}
+	in.Kinds = []api.KindStat{{Kind: "prompt", Shown: 20, Settled: 10, Used: 7, Withheld: 4, HeldDone: 4, HeldUsed: 1, Tokens: 900, Lift: .45, LiftLow: .1, LiftHigh: .7}}
+	in.Costs = []api.CostRow{{Session: "s1", Hints: 3, Tokens: 120, Turns: 9, Carried: 800}}
+	return in
+}
+
+// TestPage: what the page says of a history that one can count by hand.
+func TestPage(t *testing.T) {
+	in := made(t)
+	in.Events = append(in.Events, event.Event{ID: "rename:1", Kind: event.KindRename, Time: begin.AddDate(0, 0, 50), From: []event.Path{"gone.go"}, Paths: []event.Path{"lone.txt"}})
+	p := New(in)
+	if want := (Across{A: "docs/b.md", B: "src/a.go", Both: 20, OfA: 20, OfB: 30, Year: 20}); !slices.Contains(p.Across, want) {
+		t.Errorf("no %+v in %+v", want, p.Across)
+	}
+	if len(p.Across) != 4 || len(p.Map.Pairs) != 5 || p.Map.All != 6 {
+		t.Errorf("%d pairs across folders, %d pairs, %d files", len(p.Across), len(p.Map.Pairs), p.Map.All)
+	}
+	if p.Hot[0] != (Hot{"src/a.go", 30, 800}) {
+		t.Errorf("the hottest is %+v", p.Hot[0])
+	}
+	if p.People.Authors != 3 || p.People.Alone != 3 || p.People.Shared != 2 || p.People.Files[0].By != "Cy <i>" {
+		t.Errorf("%+v", p.People)
+	}
+	if p.Record.Bars[0] != (Bar{6, 0, 0}) || p.Record.Bars[9].Used != 1 || len(p.Record.Weeks) != 9 || p.Record.Weeks[0] != (Week{begin.Truncate(24 * time.Hour), 2, 5}) {
+		t.Errorf("%+v", p.Record)
+	}
+	if p.Past.Changes == 0 || p.Past.Asked == 0 || p.Past.Five < .9 {
+		t.Errorf("%+v", p.Past)
+	}
+	if c := p.Changes[0]; c.Files[0].Place != 1 && c.Files[0].Place != 2 || !strings.HasPrefix(c.Subject, "change <b>") {
+		t.Errorf("%+v", c)
+	}
+	if p.Cost.Carried != 800 || p.Cost.Used != 7 {
+		t.Errorf("%+v", p.Cost)
+	}
+}
+
+// TestEmpty: a repository without a commit has a page.
+func TestEmpty(t *testing.T) {
+	var out bytes.Buffer
+	check(t, New(Input{Name: "new"}).Write(&out))
+	if !strings.Contains(out.String(), `"name":"new"`) {
+		t.Error("the page has no name")
+	}
+}
+
+// TestAlone: nothing of a name can end the element of the data, and the page names no other place.
+func TestAlone(t *testing.T) {
+	var out bytes.Buffer
+	check(t, New(made(t)).Write(&out))
+	text := out.String()
+	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(text)
+	if data == nil || strings.ContainsAny(data[1], "<>") || !json.Valid([]byte(data[1])) || !strings.Contains(data[1], `\u003cimg src=x`) {
+		t.Fatalf("the data is %.200q", data)
+	}
+	if strings.Contains(text, "\u202e") {
+		t.Error("a name turns the line around")
+	}
+	for _, bad := range []string{"innerHTML", "insertAdjacent", "document.write", "DOMParser", "eval(", "src=\"", "@import", "url(", "unsafe-"} {
+		if strings.Contains(strings.Replace(text, data[1], "", 1), bad) {
+			t.Errorf("the page has %s", bad)
+		}
+	}
+	if n := strings.Count(text, "http"); n != strings.Count(text, "http-equiv") {
+		t.Error("the page names an address")
+	}
+}
+
+// TestBrowser: in a real browser the page shows its figures, does nothing that a name says, sends nothing, and works by keyboard.
+func TestBrowser(t *testing.T) {
+	b := startBrowser(t)
+	url := b.open(New(made(t)))
+	same := func(expression, want string) {
+		t.Helper()
+		if got := b.eval(expression); got != want {
+			t.Errorf("%s is %s, want %s", expression, got, want)
+		}
+	}
+	same(`[...document.querySelectorAll('section')].map(s => s.id).join()`, `"together,across,hot,people,right,cost,changes"`)
+	same(`document.querySelectorAll('.map .leaf').length`, `6`)
+	same(`document.querySelectorAll('.map .links path').length`, `5`)
+	same(`document.querySelectorAll('.chart').length`, `3`)
+	same(`[...document.querySelectorAll('svg *')].some(n => [...n.attributes].some(a => /NaN|undefined/.test(a.value)))`, `false`)
+	same(`document.documentElement.scrollWidth <= innerWidth`, `true`)
+
+	// A name is text.
+	same(`document.title`, `"aOa: made <up>"`)
+	same(`document.querySelectorAll('img').length + document.querySelectorAll('script').length + document.querySelectorAll('b b, i i').length`, `2`)
+	same(`document.body.textContent.includes("<img src=x onerror=document.title='hacked'>.go")`, `true`)
+
+	// The keyboard.
+	b.eval(`document.querySelector('.map').focus()`)
+	b.press("ArrowRight", 39)
+	same(`document.querySelector('.panel h3').textContent`, `"lone.txt"`)
+	b.press("ArrowRight", 39)
+	same(`document.querySelector('.panel h3').textContent`, `"b.md"`)
+	same(`document.querySelectorAll('.links .on').length`, `1`)
+	b.press("Enter", 13)
+	same(`document.querySelector('.crumbs [aria-current=true]').textContent`, `"docs"`)
+	b.press("Backspace", 8)
+	same(`document.querySelector('.crumbs [aria-current=true]').textContent`, `"whole repository"`)
+
+	// Light and dark: as the system has it, then by the button.
+	paper := `getComputedStyle(document.body).backgroundColor`
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
+	same(paper, `"rgb(15, 19, 24)"`)
+	b.eval(`document.getElementById('theme').click()`)
+	same(paper, `"rgb(255, 255, 255)"`)
+
+	// Until here nothing was asked for but the page, and nothing went wrong.
+	for _, m := range b.seen {
+		switch m.Method {
+		case "Network.requestWillBeSent":
+			var sent struct{ Request struct{ URL string } }
+			check(t, json.Unmarshal(m.Params, &sent))
+			if sent.Request.URL != url {
+				t.Errorf("the page asks for %s", sent.Request.URL)
+			}
+		case "Runtime.exceptionThrown", "Log.entryAdded":
+			t.Errorf("%s: %s", m.Method, m.Params)
+		}
+	}
+
+	// The policy holds even against a script of its own.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	defer l.Close()
+	same(fmt.Sprintf(`fetch('http://%s/').then(() => 'sent', () => 'refused')`, l.Addr()), `"refused"`)
+	same(`(() => { const s = document.createElement('script'); s.textContent = "document.title = 'hacked'"; document.body.append(s); return document.title })()`, `"aOa: made <up>"`)
+	same(`new Promise(done => { const i = new Image(); i.onerror = () => done('refused'); i.onload = () => done('shown'); i.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=' })`, `"refused"`)
+}

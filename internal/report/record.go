@@ -1,0 +1,160 @@
+package report
+
+import (
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/api"
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/prefetch"
+)
+
+// Record is how right predictions were.
+type Record struct {
+	Bars  []Bar  `json:"bars"`  // what was promised and what came true, in tenths
+	Weeks []Week `json:"weeks"` // by week, oldest first; by month where they are many
+	Month bool   `json:"month"` // Weeks are months
+}
+
+// Bar is the promises of one tenth.
+type Bar struct {
+	N    int     `json:"n"`
+	P    float64 `json:"p"`    // mean promise
+	Used float64 `json:"used"` // share that came true
+}
+
+// Week counts the predictions of one week or month.
+type Week struct {
+	From  time.Time `json:"from"`
+	Right int       `json:"right"`
+	Wrong int       `json:"wrong"`
+}
+
+const (
+	mostWeeks = 52
+	tenths    = 10
+)
+
+// tally gathers promises.
+type tally struct {
+	n    [tenths]int
+	p    [tenths]float64
+	used [tenths]int
+	days map[time.Time][2]int // day → wrong, right
+}
+
+// promise counts a probability and whether it came true.
+func (t *tally) promise(p float64, right bool) {
+	i := min(max(int(p*tenths), 0), tenths-1)
+	t.n[i]++
+	t.p[i] += p
+	if right {
+		t.used[i]++
+	}
+}
+
+// day counts a prediction by its time.
+func (t *tally) day(at time.Time, right bool) {
+	if t.days == nil {
+		t.days = map[time.Time][2]int{}
+	}
+	day := at.UTC().Truncate(24 * time.Hour)
+	n := t.days[day]
+	if right {
+		n[1]++
+	} else {
+		n[0]++
+	}
+	t.days[day] = n
+}
+
+func (t *tally) record() Record {
+	r := Record{Bars: []Bar{}}
+	for i, n := range t.n {
+		if n > 0 {
+			r.Bars = append(r.Bars, Bar{N: n, P: t.p[i] / float64(n), Used: float64(t.used[i]) / float64(n)})
+		}
+	}
+	r.Weeks, r.Month = t.weeks()
+	return r
+}
+
+// weeks sums the days up. A week without predictions between two others is one of nothing.
+func (t *tally) weeks() (out []Week, months bool) {
+	if len(t.days) == 0 {
+		return []Week{}, false
+	}
+	var first, last time.Time
+	for d := range t.days {
+		if first.IsZero() || d.Before(first) {
+			first = d
+		}
+		if d.After(last) {
+			last = d
+		}
+	}
+	months = last.Sub(first) > mostWeeks*7*24*time.Hour
+	begin := func(d time.Time) time.Time { return d.AddDate(0, 0, -(int(d.Weekday())+6)%7) } // Monday
+	next := func(d time.Time) time.Time { return d.AddDate(0, 0, 7) }
+	if months {
+		begin = func(d time.Time) time.Time { return d.AddDate(0, 0, 1-d.Day()) }
+		next = func(d time.Time) time.Time { return d.AddDate(0, 1, 0) }
+	}
+	place := map[time.Time]int{}
+	for d := begin(first); !d.After(last); d = next(d) {
+		place[d] = len(out)
+		out = append(out, Week{From: d})
+	}
+	for d, n := range t.days {
+		w := &out[place[begin(d)]]
+		w.Wrong, w.Right = w.Wrong+n[0], w.Right+n[1]
+	}
+	return out, months
+}
+
+// newRecord reads outcomes: of all files that were predicted for the promises, of those that were shown for the weeks.
+func newRecord(outcomes []event.Event) *Record {
+	var t tally
+	for _, e := range outcomes {
+		if e.Kind != event.KindOutcome || len(e.Scores) == 0 {
+			continue
+		}
+		t.promise(e.Scores[0], e.OK)
+		if e.Why == string(prefetch.Shown) {
+			t.day(e.Time, e.OK)
+		}
+	}
+	r := t.record()
+	if len(r.Bars) == 0 {
+		return nil
+	}
+	return &r
+}
+
+// Cost is what hints cost, and what they brought.
+type Cost struct {
+	Sessions int            `json:"sessions"` // with hints
+	Hints    int            `json:"hints"`
+	Tokens   int            `json:"tokens"`  // of their texts
+	Carried  int            `json:"carried"` // Σ tokens × requests that carried them
+	Shown    int64          `json:"shown"`   // files, and lists at prompts
+	Settled  int64          `json:"settled"` // of these, those with an outcome
+	Used     int64          `json:"used"`    // of these, those that were opened
+	Kinds    []api.KindStat `json:"kinds"`
+}
+
+func newCost(kinds []api.KindStat, costs []api.CostRow) *Cost {
+	c := &Cost{Sessions: len(costs)}
+	for _, k := range kinds {
+		if k.Shown+k.Withheld+k.Shadow > 0 {
+			c.Kinds = append(c.Kinds, k)
+		}
+		c.Shown, c.Settled, c.Used = c.Shown+k.Shown, c.Settled+k.Settled, c.Used+k.Used
+	}
+	for _, row := range costs {
+		c.Hints, c.Tokens, c.Carried = c.Hints+row.Hints, c.Tokens+row.Tokens, c.Carried+row.Carried
+	}
+	if len(c.Kinds) == 0 {
+		return nil
+	}
+	return c
+}

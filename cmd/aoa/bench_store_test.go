@@ -109,7 +109,9 @@ func (w *backing) share(b *testing.B, url string) {
 	begin := time.Now()
 	must(b, server.Load(b.Context()))
 	b.Logf("the mirror was loaded in %v", time.Since(begin).Round(time.Millisecond))
-	w.store.Share(server.Mirror().Scores)
+	if w.store != nil {
+		w.store.Share(server.Mirror().Scores)
+	}
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

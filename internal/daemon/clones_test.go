@@ -312,6 +312,10 @@ func TestClonesAgree(t *testing.T) {
 			return []shareFault{
 				{"connections cut", func() { x.check(client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err()) }, nothing},
 				{"paused", func() { x.check(client.Do(ctx, "CLIENT", "PAUSE", "300", "ALL").Err()) }, nothing},
+				{"read-only", func() { x.check(client.Do(ctx, "REPLICAOF", "127.0.0.1", "1").Err()) },
+					func() { x.check(client.Do(ctx, "REPLICAOF", "NO", "ONE").Err()) }},
+				{"full", func() { x.check(client.ConfigSet(ctx, "maxmemory", "1mb").Err()) },
+					func() { x.check(client.ConfigSet(ctx, "maxmemory", "0").Err()) }},
 				{"stream cut", func() { x.check(client.XTrimMaxLen(ctx, key("stream"), 0).Err()) }, nothing},
 				{"emptied", func() {
 					keys, err := client.Keys(ctx, "aoa:2:{"+x.repo+"}:*").Result()

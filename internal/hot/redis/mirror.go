@@ -258,7 +258,9 @@ func word(e redis.XMessage, field string) string {
 
 // Wait returns when there is something for Sync, or after 5 s. It does not look at ctx while it waits: Close ends it.
 func (s *Store) Wait(ctx context.Context) error {
-	last := s.Mirror().last
+	s.reading.Lock()
+	last := s.mirror.last
+	s.reading.Unlock()
 	err := s.client.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.stream(), last}, Count: 1, Block: waitTime}).Err()
 	if err != nil && !isNil(err) {
 		return fmt.Errorf("wait for the stream: %w", err)

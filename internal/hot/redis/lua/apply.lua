@@ -15,6 +15,11 @@ if ARGV[4] ~= '' then
   redis.call('HSET', KEYS[2], ARGV[2], mark) -- refused by a server that is full: then nothing has been changed yet
 end
 
+if last == '0-0' then redis.call('DEL', KEYS[1]) end -- one that somebody emptied remembers its last number
+redis.call('XTRIM', KEYS[1], 'MAXLEN', ARGV[7])
+local number = tonumber(string.match(last, '^%d+')) + 1
+redis.call('XADD', KEYS[1], string.format('%d', number) .. '-' .. ARGV[6], 'w', ARGV[2], 'n', ARGV[4], 'd', ARGV[8])
+
 local step, at = ARGV[8], 1
 
 local function word()
@@ -46,8 +51,5 @@ while at <= #step do
   end
 end
 
-redis.call('XTRIM', KEYS[1], 'MAXLEN', ARGV[7])
-local number = tonumber(string.match(last, '^%d+')) + 1
-redis.call('XADD', KEYS[1], string.format('%d', number) .. '-' .. ARGV[6], 'w', ARGV[2], 'n', ARGV[4], 'd', step)
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], ARGV[2], ARGV[4]) end
 return 'ok'

@@ -30,7 +30,6 @@ const (
 // fold turns events into the increments of one batch.
 type fold struct {
 	batch   *hot.Batch
-	own     string  // prefix of session names
 	sign    float64 // -1 subtracts
 	write   bool    // sessions' states and stamps are written
 	session func(id string) *session

@@ -15,9 +15,6 @@ type Options struct {
 	// Fold adds what other packages fold of the same events (predictions and their outcomes) to the batch. It is called once per
 	// batch with all of its events. nil adds nothing.
 	Fold func(ctx context.Context, b *hot.Batch, events []event.Event) error
-	// Own is the prefix of session names in a store that other daemons write to as well: the session of saves and the edits of
-	// tools have the same names in all of them.
-	Own string
 	// Sessions is the number of sessions whose state is kept in memory; 0 means 256.
 	Sessions int
 }
@@ -72,7 +69,7 @@ func (l *Learner) Learn(ctx context.Context, events []event.Event, seq int64) er
 	if err := l.load(ctx, events); err != nil {
 		return fmt.Errorf("learn batch %d: load sessions: %w", seq, err)
 	}
-	f := &fold{batch: l.store.Batch(), own: l.opts.Own, sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
+	f := &fold{batch: l.store.Batch(), sign: 1, write: true, session: l.session, expire: l.expire, renamed: l.renamed}
 	commits := 0
 	for _, e := range events {
 		if e.Kind == event.KindCommit {
@@ -104,7 +101,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fresh := map[string]*session{}
-	f := &fold{batch: l.store.Batch(), own: l.opts.Own, sign: -1, expire: func(time.Time) {},
+	f := &fold{batch: l.store.Batch(), sign: -1, expire: func(time.Time) {},
 		session: func(id string) *session {
 			if fresh[id] == nil {
 				fresh[id] = newSession(id)
@@ -120,7 +117,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	}
 	for id := range fresh {
 		if id != toolsID && id != watchID {
-			f.batch.Session(l.opts.Own + id).Renew()
+			f.batch.Session(id).Renew()
 		}
 	}
 	if err := l.store.Apply(ctx, f.batch, seq); err != nil {
@@ -130,8 +127,7 @@ func (l *Learner) Unlearn(ctx context.Context, events []event.Event, seq int64) 
 	return nil
 }
 
-// Reset drops the session states in memory, so that they are read back from hot. Call it after another package has changed hot, such
-// as by Store.Forget.
+// Reset drops the session states in memory, so that they are read back from hot.
 func (l *Learner) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +145,7 @@ func (l *Learner) load(ctx context.Context, events []event.Event) error {
 		if v == nil {
 			v = l.store.View(time.Unix(0, 0)) // the next event of a session decides whether it is over
 		}
-		views[id] = v.Session(l.opts.Own + id)
+		views[id] = v.Session(id)
 	}
 	for _, e := range events {
 		want(sessionOf(e))

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/learn"
 )
 
@@ -21,7 +19,7 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // fixture is a store with a learner and the next sequence.
 type fixture struct {
 	*testing.T
-	store   learn.Store
+	store   *hot.Store
 	learner *learn.Learner
 	seq     int64
 }
@@ -32,17 +30,8 @@ func newFixture(t *testing.T, o learn.Options) *fixture {
 	return &fixture{t, s, learn.New(s, o), 0}
 }
 
-// newStore is a store in memory, or on the server that AOA_TEST_REDIS names.
-func newStore(t *testing.T) learn.Store {
+func newStore(t *testing.T) *hot.Store {
 	t.Helper()
-	if url := os.Getenv("AOA_TEST_REDIS"); url != "" {
-		s, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: fmt.Sprint("learn-", rand.Uint64())})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
 	s, err := hot.New(hot.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,17 +78,12 @@ func (d *fixture) expect(what string, got, want float64) {
 // restart begins a new learner, and moves what is in memory to a new store through a snapshot.
 func (d *fixture) restart() *fixture {
 	d.Helper()
-	n := &fixture{d.T, d.store, learn.New(d.store, learn.Options{}), d.seq}
-	memory, ok := d.store.(*hot.Store)
-	if !ok {
-		return n
-	}
-	recs, err := memory.Dirty(d.Context(), true)
+	recs, err := d.store.Dirty(d.Context(), true)
 	if err != nil {
 		d.Fatal(err)
 	}
-	n = newFixture(d.T, learn.Options{})
-	if err := n.store.(*hot.Store).Restore(d.Context(), recs); err != nil {
+	n := newFixture(d.T, learn.Options{})
+	if err := n.store.Restore(d.Context(), recs); err != nil {
 		d.Fatal(err)
 	}
 	n.seq = d.seq
@@ -225,7 +209,7 @@ func events(seed uint64, n, ticks int) ([]event.Event, *stream) {
 }
 
 // same compares everything two stores answer about the files, tags, words and sessions of the stream.
-func same(t *testing.T, a, b learn.Store, s *stream) {
+func same(t *testing.T, a, b *hot.Store, s *stream) {
 	t.Helper()
 	names := map[string][]string{"path": event.Strings(s.files), "tag": {"go", "editing"}, "term": words, "": {""}}
 	va, vb := a.View(s.now), b.View(s.now)
@@ -289,17 +273,11 @@ func same(t *testing.T, a, b learn.Store, s *stream) {
 	}
 }
 
-// seeds are few where each command goes to a server and back.
-func seeds() uint64 {
-	if os.Getenv("AOA_TEST_REDIS") != "" {
-		return 3
-	}
-	return 12
-}
+const seeds = 12
 
 // TestLiveIsReplayed learns the same events in different batches.
 func TestLiveIsReplayed(t *testing.T) {
-	for seed := range seeds() {
+	for seed := range uint64(seeds) {
 		es, s := events(seed, 400, 0)
 		r := rand.New(rand.NewPCG(seed, 9))
 		live, replayed := newFixture(t, learn.Options{}), newFixture(t, learn.Options{Sessions: 1})
@@ -315,7 +293,7 @@ func TestLiveIsReplayed(t *testing.T) {
 
 // TestRestartChangesNothing moves to a new store in the middle, through a snapshot, ticks included.
 func TestRestartChangesNothing(t *testing.T) {
-	for seed := range seeds() {
+	for seed := range uint64(seeds) {
 		es, s := events(seed, 400, 50)
 		whole, cut := newFixture(t, learn.Options{}), newFixture(t, learn.Options{})
 		for i, b := range batches(es, rand.New(rand.NewPCG(seed, 11)), 8) {

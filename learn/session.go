@@ -139,7 +139,7 @@ func (s *session) begin(f *fold, at time.Time) {
 		return
 	}
 	if s.write == nil {
-		s.write = f.batch.Session(f.own + s.id)
+		s.write = f.batch.Session(s.id)
 		if s.renew {
 			s.write.Renew()
 			s.renew = false

@@ -2,15 +2,12 @@ package rank
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
-	"github.com/aoa-dev/aoa/internal/hot/redis"
 	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/learn"
 )
@@ -19,7 +16,7 @@ import (
 type world struct {
 	t      testing.TB
 	store  *hot.Store
-	learn  []*learn.Learner // into the store, and into the server that it shares
+	learn  *learn.Learner
 	tree   *index.Tree
 	events []event.Event
 	n      int
@@ -31,22 +28,11 @@ var epoch = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 
 func newWorld(t testing.TB, files ...event.Path) *world {
 	t.Helper()
-	o := hot.Options{Now: func() time.Time { return epoch }}
-	store, err := hot.New(o)
+	store, err := hot.New(hot.Options{Now: func() time.Time { return epoch }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: store, learn: []*learn.Learner{learn.New(store, learn.Options{})}, tree: index.NewTree(files)}
-	if url := os.Getenv("AOA_TEST_REDIS"); url != "" {
-		remote, err := redis.Open(context.Background(), redis.Options{URL: url, Repo: "rank-" + rand.Text(), Options: o})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { remote.Close() })
-		store.Share(remote, func(err error) { t.Errorf("the server was lost: %v", err) })
-		w.learn = append(w.learn, learn.New(remote, learn.Options{}))
-	}
-	return w
+	return &world{t: t, store: store, learn: learn.New(store, learn.Options{}), tree: index.NewTree(files)}
 }
 
 func (w *world) ranker(o Options) *Ranker {
@@ -60,10 +46,8 @@ func (w *world) flush() {
 		return
 	}
 	w.seq++
-	for _, l := range w.learn {
-		if err := l.Learn(context.Background(), w.events, w.seq); err != nil {
-			w.t.Fatal(err)
-		}
+	if err := w.learn.Learn(context.Background(), w.events, w.seq); err != nil {
+		w.t.Fatal(err)
 	}
 	w.events = nil
 }

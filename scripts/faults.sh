@@ -10,7 +10,7 @@ run() {
 run 'TestKilled|TestPowerCut|TestCorrupted|TestFullDisk|TestServer|TestTeam|TestStoreReplaced|TestForget' ./cmd/aoa
 run 'TestFullDisk|TestReadOnlyDisk|TestAnyBadValue' ./internal/cold
 run 'TestCheckoutOfManyFiles|TestFormatterIsOneEvent' ./watcher # 10,000 files
-run 'TestClock|TestWrongClock|TestAnyBadValue' ./internal/daemon
+run 'TestClock|TestWrongClock|TestAnyBadValue|TestClonesAgree' ./internal/daemon
 run 'TestWrongClock|TestRetention|TestNewStoreWrongClock' ./internal/cold
 run 'TestRenameRace' ./hooks/client # 20 hooks a round
 run 'TestRulesEqualGit' ./watcher # 10 trees a round

@@ -10,7 +10,6 @@ if [ -z "${AOA_TEST_REDIS-}" ] && command -v redis-server >/dev/null; then
   server=$!
   export AOA_TEST_REDIS="redis://127.0.0.1:${REDIS_PORT:-16379}/0"
 fi
-go test -count=1 -run '^TestDifferential|^TestCheckNames' -skip '/^miniredis$' ./internal/hot/redis
-go test -count=1 ./learn ./rank
-go test -count=1 -run '^Test(SeveralWriters|ForgetShared)$/^server$' ./internal/daemon
+go test -count=1 -run '^TestDifferential|^TestMirrorsAgree|^TestCheckNames' -skip '/^miniredis$' ./internal/hot/redis
+go test -count=1 -run '^Test(SeveralWriters|ForgetShared|ClonesAgree)$/^server$' ./internal/daemon -args -rounds "${ROUNDS:-1}"
 go test -count=1 -run '^Test(Server|Team|Password)' ./cmd/aoa -args -rounds "${ROUNDS:-1}"

@@ -58,7 +58,7 @@ func BenchmarkRanking(b *testing.B) {
 				}
 				b.Run("redis-"+way, func(b *testing.B) {
 					w.share(b, url)
-					defer w.store.Share(nil, nil)
+					defer w.store.Share(nil)
 					w.rank(b, budget)
 				})
 				b.Run("union-redis-"+way, func(b *testing.B) { w.union(b, o) })
@@ -98,14 +98,20 @@ func (w *backing) fill(b *testing.B, s learn.Store) {
 	must(b, learn.New(s, learn.Options{}).Learn(b.Context(), session(w.files, w.now), 2))
 }
 
-// share lets the store's views read from a server that holds the same.
+// share lets the store's views read the mirror of a server that holds the same.
 func (w *backing) share(b *testing.B, url string) {
 	b.Helper()
-	remote, err := hotredis.Open(b.Context(), hotredis.Options{Repo: "bench", URL: url, Writer: b.Name()})
+	server, err := hotredis.Open(b.Context(), hotredis.Options{Repo: "bench", URL: url, Writer: b.Name()})
 	must(b, err)
-	b.Cleanup(func() { remote.Close() })
-	w.fill(b, remote)
-	w.store.Share(remote, func(err error) { b.Error(err) })
+	b.Cleanup(func() { server.Close() })
+	must(b, server.Load(b.Context()))
+	w.fill(b, server)
+	begin := time.Now()
+	must(b, server.Load(b.Context()))
+	b.Logf("the mirror was loaded in %v", time.Since(begin).Round(time.Millisecond))
+	if w.store != nil {
+		w.store.Share(server.Mirror().Scores)
+	}
 }
 
 func (w *backing) rank(b *testing.B, budget float64) {

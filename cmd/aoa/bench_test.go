@@ -218,20 +218,35 @@ func BenchmarkMemory(b *testing.B) {
 			if budget == 0 {
 				files, budget = 100, 20 // idle
 			}
-			d := newBed(b, files).served(b)
-			for range 200 {
-				_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Session: "s", Current: d.files[5]})
-				must(b, err)
-			}
-			<-time.After(66 * time.Second)                    // memory is given back when nobody has called for a while
-			for mb := d.resident("VmRSS:") / 1e6; b.Loop(); { // asking the daemon would be work for it
-				b.ReportMetric(mb, "MB")
-				b.ReportMetric(d.resident("RssFile:")/1e6, "mapped-MB")
-				b.ReportMetric(mb/budget, "MB/budget")
-			}
-			b.ReportMetric(0, "ns/op")
+			newBed(b, files).rest(b, budget)
 		})
 	}
+	b.Run("100000/mirror", func(b *testing.B) { // of a server with as much
+		if _, err := exec.LookPath("redis-server"); err != nil {
+			b.Skip("redis-server is not installed")
+		}
+		d, s := newBed(b, 100_000), serveRedis(b)
+		d.env = append(d.env, "AOA_REDIS_URL=redis://"+s.addr, "AOA_REPO_ID=bench")
+		(&backing{files: d.files, now: time.Now()}).share(b, "redis://"+s.addr)
+		d.rest(b, 400)
+	})
+}
+
+// rest reports what is resident of the daemon some time after a few questions.
+func (d *bed) rest(b *testing.B, budget float64) {
+	d.served(b)
+	for range 200 {
+		_, err := api.Call(b.Context(), d.client, api.Rank, event.Query{Session: "s", Current: d.files[5]})
+		must(b, err)
+	}
+	<-time.After(66 * time.Second)                    // memory is given back when nobody has called for a while
+	for mb := d.resident("VmRSS:") / 1e6; b.Loop(); { // asking the daemon would be work for it
+		b.ReportMetric(mb, "MB")
+		b.ReportMetric(d.resident("VmHWM:")/1e6, "peak-MB")
+		b.ReportMetric(d.resident("RssFile:")/1e6, "mapped-MB")
+		b.ReportMetric(mb/budget, "MB/budget")
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkKeep is what the daemon does beside the questions at 100,000 files: a snapshot of a hundredth of them and of

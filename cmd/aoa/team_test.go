@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -89,6 +90,18 @@ func (x *team) everybody(batches int) {
 	all.Wait()
 }
 
+// clone is what one clone's log does to a store of all of them: its sessions are its own.
+type clone struct {
+	*hot.Store
+	all *hot.Store
+	seq *int64 // of the last batch of all clones
+}
+
+func (c clone) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
+	*c.seq++
+	return errors.Join(c.all.Apply(ctx, b.Scores(), *c.seq), c.Store.Apply(ctx, b.Sessions(), seq))
+}
+
 // twin is a store that learned all the logs one after the other: every event and every commit once. lost are events
 // that were acknowledged and are in no log, or in it twice.
 func (x *team) twin() (store *hot.Store, lost []string) {
@@ -96,18 +109,19 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 	store, err := hot.New(hot.Options{})
 	check(x.T, err)
 	seen, seq := map[string]int{}, int64(0)
-	for i, d := range x.sandboxes {
-		learner := learn.New(store, learn.Options{Own: fmt.Sprint(i, "/")})
+	for _, d := range x.sandboxes {
+		sessions, err := hot.New(hot.Options{})
+		check(x.T, err)
+		learner := learn.New(clone{sessions, store, &seq}, learn.Options{})
 		db := openLog(d)
-		err := db.Replay(x.Context(), 0, func(_ int64, batch []event.Event) error {
+		err = db.Replay(x.Context(), 0, func(n int64, batch []event.Event) error {
 			var mine []event.Event
 			for _, e := range batch {
 				if seen[e.ID]++; seen[e.ID] == 1 || e.Kind != event.KindCommit {
 					mine = append(mine, e)
 				}
 			}
-			seq++
-			return learner.Learn(x.Context(), mine, seq)
+			return learner.Learn(x.Context(), mine, n)
 		})
 		check(x.T, errors.Join(err, db.Close()))
 	}
@@ -120,7 +134,7 @@ func (x *team) twin() (store *hot.Store, lost []string) {
 }
 
 // scores are all that is shared of the repository's files and of the words of the work, as of a time.
-func (x *team) scores(s learn.Store, at time.Time) (names []string, values []float64, err error) {
+func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []float64, err error) {
 	files := strings.Fields(x.sandboxes[0].git("ls-files"))
 	words, tags := []string{"protocol", "wire", "retry", "change"}, []string{"testing"}
 	v := s.View(at)
@@ -196,12 +210,15 @@ func (x *team) logs() (n int64) {
 
 // server reads the server.
 func (x *team) server(url string, at time.Time) ([]float64, error) {
-	far, err := redis.Open(x.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
+	s, err := redis.Open(x.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
 	if err != nil {
 		return nil, err
 	}
-	defer far.Close()
-	_, got, err := x.scores(far, at)
+	defer s.Close()
+	if err := s.Load(x.Context()); err != nil {
+		return nil, err
+	}
+	_, got, err := x.scores(s.Mirror().Scores, at)
 	return got, err
 }
 

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,11 +26,12 @@ func claimsOf(batch []event.Event) (things []redis.Claim, holders []holder) {
 			add(redis.Claim{ID: "c:" + sha, Off: e.Kind == event.KindUncommit}, holder{event: i})
 		case e.Kind == event.KindRename && e.Agent == "git":
 			for j := range min(len(e.From), len(e.Paths)) {
-				c := redis.Claim{ID: "r:" + sha + ":" + string(e.From[j]), Off: kind == "unrename"}
-				if c.Off {
-					c.ID = "r:" + sha + ":" + string(e.Paths[j])
+				old, off := e.From[j], kind == "unrename"
+				if off {
+					old = e.Paths[j]
 				}
-				add(c, holder{i, j})
+				// A digest: claims stay for good, and what is forgotten is not to be named in them.
+				add(redis.Claim{ID: fmt.Sprintf("r:%s:%.12x", sha, sha256.Sum256([]byte(old))), Off: off}, holder{i, j})
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.scores = &scores{base: d.base, db: d.db, clock: d.clock, metrics: d.metrics, learned: make(chan struct{}, 1)}
+	d.scores = &scores{base: d.base, db: d.db, clock: d.clock, metrics: d.metrics}
 	err = d.scores.load(ctx)
 	<-listed
 	if err = cmp.Or(err, ctx.Err()); err != nil {
@@ -173,7 +173,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
 	home.ranker = newRanker(home, d.scores.hot, d.db)
 	d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, home.ranker, first, d.repoID())
-	d.scores.learner = learn.New(d.scores.hot, learn.Options{Fold: d.predictions.Fold})
+	learned := &learnedStore{Store: d.scores.hot}
+	d.scores.learner = learn.New(learned, learn.Options{Fold: d.predictions.Fold})
 	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,
 		Budget: func() session.Budget { return contextBudget(d.settings) }})
 	d.cache = newCache(d.base, d.db, d.seal)
@@ -193,6 +194,7 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	d.scores.between = d.events.queue.between
 	look := make(chan struct{}, 1)
 	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.events, d.settings.get().RedisURL)
+	learned.sharing = d.sharing
 	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot, seal: d.seal, first: d.predictions,
 		events: d.events, look: look, stop: d.stop})
 	d.worktrees.enter(home)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -143,25 +145,24 @@ func (r *eraser) forgetStores(ctx context.Context, e *erasure) (results int, err
 // forgetShared removes it from the server that others learn into as well: a file whoever knew it, of the rest what this
 // daemon contributed. It returns the number of the newest batch.
 func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, error) {
-	f := e.filter()
+	f, now, seq := e.filter(), r.now(), r.events.queue.last()
 	defer l.learner.Reset()
 	gone, err := r.db.Meant(ctx, f)
 	if err != nil {
 		return 0, err
 	}
+	var files []event.Path
 	if f.Path != "" {
-		for p := range r.below(f.Path, filesOf(gone)) {
-			if err := l.far.Forget(ctx, p); err != nil {
-				return 0, err
-			}
+		files = slices.Collect(maps.Keys(r.below(f.Path, filesOf(gone))))
+	} else {
+		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
+		seq, _, err = r.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
+		if err == nil {
+			err = l.learner.Unlearn(ctx, gone, seq)
 		}
-		return r.events.queue.last(), nil
 	}
-	// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-	now := r.now()
-	seq, _, err := r.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 	if err == nil {
-		err = l.learner.Unlearn(ctx, gone, seq)
+		err = l.server.Forget(ctx, now, files...)
 	}
 	return seq, err
 }

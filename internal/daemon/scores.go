@@ -31,7 +31,6 @@ type scores struct {
 	clock   *clock
 	metrics *metrics
 	applied atomic.Int64
-	learned chan struct{} // a batch was learned; capacity 1
 
 	between func(func() error) error // runs a function between two batches
 
@@ -55,7 +54,6 @@ func (s *scores) Apply(ctx context.Context, seq int64, events []event.Event) err
 		return err
 	}
 	s.applied.Store(seq)
-	signal(s.learned)
 	s.metrics.learned(len(events), s.now().Sub(begin))
 	return nil
 }

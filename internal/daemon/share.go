@@ -17,46 +17,61 @@ import (
 	"github.com/aoa-dev/aoa/learn"
 )
 
-// sharing gives the log, batch after batch, to a server that the daemons of other clones learn into as well. The log is
-// the list of what waits: the server knows how far it has come with it. As long as the server answers and has all,
-// rankings read scores there; sessions, thresholds and the snapshot stay this daemon's own, and so does what is
-// answered while there is no server.
+// sharing gives the log, batch after batch, to a server that the daemons of other clones learn into as well, and keeps a
+// mirror of it in memory. The log is the list of what waits: the server knows how far it has come with it. Rankings read
+// scores from the mirror once the server has all of the log, and from then on whatever becomes of the server. Sessions,
+// thresholds and the snapshot stay this daemon's own.
 type sharing struct {
 	base
-	repo   string // the hash tag of the keys
-	db     *cold.DB
-	hot    *hot.Store
-	events *eventLog
-	url    string
-	wake   chan struct{} // there is something to send; capacity 1
-	edits  *remoteEdits
-	lost   chan error // a question found the server gone; capacity 1
+	repo    string // the hash tag of the keys
+	db      *cold.DB
+	hot     *hot.Store
+	events  *eventLog
+	url     string
+	wake    chan struct{} // a batch was learned; capacity 1
+	edits   *remoteEdits
+	mirrors mirrors
 
-	sending sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
+	sending  sync.Mutex // held while batches are sent, or the server's copy of something is forgotten
+	sessions *hot.Store // as of the batch that was sent last
 
 	mu      sync.Mutex // guards what follows
 	link    *link      // nil: no server
-	at      int64      // newest batch that the server is known to have
+	sent    int64      // newest batch that the server is known to have
 	trouble error      // why there is no server; nil at the start and when there is one
-	slow    bool       // there is one, and questions do not wait for it
 }
 
-// link is one connection's store and what learns into it.
+// link is a connection and what learns over it.
 type link struct {
-	far     *redis.Store
+	server  *redis.Store
 	learner *learn.Learner
 }
 
-// How often the server is tried again, and looked at without a hint.
+// How often the server is tried again.
 const (
 	shareAgain  = 250 * time.Millisecond // doubles
 	shareAtMost = 15 * time.Second
-	shareLook   = 5 * time.Second
 )
 
 func newSharing(b base, repo string, db *cold.DB, store *hot.Store, events *eventLog, url string) *sharing {
-	return &sharing{base: b, repo: repo, db: db, hot: store, events: events, url: url, wake: make(chan struct{}, 1), lost: make(chan error, 1),
-		edits: &remoteEdits{now: b.now, edits: map[event.Path]hot.Notice{}}}
+	return &sharing{base: b, repo: repo, db: db, hot: store, events: events, url: url, wake: make(chan struct{}, 1),
+		mirrors: mirrors{store: store}, edits: &remoteEdits{now: b.now, edits: map[event.Path]time.Time{}}}
+}
+
+// learnedStore is the store that the daemon's learner learns into.
+type learnedStore struct {
+	*hot.Store
+	sharing *sharing
+}
+
+// Apply lets sharing know of the batch.
+func (l *learnedStore) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
+	err := l.Store.Apply(ctx, b, seq)
+	if err == nil && l.sharing.url != "" {
+		l.sharing.mirrors.learned(b, seq)
+		signal(l.sharing.wake)
+	}
+	return err
 }
 
 // run keeps the server up to date until ctx ends. It returns at once when nothing is shared.
@@ -82,55 +97,67 @@ func (s *sharing) run(ctx context.Context) error {
 
 // connected runs one connection until it breaks. linked reports whether it served for a while.
 func (s *sharing) connected(ctx context.Context) (linked bool, err error) {
-	select {
-	case <-s.lost: // of the connection before
-	default:
-	}
 	l, err := s.connect(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer l.far.Close()
+	defer l.server.Close()
 	defer s.unlink()
+	if err := s.read(ctx, l.server); err != nil {
+		return false, err
+	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.follow(ctx, l, &linked) })
-	g.Go(func() error { return s.edits.listen(ctx, l.far) })
-	g.Go(func() error { return s.watchLost(ctx) })
-	err = g.Wait() // apart: linked counts once follow has ended
+	defer context.AfterFunc(ctx, func() { l.server.Close() })() // the library waits on its connection, whatever becomes of ctx
+	g.Go(func() error { return s.feed(ctx, l, &linked) })
+	g.Go(func() error { return follow(ctx, l.server) })
+	err = g.Wait() // apart: linked counts once feed has ended
 	return linked, err
 }
 
-func (s *sharing) unlink() {
-	s.hot.Share(nil, nil)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.link = nil
-}
-
-// connect opens the server and checks that it is fit, and whether it is the same as before.
+// connect opens the server and checks that it is fit.
 func (s *sharing) connect(ctx context.Context) (*link, error) {
 	cfg := s.settings.get()
 	writer, err := writerID(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	far, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer,
-		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}})
+	server, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer, Loaded: s.mirrors.begin, Edited: s.edits.note,
+		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}, Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
 	if err != nil {
 		return nil, err
 	}
-	l := &link{far: far, learner: learn.New(far, learn.Options{Own: writer + "/", Fold: s.edits.add})}
-	if err = s.check(ctx, far); err == nil {
-		err = s.identify(ctx, far)
+	if err = s.check(ctx, server); err == nil {
+		err = s.identify(ctx, server)
 	}
 	if err != nil {
-		return nil, errors.Join(err, far.Close())
+		return nil, errors.Join(err, server.Close())
 	}
-	return l, nil
+	return &link{server, learn.New(server, learn.Options{Fold: s.edits.add})}, nil
 }
 
-func (s *sharing) check(ctx context.Context, far *redis.Store) error {
-	lacks, err := far.Check(ctx)
+// sessionsAt are the sessions as of a batch, or an earlier one: those that were there when the last batch was sent, else
+// those of now, else none, and the whole log is read again.
+func (s *sharing) sessionsAt(ctx context.Context, sent int64) (*hot.Store, error) {
+	if s.sessions != nil {
+		if at, err := s.sessions.Applied(ctx); err == nil && at <= sent {
+			return s.sessions, nil
+		}
+	}
+	var err error
+	if s.sessions, err = hot.New(hot.Options{Now: s.now, Half: s.settings.get().HalfLives}); err != nil {
+		return nil, err
+	}
+	return s.sessions, s.events.queue.between(func() error {
+		at, err := s.hot.Applied(ctx)
+		if err == nil && at <= sent {
+			s.hot.CopySessions(s.sessions)
+		}
+		return err
+	})
+}
+
+func (s *sharing) check(ctx context.Context, server *redis.Store) error {
+	lacks, err := server.Check(ctx)
 	for _, l := range lacks {
 		if l.Harms {
 			err = errors.Join(err, errors.New("the server lacks "+l.String()))
@@ -141,50 +168,66 @@ func (s *sharing) check(ctx context.Context, far *redis.Store) error {
 	return err
 }
 
-// metaEpoch is under what the log keeps which server it was given to.
-const metaEpoch = "server_epoch"
-
-// identify notices a server that was emptied, or is another one: it has nothing of this log, or less, and gets it
-// again. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
-func (s *sharing) identify(ctx context.Context, far *redis.Store) error {
-	known, err := s.db.Meta(ctx, metaEpoch)
-	if err != nil {
-		return err
+// identify notices how far the server has come. One that was emptied, or lost its end, has less of this log than it had, and gets
+// the rest again. One that has more than this log, which lost its end when the machine did, is not to skip what comes now.
+func (s *sharing) identify(ctx context.Context, server *redis.Store) error {
+	has := server.Sent()
+	if before := s.setSent(has); has < before {
+		s.log.Warn("the shared server was emptied, or has lost batches: it is given them again", "has", has, "had", before)
 	}
-	at, err := far.Applied(ctx)
-	if err != nil {
-		return err
-	}
-	if epoch := far.Epoch(); known != epoch {
-		if known != "" {
-			s.log.Warn("the shared server was emptied, or is another one: it is given what this daemon knows", "has", at)
-		}
-		if err := s.db.SetMeta(ctx, metaEpoch, epoch); err != nil {
-			return err
-		}
-	}
-	ahead, err := s.events.Advance(ctx, at)
+	ahead, err := s.events.Advance(ctx, has)
 	if ahead {
-		s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", at)
+		s.log.Warn("the shared server has more of this log than is here: batches are numbered on from there", "has", has)
 	}
-	s.setSent(at)
 	return err
 }
 
-func (s *sharing) setSent(at int64) {
+// setSent returns what was known before.
+func (s *sharing) setSent(seq int64) (before int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at = at
+	before, s.sent = s.sent, seq
+	return before
 }
 
-// follow sends what waits, then what comes.
-func (s *sharing) follow(ctx context.Context, l *link, linked *bool) error {
-	look := time.NewTicker(shareLook)
-	defer look.Stop()
+// read brings a mirror to the end of the server's stream: the one that answers, if it holds nothing else, or a new one.
+func (s *sharing) read(ctx context.Context, server *redis.Store) error {
+	if m := s.mirrors.goOn(server.Sent()); m != nil {
+		return server.Resume(ctx, m)
+	}
+	return server.Load(ctx)
+}
+
+func (s *sharing) unlink() {
+	s.mirrors.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.link = nil
+}
+
+// follow carries out in the mirror what others and this daemon apply to the server.
+func follow(ctx context.Context, server *redis.Store) error {
+	for ctx.Err() == nil {
+		err := server.Wait(ctx)
+		if err == nil {
+			err = server.Sync(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// feed sends what waits, then what comes.
+func (s *sharing) feed(ctx context.Context, l *link, linked *bool) error {
 	for {
 		s.sending.Lock()
 		err := s.catchUp(ctx, l)
 		s.sending.Unlock()
+		if err == nil && !*linked {
+			err = l.server.Sync(ctx)
+		}
 		if err != nil {
 			return err
 		}
@@ -196,20 +239,18 @@ func (s *sharing) follow(ctx context.Context, l *link, linked *bool) error {
 		case <-ctx.Done():
 			return nil
 		case <-s.wake:
-		case <-look.C:
-			s.quicken(ctx, l)
 		}
 	}
 }
 
 func (s *sharing) linked(l *link) {
+	s.mirrors.share()
 	s.mu.Lock()
 	s.link = l
 	before := s.trouble
-	s.trouble, s.slow = nil, false
+	s.trouble = nil
 	s.mu.Unlock()
-	s.ask(l)
-	s.log.Info("shared", "server", backend(s.url), "batch", s.sent(), "again", before != nil)
+	s.log.Info("shared", "server", backend(s.url), "batch", l.server.Sent(), "again", before != nil)
 }
 
 // broken notes that there is no server; a change is logged.
@@ -218,16 +259,14 @@ func (s *sharing) broken(err error) {
 	before := s.trouble
 	s.trouble = err
 	s.mu.Unlock()
-	if before == nil && err != nil {
-		s.log.Warn("the shared server does not answer: answers come from what this daemon knows, and what it learns waits in its log",
+	switch {
+	case before != nil || err == nil:
+	case errors.Is(err, redis.ErrMark):
+		s.log.Info("the shared server is read again", "server", backend(s.url), "why", err)
+	default:
+		s.log.Warn("the shared server does not answer: answers come from what was read of it, and what is learned waits in the log",
 			"server", backend(s.url), "err", err)
 	}
-}
-
-func (s *sharing) sent() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.at
 }
 
 // sendWindow is how many batches are sent per reading of the log: the store cannot shorten its own log meanwhile.
@@ -235,47 +274,44 @@ const sendWindow = 64
 
 var errWindow = errors.New("enough for one reading")
 
-// catchUp sends batch after batch until the server has all. sending is held.
+// catchUp sends batch after batch until the server has all. Batches that it has already change sessions only. sending is
+// held.
 func (s *sharing) catchUp(ctx context.Context, l *link) error {
-	for tries := 0; ; {
-		sent := 0
-		err := s.db.Replay(ctx, s.sent(), func(seq int64, batch []event.Event) error {
+	for {
+		at, err := l.server.Applied(ctx)
+		if err != nil {
+			return err
+		}
+		n := 0
+		err = s.db.Replay(ctx, at, func(seq int64, batch []event.Event) error {
 			if err := s.send(ctx, l, seq, batch); err != nil {
 				return err
 			}
-			s.setSent(seq)
-			if sent++; sent == sendWindow {
+			if n++; n == sendWindow {
 				return errWindow
 			}
 			return nil
 		})
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, errWindow):
-			tries = 0
-		case errors.Is(err, redis.ErrMark) && tries < 3: // a fail-over lost the newest batches, or an answer was lost
-			tries++
-			if err := s.resume(ctx, l); err != nil {
-				return err
-			}
-		default:
+		if !errors.Is(err, errWindow) {
 			return err
 		}
 	}
 }
 
-// resume asks the server how far it has come, after it was found at another batch.
-func (s *sharing) resume(ctx context.Context, l *link) error {
-	l.learner.Reset()
-	if err := l.far.Resume(ctx); err != nil {
+// send makes the server learn one batch: of what several logs name only what this daemon is to count.
+func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Event) error {
+	if things, holders := claimsOf(batch); len(things) > 0 && seq > l.server.Sent() {
+		mine, err := l.server.Claim(ctx, seq, things)
+		if err != nil {
+			return err
+		}
+		batch = claimed(batch, holders, mine)
+	}
+	if err := l.learner.Learn(ctx, batch, seq); err != nil {
 		return err
 	}
-	at, err := l.far.Applied(ctx)
-	if err == nil {
-		s.setSent(at)
-	}
-	return err
+	s.setSent(l.server.Sent())
+	return nil
 }
 
 // linkedNow is the link to the server, nil when nothing is shared. It refuses when the server cannot be reached.
@@ -306,31 +342,23 @@ func (s *sharing) exclusive(ctx context.Context, fn func(*link) error) error {
 	return fn(l)
 }
 
-// send makes the server learn one batch: of what several logs name only what this daemon is to count.
-func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Event) error {
-	things, holders := claimsOf(batch)
-	if len(things) > 0 {
-		mine, err := l.far.Claim(ctx, seq, things)
-		if err != nil {
-			return err
-		}
-		batch = claimed(batch, holders, mine)
-	}
-	return l.learner.Learn(ctx, batch, seq)
-}
-
 // behind reports whether something of the log was not sent yet.
-func (s *sharing) behind() bool { return s.url != "" && s.sent() < s.events.queue.last() }
+func (s *sharing) behind() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.url != "" && s.sent < s.events.queue.last()
+}
 
 // troubles is what aoa status shows of the server; "" if nothing is wrong.
 func (s *sharing) troubles() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.trouble == nil && s.slow {
-		return backend(s.url) + " is too slow for questions: they are answered from what this daemon knows"
-	}
-	if s.trouble == nil {
+	waits := max(0, s.events.queue.last()-s.sent)
+	switch {
+	case s.trouble == nil:
 		return ""
+	case errors.Is(s.trouble, redis.ErrNewer):
+		return fmt.Sprintf("%s is not used, %d batches wait: %v", backend(s.url), waits, s.trouble)
 	}
-	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), max(0, s.events.queue.last()-s.at), s.trouble)
+	return fmt.Sprintf("%s does not answer, %d batches wait: %v", backend(s.url), waits, s.trouble)
 }

@@ -76,13 +76,8 @@ func (x *team) equal(what string) {
 	if err := learn.New(ref, learn.Options{}).Learn(x.Context(), union, 1); err != nil {
 		x.Fatal(err)
 	}
-	far, err := redis.Open(x.Context(), redis.Options{URL: x.url, Repo: x.id, Writer: "onlooker"})
-	if err != nil {
-		x.Fatal(err)
-	}
-	defer far.Close()
 	var last string
-	ask := func(s learn.Store) (out []float64) {
+	ask := func(s *hot.Store) (out []float64) {
 		v := s.View(at)
 		var vs []*hot.Values
 		for _, f := range []hot.Family{hot.Frequency, hot.Recency, hot.Sessions, hot.Moves} {
@@ -92,8 +87,7 @@ func (x *team) equal(what string) {
 			vs = append(vs, v.OwnedOf(hot.Next, f, files), v.OwnedOf(hot.Coaccess, f, files))
 		}
 		if err := v.Load(x.Context()); err != nil {
-			last = err.Error()
-			return nil
+			x.Fatal(err)
 		}
 		for _, v := range vs {
 			out = append(out, v.Value...)
@@ -108,11 +102,16 @@ func (x *team) equal(what string) {
 		}
 	}()
 	x.daemons[0].until(what, func() bool {
-		got := ask(far)
-		v := far.View(born)
-		churn := v.Of(hot.Churn, files)
-		if got == nil || v.Load(x.Context()) != nil {
+		server, err := x.server()
+		if err != nil {
+			last = err.Error()
 			return false
+		}
+		got := ask(server)
+		v := server.View(born)
+		churn := v.Of(hot.Churn, files)
+		if err := v.Load(x.Context()); err != nil {
+			x.Fatal(err)
 		}
 		last = fmt.Sprint(got, " churn ", churn.Value, " want ", want)
 		for i := range want {
@@ -124,6 +123,19 @@ func (x *team) equal(what string) {
 	})
 	done = true
 	x.Logf("%s: %d events of %d daemons, %d numbers equal", what, len(x.said), len(x.daemons), len(want)+len(files))
+}
+
+// server is what the server has.
+func (x *team) server() (*hot.Store, error) {
+	s, err := redis.Open(x.Context(), redis.Options{URL: x.url, Repo: x.id, Writer: "onlooker"})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.Load(x.Context()); err != nil {
+		return nil, err
+	}
+	return s.Mirror().Scores, nil
 }
 
 // servers runs fn over what may stand behind redis_url.
@@ -237,13 +249,12 @@ func TestForgetShared(t *testing.T) {
 			t.Errorf("%d events forgotten", n)
 		}
 		x.said = slices.DeleteFunc(x.said, func(e event.Event) bool { return e.Session == "session0" })
-		far, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: x.id, Writer: "onlooker"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer far.Close()
 		value := func(f string) float64 {
-			v := far.View(born.Add(12 * time.Minute))
+			server, err := x.server()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := server.View(born.Add(12 * time.Minute))
 			r := v.Of(hot.Frequency, []string{f})
 			if err := v.Load(t.Context()); err != nil {
 				t.Fatal(err)

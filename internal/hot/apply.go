@@ -29,8 +29,7 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	s.mu.Lock()
 	s.latest = max(s.latest, s.clock.Believable(c.Newest))
 	s.rename(c.Moved)
-	s.increments(c.Sets)
-	s.stamps(c.Stamps)
+	s.changes(c.Changes)
 	for _, sc := range c.Sessions {
 		s.changeSession(sc)
 	}
@@ -41,7 +40,7 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 		s.trim(Seconds(c.Trim))
 	}
 	if !c.Decay.IsZero() {
-		s.decay(Seconds(c.Decay))
+		s.changeAll(s.planDecay(Seconds(c.Decay)))
 	}
 	if !c.Sweep.IsZero() {
 		s.sweep(Seconds(c.Sweep))
@@ -49,71 +48,20 @@ func (s *Store) Apply(ctx context.Context, b *Batch, seq int64) error {
 	return nil
 }
 
-func (s *Store) increments(cs []SetChange) {
+// changes carries out what the batch changes, except in sets of epochs that no reader adds any more.
+func (s *Store) changes(cs []Change) {
 	written := 0
 	for _, c := range cs {
-		if c.Epoch < c.Family.Epoch(s.clock.Believable(s.latest))-1 {
-			continue // no reader adds it any more
+		if c.Family.Past(c.Epoch, s.clock.Believable(s.latest)) {
+			continue
 		}
 		if written += len(c.Members); written > lockedMembers {
 			s.mu.Unlock()
 			s.mu.Lock()
 			written = 0
 		}
-		s.increment(c)
+		s.change(c)
 	}
-}
-
-func (s *Store) increment(c SetChange) {
-	members, sc := &s.names[c.Family.Member], s.scores(c.Family, c.Epoch)
-	if c.Family.Global() {
-		for _, m := range c.Members {
-			id := members.id(m.Name)
-			*sc.member(id) += m.Score
-			members.dirty[id] = true
-		}
-		return
-	}
-	if len(c.Members) == 0 {
-		return
-	}
-	more := make(set, len(c.Members))
-	for i, m := range c.Members {
-		more[i] = entry{members.id(m.Name), m.Score}
-	}
-	more.sort()
-	key := ownedKey{c.Family.index, c.Epoch, s.names[c.Family.Owner].id(c.Owner)}
-	s.setOwned(key, sc.owned[key.owner].add(more))
-	s.grown[key] = true
-}
-
-// stamps moves stamps forward, and the newest of them in the small set that may be asked by rank.
-func (s *Store) stamps(cs []StampChange) {
-	for _, c := range cs {
-		members, sc := &s.names[c.Family.Member], s.scores(c.Family, 0)
-		for _, m := range c.Members {
-			id := members.id(m.Name)
-			at := sc.member(id)
-			*at = s.later(*at, m.Score)
-			members.dirty[id] = true
-		}
-		for _, m := range Best(c.Members, NewestKept) {
-			s.setNewest(c.Family, members.id(m.Name), m.Score)
-		}
-	}
-}
-
-func (s *Store) setNewest(f *Family, id uint32, at float64) {
-	newest := s.newest[f.index]
-	s.newest[f.index] = newest.put(id, s.later(newest.score(id), at))
-}
-
-// later is the later of two times, unless the old one is of a clock that ran ahead. An old 0 is no time.
-func (s *Store) later(old, at float64) float64 {
-	if old != 0 && at <= old && !s.clock.Ahead(old) {
-		return old
-	}
-	return at
 }
 
 func (s *Store) changeFacts(facts map[string]map[string]string) {
@@ -143,10 +91,10 @@ func setFields(to, from map[string]string) {
 }
 
 // changeSession applies what a batch changes of one session.
-func (s *Store) changeSession(c *SessionChange) {
+func (s *Store) changeSession(c *sessionChange) {
 	rec := s.sessions[c.ID]
 	if rec == nil {
-		rec = &SessionRecord{Fields: map[string]string{}}
+		rec = &sessionRecord{Fields: map[string]string{}}
 		s.sessions[strings.Clone(c.ID)] = rec
 	}
 	s.dirty[record{nounSession, c.ID}] = true
@@ -171,7 +119,7 @@ func (s *Store) changeSession(c *SessionChange) {
 }
 
 // setPart sets the score of one member: the greater one stays, of an order the first, of mentions the last.
-func (s *Store) setPart(rec *SessionRecord, p Part, name string, score float64) {
+func (s *Store) setPart(rec *sessionRecord, p Part, name string, score float64) {
 	old, ok := rec.Parts[p][name]
 	switch {
 	case !ok:

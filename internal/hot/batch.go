@@ -22,7 +22,7 @@ type Batch struct {
 	trim     time.Time                    // zero: none; decay and sweep, too
 	decay    time.Time
 	sweep    time.Time
-	notices  []Notice
+	edits    []Edit
 	cap      int
 	newest   float64 // latest time of all, Unix seconds
 }
@@ -144,18 +144,38 @@ func (b *Batch) Fact(key, field, value string) {
 	m[field] = value
 }
 
-// Notice is an agent's edit of a file, for the other daemons of one server.
-type Notice struct {
-	Writer  string // the daemon that sends it
-	Session string
-	Agent   string
-	File    event.Path
-	At      time.Time
+// Edit is an agent's edit of a file, which the daemons that share a server notify each other of.
+type Edit struct {
+	File event.Path
+	At   time.Time
 }
 
-// Notice notifies the daemons that share a server, in the same step as the batch. The store in memory ignores it.
-func (b *Batch) Notice(n Notice) {
-	if n.File != "" && len(n.File) <= maxName {
-		b.notices = append(b.notices, n)
+// Edit adds an edit. The store in memory ignores it.
+func (b *Batch) Edit(e Edit) {
+	if e.File != "" && len(e.File) <= maxName {
+		b.edits = append(b.edits, e)
 	}
+}
+
+// Scores is the batch without sessions, facts and housekeeping, as a mirror of a server applies it.
+func (b *Batch) Scores() *Batch {
+	c := *b
+	c.sessions, c.facts, c.trim, c.decay, c.sweep = nil, nil, time.Time{}, time.Time{}, time.Time{}
+	return &c
+}
+
+// Sessions is the batch without scores and facts.
+func (b *Batch) Sessions() *Batch {
+	c := *b
+	c.sets, c.stamps, c.facts, c.edits = nil, nil, nil, nil
+	return &c
+}
+
+// Len is the number of increments and stamps.
+func (b *Batch) Len() int {
+	n := len(b.stamps)
+	for _, set := range b.sets {
+		n += len(set)
+	}
+	return n
 }

@@ -20,6 +20,6 @@
 //
 // # Sharing
 //
-// Package hot/redis keeps the same sets on a server for several daemons. It applies the same Batch, takes the
-// arithmetic from here, and answers the same View (see Reader and Store.Share).
+// Package hot/redis keeps the same sets on a server for several daemons, and in each daemon a second Store that mirrors
+// them (Store.Share). All of them carry out the same Changes in the same order, so they hold the same scores.
 package hot

@@ -149,6 +149,9 @@ func (f *Family) Epoch(t float64) int64 {
 	return int64(math.Floor(t / (epochHalves * f.Half.Seconds())))
 }
 
+// Past reports whether no reader at t or later adds the scores of an epoch; of stamps never.
+func (f *Family) Past(epoch int64, t float64) bool { return f.Half > 0 && epoch < f.Epoch(t)-1 }
+
 func (f *Family) landmark(k int64) float64 { return epochHalves * f.Half.Seconds() * float64(k) }
 
 // growth is what an increment of 1 at t adds to epoch k.

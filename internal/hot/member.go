@@ -118,6 +118,3 @@ func (f *Family) Unread(worth float64) bool {
 	}
 	return coarse(worth) < leastWorth
 }
-
-// TooLow is the stored score below which a member of a global set reads as 0, if the other epoch has nothing of it.
-func TooLow(factor float64) float64 { return leastWorth / factor }

@@ -5,24 +5,20 @@ import (
 	"maps"
 )
 
-// Read answers a view: sessions and facts from here, scores from the server if they are shared.
-func (s *Store) Read(ctx context.Context, r *Reads) error {
-	sets := r.Sets
-	answered, err := s.readShared(ctx, sets)
-	if err != nil {
-		return err
-	}
-	if answered {
+// read answers a view: sessions and facts from here, scores from the mirror of a server if they are shared.
+func (s *Store) read(ctx context.Context, r *reads) error {
+	sets := r.sets
+	if mirror := s.mirror.Load(); mirror != nil {
+		mirror.mu.RLock()
+		mirror.readSets(sets)
+		mirror.mu.RUnlock()
 		sets = nil
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var last lookup
-	for _, q := range sets {
-		s.readSet(q, &last)
-	}
-	for _, q := range r.Sessions {
-		q.Answer(s.sessions[q.ID])
+	s.readSets(sets)
+	for _, q := range r.sessions {
+		q.view.fill(s.sessions[q.id], q.at)
 	}
 	for _, q := range r.facts {
 		if fields := s.facts[q.key]; fields != nil {
@@ -30,6 +26,13 @@ func (s *Store) Read(ctx context.Context, r *Reads) error {
 		}
 	}
 	return ctx.Err()
+}
+
+func (s *Store) readSets(sets []*setRead) {
+	var last lookup
+	for _, q := range sets {
+		s.readSet(q, &last)
+	}
 }
 
 // lookup is the last list of members and their ids: a query asks several families for the same list.
@@ -57,30 +60,30 @@ func (l *lookup) of(members []string, noun Noun, in *names) []uint32 {
 	return l.ids
 }
 
-func (s *Store) readSet(q *SetRead, last *lookup) {
-	f, sc := q.Family, s.sets[q.Family.index][q.Epoch]
+func (s *Store) readSet(q *setRead, last *lookup) {
+	f, sc := q.family, s.sets[q.family.index][q.epoch]
 	var st set
 	switch {
-	case q.Newest:
+	case q.newest:
 		st = s.newest[f.index]
 	case sc != nil && !f.Global():
-		if owner, ok := s.names[f.Owner].ids[q.Owner]; ok {
+		if owner, ok := s.names[f.Owner].ids[q.owner]; ok {
 			st = sc.owned[owner]
 		}
 	}
-	if q.Members == nil {
-		q.All = s.members(f.Member, st)
+	if q.members == nil {
+		q.all = s.members(f.Member, st)
 		return
 	}
-	q.Scores = make([]float64, len(q.Members))
+	q.scores = make([]float64, len(q.members))
 	if sc == nil || !f.Global() && len(st) == 0 {
 		return
 	}
-	for i, id := range last.of(q.Members, f.Member, &s.names[f.Member]) {
+	for i, id := range last.of(q.members, f.Member, &s.names[f.Member]) {
 		if f.Global() {
-			q.Scores[i] = sc.of(id)
+			q.scores[i] = sc.of(id)
 		} else {
-			q.Scores[i] = st.score(id)
+			q.scores[i] = st.score(id)
 		}
 	}
 }

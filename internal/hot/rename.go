@@ -1,118 +1,114 @@
 package hot
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
-// rename carries over what the store holds, to all new names at once: one file's old name may be another's new one.
-// The batch's own increments have their new names already. It looks at every set: partner edges are trimmed on each
-// side by itself, so no set knows who holds its owner. That takes some 5 ms for 100,000 files.
-func (s *Store) rename(moved map[string]string) {
+// PlanRename is what renames change in the sets: all files get their new names at once, because one file's old name may
+// be another's new one. It changes nothing. It looks at every set: partner edges are trimmed on each side by itself, so
+// no set knows who holds its owner. That takes some 5 ms for 100,000 files.
+func (s *Store) PlanRename(moved map[string]string) []Change {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.planRename(moved)
+}
+
+func (s *Store) planRename(moved map[string]string) []Change {
 	files := &s.names[NounFile]
-	var olds []uint32
-	for name := range moved {
-		if id, ok := files.ids[name]; ok {
-			olds = append(olds, id)
+	now := map[uint32]string{} // id of an old name → the new name
+	for old, to := range moved {
+		if id, ok := files.ids[old]; ok {
+			now[id] = to
 		}
 	}
-	slices.SortFunc(olds, func(a, b uint32) int { return strings.Compare(files.texts[a], files.texts[b]) })
-	for _, id := range olds {
-		now := files.id(moved[files.texts[id]])
-		files.dirty[id], files.dirty[now] = true, true
+	if len(now) == 0 {
+		return nil
 	}
-	if len(olds) > 0 {
-		now := make([]uint32, len(files.texts)) // id → id of the name now
-		for i := range now {
-			now[i] = uint32(i)
-		}
-		for _, id := range olds {
-			now[id] = files.ids[moved[files.texts[id]]]
-		}
-		for i := range s.table {
-			f := &s.table[i]
-			for k, sc := range s.sets[i] {
-				if !f.Global() {
-					s.renameOwned(f, k, sc, now)
-				} else if f.Member == NounFile {
-					s.renameGlobal(f, sc, olds, now)
+	olds := slices.SortedFunc(maps.Keys(now), func(a, b uint32) int { return strings.Compare(files.texts[a], files.texts[b]) })
+	var gone, come []Change // all old names go before the first new one comes
+	for i := range s.table {
+		f := &s.table[i]
+		for _, k := range slices.Sorted(maps.Keys(s.sets[i])) {
+			sc := s.sets[i][k]
+			switch {
+			case !f.Global():
+				gone, come = s.renameOwned(gone, come, f, k, now)
+			case f.Member == NounFile:
+				out, in := Change{RemoveMembers, f, k, "", nil}, Change{AddScores, f, k, "", nil}
+				if f.Half == 0 {
+					in.Do = LatestStamps
 				}
+				for _, old := range olds {
+					if score := sc.of(old); score != 0 {
+						out.Members = append(out.Members, Member{Name: files.texts[old]})
+						in.Members = append(in.Members, Member{now[old], score})
+					}
+				}
+				gone, come = append(gone, out), append(come, in)
 			}
 		}
 	}
+	return append(gone, come...)
+}
+
+// renameOwned renames the owners and the members of one family and epoch.
+func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uint32]string) ([]Change, []Change) {
+	owners, names, sc := &s.names[f.Owner], &s.names[f.Member], s.sets[f.index][k]
+	renamed := func(id uint32) (to string, ok bool) {
+		if f.Member == NounFile {
+			to, ok = now[id]
+		}
+		return to, ok
+	}
+	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), func(a, b uint32) int { return strings.Compare(owners.texts[a], owners.texts[b]) }) {
+		of, whole := owners.texts[owner], false
+		if to, ok := now[owner]; ok && f.Owner == NounFile {
+			gone, whole, of = append(gone, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: of}), true, to
+		}
+		out, in := Change{RemoveMembers, f, k, of, nil}, map[string]float64{}
+		for _, e := range sc.owned[owner] {
+			to, ok := renamed(e.id)
+			switch {
+			case ok:
+				out.Members = append(out.Members, Member{Name: names.texts[e.id]})
+			case whole:
+				to = names.texts[e.id]
+			default:
+				continue
+			}
+			if f.Owner != f.Member || to != of { // else both ends of the edge became one file
+				in[to] += e.score
+			}
+		}
+		if !whole && len(out.Members) > 0 {
+			gone = append(gone, out)
+		}
+		if len(in) > 0 {
+			come = append(come, Change{AddScores, f, k, of, members(in)})
+		}
+	}
+	return gone, come
+}
+
+// rename carries over what the store holds. The batch's own increments have their new names already.
+func (s *Store) rename(moved map[string]string) {
+	if len(moved) == 0 {
+		return
+	}
+	for _, c := range s.planRename(moved) {
+		s.change(c)
+	}
 	for id, rec := range s.sessions {
-		if len(moved) > 0 && s.renameInSession(rec, moved) {
+		if s.renameInSession(rec, moved) {
 			s.dirty[record{nounSession, id}] = true
 		}
 	}
 }
 
-// renameGlobal moves scores of a global set; of two stamps the later stays.
-func (s *Store) renameGlobal(f *Family, sc *scores, olds, now []uint32) {
-	values, newest := make([]float64, len(olds)), make([]float64, len(olds))
-	for i, old := range olds {
-		values[i], newest[i] = sc.of(old), s.newest[f.index].score(old)
-		*sc.member(old) = 0
-		s.newest[f.index] = s.newest[f.index].remove(old)
-	}
-	for i, old := range olds {
-		if to := sc.member(now[old]); f.Half > 0 {
-			*to += values[i]
-		} else if values[i] != 0 {
-			*to = s.later(*to, values[i])
-		}
-		if newest[i] != 0 {
-			s.setNewest(f, now[old], newest[i])
-		}
-	}
-}
-
-// renameOwned moves the sets of renamed owners, and renames the members of all.
-func (s *Store) renameOwned(f *Family, epoch int64, sc *scores, now []uint32) {
-	type owned struct {
-		to ownedKey
-		set
-	}
-	var sets []owned
-	for owner, st := range sc.owned {
-		to := owner
-		if f.Owner == NounFile {
-			to = now[owner]
-		}
-		if to != owner || f.Member == NounFile && slices.ContainsFunc(st, func(e entry) bool { return now[e.id] != e.id }) {
-			sets = append(sets, owned{ownedKey{f.index, epoch, to}, st})
-			s.setOwned(ownedKey{f.index, epoch, owner}, nil)
-		}
-	}
-	for _, o := range sets {
-		if f.Member == NounFile {
-			o.set = renamedMembers(o.set, now)
-		}
-		if f.Owner == f.Member {
-			o.set = o.set.remove(o.to.owner) // both ends of that edge became one file
-		}
-		if o.set = sc.owned[o.to.owner].add(o.set); len(o.set) > 0 {
-			s.setOwned(o.to, o.set)
-			s.grown[o.to] = true
-		}
-	}
-}
-
-// renamedMembers adds up what has one name now.
-func renamedMembers(from set, now []uint32) set {
-	out := make(set, 0, len(from))
-	for _, e := range from {
-		if i, ok := out.find(now[e.id]); ok {
-			out[i].score += e.score
-		} else {
-			out = slices.Insert(out, i, entry{now[e.id], e.score})
-		}
-	}
-	return out
-}
-
 // renameInSession reports whether the session had one of the files.
-func (s *Store) renameInSession(rec *SessionRecord, moved map[string]string) (hit bool) {
+func (s *Store) renameInSession(rec *sessionRecord, moved map[string]string) (hit bool) {
 	for p := range Parts {
 		found := map[string]float64{}
 		for name, score := range rec.Parts[p] {

@@ -14,27 +14,12 @@ import (
 type Resolved struct {
 	Newest   float64           // latest time in the batch, Unix seconds
 	Moved    map[string]string // name of a file in the store → its name now
-	Sets     []SetChange       // by family, epoch and owner
-	Stamps   []StampChange     // by family
-	Sessions []*SessionChange  // by id
+	Changes  []Change          // increments by family, epoch and owner, then stamps by family; members by name
+	Sessions []*sessionChange  // by id
 	Facts    map[string]map[string]string
-	Notices  []Notice
+	Edits    []Edit
 
 	Trim, Decay, Sweep time.Time // zero: none
-}
-
-// SetChange adds to the scores of one set. Names are those after the batch's renames.
-type SetChange struct {
-	Family  *Family
-	Epoch   int64
-	Owner   string   // "" for a global family
-	Members []Member // by name
-}
-
-// StampChange moves the stamps of one family forward.
-type StampChange struct {
-	Family  *Family
-	Members []Member // by name; scores in Unix seconds
 }
 
 var errOtherHalfLives = errors.New("the batch was made with other half-lives than the store's: make it with the store's Batch")
@@ -44,8 +29,8 @@ func (b *Batch) Resolve(t Table) (*Resolved, error) {
 	if &b.table[0] != &t[0] && b.table.fingerprint() != t.fingerprint() {
 		return nil, errOtherHalfLives
 	}
-	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Sets: b.resolveSets(t), Stamps: b.resolveStamps(t), Facts: b.facts,
-		Notices: b.notices, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
+	c := &Resolved{Newest: b.newest, Moved: compose(b.renames), Changes: append(b.resolveSets(t), b.resolveStamps(t)...), Facts: b.facts,
+		Edits: b.edits, Trim: b.trim, Decay: b.decay, Sweep: b.sweep}
 	for _, id := range slices.Sorted(maps.Keys(b.sessions)) {
 		c.Sessions = append(c.Sessions, &b.sessions[id].change)
 	}
@@ -53,15 +38,15 @@ func (b *Batch) Resolve(t Table) (*Resolved, error) {
 }
 
 // resolveSets names and orders the batch's sets, and caps owned ones.
-func (b *Batch) resolveSets(t Table) []SetChange {
+func (b *Batch) resolveSets(t Table) []Change {
 	sets := b.sets
 	if len(b.renames) > 0 {
 		sets = b.merged()
 	}
-	out := make([]SetChange, 0, len(sets))
+	out := make([]Change, 0, len(sets))
 	for key, ms := range sets {
 		f := &t[key.family]
-		c := SetChange{f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
+		c := Change{AddScores, f, int64(key.epoch), b.names.texts[key.owner], make([]Member, 0, len(ms))}
 		for a, score := range ms {
 			if a == key.owner && f.Owner == f.Member {
 				continue // a rename made the two ends of an edge one file
@@ -77,7 +62,7 @@ func (b *Batch) resolveSets(t Table) []SetChange {
 		slices.SortFunc(c.Members, byName)
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(x, y SetChange) int {
+	slices.SortFunc(out, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(x.Family.index, y.Family.index), cmp.Compare(x.Epoch, y.Epoch), cmp.Compare(x.Owner, y.Owner))
 	})
 	return out
@@ -102,7 +87,7 @@ func (b *Batch) merged() map[setKey]map[alias]float64 {
 	return out
 }
 
-func (b *Batch) resolveStamps(t Table) (out []StampChange) {
+func (b *Batch) resolveStamps(t Table) (out []Change) {
 	byFamily := make([]map[string]float64, len(t))
 	for key, at := range b.stamps {
 		if byFamily[key.family] == nil {
@@ -113,7 +98,7 @@ func (b *Batch) resolveStamps(t Table) (out []StampChange) {
 	}
 	for i, stamps := range byFamily {
 		if len(stamps) > 0 {
-			out = append(out, StampChange{&t[i], members(stamps)})
+			out = append(out, Change{Do: LatestStamps, Family: &t[i], Members: members(stamps)})
 		}
 	}
 	return out

@@ -47,8 +47,8 @@ var partNames = [Parts]string{"files", "last", "order", "named", "commands", "se
 
 func (p Part) String() string { return partNames[p] }
 
-// SessionChange is what a batch changes of one session, in the order of the fields.
-type SessionChange struct {
+// sessionChange is what a batch changes of one session, in the order of the fields.
+type sessionChange struct {
 	ID     string
 	Renew  bool                      // all fields before this batch are removed
 	Clear  [Parts]bool               // the part is emptied
@@ -61,14 +61,14 @@ type SessionChange struct {
 }
 
 // SessionWrite collects the changes of one session. A session has one writer: the daemon of the machine it runs on.
-type SessionWrite struct{ change SessionChange }
+type SessionWrite struct{ change sessionChange }
 
 // Session is the write side of one session. Sessions live until 24 h after their last event; all that they hold goes
 // with them.
 func (b *Batch) Session(id string) *SessionWrite {
 	s := b.sessions[id]
 	if s == nil {
-		s = &SessionWrite{SessionChange{ID: id}}
+		s = &SessionWrite{sessionChange{ID: id}}
 		b.sessions[id] = s
 	}
 	return s

@@ -36,17 +36,25 @@ type SessionView struct {
 	Deadline    time.Time                // when it expires if nothing more happens
 }
 
-// SessionRecord is a session as it is stored.
-type SessionRecord struct {
+// sessionRecord is a session as it is stored.
+type sessionRecord struct {
 	Fields   map[string]string
 	Parts    [Parts]map[string]float64
 	Deadline float64 // Unix seconds
 }
 
+func (r *sessionRecord) clone() *sessionRecord {
+	c := &sessionRecord{Fields: maps.Clone(r.Fields), Deadline: r.Deadline}
+	for p := range Parts {
+		c.Parts[p] = maps.Clone(r.Parts[p])
+	}
+	return c
+}
+
 // fill answers from what is stored, as of a time in Unix seconds.
-func (s *SessionView) fill(rec *SessionRecord, at float64) {
+func (s *SessionView) fill(rec *sessionRecord, at float64) {
 	if rec == nil || len(rec.Fields) == 0 || rec.Deadline != 0 && rec.Deadline <= at {
-		rec = &SessionRecord{Fields: map[string]string{}}
+		rec = &sessionRecord{Fields: map[string]string{}}
 	} else {
 		s.Exists, s.Deadline = true, moment(rec.Deadline)
 	}

@@ -1,58 +1,19 @@
 package hot
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"time"
-)
+// Share makes this store's views read scores from a mirror of the server that several daemons learn into; sessions and
+// facts, which are this daemon's own, stay here. Nil ends it. The mirror has the same half-lives.
+func (s *Store) Share(mirror *Store) { s.mirror.Store(mirror) }
 
-// remote is a server that several daemons learn into.
-type remote struct {
-	scores Reader
-	lost   func(error)
-}
-
-// Share makes this store's views read scores from a server that several daemons learn into; sessions and facts, which
-// are this daemon's own, stay here. When a view cannot read there in time it is answered from here, the sharing ends,
-// and lost is called with the reason. A nil Reader ends the sharing.
-func (s *Store) Share(scores Reader, lost func(error)) {
-	var r *remote
-	if scores != nil {
-		r = &remote{scores, lost}
+// CopySessions copies the sessions of the store, and the batch up to which they are, to another store.
+func (s *Store) CopySessions(to *Store) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	to.writing.Lock()
+	defer to.writing.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	for id, rec := range s.sessions {
+		to.sessions[id] = rec.clone()
 	}
-	s.remote.Store(r)
-}
-
-// ErrSlow means that the server did not answer within a question's time; it may be well otherwise.
-var ErrSlow = errors.New("the server was too slow for a question")
-
-// remoteTime is how long a view without a deadline waits for the server.
-const remoteTime = time.Second
-
-// readShared reads sets from the server. It takes at most half of the time that is left, so that the store here can
-// still answer. It reports false when scores are not shared, or the server did not answer.
-func (s *Store) readShared(ctx context.Context, sets []*SetRead) (answered bool, err error) {
-	r := s.remote.Load()
-	if r == nil || len(sets) == 0 {
-		return false, nil
-	}
-	left := remoteTime
-	if until, ok := ctx.Deadline(); ok {
-		left = min(left, time.Until(until)/2)
-	}
-	bounded, cancel := context.WithTimeout(ctx, left)
-	defer cancel()
-	err = r.scores.Read(bounded, &Reads{Sets: sets})
-	if err == nil || ctx.Err() != nil {
-		return err == nil, errors.Join(err, ctx.Err())
-	}
-	if bounded.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) { // the client may give up a moment before the context
-		err = fmt.Errorf("%w: %w", ErrSlow, err)
-	}
-	if s.remote.CompareAndSwap(r, nil) && r.lost != nil {
-		r.lost(err)
-	}
-	return false, nil
+	to.applied, to.latest = s.applied, s.latest
 }

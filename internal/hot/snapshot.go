@@ -253,7 +253,7 @@ func (s *Store) restoreNewest(f *Family, ms []Member) {
 }
 
 func (s *Store) restoreSession(id string, c *content) {
-	rec := &SessionRecord{Fields: fieldMap(c.fields), Deadline: c.deadline}
+	rec := &sessionRecord{Fields: fieldMap(c.fields), Deadline: c.deadline}
 	for p := range Parts {
 		for _, m := range c.parts[p] {
 			if rec.Parts[p] == nil {

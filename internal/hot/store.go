@@ -20,7 +20,7 @@ type Options struct {
 type Store struct {
 	table  Table
 	clock  Clock
-	remote atomic.Pointer[remote] // where views read scores instead, see Share
+	mirror atomic.Pointer[Store] // where views read scores instead, see Share
 
 	// writing makes Apply, Restore, Forget and Dirty take turns. Whoever holds it may read all below, so a snapshot
 	// holds up no question. To change what views read takes mu as well.
@@ -30,7 +30,7 @@ type Store struct {
 	names    [NounTerm + 1]names // by noun
 	sets     []map[int64]*scores // by family, then by epoch
 	newest   []set               // by family: of stamps the newest, of which at least NewestKept are there
-	sessions map[string]*SessionRecord
+	sessions map[string]*sessionRecord
 	facts    map[string]map[string]string // key → field → value; never empty
 	applied  int64                        // sequence of the last batch
 	latest   float64                      // latest time of all events, Unix seconds
@@ -54,7 +54,7 @@ func New(o Options) (*Store, error) {
 		return nil, fmt.Errorf("new hot store: %w", err)
 	}
 	s := &Store{table: t, clock: o.Now, sets: make([]map[int64]*scores, len(t)), newest: make([]set, len(t)),
-		sessions: map[string]*SessionRecord{}, facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
+		sessions: map[string]*sessionRecord{}, facts: map[string]map[string]string{}, latest: Undated, trimmed: map[string]int64{},
 		grown: map[ownedKey]bool{}, dirty: map[record]bool{}}
 	for i := range s.sets {
 		s.sets[i] = map[int64]*scores{}
@@ -68,8 +68,7 @@ func New(o Options) (*Store, error) {
 // Batch makes an empty batch with the store's half-lives.
 func (s *Store) Batch() *Batch { return s.table.Batch() }
 
-// Applied is the sequence of the last batch, 0 before the first. It never fails; the signature is that of the store
-// of a server.
+// Applied is the sequence of the last batch, 0 before the first. It never fails; the signature is that of learn.Store.
 func (s *Store) Applied(context.Context) (int64, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

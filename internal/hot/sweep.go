@@ -5,15 +5,36 @@ import "math"
 // sweep drops members of owned sets that nobody writes any more as a tick drops those of the others, and the names that nothing
 // refers to.
 func (s *Store) sweep(at float64) {
-	var changed []ownedChange
+	s.changeAll(s.planSweep(at))
+	s.releaseNames()
+}
+
+// PlanSweep is what a sweep removes from the sets.
+func (s *Store) PlanSweep(at float64) []Change {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.planSweep(at)
+}
+
+func (s *Store) planSweep(at float64) (out []Change) {
 	for i := range s.table {
 		for k, sc := range s.sets[i] {
 			for owner := range sc.owned {
-				changed = s.excess(changed, ownedKey{uint8(i), k, owner}, at, math.MaxInt)
+				out = s.planExcess(out, ownedKey{uint8(i), k, owner}, at, math.MaxInt)
 			}
 		}
 	}
-	s.setAll(changed)
+	return out
+}
+
+// ReleaseNames drops the names that nothing refers to.
+func (s *Store) ReleaseNames() {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.releaseNames()
+}
+
+func (s *Store) releaseNames() {
 	for noun := NounFile; noun <= NounTerm; noun++ {
 		used := s.used(noun)
 		s.mu.Lock()

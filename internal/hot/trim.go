@@ -1,26 +1,10 @@
 package hot
 
-import "slices"
-
 // Housekeeping plans under writing alone, so that it holds up no question, and changes what it found in one go.
-
-// ownedChange is an owned set as it is to be.
-type ownedChange struct {
-	key ownedKey
-	to  set
-}
-
-func (s *Store) setAll(cs []ownedChange) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range cs {
-		s.setOwned(c.key, c.to)
-	}
-}
 
 // trim is the tick. Doing it twice is doing it once.
 func (s *Store) trim(at float64) {
-	s.trimSets(at)
+	s.changeAll(s.planSets(at))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trimNewest()
@@ -28,20 +12,46 @@ func (s *Store) trim(at float64) {
 	s.dropEpochs(at)
 }
 
-// trimSets looks at the owned sets that were written since the last tick; the others have only decayed, which changes
-// no order.
-func (s *Store) trimSets(at float64) {
-	var changed []ownedChange
-	for key := range s.grown {
-		changed = s.excess(changed, key, at, s.table[key.family].Keep)
+// PlanTrim is what the tick removes from sets. Each set that was written since the last plan is looked at once.
+func (s *Store) PlanTrim(at float64) []Change {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	out := s.planSets(at)
+	for i := range s.table {
+		out = s.planPast(out, &s.table[i], at)
 	}
-	s.setAll(changed)
-	s.grown = map[ownedKey]bool{}
+	return out
 }
 
-// excess adds what is to be left of an owned set, of at most keep members, if it loses any.
-func (s *Store) excess(changed []ownedChange, key ownedKey, at float64, keep int) []ownedChange {
-	f, old := &s.table[key.family], s.owned(key)
+// planSets looks at the owned sets that were written since the last tick; the others have only decayed, which changes
+// no order.
+func (s *Store) planSets(at float64) (out []Change) {
+	for key := range s.grown {
+		out = s.planExcess(out, key, at, s.table[key.family].Keep)
+	}
+	s.grown = map[ownedKey]bool{}
+	return out
+}
+
+// planPast finds the sets of a family's epochs that no reader adds any more.
+func (s *Store) planPast(out []Change, f *Family, at float64) []Change {
+	for k, sc := range s.sets[f.index] {
+		if !f.Past(k, at) {
+			continue
+		}
+		if f.Global() {
+			out = append(out, Change{Do: RemoveSet, Family: f, Epoch: k})
+		}
+		for owner := range sc.owned {
+			out = append(out, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: s.names[f.Owner].texts[owner]})
+		}
+	}
+	return out
+}
+
+// planExcess adds what an owned set, of at most keep members, is to lose.
+func (s *Store) planExcess(out []Change, key ownedKey, at float64, keep int) []Change {
+	f := &s.table[key.family]
 	var also []Member
 	other, both := f.Beside(key.epoch, at)
 	if both {
@@ -50,20 +60,11 @@ func (s *Store) excess(changed []ownedChange, key ownedKey, at float64, keep int
 	if f.Rests {
 		at = Rested(at, s.scores(s.table.Of(Changed), 0).of(key.owner), s.clock)
 	}
-	out := f.Excess(s.members(f.Member, old), f.Worth(at, key.epoch), also, f.Worth(at, other), keep)
-	if len(out) == 0 {
-		return changed
+	lost := f.Excess(s.members(f.Member, s.owned(key)), f.Worth(at, key.epoch), also, f.Worth(at, other), keep)
+	if len(lost) == 0 {
+		return out
 	}
-	return append(changed, ownedChange{key, s.without(f, old, out)})
-}
-
-// without copies a set, because views may read the old one meanwhile.
-func (s *Store) without(f *Family, old set, out []Member) set {
-	gone := make(map[uint32]bool, len(out))
-	for _, m := range out {
-		gone[s.names[f.Member].ids[m.Name]] = true
-	}
-	return slices.DeleteFunc(slices.Clone(old), func(e entry) bool { return gone[e.id] })
+	return append(out, Change{RemoveMembers, f, key.epoch, s.names[f.Owner].texts[key.owner], lost})
 }
 
 // trimNewest keeps the newest stamps. Those of a clock that ran ahead go, too: they would be in the way of the newest.
@@ -76,8 +77,9 @@ func (s *Store) trimNewest() {
 		for early < len(ms) && s.clock.Ahead(ms[early].Score) {
 			early++
 		}
-		out := append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...)
-		s.newest[i] = s.without(f, s.newest[i], out)
+		for _, m := range append(ms[:early:early], ms[min(len(ms), early+NewestKept):]...) {
+			s.newest[i] = s.newest[i].remove(s.names[f.Member].ids[m.Name])
+		}
 	}
 }
 
@@ -108,22 +110,20 @@ func (s *Store) dropEpochs(at float64) {
 		if s.trimmed[f.Name] = k; !known {
 			continue
 		}
-		for epoch, sc := range s.sets[i] {
-			if epoch >= k-1 {
-				continue
-			}
-			for owner := range sc.owned {
-				s.setOwned(ownedKey{f.index, epoch, owner}, nil)
-			}
-			delete(s.sets[i], epoch)
+		for _, c := range s.planPast(nil, f, at) {
+			s.change(c)
 		}
 	}
 }
 
-// decay drops what of the global sets reads as 0.
-func (s *Store) decay(at float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// PlanDecay is what of the global sets reads as 0.
+func (s *Store) PlanDecay(at float64) []Change {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.planDecay(at)
+}
+
+func (s *Store) planDecay(at float64) (out []Change) {
 	changed := s.scores(s.table.Of(Changed), 0)
 	for i := range s.table {
 		f := &s.table[i]
@@ -131,26 +131,33 @@ func (s *Store) decay(at float64) {
 			continue
 		}
 		live := f.Live(at)
-		for id := range s.names[f.Member].texts {
-			worth, any, then := 0.0, false, at
+		lost := make([]Change, len(live))
+		for j, k := range live {
+			lost[j] = Change{Do: RemoveMembers, Family: f, Epoch: k}
+		}
+		for id, text := range s.names[f.Member].texts {
+			worth, then := 0.0, at
 			if f.Rests {
 				then = Rested(at, changed.of(uint32(id)), s.clock)
 			}
 			for _, k := range live {
-				if sc := s.sets[i][k]; sc != nil {
-					score := sc.of(uint32(id))
-					worth, any = worth+score*f.Worth(then, k), any || score != 0
+				worth += s.score(f, k, uint32(id)) * f.Worth(then, k)
+			}
+			for j, k := range live {
+				if score := s.score(f, k, uint32(id)); score != 0 && f.Unread(worth) {
+					lost[j].Members = append(lost[j].Members, Member{text, score})
 				}
 			}
-			if !any || !f.Unread(worth) {
-				continue
-			}
-			for _, k := range live {
-				if sc := s.sets[i][k]; sc != nil && sc.of(uint32(id)) != 0 {
-					sc.global[id] = 0
-				}
-			}
-			s.markDirty(f.Member, uint32(id))
 		}
+		out = append(out, lost...)
 	}
+	return out
+}
+
+// score is a member's score in a global set.
+func (s *Store) score(f *Family, epoch int64, id uint32) float64 {
+	if sc := s.sets[f.index][epoch]; sc != nil {
+		return sc.of(id)
+	}
+	return 0
 }

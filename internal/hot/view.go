@@ -10,38 +10,36 @@ import (
 // View collects questions and answers them at once, as of one moment. Ask first, Load once, then use the answers. Not
 // safe for concurrent use; make one per query.
 type View struct {
-	table  Table
-	clock  Clock
-	reader Reader
+	store  *Store
 	at     float64
-	reads  Reads
+	reads  reads
 	finish []func() // turn what was read into answers
 	err    error
 }
 
-// Reads are the questions of a View, with room for what is stored.
-type Reads struct {
-	Sets     []*SetRead
-	Sessions []*SessionRead
-	facts    []*factRead
+// reads are the questions of a View, with room for what is stored.
+type reads struct {
+	sets     []*setRead
+	sessions []sessionRead
+	facts    []factRead
 }
 
-// SetRead reads members of one set as they are stored, or all of it.
-type SetRead struct {
-	Family  *Family
-	Epoch   int64
-	Owner   string   // "" for a global family
-	Newest  bool     // of stamps the newest, which are kept in order
-	Members []string // nil: all
+// setRead reads members of one set as they are stored, or all of it.
+type setRead struct {
+	family  *Family
+	epoch   int64
+	owner   string   // "" for a global family
+	newest  bool     // of stamps the newest, which are kept in order
+	members []string // nil: all
 
-	Scores []float64 // of Members, 0 if absent
-	All    []Member  // in no order
+	scores []float64 // of members, 0 if absent
+	all    []Member  // in no order
 }
 
-// SessionRead reads one session; Answer takes it.
-type SessionRead struct {
-	ID     string
-	Answer func(*SessionRecord) // nil is no session; it keeps nothing of the record
+type sessionRead struct {
+	id   string
+	at   float64
+	view *SessionView
 }
 
 type factRead struct {
@@ -49,18 +47,8 @@ type factRead struct {
 	facts *Facts
 }
 
-// Reader reads what a View asks: the store in memory, or a server.
-type Reader interface {
-	Read(ctx context.Context, r *Reads) error
-}
-
 // View begins a view of the store as it is worth at that time.
-func (s *Store) View(at time.Time) *View { return NewView(s, s.table, s.clock, at) }
-
-// NewView begins a view of what a Reader has.
-func NewView(r Reader, t Table, c Clock, at time.Time) *View {
-	return &View{table: t, clock: c, reader: r, at: Seconds(at)}
-}
+func (s *Store) View(at time.Time) *View { return &View{store: s, at: Seconds(at)} }
 
 // Ranked is the answer of Top: members by value, highest first, ties by name.
 type Ranked struct {
@@ -82,14 +70,14 @@ type Facts struct{ Fields map[string]string }
 // are kept in order. Other global families have no order: Load fails.
 func (v *View) Top(f Family, owner string, n int) *Ranked {
 	r := &Ranked{}
-	fam := v.table.Of(f)
+	fam := v.store.table.Of(f)
 	switch {
 	case n <= 0:
 		return r
 	case fam.Half == 0:
-		read := v.read(&SetRead{Family: fam, Newest: true})
+		read := v.read(&setRead{family: fam, newest: true})
 		v.finish = append(v.finish, func() {
-			r.take(fam, slices.DeleteFunc(read.All, func(m Member) bool { return v.clock.Ahead(m.Score) }), n)
+			r.take(fam, slices.DeleteFunc(read.all, func(m Member) bool { return v.store.clock.Ahead(m.Score) }), n)
 		})
 		return r
 	case fam.Global():
@@ -97,16 +85,16 @@ func (v *View) Top(f Family, owner string, n int) *Ranked {
 		return r
 	}
 	epochs := fam.Live(v.at)
-	reads := make([]*SetRead, len(epochs))
+	reads := make([]*setRead, len(epochs))
 	for i, k := range epochs {
-		reads[i] = v.read(&SetRead{Family: fam, Epoch: k, Owner: owner})
+		reads[i] = v.read(&setRead{family: fam, epoch: k, owner: owner})
 	}
 	rest := v.rests(fam, []string{owner})
 	v.finish = append(v.finish, func() {
 		var ms []Member
 		at := rest(0)
 		for i, k := range epochs {
-			ms = collect(ms, reads[i].All, fam.Worth(at, k))
+			ms = collect(ms, reads[i].all, fam.Worth(at, k))
 		}
 		r.take(fam, ms, n)
 		r.Rest = fam.fade(at, v.at)
@@ -120,8 +108,8 @@ func (v *View) rests(fam *Family, files []string) func(i int) float64 {
 	if !fam.Rests {
 		return func(int) float64 { return v.at }
 	}
-	read := v.read(&SetRead{Family: v.table.Of(Changed), Members: files})
-	return func(i int) float64 { return Rested(v.at, read.Scores[i], v.clock) }
+	read := v.read(&setRead{family: v.store.table.Of(Changed), members: files})
+	return func(i int) float64 { return Rested(v.at, read.scores[i], v.store.clock) }
 }
 
 // Rested is the time of a file's last change, if it is known, before at, and of a clock that was right; otherwise at.
@@ -141,7 +129,7 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	if len(members) == 0 {
 		return r
 	}
-	fam := v.table.Of(f)
+	fam := v.store.table.Of(f)
 	files := members
 	if !fam.Global() {
 		files = []string{owner}
@@ -149,10 +137,10 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 	rest := v.rests(fam, files)
 	of := func(i int) float64 { return rest(min(i, len(files)-1)) } // of an owned set all rest with the owner
 	for _, k := range fam.Live(v.at) {
-		read := v.read(&SetRead{Family: fam, Epoch: k, Owner: owner, Members: members})
+		read := v.read(&setRead{family: fam, epoch: k, owner: owner, members: members})
 		v.finish = append(v.finish, func() {
-			for i, score := range read.Scores {
-				if fam.Half > 0 || !v.clock.Ahead(score) {
+			for i, score := range read.scores {
+				if fam.Half > 0 || !v.store.clock.Ahead(score) {
 					r.Value[i] += score * fam.Worth(of(i), k)
 				}
 			}
@@ -174,19 +162,19 @@ func (v *View) OwnedOf(f Family, owner string, members []string) *Values {
 // Session asks for everything about a session.
 func (v *View) Session(id string) *SessionView {
 	s := &SessionView{Fields: map[string]string{}}
-	v.reads.Sessions = append(v.reads.Sessions, &SessionRead{ID: id, Answer: func(rec *SessionRecord) { s.fill(rec, v.at) }})
+	v.reads.sessions = append(v.reads.sessions, sessionRead{id, v.at, s})
 	return s
 }
 
-// Facts asks for a small durable record. A server has none.
+// Facts asks for a small durable record.
 func (v *View) Facts(key string) *Facts {
 	f := &Facts{Fields: map[string]string{}}
-	v.reads.facts = append(v.reads.facts, &factRead{key, f})
+	v.reads.facts = append(v.reads.facts, factRead{key, f})
 	return f
 }
 
-func (v *View) read(r *SetRead) *SetRead {
-	v.reads.Sets = append(v.reads.Sets, r)
+func (v *View) read(r *setRead) *setRead {
+	v.reads.sets = append(v.reads.sets, r)
 	return r
 }
 
@@ -195,13 +183,13 @@ func (v *View) Load(ctx context.Context) error {
 	if v.err != nil {
 		return v.err
 	}
-	if err := v.reader.Read(ctx, &v.reads); err != nil {
+	if err := v.store.read(ctx, &v.reads); err != nil {
 		return fmt.Errorf("read hot store: %w", err)
 	}
 	for _, f := range v.finish {
 		f()
 	}
-	v.reads, v.finish = Reads{}, nil
+	v.reads, v.finish = reads{}, nil
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (s *Store) global(f *Family, at float64) (out set) {
 				sum += sc.of(uint32(id)) * f.Worth(rest, k)
 			}
 		}
-		out = s.read(out, f, entry{uint32(id), sum}, rest, at)
+		out = s.worthNow(out, f, entry{uint32(id), sum}, rest, at)
 	}
 	return out
 }
@@ -82,13 +82,13 @@ func (s *Store) ownedNow(f *Family, owner uint32, at float64) (out set) {
 		sums = sums.add(decayed)
 	}
 	for _, e := range sums {
-		out = s.read(out, f, e, rest, at)
+		out = s.worthNow(out, f, e, rest, at)
 	}
 	return out
 }
 
-// read appends a member, decayed to rest, as it is worth at a later time, unless it reads as 0.
-func (s *Store) read(out set, f *Family, e entry, rest, at float64) set {
+// worthNow appends a member, decayed to rest, as it is worth at a later time, unless it reads as 0.
+func (s *Store) worthNow(out set, f *Family, e entry, rest, at float64) set {
 	switch {
 	case e.score == 0, f.Half == 0 && s.clock.Ahead(e.score), f.Half > 0 && f.Unread(e.score):
 		return out

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Incompatibility is something that a server does not offer as the store needs it.
@@ -18,18 +20,17 @@ type Incompatibility struct {
 
 func (i Incompatibility) String() string { return i.What + ": " + i.Why }
 
-// used lists the commands of the store, each in the form that the store uses, on keys under <prefix>probe; docs/store.md
+// used lists the commands of the store, each in the form that the store uses, on keys that begin with <prefix>probe; docs/store.md
 // has what for. The scripts' commands are tried inside a script, too: an access list holds there as well.
 func used(k keys) [][]any {
-	z, h, s := k.prefix+"probe:z", k.prefix+"probe:h", k.prefix+"probe:s"
+	z, h, s, x := k.prefix+"probe:z", k.prefix+"probe:h", k.prefix+"probe:s", k.prefix+"probe:x"
 	return [][]any{
-		{"SET", s, "1"}, {"SET", s, "1", "NX"}, {"GET", s},
-		{"ZADD", z, "GT", 1, "a"}, {"ZADD", z, "NX", 1, "a"}, {"ZINCRBY", z, 1, "a"}, {"ZMSCORE", z, "a", "b"}, {"ZSCORE", z, "a"},
-		{"ZRANGE", z, 0, -1, "WITHSCORES"}, {"ZRANGEBYSCORE", z, "-inf", "(0"}, {"ZREM", z, "b"},
-		{"HSET", h, "a", 1}, {"HGET", h, "a"}, {"HEXISTS", h, "a"}, {"HINCRBY", h, "a", 1}, {"HGETALL", h}, {"HDEL", h, "a"},
-		{"EXPIRE", z, 60}, {"XADD", k.prefix + "probe:x", "MAXLEN", 1, "*", "w", "probe"}, {"XRANGE", k.prefix + "probe:x", "-", "+"},
-		{"EVAL", "return redis.call('ZADD', KEYS[1], 'GT', 2, 'a')", 1, z}, {"EVALSHA", applyScript.Hash(), 2, s, s, "", "", ""},
-		{"PUBLISH", k.wake(), "probe"}, {"SCAN"}, {"DEL", z}, {"DEL", h}, {"DEL", s}, {"DEL", k.prefix + "probe:x"},
+		{"SET", s, "1", "NX"}, {"GET", s},
+		{"ZADD", z, "GT", 1, "a"}, {"ZINCRBY", z, 1, "a"}, {"ZSCORE", z, "a"}, {"ZRANGE", z, 0, -1, "WITHSCORES"}, {"ZREM", z, "b"},
+		{"HSET", h, "a", 1}, {"HGET", h, "a"}, {"HEXISTS", h, "a"}, {"HINCRBY", h, "a", 1}, {"HDEL", h, "a"},
+		{"XADD", x, "*", "w", "probe"}, {"XRANGE", x, "-", "+"}, {"XREVRANGE", x, "+", "-"}, {"XREAD", "COUNT", 1, "STREAMS", x, "0"},
+		{"XTRIM", x, "MAXLEN", 0}, {"EVAL", "return redis.call('ZADD', KEYS[1], 'GT', 2, 'a')", 1, z}, {"EVALSHA", strings.Repeat("0", 40), 1, x},
+		{"SCAN"}, {"DEL", z}, {"DEL", h}, {"DEL", s}, {"DEL", x},
 	}
 }
 
@@ -57,7 +58,10 @@ func (s *Store) Check(ctx context.Context) ([]Incompatibility, error) {
 func (s *Store) probe(ctx context.Context, name string, args []any) error {
 	var err error
 	if name == "SCAN" {
-		_, err = s.scan(ctx, s.keys.prefix+"probe:")
+		var node redis.Cmdable
+		if node, err = s.node(ctx); err == nil {
+			err = node.Scan(ctx, 0, s.keys.prefix+"probe:*", 1).Err()
+		}
 	} else {
 		err = s.client.Do(ctx, args...).Err()
 	}

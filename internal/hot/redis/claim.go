@@ -23,7 +23,7 @@ func (s *Store) Claim(ctx context.Context, seq int64, things []Claim) ([]bool, e
 	defer s.mu.Unlock()
 	out := make([]bool, 0, len(things))
 	for chunk := range slices.Chunk(things, claimChunk) {
-		words := []any{s.epoch, seq, len(out)}
+		words := []any{s.writer, mark(s.Sent(), s.step), seq, len(out)}
 		for _, c := range chunk {
 			sign := "1"
 			if c.Off {
@@ -31,11 +31,11 @@ func (s *Store) Claim(ctx context.Context, seq int64, things []Claim) ([]bool, e
 			}
 			words = append(words, c.ID, sign)
 		}
-		keys := []string{s.keys.claims(), s.keys.claiming(s.writer), s.keys.server()}
+		keys := []string{s.keys.claims(), s.keys.claiming(s.writer), s.keys.applied()}
 		v, err := claimScript.Run(ctx, s.client, keys, words...).Result()
 		list, ok := v.([]any)
 		if err == nil && (!ok || len(list) != len(chunk)) {
-			err = ErrEpoch
+			err = fmt.Errorf("%w: %v", ErrMark, v)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("claim for batch %d: %w", seq, err)

@@ -51,7 +51,7 @@ func dial(r config.Redis) (redis.UniversalClient, error) {
 	o := &redis.UniversalOptions{Addrs: r.Addrs, DB: r.DB, Username: r.User, Password: r.Password, TLSConfig: secrets,
 		MasterName: r.Master, SentinelUsername: r.SentinelUser, SentinelPassword: r.SentinelPassword,
 		IsClusterMode: r.Kind == config.RedisCluster, ClientName: cmp.Or(r.ClientName, "aoa"),
-		MaxRetries: -1, PoolSize: poolSize, Protocol: 2, DisableIdentity: true,
+		MaxRetries: -1, DialerRetries: 1, PoolSize: poolSize, Protocol: 2, DisableIdentity: true,
 		DialTimeout: dialTimeout, ReadTimeout: readTimeout, WriteTimeout: readTimeout, ContextTimeoutEnabled: true}
 	if r.Kind == config.RedisSocket {
 		o.Dialer = func(ctx context.Context, _, path string) (net.Conn, error) {

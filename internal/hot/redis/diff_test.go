@@ -1,9 +1,7 @@
 package redis
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,78 +17,29 @@ func init() { readTimeout = 30 * time.Second }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// store is what the store in memory and that of a server have in common.
-type store interface {
-	Batch() *hot.Batch
-	Apply(ctx context.Context, b *hot.Batch, seq int64) error
-	Applied(ctx context.Context) (int64, error)
-	View(at time.Time) *hot.View
-	Forget(ctx context.Context, p event.Path) error
-}
-
-func apply(t *testing.T, s store, seq int64, fill func(b *hot.Batch)) {
-	t.Helper()
-	b := s.Batch()
-	fill(b)
-	if err := s.Apply(t.Context(), b, seq); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func one(t *testing.T, s store, f hot.Family, owner, name string) float64 {
-	t.Helper()
-	v := s.View(noon)
-	r := v.OwnedOf(f, owner, []string{name})
-	if err := v.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return r.Value[0]
-}
-
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
 
-// entry is one answer of a store: words that must be equal, in order, and numbers to 1e-9.
+// entry is one answer of a store: words that must be equal, in order, and numbers.
 type entry struct {
 	what    string
 	words   []string
 	numbers []float64
 }
 
-// transcript is what a store answered to a script of operations.
-type transcript struct {
-	tb      testing.TB
-	store   store
-	entries []entry
-	claimed []string // by a server only
-	ops     map[string]int
-}
-
-func (r *transcript) add(what string, words []string, numbers ...float64) {
-	r.entries = append(r.entries, entry{what, words, numbers})
-}
-
-func (r *transcript) must(op string, err error) {
-	r.tb.Helper()
-	r.ops[op]++
-	if err != nil {
-		r.tb.Fatalf("%s: %v", op, err)
-	}
-}
-
-// differ compares two transcripts and counts what was compared.
-func differ(t *testing.T, want, got *transcript) (words, numbers int) {
+// differ compares the answers of two stores: numbers exactly, or to 1e-9. It counts what it compared.
+func differ(t testing.TB, what string, want, got []entry, equal func(a, b float64) bool) (words, numbers int) {
 	t.Helper()
-	if len(want.entries) != len(got.entries) {
-		t.Fatalf("%d answers, not %d", len(got.entries), len(want.entries))
+	if len(want) != len(got) {
+		t.Fatalf("%s: %d answers, not %d", what, len(got), len(want))
 	}
-	for i, w := range want.entries {
-		g := got.entries[i]
+	for i, w := range want {
+		g := got[i]
 		if w.what != g.what || !slices.Equal(w.words, g.words) || len(w.numbers) != len(g.numbers) {
-			t.Fatalf("answer %d, %s:\ngot  %.2000q\nwant %.2000q", i, w.what, g.words, w.words)
+			t.Fatalf("%s: answer %d, %s:\ngot  %.2000q\nwant %.2000q", what, i, w.what, g.words, w.words)
 		}
 		for j := range w.numbers {
-			if !near(w.numbers[j], g.numbers[j]) {
-				t.Fatalf("answer %d, %s, number %d: got %v, want %v", i, w.what, j, g.numbers[j], w.numbers[j])
+			if !equal(w.numbers[j], g.numbers[j]) {
+				t.Fatalf("%s: answer %d, %s, number %d: got %v, want %v", what, i, w.what, j, g.numbers[j], w.numbers[j])
 			}
 		}
 		words, numbers = words+len(w.words), numbers+len(w.numbers)
@@ -98,36 +47,30 @@ func differ(t *testing.T, want, got *transcript) (words, numbers int) {
 	return words, numbers
 }
 
+func exactly(a, b float64) bool { return a == b }
+
 const diffSeeds = 2
 
 // operations are those that a server must have been asked for.
-const operations = "Apply Apply-again Apply-large Applied Claim Check Forget Trim Decay Sweep View Rename Session Cap Resume Notices Reopen"
+const operations = "Apply Apply-again Apply-large Claim Check Forget Trim Decay Sweep Rename Session Cap Load Resume Sync Open"
 
-// TestDifferential gives the same operations to the store in memory and to every kind of server, and compares all
-// that they answer.
+// TestDifferential gives the same operations to the store in memory and to every kind of server, and compares all that
+// three stores answer: the one that learned by itself, the server's mirror that followed the stream, and a mirror that was
+// loaded from the server a moment ago.
 func TestDifferential(t *testing.T) {
-	var want []*transcript
-	for seed := range uint64(diffSeeds) {
-		want = append(want, everyOperation(t, seed, ""))
-	}
 	var claims []string
 	for _, p := range Places {
 		t.Run(p.Name, func(t *testing.T) {
 			url := p.Open(t)
-			ops, words, numbers := 0, 0, 0
 			var claimed []string
-			for seed, w := range want {
-				got := everyOperation(t, uint64(seed), url)
-				a, b := differ(t, w, got)
-				words, numbers = words+a, numbers+b
-				for _, n := range got.ops {
-					ops += n
-				}
-				missing := slices.DeleteFunc(strings.Fields(operations), func(op string) bool { return got.ops[op] > 0 })
-				if len(missing) > 0 {
+			for seed := range uint64(diffSeeds) {
+				d := &trio{tb: t, r: rand.New(rand.NewPCG(seed, 9)), ops: map[string]int{}}
+				d.everyOperation(url)
+				if missing := slices.DeleteFunc(strings.Fields(operations), func(op string) bool { return d.ops[op] > 0 }); len(missing) > 0 {
 					t.Fatalf("not tried: %v", missing)
 				}
-				claimed = append(claimed, got.claimed...)
+				claimed = append(claimed, d.claimed...)
+				t.Logf("%v: %d names in order and %d numbers equal", d.ops, d.words, d.numbers)
 			}
 			if claims == nil {
 				claims = claimed
@@ -135,108 +78,210 @@ func TestDifferential(t *testing.T) {
 			if !slices.Equal(claims, claimed) || len(claims) == 0 {
 				t.Errorf("claims are %v, want %v", claimed, claims)
 			}
-			t.Logf("%d operations, %d names in order and %d numbers equal", ops, words, numbers)
 		})
 	}
 }
 
-// everyOperation runs a script of operations, the same for the same seed, on a store of its own: with a URL on a
-// server, which is opened anew where the store in memory is restored from its snapshot.
-func everyOperation(tb testing.TB, seed uint64, url string) *transcript {
-	tb.Helper()
-	r := rand.New(rand.NewPCG(seed, 9))
-	o := Options{URL: url, Repo: "diff-" + tb.Name() + fmt.Sprint(seed, r.Uint64()), Writer: "w"}
-	o.Half, o.Keep = map[string]time.Duration{}, map[string]int{}
+// trio is a store in memory and a server that get the same.
+type trio struct {
+	tb      testing.TB
+	r       *rand.Rand
+	options Options
+	own     *hot.Store
+	server  *Store
+	seq     int64
+	now     time.Time
+	world   world
+	ops     map[string]int
+	claimed []string
+
+	words, numbers int
+}
+
+func (d *trio) must(op string, err error) {
+	d.tb.Helper()
+	d.ops[op]++
+	if err != nil {
+		d.tb.Fatalf("%s: %v", op, err)
+	}
+}
+
+// everyOperation runs a script of operations, the same for the same seed.
+func (d *trio) everyOperation(url string) {
+	d.tb.Helper()
+	d.options = Options{URL: url, Repo: "diff-" + d.tb.Name() + fmt.Sprint(d.r.Uint64()), Writer: "w"}
+	d.options.Half, d.options.Keep = map[string]time.Duration{}, map[string]int{}
 	for _, f := range hot.Families {
-		o.Half[f.Name], o.Keep[f.Name] = time.Hour, 5
+		d.options.Half[f.Name], d.options.Keep[f.Name] = time.Hour, 5
 	}
-	out := &transcript{tb: tb, ops: map[string]int{}}
-	out.reopen(o)
-	w, now := newWorld(), noon
-	for seq := int64(1); seq <= 40; seq++ {
-		now = now.Add(time.Duration(r.IntN(6*3600)) * time.Second)
-		b := randomBatch(r, w, out.store, now, out)
-		out.must("Apply", out.store.Apply(tb.Context(), b, seq))
-		if seq%7 == 0 {
-			out.must("Apply-again", out.store.Apply(tb.Context(), b, seq))
+	var err error
+	d.own, err = hot.New(d.options.Options)
+	d.must("New", err)
+	d.server, err = Open(d.tb.Context(), d.options)
+	d.must("Open", err)
+	d.tb.Cleanup(func() { d.server.Close() })
+	d.must("Load", d.server.Load(d.tb.Context()))
+	d.world, d.now = newWorld(), noon
+	for i := 1; i <= 40; i++ {
+		d.now = d.now.Add(time.Duration(d.r.IntN(6*3600)) * time.Second)
+		d.apply("Apply", randomBatch(d.r, d.world, d.own, d.now, d.ops), 1+i%7/6)
+		if i%5 == 0 {
+			d.serverOnly()
 		}
-		if seq%5 == 0 {
-			out.server(r, seq)
+		if i%2 == 0 {
+			d.look()
 		}
-		if seq%2 == 0 {
-			out.look(w, now)
-		}
-		switch seq {
+		switch i {
 		case 13, 26:
-			out.must("Forget", out.store.Forget(tb.Context(), event.Path(pick(r, w.files))))
-			out.look(w, now)
+			d.forget()
 		case 20, 33:
-			out.reopen(o)
-			out.look(w, now)
+			d.reopen()
 		}
 	}
-	out.large(now)
+	d.large()
+	wipe(d.tb, d.server)
+}
+
+// apply gives a batch to both, so many times.
+func (d *trio) apply(op string, b *hot.Batch, times int) {
+	d.tb.Helper()
+	d.seq++
+	for range times {
+		d.must(op, d.own.Apply(d.tb.Context(), b, d.seq))
+		d.must(op, d.server.Apply(d.tb.Context(), b, d.seq))
+		op += "-again"
+	}
+}
+
+// tidy has both look at all that was written: a mirror that is loaded does not know what was.
+func (d *trio) tidy() {
+	d.tb.Helper()
+	b := d.own.Batch()
+	b.Trim(d.now)
+	b.Decay(d.now)
+	b.Sweep(d.now)
+	d.apply("Apply", b, 1)
+}
+
+func (d *trio) forget() {
+	d.tb.Helper()
+	d.tidy()
+	file := event.Path(pick(d.r, d.world.files))
+	d.own.Change(d.own.PlanForget([]event.Path{file})) // of sessions the daemons of both learn the log again
+	d.must("Forget", d.server.Forget(d.tb.Context(), d.now, file))
+	before := d.server.Mirror()
+	d.look()
+	if d.server.Mirror() == before {
+		d.tb.Fatal("the mirror goes on, with the name of what was forgotten")
+	}
+}
+
+// reopen goes on with other stores that know the same.
+func (d *trio) reopen() {
+	d.tb.Helper()
+	ctx := d.tb.Context()
+	recs, err := d.own.Dirty(ctx, true)
+	d.must("Dirty", err)
+	d.own, err = hot.New(d.options.Options)
+	d.must("New", err)
+	d.must("Restore", d.own.Restore(ctx, recs))
+	o := d.options
+	o.Sessions = func(int64) (*hot.Store, error) { return d.server.sessions, nil }
+	again, err := Open(ctx, o)
+	d.must("Open", err)
+	d.tb.Cleanup(func() { again.Close() })
+	d.must("Resume", again.Resume(ctx, d.server.Mirror()))
+	if again.Sent() != d.seq {
+		d.tb.Fatalf("the server has %d batches, not %d", again.Sent(), d.seq)
+	}
+	d.server = again
+	d.look()
+}
+
+// look asks all three for everything.
+func (d *trio) look() {
+	d.tb.Helper()
+	d.must("Sync", d.server.Sync(d.tb.Context()))
+	words, numbers := differ(d.tb, "own and mirror", answersOf(d.tb, d.own, d.world, d.now), answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now), near)
+	d.words, d.numbers = d.words+words, d.numbers+numbers
+	differ(d.tb, "mirror and server", answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now), answersOf(d.tb, loaded(d.tb, d.options), d.world, d.now), exactly)
+	for _, id := range []string{"s1", "s:2", "s%3", "none"} {
+		own, its := d.own.View(d.now), d.server.View(d.now)
+		a, b := own.Session(id), its.Session(id)
+		d.must("View", own.Load(d.tb.Context()))
+		d.must("View", its.Load(d.tb.Context()))
+		if fmt.Sprint(*a) != fmt.Sprint(*b) {
+			d.tb.Fatalf("session %s is\n%+v\nwant\n%+v", id, *b, *a)
+		}
+	}
+}
+
+// loaded is what the server has now.
+func loaded(tb testing.TB, o Options) *hot.Store {
+	tb.Helper()
+	o.Writer, o.Sessions, o.Edited = "onlooker", nil, nil
+	s, err := Open(tb.Context(), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Load(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return s.Mirror().Scores
+}
+
+// answersOf asks for everything that can be asked of scores.
+func answersOf(tb testing.TB, s *hot.Store, w world, at time.Time) (out []entry) {
+	tb.Helper()
+	v := s.View(at)
+	var after []func()
+	for _, f := range hot.Families {
+		for _, owner := range w.names(f.Owner) {
+			values := v.OwnedOf(f, owner, w.names(f.Member))
+			after = append(after, func() { out = append(out, entry{f.Name + " of " + owner, nil, values.Value}) })
+			if !f.Global() || f.Half == 0 {
+				top := v.Top(f, owner, 4)
+				after = append(after, func() { out = append(out, entry{"top " + f.Name + " of " + owner, top.Members, top.Values}) })
+			}
+		}
+	}
+	if err := v.Load(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	for _, fn := range after {
+		fn()
+	}
 	return out
 }
 
-// reopen goes on with another store that knows the same.
-func (r *transcript) reopen(o Options) {
-	r.tb.Helper()
-	if o.URL != "" {
-		s, err := Open(r.tb.Context(), o)
-		r.must("Reopen", err)
-		if r.store != nil {
-			s.grown = maps.Clone(r.store.(*Store).grown) // the other's snapshot knows what the next tick looks at
-		}
-		r.store = s
-		r.tb.Cleanup(func() { wipe(r.tb, s); s.Close() })
-		return
-	}
-	s, err := hot.New(o.Options)
-	r.must("Reopen", err)
-	if r.store != nil {
-		recs, err := r.store.(*hot.Store).Dirty(r.tb.Context(), true)
-		r.must("Dirty", err)
-		r.must("Restore", s.Restore(r.tb.Context(), recs))
-	}
-	r.store = s
-}
-
 func wipe(tb testing.TB, s *Store) {
-	ctx := context.WithoutCancel(tb.Context())
-	keys, err := s.scan(ctx, s.keys.prefix)
+	keys, err := s.scan(tb.Context())
 	if err != nil {
-		return // the server is gone already, and what it held with it
+		tb.Fatal(err)
 	}
-	for _, k := range keys {
-		s.client.Del(ctx, s.keys.prefix+k)
+	for _, k := range append(keys, "") {
+		s.client.Del(tb.Context(), s.keys.prefix+k)
 	}
+	s.client.Del(tb.Context(), s.keys.version)
 }
 
-// server does what only a server does: it claims commits that are named again and again.
-func (r *transcript) server(rnd *rand.Rand, seq int64) {
+// serverOnly does what only a server does: it claims commits that are named again and again.
+func (d *trio) serverOnly() {
 	things := make([]Claim, 30)
 	for i := range things {
-		things[i] = Claim{ID: fmt.Sprint("commit", rnd.IntN(12)), Off: rnd.IntN(3) == 0}
+		things[i] = Claim{ID: fmt.Sprint("commit", d.r.IntN(12)), Off: d.r.IntN(3) == 0}
 	}
-	s, ok := r.store.(*Store)
-	if !ok {
-		return
-	}
-	ctx := r.tb.Context()
 	for range 2 { // the second time the same is answered
-		mine, err := s.Claim(ctx, seq, things)
-		r.must("Claim", err)
-		r.claimed = append(r.claimed, fmt.Sprint(mine))
+		mine, err := d.server.Claim(d.tb.Context(), d.seq+1, things)
+		d.must("Claim", err)
+		d.claimed = append(d.claimed, fmt.Sprint(mine))
 	}
-	r.must("Resume", s.Resume(ctx))
-	_, _, err := s.Notices(ctx, "")
-	r.must("Notices", err)
-	lacks, err := s.Check(ctx)
-	r.must("Check", err)
+	lacks, err := d.server.Check(d.tb.Context())
+	d.must("Check", err)
 	for _, l := range lacks {
 		if l.Harms {
-			r.tb.Errorf("the server lacks %v", l)
+			d.tb.Errorf("the server lacks %v", l)
 		}
 	}
 }
@@ -260,7 +305,7 @@ func (w world) names(n hot.Noun) []string {
 }
 
 // randomBatch has something of every kind.
-func randomBatch(r *rand.Rand, w world, s store, now time.Time, out *transcript) *hot.Batch {
+func randomBatch(r *rand.Rand, w world, s interface{ Batch() *hot.Batch }, now time.Time, ops map[string]int) *hot.Batch {
 	b := s.Batch()
 	for range 5 + r.IntN(60) {
 		f := hot.Families[r.IntN(len(hot.Families))]
@@ -272,10 +317,10 @@ func randomBatch(r *rand.Rand, w world, s store, now time.Time, out *transcript)
 			if r.IntN(3) == 0 {
 				b.Rename(to, from) // there and back
 			}
-			out.ops["Rename"]++
+			ops["Rename"]++
 		case 1:
 			randomSession(r, w, b, now)
-			out.ops["Session"]++
+			ops["Session"]++
 		default:
 			weight := r.Float64() * 3
 			if r.IntN(5) == 0 {
@@ -286,19 +331,19 @@ func randomBatch(r *rand.Rand, w world, s store, now time.Time, out *transcript)
 	}
 	if r.IntN(6) == 0 {
 		b.Cap(3)
-		out.ops["Cap"]++
+		ops["Cap"]++
 	}
-	b.Notice(hot.Notice{File: event.Path(w.files[0]), At: now})
+	b.Edit(hot.Edit{File: event.Path(w.files[0]), At: now})
 	switch r.IntN(8) {
 	case 0, 1:
 		b.Trim(now)
-		out.ops["Trim"]++
+		ops["Trim"]++
 	case 2:
 		b.Decay(now)
-		out.ops["Decay"]++
+		ops["Decay"]++
 	case 3:
 		b.Sweep(now)
-		out.ops["Sweep"]++
+		ops["Sweep"]++
 	}
 	return b
 }
@@ -306,7 +351,7 @@ func randomBatch(r *rand.Rand, w world, s store, now time.Time, out *transcript)
 func randomSession(r *rand.Rand, w world, b *hot.Batch, now time.Time) {
 	p, n := event.Path(pick(r, w.files)), int64(1+r.IntN(50))
 	s := b.Session(pick(r, []string{"s1", "s:2", "s%3"}))
-	switch r.IntN(12) {
+	switch r.IntN(4) {
 	case 0:
 		if p := hot.Part(r.IntN(int(hot.Parts) + 1)); p < hot.Parts {
 			s.Clear(p)
@@ -314,71 +359,43 @@ func randomSession(r *rand.Rand, w world, b *hot.Batch, now time.Time) {
 			s.Renew()
 		}
 	case 1:
-		s.Unsee(p)
-	case 2:
-		s.Hinted(p, now)
-	case 3:
-		s.Edited(p, now)
-	case 4:
 		s.Term(pick(r, w.terms), n)
-	case 5:
-		s.Named(p, n).Run(p, n)
 	default:
-		s.File(p, n, now).First(p, n).Seen(p, n, r.Float64()*2)
+		s.File(p, n, now).First(p, n)
 	}
 	s.Set(hot.FieldClock, fmt.Sprint(n)).Set(hot.FieldCurrent, string(p)).Set(hot.FieldPrompts, fmt.Sprint(n/3))
 	s.Touch(now.Add(-time.Duration(r.IntN(20)) * time.Hour))
 }
 
-// look asks for everything that can be asked.
-func (r *transcript) look(w world, now time.Time) {
-	r.tb.Helper()
-	v := r.store.View(now)
-	var after []func()
-	for _, f := range hot.Families {
-		for _, owner := range w.names(f.Owner) {
-			values := v.OwnedOf(f, owner, w.names(f.Member))
-			after = append(after, func() { r.add(f.Name+" of "+owner, nil, values.Value...) })
-			if !f.Global() || f.Half == 0 {
-				top := v.Top(f, owner, 4)
-				after = append(after, func() { r.add("top "+f.Name+" of "+owner, top.Members, top.Values...) })
+// large applies a batch that is cut into steps, twice.
+func (d *trio) large() {
+	d.tb.Helper()
+	b := d.own.Batch()
+	for i := range 20_000 {
+		b.Add(hot.Frequency, "", fmt.Sprint("f", i), d.now, 1)
+		b.Add(hot.Comod, fmt.Sprint("o", i%50), fmt.Sprint("f", i), d.now, float64(i%7))
+	}
+	d.apply("Apply-large", b, 2)
+	d.must("Sync", d.server.Sync(d.tb.Context()))
+	w := world{files: []string{"o0", "o7", "o49"}}
+	for i := range 20_000 {
+		w.files = append(w.files, fmt.Sprint("f", i))
+	}
+	for _, s := range []*hot.Store{d.server.Mirror().Scores, loaded(d.tb, d.options)} {
+		for _, f := range []hot.Family{hot.Frequency, hot.Comod} {
+			for _, o := range map[bool][]string{true: {""}, false: w.files[:3]}[f.Owner == hot.NounNone] {
+				differ(d.tb, "large", valuesOf(d.tb, d.own, f, o, w.files, d.now), valuesOf(d.tb, s, f, o, w.files, d.now), near)
 			}
 		}
 	}
-	for _, id := range []string{"s1", "s:2", "s%3", "none"} {
-		sv := v.Session(id)
-		after = append(after, func() { r.session(id, sv) })
-	}
-	r.must("View", v.Load(r.tb.Context()))
-	for _, fn := range after {
-		fn()
-	}
-	seq, err := r.store.Applied(r.tb.Context())
-	r.must("Applied", err)
-	r.add("applied", nil, float64(seq))
 }
 
-func (r *transcript) session(id string, v *hot.SessionView) {
-	mentions := v.Mentions
-	v.Mentions = nil
-	r.add("session "+id, []string{fmt.Sprintf("%+v", *v)})
-	for _, p := range slices.Sorted(maps.Keys(mentions)) {
-		r.add("mention of "+string(p), nil, mentions[p])
+func valuesOf(tb testing.TB, s *hot.Store, f hot.Family, owner string, members []string, at time.Time) []entry {
+	tb.Helper()
+	v := s.View(at)
+	r := v.OwnedOf(f, owner, members)
+	if err := v.Load(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
-}
-
-// large applies a batch that is cut into steps, twice.
-func (r *transcript) large(at time.Time) {
-	for range 2 {
-		b := r.store.Batch()
-		for i := range wordsPerStep {
-			b.Add(hot.Frequency, "", fmt.Sprint("f", i), at, 1)
-			b.Add(hot.Comod, fmt.Sprint("o", i%50), fmt.Sprint("f", i), at, float64(i%7))
-		}
-		r.must("Apply-large", r.store.Apply(r.tb.Context(), b, 41))
-	}
-	v := r.store.View(at)
-	freq, top := v.Of(hot.Frequency, []string{"f0", "f1", "f19999", "f20000"}), v.Top(hot.Comod, "o7", 300)
-	r.must("View", v.Load(r.tb.Context()))
-	r.add("large", top.Members, append(freq.Value, top.Values...)...)
+	return []entry{{f.Name, nil, r.Value}}
 }

@@ -7,59 +7,71 @@ import (
 	"github.com/aoa-dev/aoa/internal/hot"
 )
 
+// protocol is the version of what the keys hold. It is part of every key but one, so that daemons of another edition
+// never write the same sets.
+const protocol = 2
+
 // keys makes every key of one repository. All share the hash tag, so a cluster keeps them on one node.
 //
-//	scores:frequency:7d:<k>     global set of epoch k      scores:recency        stamps, no epoch
-//	comod:365d:<k>:<owner>      owned set of epoch k       scores:recency:top    the newest stamps
-//	session:<id>[:<part>]       a session                  expiry                session → deadline
-//	meta, applied:<writer>      what was done              claims, claiming:<writer>  who counts a commit
-//	server                      the server's epoch         edits                 stream of others' edits
-//	wake                        channel: look at edits
-type keys struct{ prefix string }
+//	<prefix>:{repo}:protocol                  newest version of the daemons that share the repository
+//	<prefix>:2:{repo}:scores:frequency:7d:<k> set of a global family and epoch
+//	                  scores:recency          stamps, no epoch
+//	                  comod:365d:<k>:<owner>  set of an owner, family and epoch
+//	                  stream                  the steps that were applied last
+//	                  applied                 writer → how far it has come
+//	                  claims                  commit or rename → how many logs have it
+//	                  claiming:<writer>       what was decided for the writer's batch under way
+type keys struct{ prefix, version string }
 
 func newKeys(prefix, repo string) keys {
-	return keys{prefix + ":{" + strings.NewReplacer("{", "", "}", "").Replace(repo) + "}:"}
+	tag := "{" + strings.NewReplacer("{", "", "}", "").Replace(repo) + "}"
+	return keys{prefix + ":" + strconv.Itoa(protocol) + ":" + tag + ":", prefix + ":" + tag + ":protocol"}
 }
 
-// family is the prefix of all sets of a family. The half-life is a part of it, so that a changed one starts new sets.
-func (k keys) family(f *hot.Family) string { return k.prefix + f.Name + ":" + f.Span() + ":" }
+func (k keys) stream() string                { return k.prefix + "stream" }
+func (k keys) applied() string               { return k.prefix + "applied" }
+func (k keys) claims() string                { return k.prefix + "claims" }
+func (k keys) claiming(writer string) string { return k.prefix + "claiming:" + writer }
 
-// owners is the prefix of the sets of an owned family and epoch.
-func (k keys) owners(f *hot.Family, epoch int64) string {
-	return k.family(f) + strconv.FormatInt(epoch, 10) + ":"
-}
-
-// set is one set; the owner of a global family is "".
-func (k keys) set(f *hot.Family, epoch int64, owner string) string {
-	switch {
-	case f.Half == 0:
-		return k.prefix + f.Name
-	case f.Global():
-		return k.family(f) + strconv.FormatInt(epoch, 10)
+// family is the beginning of the names of a family's sets. The half-life is a part of it, so that a changed one starts
+// new sets.
+func family(f *hot.Family) string {
+	if f.Half == 0 {
+		return f.Name
 	}
-	return k.owners(f, epoch) + owner
+	return f.Name + ":" + f.Span() + ":"
 }
 
-func (k keys) newest(f *hot.Family) string { return k.prefix + f.Name + ":top" }
-
-func (k keys) of(r *hot.SetRead) string {
-	if r.Newest {
-		return k.newest(r.Family)
+// name is the name of a set: its key without the prefix.
+func name(c *hot.Change) string {
+	n := family(c.Family)
+	if c.Family.Half > 0 {
+		n += strconv.FormatInt(c.Epoch, 10)
 	}
-	return k.set(r.Family, r.Epoch, r.Owner)
+	if !c.Family.Global() {
+		n += ":" + c.Owner
+	}
+	return n
 }
 
-// colon keeps a session id from naming another session's part.
-var colon = strings.NewReplacer("%", "%25", ":", "%3A")
-
-func (k keys) sessions() string                  { return k.prefix + "session:" }
-func (k keys) session(id string) string          { return k.sessions() + colon.Replace(id) }
-func (k keys) part(id string, p hot.Part) string { return k.session(id) + ":" + p.String() }
-func (k keys) expiry() string                    { return k.prefix + "expiry" }
-func (k keys) meta() string                      { return k.prefix + "meta" }
-func (k keys) applied(writer string) string      { return k.prefix + "applied:" + writer }
-func (k keys) claiming(writer string) string     { return k.prefix + "claiming:" + writer }
-func (k keys) claims() string                    { return k.prefix + "claims" }
-func (k keys) server() string                    { return k.prefix + "server" }
-func (k keys) edits() string                     { return k.prefix + "edits" }
-func (k keys) wake() string                      { return k.prefix + "wake" }
+// parseName finds the set with that name. ok is false for what is none: another key, or a set under another half-life.
+func parseName(t hot.Table, name string) (c hot.Change, ok bool) {
+	for i := range t {
+		c.Family = &t[i]
+		rest, ok := strings.CutPrefix(name, family(c.Family))
+		if !ok {
+			continue
+		}
+		if c.Family.Half == 0 {
+			if rest == "" {
+				return c, true
+			}
+			continue
+		}
+		epoch, owner, owned := strings.Cut(rest, ":")
+		k, err := strconv.ParseInt(epoch, 10, 64)
+		c.Epoch, c.Owner = k, owner
+		return c, err == nil && owned == !c.Family.Global() && (owner != "") == owned
+	}
+	return c, false
+}

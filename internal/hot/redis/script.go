@@ -5,7 +5,8 @@ import (
 	_ "embed" // the scripts
 	"errors"
 	"fmt"
-	"slices"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -16,72 +17,52 @@ var (
 	applyText string
 	//go:embed lua/claim.lua
 	claimText string
+	//go:embed lua/load.lua
+	loadText string
 
 	applyScript = redis.NewScript(applyText)
 	claimScript = redis.NewScript(claimText)
+	loadScript  = redis.NewScript(loadText)
 )
 
-// Errors after which a server's state is read anew, with Resume.
+// Errors after which the connection is opened again.
 var (
-	// ErrEpoch means that the server was flushed, or is another one.
-	ErrEpoch = errors.New("the server was emptied, or is another one")
 	// ErrMark means that the server has more or less of this writer's batches than this process knew of.
 	ErrMark = errors.New("the server is at another batch")
+	// ErrNewer means that a newer aOa shares the repository on the server.
+	ErrNewer = errors.New("a newer aOa writes to the server")
+
+	errBehind = errors.New("the stream has gone on")
+	errGap    = errors.New("the server's stream was cut, or is another one")
 )
 
-// command is one command of the apply script: name, key and further words.
-type command []any
-
-// key is a further key among the words of a command; the first word after the name is one in any case.
-type key string
-
-// encode turns commands into the keys and words of the apply script.
-func encode(keys []string, words []any, cmds []command) ([]string, []any) {
-	index := make(map[string]int, len(cmds))
-	at := func(key string) int {
-		i, ok := index[key]
-		if !ok {
-			keys = append(keys, key)
-			i = len(keys)
-			index[key] = i
-		}
-		return i
-	}
-	for _, c := range cmds {
-		words = append(words, len(c), c[0], at(c[1].(string)))
-		for _, w := range c[2:] {
-			if k, ok := w.(key); ok {
-				words = append(words, at(string(k)))
-			} else {
-				words = append(words, w)
-			}
-		}
-	}
-	return keys, words
+// call is one call of the apply script. Without marks the step may be repeated.
+type call struct {
+	step          []byte
+	before, after string
+	at            string // the stream's entry that the step was planned at; "" is any
+	cut           bool   // the stream keeps nothing but this step
 }
 
-// eval applies commands, all of them or none. The script sees to it that each step is applied once, however often and
-// however late its attempts arrive; an empty mark is housekeeping.
-func (s *Store) eval(ctx context.Context, cmds []command, before, mark string) error {
-	keys, words := encode([]string{s.keys.applied(s.writer), s.keys.server()}, []any{s.epoch, before, mark}, cmds)
-	v, err := applyScript.Run(ctx, s.client, keys, words...).Text()
+// streamLength is how many steps the stream keeps; one has some 64 KB at most.
+const streamLength = 2000
+
+// apply applies a step and appends it to the stream. The script sees to it that each is applied once, however often and
+// however late its attempts arrive.
+func (s *Store) apply(ctx context.Context, c call) error {
+	keep := streamLength
+	if c.cut {
+		keep = 0
+	}
+	v, err := applyScript.Run(ctx, s.client, []string{s.keys.stream(), s.keys.applied()}, s.keys.prefix, s.writer, c.before, c.after, c.at,
+		strconv.FormatUint(rand.Uint64()>>1, 10), keep, c.step).Text()
 	switch {
 	case err != nil:
 		return err
 	case v == "ok" || v == "again": // again: the attempt whose answer was lost did arrive
 		return nil
-	case v == "epoch":
-		return ErrEpoch
+	case v == "behind":
+		return errBehind
 	}
-	return fmt.Errorf("%w: at %s, not at %s", ErrMark, strings.TrimPrefix(v, "="), before)
-}
-
-// housekeep carries out commands that may be repeated, in transactions of bounded size.
-func (s *Store) housekeep(ctx context.Context, cmds []command) error {
-	for chunk := range slices.Chunk(cmds, readChunk) {
-		if err := s.eval(ctx, chunk, "", ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fmt.Errorf("%w: at %s, not at %s", ErrMark, strings.TrimPrefix(v, "="), c.before)
 }

@@ -206,9 +206,9 @@ func serveWatched(t testing.TB) watched {
 }
 
 // Rights are what an access list must grant; docs/store.md shows it.
-var Rights = strings.Fields("resetkeys resetchannels ~aoa:* &aoa:* -@all +ping +info +hello +client|setname +get +set +del +expire " +
-	"+zadd +zincrby +zmscore +zscore +zrange +zrem +zrangebyscore +hset +hget +hexists +hincrby +hgetall +hdel " +
-	"+xadd +xrange +eval +evalsha +publish +subscribe +scan")
+var Rights = strings.Fields("resetkeys resetchannels ~aoa:* -@all +ping +info +hello +client|setname +get +set +del " +
+	"+zadd +zincrby +zscore +zrange +zrem +hset +hget +hexists +hincrby +hdel " +
+	"+xadd +xtrim +xrange +xrevrange +xread +eval +evalsha +scan")
 
 // serveSafe runs a server that takes only TLS with a certificate of ours, and a user with no more rights than needed.
 func serveSafe(t testing.TB) string {

@@ -3,13 +3,12 @@ package redis
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -22,42 +21,35 @@ import (
 type Options struct {
 	hot.Options
 	URL    string // see config.ParseRedis
-	Repo   string // the hash tag: keys are aoa:{Repo}:…
-	Writer string // id of this daemon, for the applied-sequence key; "" is "local"
+	Repo   string // the hash tag of all keys
+	Writer string // id of this daemon, under which the server keeps how far it has come; "" is "local"
+
+	// Sessions finds the sessions of this writer as of the batch up to which the server has it, or an earlier one: then the
+	// batches since are to be applied again, which changes sessions only. nil begins without any.
+	Sessions func(sent int64) (*hot.Store, error)
+	Loaded   func(*Mirror)  // called with each mirror that is loaded, when it is whole; may be nil
+	Edited   func(hot.Edit) // called for each edit of another daemon that a mirror reads; may be nil
 }
 
-// Store is what one server keeps of one repository. Safe for concurrent use: any number of views beside one Apply.
+// Store is a connection to the server that keeps the scores of one repository. Safe for concurrent use.
 type Store struct {
-	keys   keys
-	table  hot.Table
-	clock  hot.Clock
-	writer string
-	client redis.UniversalClient
+	keys     keys
+	options  hot.Options
+	table    hot.Table
+	writer   string
+	client   redis.UniversalClient
+	sessions *hot.Store
+	loaded   func(*Mirror)
+	edited   func(hot.Edit)
+	applied  atomic.Int64 // sequence of the last batch that the server has wholly
 
-	mu      sync.Mutex        // one Apply, Claim, Forget or Resume at a time; guards all below
-	epoch   string            // of the server, as this process knows it
-	applied int64             // sequence of the last batch that was wholly applied
-	step    int               // transactions of the next batch already applied
-	latest  float64           // latest time of all events, Unix seconds
-	grown   map[ownedKey]bool // owned sets written since the last tick
+	mu     sync.Mutex // one Apply, Claim or Forget at a time; guards what follows
+	step   int        // steps of the next batch that the server has
+	latest float64    // latest time of all events, Unix seconds
+
+	reading sync.Mutex // one Load or Sync at a time; guards mirror
+	mirror  *Mirror
 }
-
-// ownedKey is an owned set.
-type ownedKey struct {
-	family *hot.Family
-	epoch  int64
-	owner  string
-}
-
-func (k ownedKey) read(members []string) *hot.SetRead {
-	return &hot.SetRead{Family: k.family, Epoch: k.epoch, Owner: k.owner, Members: members}
-}
-
-// Fields of the meta hash.
-const (
-	metaNewest = "newest" // latest time of all events, Unix seconds
-	metaEpoch  = "epoch:" // family → epoch of the last tick
-)
 
 // Open connects to a server. The error names what could not be reached; of a server that is down it comes after at most
 // 2 s.
@@ -85,57 +77,45 @@ func open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{keys: newKeys(cmp.Or(place.Prefix, "aoa"), o.Repo), table: table, clock: o.Now, writer: cmp.Or(o.Writer, "local"),
-		client: client, latest: hot.Undated, grown: map[ownedKey]bool{}}
-	if err := s.Resume(ctx); err != nil {
+	s := &Store{keys: newKeys(cmp.Or(place.Prefix, "aoa"), o.Repo), options: o.Options, table: table, writer: cmp.Or(o.Writer, "local"),
+		client: client, loaded: o.Loaded, edited: o.Edited, latest: hot.Undated}
+	if err = s.identify(ctx); err == nil && o.Sessions != nil {
+		s.sessions, err = o.Sessions(s.Sent())
+	} else if err == nil {
+		s.sessions, err = hot.New(o.Options)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Close ends the connection.
-func (s *Store) Close() error { return s.client.Close() }
-
-// Resume reads anew how far this writer had come on the server, and which server it is. To be called after a failed
-// Apply or Claim. A server that was empty is given its epoch.
-func (s *Store) Resume(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// identify checks the version and reads how far this writer has come.
+func (s *Store) identify(ctx context.Context) error {
 	pipe := s.client.Pipeline()
-	first, epoch := pipe.SetNX(ctx, s.keys.server(), rand.Text(), 0), pipe.Get(ctx, s.keys.server())
-	applied, latest := pipe.Get(ctx, s.keys.applied(s.writer)), pipe.HGet(ctx, s.keys.meta(), metaNewest)
+	first, version, applied := pipe.SetNX(ctx, s.keys.version, protocol, 0), pipe.Get(ctx, s.keys.version), pipe.HGet(ctx, s.keys.applied(), s.writer)
 	_, _ = pipe.Exec(ctx) // each answer has its own error
-	for _, c := range []redis.Cmder{first, epoch, applied, latest} {
+	for _, c := range []redis.Cmder{first, version, applied} {
 		if err := c.Err(); err != nil && !isNil(err) {
 			return fmt.Errorf("read applied sequence: %w", err)
 		}
 	}
-	s.epoch = epoch.Val()
-	s.applied, s.step = parseMark(applied.Val())
-	if f, err := strconv.ParseFloat(latest.Val(), 64); err == nil {
-		s.latest = max(s.latest, f)
+	if n, err := version.Int(); err != nil || n > protocol {
+		return fmt.Errorf("%w: its protocol is %q, this one knows %d: update aOa on this machine", ErrNewer, version.Val(), protocol)
 	}
+	seq, step := parseMark(applied.Val())
+	s.applied.Store(seq)
+	s.step = step
 	return nil
 }
 
-// Epoch names the server's state: another one, or none, means that the server was emptied or is another one.
-func (s *Store) Epoch() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.epoch
-}
+// Close ends the connection, also while somebody waits for an answer.
+func (s *Store) Close() error { return s.client.Close() }
 
-// Applied is the sequence of the last batch that this writer has wholly applied, 0 before the first.
-func (s *Store) Applied(ctx context.Context) (int64, error) {
-	v, err := s.client.Get(ctx, s.keys.applied(s.writer)).Result()
-	if err != nil && !isNil(err) {
-		return 0, fmt.Errorf("read applied sequence: %w", err)
-	}
-	seq, _ := parseMark(v)
-	return seq, nil
-}
+// Sent is the sequence of the last batch of this writer that the server has wholly, 0 before the first.
+func (s *Store) Sent() int64 { return s.applied.Load() }
 
-// parseMark reads "41" or "41+2": batch 41 is whole, and two transactions of the next one are in.
+// parseMark reads "41" or "41+2": batch 41 is whole, and two steps of the next one are in.
 func parseMark(v string) (seq int64, step int) {
 	whole, part, _ := strings.Cut(v, "+")
 	seq, err := strconv.ParseInt(whole, 10, 64)
@@ -159,16 +139,8 @@ func mark(seq int64, step int) string {
 // Batch makes an empty batch with the store's half-lives.
 func (s *Store) Batch() *hot.Batch { return s.table.Batch() }
 
-// View begins a view of the server's scores and sessions as they are worth at that time.
-func (s *Store) View(at time.Time) *hot.View { return hot.NewView(s, s.table, s.clock, at) }
+// View begins a view of this writer's sessions.
+func (s *Store) View(at time.Time) *hot.View { return s.sessions.View(at) }
 
-// epochs are the epochs of a family that may hold anything a reader adds, now or a little before.
-func (s *Store) epochs(f *hot.Family) []int64 {
-	if f.Half == 0 {
-		return []int64{0}
-	}
-	k, now := f.Epoch(s.latest), f.Epoch(s.clock.Believable(s.latest))
-	out := []int64{k, k - 1, now, now - 1}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
+// Applied is the batch up to which the sessions are.
+func (s *Store) Applied(ctx context.Context) (int64, error) { return s.sessions.Applied(ctx) }

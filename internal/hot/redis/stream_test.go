@@ -73,7 +73,7 @@ func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 	return batches, files, at
 }
 
-// answers learns the stream into a store in memory, and with a url also into a server that the store's views read
+// answers learns the stream into a store in memory, and with a url also into a server whose mirror the store's views read
 // scores from. It asks, in between and at the end, what comes next.
 func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	t.Helper()
@@ -81,15 +81,23 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learners := []*learn.Learner{learn.New(s, learn.Options{})}
+	learners, sync := []*learn.Learner{learn.New(s, learn.Options{})}, func() {}
 	if url != "" {
-		remote, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
+		server, err := redis.Open(t.Context(), redis.Options{URL: url, Repo: "stream-" + fmt.Sprint(rand.Uint64())})
+		if err == nil {
+			defer server.Close()
+			err = server.Load(t.Context())
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer remote.Close()
-		s.Share(remote, func(err error) { t.Errorf("the server was lost: %v", err) })
-		learners = append(learners, learn.New(remote, learn.Options{}))
+		s.Share(server.Mirror().Scores)
+		learners = append(learners, learn.New(server, learn.Options{}))
+		sync = func() {
+			if err := server.Sync(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	batches, files, end := stream()
 	tree := index.NewTree(files)
@@ -103,6 +111,7 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 		if i%20 != 0 && i != len(batches)-1 {
 			continue
 		}
+		sync()
 		last := b[len(b)-1].Time
 		for _, q := range []event.Query{{Session: b[len(b)-1].Session}, {Session: "s3", Prompt: "login cache"}, {Current: files[i%len(files)]}, {}} {
 			if q.At = last; i == len(batches)-1 {

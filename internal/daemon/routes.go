@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 
 	"github.com/aoa-dev/aoa/internal/api"
 )
@@ -53,10 +53,25 @@ func (d *Daemon) routes() http.Handler {
 	})
 }
 
+// metricsHandler writes the metrics as Prometheus text. Package promhttp would add its compression to the program.
 func (d *Daemon) metricsHandler() http.Handler {
 	hotBytes := func() float64 { return float64(d.scores.hot.Size().Bytes) }
 	behind := func() float64 { return d.events.Behind().Seconds() }
-	return promhttp.HandlerFor(d.metrics.registry(hotBytes, behind, d.handlers.stats.precision), promhttp.HandlerOpts{})
+	registry := d.metrics.registry(hotBytes, behind, d.handlers.stats.precision)
+	format := expfmt.NewFormat(expfmt.TypeTextPlain)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		families, err := registry.Gather()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", string(format))
+		for _, f := range families {
+			if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+				return // a client that went away needs no answer
+			}
+		}
+	})
 }
 
 // serveMetrics serves /metrics on TCP when metrics_addr names an address: off unless asked for.

@@ -3,6 +3,9 @@ package hot_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,5 +87,38 @@ func TestNamesAreUsedAgain(t *testing.T) {
 	}
 	if ids := hot.IDs(s); live > 200 || ids > 400 {
 		t.Errorf("%d records and %d ids are left of 1000 files", live, ids)
+	}
+}
+
+// TestTickAfterRestart: the next tick looks at the same sets after a restart as without one. A set that only decayed since the last
+// tick keeps its members, and a member that comes again counts on.
+func TestTickAfterRestart(t *testing.T) {
+	s := open(t, hot.Options{})
+	fill(t, s, 1, func(b *hot.Batch) {
+		b.Add(hot.Next, "a.go", "b.go", noon, .02)
+		for i := range 40 { // more than are read: a tick drops the others when they are worth little
+			b.Add(hot.Next, "a.go", fmt.Sprint(i), noon, 1)
+		}
+	})
+	records := map[string]hot.Record{}
+	keep := func() {
+		for _, r := range dirty(t, s, false) {
+			records[r.Key] = r
+		}
+	}
+	keep()
+	fill(t, s, 2, func(b *hot.Batch) { b.Trim(noon.Add(time.Minute)) })
+	keep()
+	restarted := open(t, hot.Options{})
+	if err := restarted.Restore(t.Context(), slices.Collect(maps.Values(records))); err != nil {
+		t.Fatal(err)
+	}
+	later := noon.Add(150 * 24 * time.Hour)
+	for _, x := range []*hot.Store{s, restarted} {
+		fill(t, x, 3, func(b *hot.Batch) { b.Trim(later) })
+		fill(t, x, 4, func(b *hot.Batch) { b.Add(hot.Next, "a.go", "b.go", later, 1) })
+	}
+	if want, got := oneAt(t, s, hot.Next, "a.go", "b.go", later), oneAt(t, restarted, hot.Next, "a.go", "b.go", later); want <= 1 || got != want {
+		t.Errorf("after a restart it is worth %v, want %v", got, want)
 	}
 }

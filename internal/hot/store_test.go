@@ -27,7 +27,12 @@ func fill(t *testing.T, s *hot.Store, seq int64, with func(b *hot.Batch)) {
 
 func one(t *testing.T, s *hot.Store, f hot.Family, owner, name string) float64 {
 	t.Helper()
-	v := s.View(noon)
+	return oneAt(t, s, f, owner, name, noon)
+}
+
+func oneAt(t *testing.T, s *hot.Store, f hot.Family, owner, name string, at time.Time) float64 {
+	t.Helper()
+	v := s.View(at)
 	r := v.OwnedOf(f, owner, []string{name})
 	if err := v.Load(t.Context()); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,11 @@ func (s *Store) planSets(at float64) (out []Change) {
 	for key := range s.grown {
 		out = s.planExcess(out, key, at, s.table[key.family].Keep)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.grown {
+		s.markDirty(s.table[key.family].Owner, key.owner) // its record says that it was written since the last tick
+	}
 	s.grown = map[ownedKey]bool{}
 	return out
 }

@@ -138,12 +138,12 @@ func selectDB(c *call) error {
 	return nil
 }
 
-// matching are the names of all keys of that kind and pattern; "" for any.
+// matching are the names of the keys of a pattern, and of a kind, "" for any.
 func (c *call) matching(pattern, kind string) ([]string, error) {
 	all, err := c.keys.names(c.ctx)
 	out := []string{}
 	for _, k := range all {
-		if (pattern == "" || glob(pattern, k.name)) && (kind == "" || k.kind == kind) {
+		if glob(pattern, k.name) && (kind == "" || k.kind == kind) {
 			out = append(out, k.name)
 		}
 	}
@@ -167,7 +167,7 @@ func listKeys(c *call) error {
 
 // scan answers all keys at once: the cursor is 0.
 func scan(c *call) error {
-	options := map[string]string{}
+	options := map[string]string{"MATCH": "*"}
 	for rest := c.args[1:]; len(rest) > 0; rest = rest[2:] {
 		name := strings.ToUpper(rest[0])
 		if len(rest) < 2 || !slices.Contains([]string{"MATCH", "TYPE", "COUNT"}, name) {
@@ -185,7 +185,7 @@ func scan(c *call) error {
 }
 
 func count(c *call) error {
-	names, err := c.matching("", "")
+	names, err := c.matching("*", "")
 	if err == nil {
 		c.WriteInt(len(names))
 	}

@@ -47,7 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- redisview.Serve(ctx, ln, redisview.Options{Ask: f.ask, Now: f.now}) }()
-	f.Client = redis.NewClient(&redis.Options{Network: "unix", Addr: ln.Addr().String(), PoolSize: 1, MaxRetries: -1})
+	f.Client = redis.NewClient(&redis.Options{Network: "unix", Addr: ln.Addr().String(), PoolSize: 1, MaxRetries: -1, Protocol: 2})
 	t.Cleanup(func() {
 		f.Client.Close()
 		cancel()

@@ -107,7 +107,7 @@ func (s *span) options(rest []string) (err error) {
 		rest = rest[used:]
 	}
 	if s.limit != nil && !s.byScore {
-		return syntax
+		return refusal("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
 	}
 	return nil
 }

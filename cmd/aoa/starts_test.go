@@ -33,6 +33,8 @@ var mayStart = map[string]string{
 	"cmd/aoa/hooks_status.go hookProgram": "the hook command that is installed",
 	"cmd/aoa/statusline.go wrapped":       "the status line that the user had before",
 	"internal/reload/command.go command":  "commands that the settings list",
+	"scripts/manual/main.go output":       "aoa itself, for its help texts, when a release is made",
+	"scripts/picture/main.go record":      "git clone and aoa, for the picture of the README, in the maintainer's own clone",
 }
 
 // TestOneStartsGit: git is started in one place. A new place that starts a program has to be listed above, and is not

@@ -36,6 +36,8 @@ var mayStart = map[string]string{
 	"cmd/aoa/pick.go edit":                "the editor of the user",
 	"cmd/aoa/report.go browse":            "the browser of the user",
 	"internal/reload/command.go command":  "commands that the settings list",
+	"scripts/manual/main.go output":       "aoa itself, for its help texts, when a release is made",
+	"scripts/picture/main.go record":      "git clone and aoa, for the picture of the README, in the maintainer's own clone",
 }
 
 // TestOneStartsGit: git is started in one place. A new place that starts a program has to be listed above, and is not

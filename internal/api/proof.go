@@ -37,7 +37,7 @@ type ProofKind struct {
 	Texts            int       `json:"texts"` // said
 	Shown            ProofArm  `json:"shown"`
 	Withheld         ProofArm  `json:"withheld"`
-	Right            *Interval `json:"right,omitempty"`   // share of shown ones that were right, less that of withheld ones (Newcombe); absent without either
+	Right            *Interval `json:"right,omitempty"`   // share of shown ones that were right, less that of withheld ones; absent without either
 	Searched         float64   `json:"searches"`          // and listings from a decision to the open of the file, or of the first file of the list
 	SearchedWithheld float64   `json:"searches_withheld"` // the same of withheld ones
 	Spent            float64   `json:"tokens_spent"`

@@ -18,8 +18,8 @@ type proofHandler struct {
 }
 
 // provingKinds are the kinds of events that show what became of a hint.
-var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed,
-	event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
+var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+	event.KindFailed, event.KindStart, event.KindEnd, event.KindCommit, event.KindSuggest}
 
 func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
@@ -34,10 +34,12 @@ func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, 
 	}
 	slices.Reverse(events) // the log selects the newest
 	p := prefetch.Prove(events, h.now())
-	out.From, out.To, out.Sessions, out.Spent, out.Spared, out.Decided, out.Wrong = p.From, p.To, p.Sessions, p.Spent, interval(p.Spared), p.Decided, p.Wrong
+	out.From, out.To, out.Sessions, out.Decided, out.Wrong = p.From, p.To, p.Sessions, p.Decided, p.Wrong
+	out.Spent, out.Spared = p.Spent, interval(p.Spared)
 	for _, k := range p.Kinds {
 		row := api.ProofKind{Kind: string(k.Kind), Texts: k.Texts, Shown: api.ProofArm(k.Shown), Withheld: api.ProofArm(k.Withheld),
-			Right: interval(k.Right), Searched: k.Searched, SearchedWithheld: k.SearchedWithheld, Spent: k.Spent, Spared: interval(k.Spared), Finding: string(k.Finding)}
+			Right: interval(k.Right), Searched: k.Searched, SearchedWithheld: k.SearchedWithheld,
+			Spent: k.Spent, Spared: interval(k.Spared), Finding: string(k.Finding)}
 		if k.Lacking != nil {
 			row.Lacking = &api.Lacking{Shown: k.Lacking.Shown, Withheld: k.Lacking.Withheld, When: k.Lacking.When}
 		}

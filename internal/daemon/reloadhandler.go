@@ -102,7 +102,8 @@ func (h *reloadHandler) opened(ctx context.Context, r api.ReplayRequest, got rel
 	if err != nil || r.Session == "" || got.Diverged {
 		return
 	}
-	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent, Session: r.Session, Tool: "reload_cached", OK: true}
+	e := event.Event{ID: "replay:" + api.CallID(ctx), Time: h.now(), Kind: event.KindRead, Agent: entry.Agent, Session: r.Session,
+		Tool: "reload_cached", OK: true}
 	for _, f := range entry.Files {
 		if !f.Wrote {
 			e.Paths = append(e.Paths, f.Path)

@@ -39,7 +39,8 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session whose changes are not
 // committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, room int, at time.Time) (session.Context, []event.Suggestion) {
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, room int, at time.Time) (session.Context,
+	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
 	if id == "" || how == "clear" {
 		return session.Context{}, files
@@ -66,7 +67,8 @@ const (
 // reads the files again that were open last. For a new session it is the files of earlier work that is not committed yet; replayed
 // sessions used less than a tenth of the committed ones. id names the session whose work it is, changed what is not committed where git was
 // asked.
-func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string, at time.Time) (files []event.Suggestion, id string, changed []event.Path) {
+func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, how string, at time.Time) (files []event.Suggestion,
+	id string, changed []event.Path) {
 	f := cold.LogFilter{Kinds: []event.Kind{event.KindRead, event.KindEdit, event.KindWrite}, Limit: recentOpens, Since: at.Add(-recentWork)}
 	continues := how == "resume" || how == "compact" || how == "fork"
 	if continues {

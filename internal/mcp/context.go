@@ -9,7 +9,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/api"
 )
 
-var contextTool = &mcp.Tool{Name: "session_context", Meta: found("what was said and done before: earlier prompts, actions, failing tests, uncommitted changes"),
+var contextTool = &mcp.Tool{Name: "session_context",
+	Meta:        found("what was said and done before: earlier prompts, actions, failing tests, uncommitted changes"),
 	Annotations: reads("What was said and done"),
 	Description: "What was said and done in a session, within a token budget: the user's prompts, the actions in short, what fails, " +
 		"what is changed and not committed. For a prompt: also earlier prompts of this repository like it, and the files they led to."}

@@ -1,0 +1,161 @@
+package prefetch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// trial is a decision with what followed it.
+type trial struct {
+	openPrediction
+	at       time.Time
+	session  string
+	tokens   int
+	before   int   // requests of the conversation when it was said
+	searches []int // by file; of a list one number
+	others   []event.Path
+}
+
+// settled reports whether the decision as a whole is.
+func (t *trial) settled() bool { return t.used() > 0 || t.Left == 0 }
+
+// counter walks through the log.
+type counter struct {
+	trials   []*trial
+	waiting  map[string][]*trial            // session → those that are not settled
+	opened   map[string]map[event.Path]bool // session → files
+	last     map[string]time.Time           // session → its last event
+	requests requests
+}
+
+func (c *counter) each(session string, do func(*trial)) {
+	for _, t := range c.waiting[session] {
+		do(t)
+	}
+	c.waiting[session] = slices.DeleteFunc(c.waiting[session], func(t *trial) bool { return t.Left == 0 })
+}
+
+func (c *counter) count(e event.Event) {
+	if e.Kind == event.KindCommit {
+		for id := range c.waiting {
+			c.each(id, func(t *trial) { t.committed(e) })
+		}
+		return
+	}
+	if e.Session == "" {
+		return
+	}
+	if last := c.last[e.Session]; !last.IsZero() && e.Time.Sub(last) > idleEnd {
+		c.each(e.Session, func(t *trial) { t.Left = 0 })
+	}
+	c.last[e.Session] = e.Time
+	c.requests.add(e)
+	switch {
+	case e.Kind == event.KindSuggest && Arm(e.Why) != Shadow:
+		t := &trial{openPrediction: newPrediction(e), at: e.Time, session: e.Session, tokens: e.Tokens, before: c.requests.count(conversation{e.Session, e.Subagent}),
+			searches: make([]int, len(e.Paths))}
+		c.trials = append(c.trials, t)
+		if len(t.Files) > 0 {
+			c.waiting[e.Session] = append(c.waiting[e.Session], t)
+		}
+	case e.Kind.Open():
+		first := c.first(e)
+		c.each(e.Session, func(t *trial) {
+			if first && t.concerns(e) && len(t.others) < mostOpened && len(e.Paths) > 0 && !t.names(e.Paths[0]) {
+				t.others = append(t.others, e.Paths[0])
+			}
+			t.opened(e, first)
+		})
+	case e.Kind == event.KindSearch:
+		c.each(e.Session, func(t *trial) {
+			if t.concerns(e) {
+				t.searched()
+			}
+		})
+	case e.Kind == event.KindPrompt && e.Subagent == "":
+		c.each(e.Session, func(t *trial) { t.prompted() })
+	case e.Kind == event.KindEnd:
+		c.each(e.Session, func(t *trial) { t.ended() })
+	}
+}
+
+// first notes the files that a session opens, and reports whether one of them is its first open of that file.
+func (c *counter) first(e event.Event) (first bool) {
+	if c.opened[e.Session] == nil {
+		c.opened[e.Session] = map[event.Path]bool{}
+	}
+	for _, f := range e.Paths {
+		first = first || !c.opened[e.Session][f]
+		c.opened[e.Session][f] = true
+	}
+	return first
+}
+
+// tally counts the decision in its kind.
+func (t *trial) tally(k *KindProof) {
+	arm := &k.Shown
+	if t.Arm == Withheld {
+		arm = &k.Withheld
+	}
+	if traits[t.Kind].list {
+		if len(t.Files) == 0 {
+			return
+		}
+		arm.Predicted++
+		if t.settled() && (t.Opens || t.used() > 0) {
+			arm.Settled++
+			arm.Used += int64(min(t.used(), 1))
+		}
+		return
+	}
+	arm.Predicted += int64(len(t.Files))
+	arm.Used += int64(t.used())
+	if t.Left == 0 {
+		arm.Settled += int64(len(t.Files))
+	} else {
+		arm.Settled += int64(t.used())
+	}
+}
+
+// searched counts a search for the files that are still to be opened.
+func (t *trial) searched() {
+	if traits[t.Kind].list {
+		if t.used() == 0 {
+			t.searches[0]++
+		}
+		return
+	}
+	for i, f := range t.Files {
+		if !f.Used {
+			t.searches[i]++
+		}
+	}
+}
+
+// sums are those of the decision. A change takes as many searches as it takes.
+func (t *trial) sums() (s sums) {
+	if t.Label == LabelChange {
+		return s
+	}
+	n, searches := 0.0, 0.0
+	for i, f := range t.Files {
+		if list := traits[t.Kind].list; list && i == 0 && t.settled() || !list && (f.Used || t.Left == 0) {
+			n++
+			searches += float64(t.searches[i])
+		}
+	}
+	if t.Arm == Shown {
+		return sums{shown: n, searched: searches}
+	}
+	return sums{withheld: n, searchedWithheld: searches}
+}
+
+func (t *trial) loss() Loss {
+	l := Loss{At: t.at, Session: t.session, Kind: t.Kind, Opened: t.others, Tokens: t.tokens}
+	for _, f := range t.Files {
+		l.Named = append(l.Named, f.Path)
+	}
+	return l
+}

@@ -115,7 +115,7 @@ var members = map[string][]member{
 	"kinds": { // of suggestions
 		{name: "partner", help: "when a change looks complete: files that usually change with its files and were not edited"},
 		{name: "rescue", help: "after a call failed on a path: where the file is now"},
-		{name: "workingset", help: "at the start of a session and after a compaction: the files of this work"},
+		{name: "workingset", help: "at the start of a session: earlier work that is not committed; after a compaction: what was found out"},
 		{name: "prompt", help: "at a prompt: up to five files, one of which the turn probably opens"},
 		{name: "stale", help: "when a file changed since this session read it"},
 		{name: "pair", help: "at the first edit of a file: its test or its source"},

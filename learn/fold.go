@@ -126,7 +126,7 @@ func (f *fold) start(s *session, e event.Event) {
 	}
 	s.seen = map[event.Path]float64{}
 	if s.write != nil {
-		s.write.Clear(hot.PartSeen).Clear(hot.PartHinted)
+		s.write.Clear(hot.PartSeen)
 	}
 }
 

@@ -108,19 +108,10 @@ func TestMentions(t *testing.T) {
 	if s.Named["named"] != 1 || s.Commands["pattern"] == 0 || !s.SeenEver["named"] || s.SeenEver["other"] {
 		t.Errorf("session is %+v", s)
 	}
-	hinted := d.store.Batch()
-	hinted.Session("s").Hinted("x", start)
-	d.seq++
-	if err := d.store.Apply(t.Context(), hinted, d.seq); err != nil {
-		t.Fatal(err)
-	}
-	if s := d.session("s", start); len(s.Hinted) != 1 {
-		t.Fatal("nothing was shown")
-	}
 	compact := ev(event.KindStart, 0)
 	compact.Tool = "compact"
 	d.learn(compact)
-	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Hinted) != 0 || len(s.Files) != 1 {
+	if s := d.session("s", start); len(s.SeenEver) != 0 || len(s.Files) != 1 {
 		t.Errorf("after compaction the session is %+v", s)
 	}
 	d.learn(ev(event.KindPrompt, 0))

@@ -101,7 +101,7 @@ func TestGoldenRecords(t *testing.T) {
 	b.Fact("threshold", "next", "0.6")
 	b.Fact("calibration:prompt", "a", "1")
 	b.Session("s:1").File("dir/a.go", 1, march).First("dir/a.go", 1).File("dir/b.go", 2, march).Set(hot.FieldClock, "8").
-		Named("dir/b.go", 2).Run("z", 5).Seen("dir/a.go", 8, 2).Term("word", 3).Hinted("dir/a.go", march).Edited("dir/b.go", march).
+		Named("dir/b.go", 2).Run("z", 5).Seen("dir/a.go", 8, 2).Term("word", 3).Edited("dir/b.go", march).
 		Result(hot.Result{Number: 1, Clock: 2, Prompt: 1, Listing: true, Files: []event.Path{"dir/a.go", "z"}}).
 		Wording(hot.Wording{Number: 1, Clock: 2, Prompt: 1, Words: []string{"retry"}, Idents: []string{"maxretries"}})
 	apply(t, s, 3, b)
@@ -340,15 +340,17 @@ func (w *work) session(b *hot.Batch) {
 	s := b.Session(w.pick(goldenIDs))
 	switch w.r.IntN(12) {
 	case 0:
-		if p := []hot.Part{hot.Parts, hot.PartNamed, hot.PartSeen, hot.PartTerms, hot.PartHinted, hot.PartEdits}[w.r.IntN(6)]; p < hot.Parts {
-			s.Clear(p)
-		} else {
+		switch i := w.r.IntN(6); i {
+		case 0:
 			s.Renew()
+		case 4: // was: another part
+		default:
+			s.Clear([]hot.Part{0, hot.PartNamed, hot.PartSeen, hot.PartTerms, 0, hot.PartEdits}[i])
 		}
 	case 1:
 		s.Unsee(p)
 	case 2:
-		s.Hinted(p, w.now)
+		s.Touch(w.now)
 	case 3:
 		s.Edited(p, w.now)
 	case 4:

@@ -31,15 +31,15 @@ type Part uint8
 
 // The parts. The order is part of the snapshot format.
 const (
-	PartFiles  Part = iota // file → Unix seconds of its last open
-	PartLast               // file → event clock of its last open
-	PartOrder              // file → ordinal of its first open
-	PartNamed              // file → ordinal of the last prompt that named it
-	PartRun                // file → event clock of the last command or pattern that named it
-	PartSeen               // file → log2 of its mentions, carried back to event clock 0
-	PartTerms              // term → event clock of its last use
-	PartHinted             // file → Unix seconds of the last hint about it
-	PartEdits              // file → Unix seconds of its last edit under the current prompt
+	PartFiles Part = iota // file → Unix seconds of its last open
+	PartLast              // file → event clock of its last open
+	PartOrder             // file → ordinal of its first open
+	PartNamed             // file → ordinal of the last prompt that named it
+	PartRun               // file → event clock of the last command or pattern that named it
+	PartSeen              // file → log2 of its mentions, carried back to event clock 0
+	PartTerms             // term → event clock of its last use
+	_                     // was: hints, which package prefetch keeps
+	PartEdits             // file → Unix seconds of its last edit under the current prompt
 	Parts
 )
 
@@ -142,12 +142,6 @@ func (s *SessionWrite) Unsee(p event.Path) *SessionWrite {
 func (s *SessionWrite) Term(t string, order int64) *SessionWrite {
 	s.max(PartTerms, t, float64(order))
 	return s
-}
-
-// Hinted records that the agent has got a hint about the file.
-func (s *SessionWrite) Hinted(p event.Path, at time.Time) *SessionWrite {
-	s.max(PartHinted, string(p), Seconds(at))
-	return s.Touch(at)
 }
 
 // Edited records an edit of the file under the current prompt.

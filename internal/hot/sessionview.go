@@ -29,7 +29,6 @@ type SessionView struct {
 	SeenEver    map[event.Path]bool      // named by anything the agent has read since the last compaction
 	Terms       []string                 // words of the current prompt and since, the last used last
 	TermClock   map[string]int64         // event clock of each word's last use
-	Hinted      map[event.Path]time.Time // files that a hint was about, and when
 	Edits       map[event.Path]time.Time // edited under the current prompt, and when last
 	Results     []Result                 // the last KeepResults results that named files, the newest first
 	Wordings    []Wording                // the last KeepWordings commands and patterns, the newest first
@@ -60,7 +59,7 @@ func (s *SessionView) fill(rec *sessionRecord, at float64) {
 	}
 	s.Fields = maps.Clone(rec.Fields)
 	s.Clock, s.Prompt = s.number(FieldClock), s.number(FieldPrompts)
-	s.Opened, s.Hinted, s.Edits = times(rec.Parts[PartFiles]), times(rec.Parts[PartHinted]), times(rec.Parts[PartEdits])
+	s.Opened, s.Edits = times(rec.Parts[PartFiles]), times(rec.Parts[PartEdits])
 	s.Last, s.Order, s.Commands = ordinals(rec.Parts[PartLast]), ordinals(rec.Parts[PartOrder]), ordinals(rec.Parts[PartRun])
 	s.Files = event.Paths(ascending(rec.Parts[PartLast]))
 	s.Named, s.NamedBefore = map[event.Path]int64{}, map[event.Path]int64{}

@@ -109,23 +109,23 @@ func TestSessionLife(t *testing.T) {
 		b.Session("a:files").Set(hot.FieldAgent, "other").Touch(noon)
 		b.Session("a").File("x", 1, noon).First("x", 1).File("y", 2, noon).First("y", 2).File("x", 3, noon).
 			Set(hot.FieldClock, "8").Set(hot.FieldPrompts, "2").Named("x", 1).Named("y", 2).Run("z", 5).
-			Seen("x", 8, 2).Seen("gone", 8, 1).Unsee("gone").Term("b", 2).Term("a", 3).Hinted("x", noon).Edited("y", noon)
+			Seen("x", 8, 2).Seen("gone", 8, 1).Unsee("gone").Term("b", 2).Term("a", 3).Edited("y", noon)
 	})
 	want := &hot.SessionView{Exists: true, Fields: map[string]string{hot.FieldClock: "8", hot.FieldPrompts: "2"}, Clock: 8, Prompt: 2,
 		Files: []event.Path{"y", "x"}, Opened: map[event.Path]time.Time{"x": noon, "y": noon}, Last: map[event.Path]int64{"x": 3, "y": 2},
 		Order: map[event.Path]int64{"x": 1, "y": 2}, Named: map[event.Path]int64{"y": 2}, NamedBefore: map[event.Path]int64{"x": 1},
 		Commands: map[event.Path]int64{"z": 5}, Mentions: map[event.Path]float64{"x": 2}, SeenEver: map[event.Path]bool{"x": true},
-		Terms: []string{"b", "a"}, TermClock: map[string]int64{"a": 3, "b": 2}, Hinted: map[event.Path]time.Time{"x": noon},
+		Terms: []string{"b", "a"}, TermClock: map[string]int64{"a": 3, "b": 2},
 		Edits: map[event.Path]time.Time{"y": noon}, Deadline: noon.Add(hot.SessionLife)}
 	if got := session(t, s, "a", noon); !reflect.DeepEqual(got, want) {
 		t.Fatalf("got\n%+v\nwant\n%+v", got, want)
 	}
 	fill(t, s, 2, func(b *hot.Batch) {
 		b.Rename("x", "n")
-		b.Session("a").Clear(hot.PartHinted).Clear(hot.PartTerms).Term("c", 9).Set(hot.FieldAgent, "").First("y", 7)
+		b.Session("a").Clear(hot.PartTerms).Term("c", 9).Set(hot.FieldAgent, "").First("y", 7)
 	})
 	got := session(t, s, "a", noon)
-	if fmt.Sprint(got.Files, got.Terms, got.Hinted, got.Order["n"], got.Order["y"]) != "[y n] [c] map[] 1 2" {
+	if fmt.Sprint(got.Files, got.Terms, got.Order["n"], got.Order["y"]) != "[y n] [c] 1 2" {
 		t.Errorf("after the second batch: %+v", got)
 	}
 	if err := s.Forget(t.Context(), "n"); err != nil {

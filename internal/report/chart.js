@@ -10,23 +10,26 @@ function frame(title, w, h, xTicks, yTicks, xName, yName) {
   return svgNode;
 }
 
-// What was promised against what came true. Series: [name, class, bars].
-function reliability(series) {
+// Points in [0,1] against each other, joined by lines. Series: [name, class, points], a point: [x, y, number, note].
+function plot(title, xName, yName, diagonal, series) {
   const W = 600, H = 380, x = scale(0, 1, 46, W - 24), y = scale(0, 1, H - 42, 26);
   const ticks = [0, .25, .5, .75, 1];
-  const chart = frame('What was promised, and what came true', W, H, ticks.map(t => [x(t), percent(t)]), ticks.map(t => [y(t), percent(t)]), 'aOa said', 'it came true');
-  chart.append(svg('line', {class: 'ideal', x1: x(0), y1: y(0), x2: x(1), y2: y(1)}));
-  series.forEach(([name, cls, bars], i) => {
-    const most = Math.max(...bars.map(b => b.n));
-    chart.append(svg('polyline', {class: 'line ' + cls, points: bars.map(b => x(b.p) + ',' + y(b.used)).join(' ')}));
-    for (const b of bars) {
-      chart.append(svg('circle', {class: 'dot ' + cls, cx: x(b.p), cy: y(b.used), r: 3 + 5 * Math.sqrt(b.n / most)},
-        svg('title', {}, `${number(b.n)} times aOa said ${percent(b.p)}: it came true ${percent(b.used)} of the time`)));
-    }
-    chart.append(svg('circle', {class: 'dot ' + cls, cx: x(0) + 14, cy: 38 + 18 * i, r: 5}), svg('text', {x: x(0) + 26, y: 42 + 18 * i}, name));
+  const chart = frame(title, W, H, ticks.map(t => [x(t), percent(t)]), ticks.map(t => [y(t), percent(t)]), xName, yName);
+  if (diagonal) chart.append(svg('line', {class: 'ideal', x1: x(0), y1: y(0), x2: x(1), y2: y(1)}));
+  series.forEach(([name, cls, points], i) => {
+    const most = Math.max(1, ...points.map(p => p[2])), at = diagonal ? x(0) + 14 : x(.7);
+    chart.append(svg('polyline', {class: 'line ' + cls, points: points.map(p => x(p[0]) + ',' + y(p[1])).join(' ')}));
+    for (const [px, py, n, note] of points) chart.append(svg('circle', {class: 'dot ' + cls, cx: x(px), cy: y(py), r: 3 + 5 * Math.sqrt(n / most)}, svg('title', {}, note)));
+    chart.append(svg('circle', {class: 'dot ' + cls, cx: at, cy: 38 + 18 * i, r: 5}), svg('text', {x: at + 12, y: 42 + 18 * i}, name));
   });
   return chart;
 }
+// What was promised against what came true. Series: [name, class, bars].
+const reliability = series => plot('What was promised, and what came true', 'aOa said', 'it came true', true, series.map(([name, cls, bars]) =>
+  [name, cls, bars.map(b => [b.p, b.used, b.n, `${number(b.n)} times aOa said ${percent(b.p)}: it came true ${percent(b.used)} of the time`])]));
+// What a threshold gives: how much of the opens is shown before, and how much of what is shown is opened.
+const coverage = series => plot('Thresholds', 'share of opens that were shown before', 'share of what is shown that is opened', false, series.map(([name, cls, curve]) =>
+  [name, cls, curve.map(c => [c.coverage, c.precision, c.n, `from ${percent(c.threshold)} on: ${plural(c.n, 'file')}, ${percent(c.precision)} opened, ${percent(c.coverage)} of the opens`])]));
 
 // Bars of right and wrong predictions over time.
 function weeks(list, months, right, wrong) {
@@ -71,7 +74,7 @@ function scatter(files) {
 
 // Lines of shares at places, one per rule. aOa is the first.
 function hits(title, at, rows) {
-  const W = 400, H = 380, x = scale(0, at.length - 1, 60, W - 24), y = scale(0, 1, H - 42, 26);
+  const W = 600, H = 380, x = scale(0, at.length - 1, 66, W - 30), y = scale(0, 1, H - 42, 26);
   const chart = frame(title, W, H, at.map((k, i) => [x(i), k]), [0, .25, .5, .75, 1].map(t => [y(t), percent(t)]), 'files listed', title);
   rows.forEach(([name, values], i) => {
     chart.append(svg('polyline', {class: 'line c' + i + (i ? '' : ' own'), points: values.map((v, j) => x(j) + ',' + y(v)).join(' ')}));

@@ -77,7 +77,7 @@ function examples({changes}) {
 }
 
 // An evaluation (aoa eval --html): each repository, and their mean.
-const tasks = [['T1', 'at a prompt: files of the turn', t => t && [t.any5, t.recall10]], ['T2', 'next file, unheard of', t => t && [t.hit1, t.hit5]], ['T3', 'next file, seen in a listing', t => t && [t.hit1, t.hit5]], ['T4', 'file missing in a commit', t => t && [t.hit1, t.hit5]]];
+const tasks = [['T1', 'at a prompt: files of the turn', t => t && [t.any5, t.recall10]], ['T2', 'next file, not mentioned before', t => t && [t.hit1, t.hit5]], ['T3', 'next file, seen in a listing', t => t && [t.hit1, t.hit5]], ['T4', 'file missing in a commit', t => t && [t.hit1, t.hit5]]];
 const taskName = id => (tasks.find(t => t[0] === id) || [, id])[1];
 function evaluation({eval: e}) {
   if (!e) return null;
@@ -97,6 +97,7 @@ function evaluation({eval: e}) {
       own.lists && `Lists at prompts: at ${percent(own.lists.shown)} of the prompts whose turn opens files, right at ${percent(own.lists.right)} of these; at ${percent(own.lists.others)} of the others.`,
       own.saved && `${plural(own.saved.searches, 'search').replace('searchs', 'searches')} lay between a file shown and its open: ${own.saved.searches_per_session.toFixed(2)} a session, ${percent(own.saved.share)} of all.`].filter(Boolean);
     out.push(el('ul', {}, facts.map(f => el('li', {}, f))), el('div', {class: 'charts'}, own.shown && el('figure', {}, reliability([['all files', 's0', own.shown.reliability.filter(b => b.n)], ['unseen files', 's1', own.shown_unseen.reliability.filter(b => b.n)]])),
+      own.shown && el('figure', {}, coverage([['all files', 's0', own.shown.curve.filter(p => p.n)], ['unseen files', 's1', own.shown_unseen.curve.filter(p => p.n)]])),
       asked.filter(([id]) => id !== 'T1').map(([id, n]) => el('figure', {}, hits(n, [1, 3, 5, 10], rows.filter(r => r[1][id]).map(([rule, t]) => [rule, [t[id].hit1, t[id].hit3, t[id].hit5, t[id].hit10]])),
         el('figcaption', {}, rows.filter(r => r[1][id]).map(([rule], i) => [el('i', {class: 'c' + i}), rule + ' ']))))));
   }

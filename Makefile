@@ -20,7 +20,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 build: ## build bin/aoa and bin/aoa-hook
-	@go build -trimpath -ldflags '-s -w' -o $(dir $(BIN)) ./cmd/...
+	@scripts/build.sh $(dir $(BIN))
 
 run: build ## learn REPO (this repository by default) and print suggestions with reasons
 	@scripts/demo.sh $(BIN) "$(REPO)"

@@ -247,7 +247,7 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 	}
 	var out []event.Event
 	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
-	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, func(events []event.Event) error {
+	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,10 +19,10 @@ func (a *app) forget() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget [PATH]",
 		Short: "erase what was learned about a path, a session or a time",
-		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored, and
-results of stages that read the PATH. The bytes on the disk are erased too. A PATH may be a folder: then it
-asks first. A session may be named by the beginning of its id. It exits 1 if nothing was learned about it.
-To keep aOa from learning a path again, list it in .aoaignore.`,
+		Long: `Erases events, scores, cached data, recorded sequences, session snapshots, what pipelines stored,
+results of stages that read the PATH, and the page of aoa report in the store. The bytes on the disk are
+erased too. A PATH may be a folder: then it asks first. A session may be named by the beginning of its id.
+It exits 1 if nothing was learned about it. To keep aOa from learning a path again, list it in .aoaignore.`,
 		Example: "  aoa forget --yes secrets/\n  aoa forget --session 5f0c2d1e\n  aoa forget --since 2h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -39,6 +41,9 @@ To keep aOa from learning a path again, list it in .aoaignore.`,
 			}
 			if strings.HasSuffix(string(r.File), "/") && !yes && !a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
 				return fail(exitFailed, "aoa forget --yes "+args[0], "nothing was forgotten")
+			}
+			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may name what is to be forgotten
+				return fail(exitFailed, "", "nothing was forgotten: %v", err)
 			}
 			ans, err := api.Call(c.Context(), client, api.Forget, r)
 			if err != nil {

@@ -184,9 +184,12 @@ func (a *app) importTranscripts(ctx context.Context, client *api.Client, repo *w
 		return none, nil
 	}
 	ans, err := api.Call(ctx, client, api.Import, api.ImportRequest{Transcripts: dir})
-	bar := a.progress("transcripts", "batches")
+	bar := a.progress("transcripts", "files")
 	for err == nil && ans.Transcripts.State == "running" {
-		_ = bar.Set(ans.Transcripts.Done)
+		if ans.Transcripts.Total > 0 {
+			bar.ChangeMax(ans.Transcripts.Total)
+			_ = bar.Set(ans.Transcripts.Done)
+		}
 		if err = a.wait(ctx, 50*time.Millisecond); err == nil {
 			ans, err = api.Call(ctx, client, api.Import, api.ImportRequest{Look: true})
 		}

@@ -80,7 +80,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	}
 	name := a.abs(file)
 	if file == "" {
-		name = filepath.Join(locate.Find(repo.CommonDir, a.getenv).Store, "report.html")
+		name = a.reportFile(repo)
 	}
 	size, err := writeReport(name, page)
 	if err != nil {
@@ -93,6 +93,11 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	}
 	ans := reportAnswer{File: name, Bytes: size, Commits: len(in.Events), Pairs: len(page.Map.Pairs), Changes: len(in.Past)}
 	return a.answer(ans, func() { fmt.Fprintln(a.out, event.Path(name).Display()) })
+}
+
+// reportFile is where the page is written by default. aoa forget deletes it.
+func (a *app) reportFile(repo *watcher.Repo) string {
+	return filepath.Join(locate.Find(repo.CommonDir, a.getenv).Store, "report.html")
 }
 
 // reportInput asks the daemon and git for what a report shows.

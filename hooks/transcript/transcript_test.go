@@ -118,7 +118,7 @@ func (p *tape) save(name string) {
 func replay(t testing.TB, dir string) ([]event.Event, Report) {
 	t.Helper()
 	var all []event.Event
-	report, err := Read(context.Background(), dir, orchard(), func(batch []event.Event) error {
+	report, err := Read(context.Background(), dir, orchard(), nil, func(batch []event.Event) error {
 		if len(batch) == 0 || len(batch) > maxYield {
 			t.Errorf("a batch of %d", len(batch))
 		}
@@ -214,15 +214,15 @@ func TestTranscriptsStop(t *testing.T) {
 	p.prompt("one thing")
 	p.save(filepath.Join(dir, "s.jsonl"))
 	full := errors.New("full")
-	if _, err := Read(context.Background(), dir, orchard(), func([]event.Event) error { return full }); !errors.Is(err, full) {
+	if _, err := Read(context.Background(), dir, orchard(), nil, func([]event.Event) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Read(ctx, dir, orchard(), func([]event.Event) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, dir, orchard(), nil, func([]event.Event) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if report, err := Read(context.Background(), filepath.Join(dir, "none"), orchard(), nil); err != nil || report.Files != 0 {
+	if report, err := Read(context.Background(), filepath.Join(dir, "none"), orchard(), nil, nil); err != nil || report.Files != 0 {
 		t.Error(report, err)
 	}
 }
@@ -275,7 +275,7 @@ func FuzzTranscript(f *testing.F) {
 			t.Fatal(err)
 		}
 		r := orchard()
-		report, err := Read(context.Background(), filepath.Dir(name), r, func(batch []event.Event) error {
+		report, err := Read(context.Background(), filepath.Dir(name), r, nil, func(batch []event.Event) error {
 			for _, e := range batch {
 				if e.ID == "" || e.Kind == "" || len(e.Text) > event.MaxText || redact.Text(e.Text) != e.Text {
 					t.Errorf("%+v", e)

@@ -33,17 +33,20 @@ func (r *transcriptReader) run(ctx context.Context) error {
 }
 
 func (r *transcriptReader) read(ctx context.Context, dir string) {
-	report, err := transcript.Read(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(events []event.Event) error {
+	report, err := transcript.Read(ctx, dir, r.worktrees.hookRepo(r.worktrees.at(ctx, "")), func(done, total int) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.state.Transcripts.Done, r.state.Transcripts.Total = done, total
+	}, func(events []event.Event) error {
 		fresh, err := r.events.Append(ctx, events)
 		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.state.Events += fresh
-		r.state.Transcripts.Done++
-		r.mu.Unlock()
 		return err
 	})
 	r.mu.Lock()
 	r.state.Sessions, r.state.Skipped = report.Sessions, report.Skipped
-	r.state.Transcripts.State, r.state.Transcripts.Total = "done", r.state.Transcripts.Done
+	r.state.Transcripts.State, r.state.Transcripts.Done = "done", r.state.Transcripts.Total
 	if err != nil {
 		r.state.Transcripts.State, r.state.Transcripts.Error = "failed", err.Error()
 	}

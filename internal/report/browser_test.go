@@ -45,7 +45,7 @@ func startBrowser(t *testing.T) *browser {
 	if name == "" {
 		fault.Lacking(t, "chromium", "no Chromium is installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	theirIn, out, err := os.Pipe()
 	check(t, err)
 	in, theirOut, err := os.Pipe()

@@ -19,29 +19,46 @@ const plural = (n, what) => number(n) + ' ' + what + (n === 1 ? '' : 's');
 const day = t => new Date(t).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC'});
 const dirOf = p => p.slice(0, Math.max(0, p.lastIndexOf('/')));
 const baseOf = p => p.slice(p.lastIndexOf('/') + 1);
-const clip = (s, n) => { // in the middle: the end of a name tells most
+
+// clip cuts a name in its middle: its end tells most.
+function clip(s, n) {
   const c = [...s];
   return c.length <= n ? s : c.slice(0, Math.floor(n / 2) - 1).join('') + '…' + c.slice(c.length - Math.ceil(n / 2)).join('');
-};
-const tail = (s, n) => { // a folder: its last parts, whole where they fit
+}
+
+// tail keeps the last parts of a folder, whole where they fit.
+function tail(s, n) {
   if ([...s].length <= n) return s;
   const cut = s.slice(-(n - 2)), at = cut.indexOf('/');
   return '…' + (at >= 0 && at < n / 2 ? cut.slice(at) : cut);
-};
-// A path in n characters if its name has fewer.
+}
+
+// pathOf is a path in n characters if its name has fewer.
 function pathOf(p, n = 58) {
-  const dir = dirOf(p);
-  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, tail(dir, Math.max(14, n - baseOf(p).length)) + '/'), el('span', {class: 'base'}, baseOf(p)));
+  const dir = dirOf(p), base = baseOf(p);
+  return el('span', {class: 'path', title: p}, dir && el('span', {class: 'dir'}, tail(dir, Math.max(14, n - base.length)) + '/'),
+    el('span', {class: 'base'}, base));
 }
+
+// table: heads are [text, class].
 function table(heads, rows, label) {
+  const head = el('tr', {}, heads.map(([text, cls]) => el('th', {scope: 'col', class: cls}, text)));
+  const row = cells => el('tr', {}, cells.map((cell, i) => el('td', {class: heads[i][1]}, cell)));
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label},
-    el('table', {}, el('thead', {}, el('tr', {}, heads.map(h => el('th', {scope: 'col', class: h[1]}, h[0])))),
-      el('tbody', {}, rows.map(r => el('tr', {}, r.map((cell, i) => el('td', {class: heads[i][1]}, cell)))))));
+    el('table', {}, el('thead', {}, head), el('tbody', {}, rows.map(row))));
 }
-// A bar of parts, [share, class] each.
+
+// bar is a bar of parts, [share, class] each.
 function bar(title, ...parts) {
+  const out = svg('svg', {class: 'bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img', 'aria-label': title},
+    svg('title', {}, title), svg('rect', {class: 'rest', width: 100, height: 10}));
   let at = 0;
-  return svg('svg', {class: 'bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img', 'aria-label': title}, svg('title', {}, title), svg('rect', {class: 'rest', width: 100, height: 10}),
-    parts.map(([share, cls]) => svg('rect', {class: cls, x: at, width: (at += 100 * share, 100 * share), height: 10})));
+  for (const [share, cls] of parts) {
+    out.append(svg('rect', {class: cls, x: at, width: 100 * share, height: 10}));
+    at += 100 * share;
+  }
+  return out;
 }
+
+const lead = (...kids) => el('p', {class: 'lead'}, ...kids);
 const tile = (value, text) => el('div', {class: 'tile'}, el('b', {}, value), el('span', {}, text));

@@ -88,6 +88,10 @@ var (
 	chartJS string
 	//go:embed map.js
 	mapJS string
+	//go:embed mapcontrols.js
+	controlsJS string
+	//go:embed evaluation.js
+	evaluationJS string
 	//go:embed section.js
 	sectionJS string
 )
@@ -102,7 +106,7 @@ func (p *Page) Write(w io.Writer) error {
 	if !json.Valid(data) || bytes.ContainsAny(data, "<>") {
 		return fmt.Errorf("write report: the data could end its element")
 	}
-	script := "\n" + strings.Join([]string{domJS, chartJS, mapJS, sectionJS}, "\n")
+	script := "\n" + strings.Join([]string{domJS, chartJS, controlsJS, mapJS, evaluationJS, sectionJS}, "\n")
 	style := "\n" + pageCSS
 	page := strings.NewReplacer("{{script hash}}", hash(script), "{{style hash}}", hash(style), "{{style}}", style, "{{data}}", string(data), "{{script}}", script)
 	_, err = page.WriteString(w, pageHTML)

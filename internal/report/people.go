@@ -122,14 +122,15 @@ func (h *history) people() *People {
 // of a folder that gave away some is called FOLDER/….
 func (h *history) folders(files []int32) map[string][]int32 {
 	out := map[string][]int32{"": files}
+	whole := map[string]bool{} // has no subfolder left to give
 	for len(out) < mostFolders {
-		largest := ""
+		largest, found := "", false
 		for _, f := range slices.Sorted(maps.Keys(out)) {
-			if !strings.HasSuffix(f, rest) && (strings.HasSuffix(largest, rest) || len(out[f]) > len(out[largest])) {
-				largest = f
+			if !whole[f] && (!found || len(out[f]) > len(out[largest])) {
+				largest, found = f, true
 			}
 		}
-		if len(out[largest]) == 0 || strings.HasSuffix(largest, rest) {
+		if !found {
 			break
 		}
 		parts := map[string][]int32{}
@@ -140,6 +141,10 @@ func (h *history) folders(files []int32) map[string][]int32 {
 				part = strings.TrimPrefix(largest+"/"+first, "/")
 			}
 			parts[part] = append(parts[part], id)
+		}
+		whole[left], whole[largest] = true, true
+		if len(parts[left]) == len(out[largest]) {
+			continue
 		}
 		delete(out, largest)
 		names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(len(parts[b]), len(parts[a])), cmp.Compare(a, b)) })

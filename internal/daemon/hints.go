@@ -32,24 +32,10 @@ type hints struct {
 	metrics  *metrics
 }
 
-// Deadlines from the request to the answer. The hook client waits 50 ms, 150 ms at a prompt and 400 ms at a session's
-// start; what comes later is not read.
-const (
-	hintTime   = 45 * time.Millisecond
-	promptTime = 140 * time.Millisecond
-	startTime  = 350 * time.Millisecond
-)
-
+// patience is the time from the request to the answer: nine tenths of what the hook client waits. What comes later is not read.
 func (h *hints) patience(call hooks.Call) time.Duration {
-	d := hintTime
-	_, starts := call.Start()
-	switch {
-	case starts:
-		d = startTime
-	case prefetch.Kind(call.Kind) == prefetch.Prompt:
-		d = promptTime
-	}
-	return d * time.Duration(h.factor)
+	wait, _ := agents.EventOf(call.Agent, call.Event).Deadline()
+	return wait * 9 / 10 * time.Duration(h.factor)
 }
 
 // on reports whether a kind is switched on. One without a switch is.

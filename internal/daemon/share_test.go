@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -201,9 +202,14 @@ func TestServerGone(t *testing.T) {
 	d.until("the status says so", func() bool {
 		return strings.Contains(strings.Join(call(d, api.Status, api.None{}).Warnings, "\n"), "batches wait")
 	})
+	_, err := api.Call(t.Context(), &api.Client{Place: d.o.Place, Dir: string(d.o.Repo.Root)}, api.Forget, api.ForgetRequest{File: "a.go"})
+	if err == nil || !strings.Contains(err.Error(), "what it has cannot be forgotten") {
+		t.Errorf("forgetting without the server: %v", err)
+	}
 	d.stop()
 	d.start() // a daemon starts without its server
 	x.say(0, reads(0, 20, 10)...)
+	m.Ctx, m.CtxCancel = context.WithCancel(context.Background()) // else it answers no XREAD that waits
 	if err := m.Restart(); err != nil {
 		t.Fatal(err)
 	}

@@ -43,10 +43,6 @@ const (
 	Parts
 )
 
-var partNames = [Parts]string{"files", "last", "order", "named", "commands", "seen", "terms", "told", "edits"}
-
-func (p Part) String() string { return partNames[p] }
-
 // sessionChange is what a batch changes of one session, in the order of the fields.
 type sessionChange struct {
 	ID     string

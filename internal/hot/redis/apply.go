@@ -17,9 +17,9 @@ import (
 func (s *Store) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := b.Resolve(s.table)
-	if err == nil && seq > s.Sent() {
-		err = s.send(ctx, r, seq)
+	var err error
+	if seq > s.Sent() {
+		err = s.send(ctx, b, seq)
 	}
 	if err == nil {
 		err = s.sessions.Apply(ctx, b.Sessions(), seq)
@@ -30,7 +30,11 @@ func (s *Store) Apply(ctx context.Context, b *hot.Batch, seq int64) error {
 	return nil
 }
 
-func (s *Store) send(ctx context.Context, r *hot.Resolved, seq int64) error {
+func (s *Store) send(ctx context.Context, b *hot.Batch, seq int64) error {
+	r, err := b.Resolve(s.table)
+	if err != nil {
+		return err
+	}
 	s.latest = max(s.latest, s.options.Now.Believable(max(r.Newest, s.Mirror().Scores.Latest())))
 	w := &writer{store: s, seq: seq}
 	if len(r.Moved) > 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -114,10 +113,7 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 		if i == 0 {
 			m.last = e.ID
 		}
-		_, _, edits, err := decodeStep(s.table, word(e, "d"))
-		if err != nil {
-			return nil, err
-		}
+		_, _, edits, _ := decodeStep(s.table, word(e, "d")) // what it changed is in the sets
 		s.note(e, edits)
 	}
 	names, err := s.scan(ctx)
@@ -170,12 +166,11 @@ func (s *Store) loadSets(ctx context.Context, m *Mirror, sets []hot.Change) erro
 		}
 		words, _ := answer[i+1].([]any)
 		for j := 0; j+1 < len(words); j += 2 {
+			member, _ := words[j].(string)
 			text, _ := words[j+1].(string)
-			score, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return fmt.Errorf("score of %s: %w", c.Family.Name, err)
+			if score, err := parseScore(text); err == nil && member != "" { // else written by another program
+				c.Members = append(c.Members, hot.Member{Name: member, Score: score})
 			}
-			c.Members = append(c.Members, hot.Member{Name: words[j].(string), Score: score})
 		}
 	}
 	m.Scores.Change(sets)
@@ -219,8 +214,8 @@ func (s *Store) take(m *Mirror, e redis.XMessage) error {
 		return errors.Join(errGap, err)
 	}
 	names, changes, edits, err := decodeStep(s.table, word(e, "d"))
-	if err != nil {
-		return fmt.Errorf("stream entry %s: %w", e.ID, err)
+	if err != nil { // written by another program: the sets have what the server made of it
+		return errors.Join(errGap, err)
 	}
 	if m.loaded != nil {
 		var since []hot.Change // sets that were loaded later have the others already

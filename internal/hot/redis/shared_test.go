@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/hot"
@@ -81,7 +83,15 @@ func TestServerElsewhere(t *testing.T) {
 // TestGap: a stream that does not continue what the mirror has read is noticed, and the sets are loaded again.
 func TestGap(t *testing.T) {
 	for what, hurt := range map[string]func(m *miniredis.Miniredis, a *Store){
-		"cut":     func(m *miniredis.Miniredis, a *Store) { a.client.XTrimMaxLen(t.Context(), a.keys.stream(), 1) },
+		"cut": func(m *miniredis.Miniredis, a *Store) { a.client.XTrimMaxLen(t.Context(), a.keys.stream(), 1) },
+		"foreign": func(m *miniredis.Miniredis, a *Store) { // entries and scores of another program
+			for _, d := range []string{"+what", "+16:scores:frequency1:11:x3:inf", ""} {
+				if _, err := m.XAdd(a.keys.stream(), "*", []string{"d", d}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a.client.ZAdd(t.Context(), a.keys.prefix+"scores:recency", redis.Z{Member: "y", Score: math.Inf(1)})
+		},
 		"deleted": func(m *miniredis.Miniredis, a *Store) { m.Del(a.keys.stream()) },
 		"replaced": func(m *miniredis.Miniredis, a *Store) { // as many entries of another one
 			m.FlushAll()

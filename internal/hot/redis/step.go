@@ -142,15 +142,24 @@ func (d *stepReader) members() []hot.Member {
 	}
 	ms := make([]hot.Member, 0, n)
 	for range n {
-		m := hot.Member{Name: d.word()}
-		score, err := strconv.ParseFloat(d.word(), 64)
-		if m.Score = score; err != nil || math.IsNaN(score) || math.IsInf(score, 0) || m.Name == "" {
+		name := d.word()
+		score, err := parseScore(d.word())
+		if err != nil || name == "" {
 			d.fail()
 			return nil
 		}
-		ms = append(ms, m)
+		ms = append(ms, hot.Member{Name: name, Score: score})
 	}
 	return ms
+}
+
+// parseScore refuses what would poison a set.
+func parseScore(text string) (float64, error) {
+	score, err := strconv.ParseFloat(text, 64)
+	if math.IsNaN(score) || math.IsInf(score, 0) {
+		err = errStep
+	}
+	return score, err
 }
 
 // position is the number of a stream's entry: entries are numbered one after the other. The rest of an entry's id is

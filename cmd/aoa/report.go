@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -180,7 +181,10 @@ type pageWriter interface{ Write(w io.Writer) error }
 func writeReport(name string, page pageWriter) (size int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".aoa-report-*")
 	if err != nil {
-		return 0, fail(exitFailed, "", "write page: %v", err)
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err = path.Err // its name says nothing
+		}
+		return 0, fail(exitFailed, "", "write page %s: %v", name, err)
 	}
 	defer os.Remove(f.Name())
 	out := bufio.NewWriter(f)

@@ -1,0 +1,46 @@
+package eval
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// TestChanges: each of the newest commits is asked about as if it had not been made: complete, and without each of its known files.
+func TestChanges(t *testing.T) {
+	var s Source
+	add := func(files ...event.Path) {
+		n := len(s.Commits)
+		s.Commits = append(s.Commits, event.Event{ID: fmt.Sprintf("commit:%d", n), Kind: event.KindCommit, Agent: "git", OK: true,
+			Time: time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC), Text: "change", Paths: files})
+	}
+	add("src/c.go")
+	for range 20 {
+		add("src/a.go", "docs/b.md")
+	}
+	add("src/a.go", "src/c.go", "src/new.go")
+	got, err := Changes(t.Context(), s, Options{Newest: 2}, .55)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[1].Commit.ID != "commit:21" {
+		t.Fatalf("asked about %+v", got)
+	}
+	usual, odd := got[0], got[1]
+	for i, left := range []event.Path{"src/a.go", "docs/b.md"} {
+		if g := usual.Guesses[i]; g.Left != left || g.Place != 1 || g.Simple != 1 || len(g.Warned) != 1 || g.Warned[0].File != left {
+			t.Errorf("without %s: %+v", left, g)
+		}
+	}
+	if len(usual.Warned) != 0 {
+		t.Errorf("the complete change lacks %+v", usual.Warned)
+	}
+	if len(odd.Guesses) != 2 { // nobody could know src/new.go
+		t.Fatalf("%+v", odd.Guesses)
+	}
+	if g := odd.Guesses[1]; g.Left != "src/c.go" || g.Place == 1 || g.Simple != 0 || g.Listed[0].File != "docs/b.md" {
+		t.Errorf("the commit was known before it was asked about: %+v", g)
+	}
+}

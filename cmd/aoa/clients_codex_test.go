@@ -79,7 +79,7 @@ func TestClientCodex(t *testing.T) {
 		m.reached(t, set, 0)
 	})
 	t.Run("of earlier work", func(t *testing.T) {
-		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "threshold=0.4")
+		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "kinds.reload=off", "threshold=0.4")
 		for range 7 {
 			c.ask("tune the queue of the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")), uses(shell("true")))
 		}

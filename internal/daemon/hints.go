@@ -77,6 +77,9 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 		if room < 200 {
 			break // no room for a whole fact
 		}
+		if q.Kind == prefetch.Prompt && block.String() != "" {
+			continue // the offer names what the prompt needs; a list would be of what is left
+		}
 		asked = append(asked, q.Kind)
 		if text := h.decide(ctx, w, q, room); text != "" {
 			texts = append(texts, text)

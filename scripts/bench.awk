@@ -18,7 +18,7 @@ function label(name,    part, n) {
 	if (part[1] == "StartEvents") return "start to first answer, " part[2] " events in the log"
 	if (part[1] == "Memory") return part[2] == 1000 ? "resident memory, idle" : "resident memory, " files(part[2])
 	if (part[1] == "Keep") return "100000 files: " (part[2] == "hundredth" ? "snapshot, 1 % changed" : part[2] == "full" ? "snapshot, all" : part[2] == "tick" ? "hourly tick" : "decay")
-	if (part[1] == "Hook") return "whole process: " (part[2] ~ /hint|learn/ ? "aoa hook, " part[2] : part[2] == "empty" ? "an empty Go program" : part[2] == "true" ? "/bin/true" : part[2] == "python" ? "a hook in Python" : "a hook of bash, jq and curl")
+	if (part[1] == "Hook") return "whole process: " (part[2] ~ /hint|learn/ ? "aoa-hook, " part[2] : part[2] == "aoa" ? "aoa hook, hint" : part[2] == "empty" ? "an empty Go program" : part[2] == "true" ? "/bin/true" : part[2] == "python" ? "a hook in Python" : "a hook of bash, jq and curl")
 	return name
 }
 function files(n) { return n " files" }

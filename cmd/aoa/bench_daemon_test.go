@@ -44,7 +44,7 @@ func newBed(b *testing.B, n int) *bed {
 	b.Cleanup(func() { os.RemoveAll(top) })
 	d := &bed{binary: filepath.Join(top, "aoa"), dir: filepath.Join(top, "r"), files: make([]event.Path, n)}
 	d.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", d.binary, ".")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", top+string(filepath.Separator), ".", "../aoa-hook")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	d.run(b, build)
 	for i := range d.files {

@@ -318,10 +318,10 @@ func save(b *testing.B, store *hot.Store, db *cold.DB, full bool) error {
 	return db.SaveSnapshot(b.Context(), 1, packed, full)
 }
 
-// BenchmarkHook times whole processes in turn: the hook beside an empty Go program and /bin/true, with the daemon.
+// BenchmarkHook times whole processes in turn, with the daemon: aoa-hook and aoa hook beside an empty Go program and /bin/true.
 func BenchmarkHook(b *testing.B) {
 	d := newBed(b, 1000).served(b)
-	empty := filepath.Join(filepath.Dir(d.binary), "empty")
+	small, empty := filepath.Join(filepath.Dir(d.binary), "aoa-hook"), filepath.Join(filepath.Dir(d.binary), "empty")
 	d.run(b, &exec.Cmd{Path: goTool(b), Args: []string{"go", "build", "-ldflags=-s -w", "-o", empty, "../../hooks/client/testdata/empty"},
 		Env: append(os.Environ(), "CGO_ENABLED=0")})
 	hint, learn := d.stdin(b, "PreToolUse"), d.stdin(b, "PostToolUse")
@@ -333,8 +333,9 @@ func BenchmarkHook(b *testing.B) {
 	runs := []run{
 		{"true", os.DevNull, []string{"/bin/true"}, nil},
 		{"empty", os.DevNull, []string{empty}, nil},
-		{"hint", hint, []string{d.binary, "hook", "claude"}, nil},
-		{"learn", learn, []string{d.binary, "hook", "claude"}, nil},
+		{"hint", hint, []string{small, "claude"}, nil},
+		{"learn", learn, []string{small, "claude"}, nil},
+		{"aoa", hint, []string{d.binary, "hook", "claude"}, nil},
 	}
 	for _, other := range []struct{ name, needs, script string }{{"jq+curl", "bash jq curl", shellHook}, {"python", "python3", pythonHook}} {
 		file := filepath.Join(filepath.Dir(d.binary), other.name)

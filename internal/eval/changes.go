@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/prefetch"
@@ -16,7 +17,11 @@ type Change struct {
 	Commit  event.Event
 	Guesses []Guess         // one for each of its files that was known, in their order
 	Warned  []prefetch.Lack // what `aoa suggest --check` would have said of the complete change
+	Later   int             // how many of the files of Warned a commit changed within a week after
 }
+
+// soon is how long after a change a commit may belong to it.
+const soon = 7 * 24 * time.Hour
 
 // Guess is what would have been said without one file of the change.
 type Guess struct {
@@ -34,7 +39,7 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	counts := newBaselines()
 	o.Learned = counts.learn
 	together := func(_ context.Context, a, b event.Path) (int, int, error) { return counts.together(a, b) }
-	err := eachCommit(ctx, s, o, func(w *world, _ int, e event.Event) error {
+	err := eachCommit(ctx, s, o, func(w *world, i int, e event.Event) error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
@@ -44,12 +49,17 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		if c.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
 			return err
 		}
-		for i, f := range e.Paths {
+		for _, l := range c.Warned {
+			if changedBy(s.Commits[i+1:], l.File, e.Time.Add(soon)) {
+				c.Later++
+			}
+		}
+		for k, f := range e.Paths {
 			if !w.tree.Has(f) {
 				continue
 			}
 			g := Guess{Left: f}
-			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:i], e.Paths[i+1:]), At: e.Time, Limit: Listed}
+			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time, Limit: Listed}
 			ans, err := p.Answer(ctx, q)
 			if err != nil {
 				return err
@@ -68,4 +78,17 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 		return nil
 	})
 	return out, err
+}
+
+// changedBy reports whether one of the commits, in time order, changed a file until then.
+func changedBy(commits []event.Event, f event.Path, until time.Time) bool {
+	for _, e := range commits {
+		if e.Time.After(until) {
+			return false
+		}
+		if e.Kind == event.KindCommit && slices.Contains(e.Paths, f) {
+			return true
+		}
+	}
+	return false
 }

@@ -37,6 +37,12 @@ func TestChanges(t *testing.T) {
 	if len(usual.Warned) != 0 {
 		t.Errorf("the complete change lacks %+v", usual.Warned)
 	}
+	s = Source{Commits: s.Commits[:21]}
+	add("src/a.go", "src/c.go")
+	add("docs/b.md") // what the one before lacked, a day later
+	if later, err := Changes(t.Context(), s, Options{Newest: 2}, .55); err != nil || len(later) != 1 || len(later[0].Warned) != 1 || later[0].Later != 1 {
+		t.Errorf("what a commit lacked and the next one had: %+v, %v", later, err)
+	}
 	if len(odd.Guesses) != 2 { // nobody could know src/new.go
 		t.Fatalf("%+v", odd.Guesses)
 	}

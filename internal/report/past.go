@@ -11,13 +11,15 @@ import (
 type Past struct {
 	Record
 	Changes int     `json:"changes"`
-	Asked   int     `json:"asked"`  // files left out, one at a time
-	First   float64 `json:"first"`  // share of these that came first
-	Five    float64 `json:"five"`   // among the first five
-	Simple  float64 `json:"simple"` // among the first five of a simple rule: what was committed with the others most often
-	Warned  int     `json:"warned"` // warnings in changes with a file left out
-	Right   float64 `json:"right"`  // share of these that name that file
-	False   float64 `json:"false"`  // share of the complete changes with a warning
+	Asked   int     `json:"asked"`   // files left out, one at a time
+	First   float64 `json:"first"`   // share of these that came first
+	Five    float64 `json:"five"`    // among the first five
+	Simple  float64 `json:"simple"`  // among the first five of a simple rule: what was committed with the others most often
+	Warned  int     `json:"warned"`  // warnings in changes with a file left out
+	Right   float64 `json:"right"`   // share of these that name that file
+	False   float64 `json:"false"`   // share of the complete changes with a warning
+	Lacking int     `json:"lacking"` // files that were named as missing in complete changes
+	Later   float64 `json:"later"`   // share of these that a commit changed within a week after
 }
 
 // Change is a change with what aOa would have said before it was committed.
@@ -57,11 +59,12 @@ const (
 func newPast(changes []eval.Change) *Past {
 	var t tally
 	p := &Past{Changes: len(changes)}
-	first, five, simple, right, wrong := 0, 0, 0, 0, 0
+	first, five, simple, right, wrong, later := 0, 0, 0, 0, 0, 0
 	for _, c := range changes {
 		if len(c.Warned) > 0 {
 			wrong++
 		}
+		p.Lacking, later = p.Lacking+len(c.Warned), later+c.Later
 		for _, g := range c.Guesses {
 			p.Asked++
 			first, five, simple = first+count(g.Place == 1), five+count(g.Place > 0), simple+count(g.Simple > 0 && g.Simple <= eval.Listed)
@@ -80,7 +83,7 @@ func newPast(changes []eval.Change) *Past {
 	}
 	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 	p.First, p.Five, p.Simple = share(first, p.Asked), share(five, p.Asked), share(simple, p.Asked)
-	p.Right, p.False = share(right, p.Warned), share(wrong, len(changes))
+	p.Right, p.False, p.Later = share(right, p.Warned), share(wrong, len(changes)), share(later, p.Lacking)
 	p.Record = t.record()
 	return p
 }

@@ -87,7 +87,8 @@ function askedAgain(past) {
         `${percent(past.first)} are the first`),
       tile(percent(past.simple), 'are among the first five of a simple rule: what was committed with the others most often'),
       past.warned > 0 && tile(percent(past.right), `of ${plural(past.warned, 'warning')} that a file is missing name the right one`),
-      tile(percent(past.false), 'of the complete changes would have got a warning for nothing')),
+      tile(percent(past.false), 'of the complete changes would have got a warning'),
+      past.lacking > 0 && tile(percent(past.later), `of ${plural(past.lacking, 'file')} that these warnings name were committed within a week after`)),
   ];
 }
 

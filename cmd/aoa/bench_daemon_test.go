@@ -204,7 +204,7 @@ func opened(id string, f event.Path, at time.Time) event.Event {
 	return event.Event{ID: id, Kind: event.KindRead, Time: at, Session: "s", Agent: "claude", Paths: []event.Path{f}, Tags: []string{"go"}}
 }
 
-// hook sends a hook and reads to the end of the answer: empty when the daemon has taken it.
+// hook sends a hook. It reads the answer if it waits, and leaves otherwise, as the hook client does.
 func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(payload)
 	if err != nil {
@@ -216,7 +216,7 @@ func (d *bed) hook(ctx context.Context, wait bool, payload map[string]any) ([]by
 	}
 	defer conn.Close()
 	q := api.Hook{Agent: "claude", Dir: d.dir, Wait: wait, Payload: raw}.Request()
-	if err := q.Write(conn); err != nil {
+	if err := q.Write(conn); err != nil || !wait {
 		return nil, err
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(conn), q)

@@ -456,7 +456,7 @@ func TestLongPayloadIsCut(t *testing.T) {
 			t.Errorf("%d bytes: sent %d from %s", n, len(h.Payload), h.Dir)
 		}
 	}
-	late := `{"tool_response":"` + strings.Repeat("}", 200<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
+	late := `{"tool_response":"` + strings.Repeat("}", 180<<10) + `",` + payload("UserPromptSubmit", dir)[1:]
 	if out := hook(t, "/", strings.NewReader(late), nil, "claude"); out != "{}" {
 		t.Errorf("the event at the end: printed %q", out)
 	}

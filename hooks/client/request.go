@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are whole.
+// Bounds of a payload, in bytes. What follows maxBody is read and not sent: the daemon takes the members that are whole. A socket on Linux
+// holds 208 KB, so nobody waits for the daemon to read.
 const (
-	maxBody = 256 << 10
+	maxBody = 192 << 10
 	maxRead = 32 << 20
 )
 
@@ -130,8 +131,7 @@ func (r *request) send(conn net.Conn) error {
 		b.WriteString("Aoa-Wait: 1\r\n")
 	}
 	b.WriteString("Content-Length: " + strconv.Itoa(len(r.payload)) + "\r\n\r\n")
-	b.Write(r.payload)
-	_, err := conn.Write(b.Bytes())
+	_, err := (&net.Buffers{b.Bytes(), r.payload}).WriteTo(conn)
 	return err
 }
 

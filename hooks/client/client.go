@@ -178,7 +178,7 @@ func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 		conn, err := net.DialTimeout("unix", d.Socket, max(time.Until(deadline), time.Millisecond))
 		switch {
 		case err == nil:
-			if trusted(conn, d.Socket) {
+			if peer.Listener(conn, d.Socket) == nil {
 				return conn, alive
 			}
 			conn.Close()
@@ -194,16 +194,4 @@ func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 			return nil, dead
 		}
 	}
-}
-
-// trusted reports whether the process at the other end belongs to this user or to root.
-func trusted(conn net.Conn, socket string) bool {
-	raw, err := conn.(*net.UnixConn).SyscallConn()
-	if err != nil {
-		return false
-	}
-	if e := raw.Control(func(fd uintptr) { err = peer.Listener(fd, socket) }); e != nil {
-		return false
-	}
-	return err == nil
 }

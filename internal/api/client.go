@@ -51,7 +51,7 @@ func Dial(ctx context.Context, p locate.Place) (net.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
 	}
-	if err := withDescriptor(conn, func(fd uintptr) error { return peer.Listener(fd, p.Socket) }); err != nil {
+	if err := peer.Listener(conn, p.Socket); err != nil {
 		conn.Close()
 		return nil, &locate.ForeignError{Socket: p.Socket, Err: fmt.Errorf("the process that listens there is not trusted: %w", err)}
 	}

@@ -111,7 +111,7 @@ func (e *callers) Accept() (net.Conn, error) {
 		switch {
 		case err == nil:
 			e.quiet = 0
-			if withDescriptor(conn, peer.Caller) == nil {
+			if peer.Caller(conn) == nil {
 				e.unread.Add(1)
 				return &caller{Conn: conn, heard: sync.OnceFunc(e.unread.Done)}, nil
 			}

@@ -115,7 +115,7 @@ func (c *Client) ping(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	_ = withDescriptor(conn, func(fd uintptr) error { silent.Pid = peer.Process(fd); return nil })
+	silent.Pid = peer.Process(conn)
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	_, err = fmt.Fprintf(conn, "%s /v1%s HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n\r\n", Ping.Method, Ping.Path)

@@ -2,8 +2,8 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// Process is the number of the process at the other end, 0 if it is not known.
-func Process(fd uintptr) int {
+// processOf is the number of the process at the other end, 0 if it is not known.
+func processOf(fd uintptr) int {
 	pid, err := unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 	if err != nil {
 		return 0

@@ -2,5 +2,5 @@
 
 package peer
 
-// Process is the number of the process at the other end, 0 if it is not known.
-func Process(uintptr) int { return 0 }
+// processOf is the number of the process at the other end, 0 if it is not known.
+func processOf(uintptr) int { return 0 }

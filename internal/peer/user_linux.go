@@ -11,8 +11,8 @@ func userOf(fd uintptr) (user uint32, known bool, err error) {
 	return cred.Uid, true, nil
 }
 
-// Process is the number of the process at the other end, 0 if it is not known.
-func Process(fd uintptr) int {
+// processOf is the number of the process at the other end, 0 if it is not known.
+func processOf(fd uintptr) int {
 	cred, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return 0

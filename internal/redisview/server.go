@@ -3,7 +3,6 @@ package redisview
 import (
 	"context"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2/server"
@@ -36,26 +35,10 @@ func Serve(ctx context.Context, ln net.Listener, o Options) error {
 			return nil
 		case err != nil:
 			return err
-		case fromStranger(conn):
+		case peer.Caller(conn) != nil:
 			conn.Close()
 		default:
 			s.ServeConn(conn)
 		}
 	}
-}
-
-// fromStranger reports whether another user is at the other end of a unix socket.
-func fromStranger(conn net.Conn) bool {
-	c, ok := conn.(syscall.Conn)
-	if !ok {
-		return false
-	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return true
-	}
-	if failed := raw.Control(func(fd uintptr) { err = peer.Caller(fd) }); failed != nil {
-		return true
-	}
-	return err != nil
 }

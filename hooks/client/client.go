@@ -188,7 +188,7 @@ func (d daemon) dial(deadline time.Time) (net.Conn, state) {
 				return nil, busy
 			}
 			time.Sleep(time.Millisecond)
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, os.ErrDeadlineExceeded):
+		case errors.Is(err, fs.ErrPermission), os.IsTimeout(err):
 			return nil, busy
 		default:
 			return nil, dead

@@ -103,7 +103,8 @@ func (a *app) reportFile(repo *watcher.Repo) string {
 
 // reportInput asks the daemon and git for what a report shows.
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
-	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(), Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
+	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
+		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
 	var paused *api.Error
 	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
 	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {

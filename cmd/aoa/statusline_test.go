@@ -80,7 +80,8 @@ func BenchmarkStatusline(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	home := filepath.Join(dir, "home")
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home,
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	repo := filepath.Join(dir, "repo")
 	do := func(in string, args ...string) {
 		b.Helper()
@@ -123,7 +124,8 @@ func TestWrappedIsBounded(t *testing.T) {
 	if got := a.wrapped(t.Context(), "cat; echo; exit 3", []byte("their input"))(); string(got) != "their input" {
 		t.Errorf("got %q", got)
 	}
-	if got := a.wrapped(t.Context(), "head -c 300000 /dev/zero | tr '\\0' x", nil)(); len(got) != statusTheir || !bytes.HasPrefix(got, []byte("xxx")) {
+	if got := a.wrapped(t.Context(), "head -c 300000 /dev/zero | tr '\\0' x", nil)(); len(got) != statusTheir ||
+		!bytes.HasPrefix(got, []byte("xxx")) {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := a.wrapped(t.Context(), "/does/not/exist", nil)(); len(got) != 0 {

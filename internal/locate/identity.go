@@ -44,4 +44,6 @@ func RemoveStore(store string, getenv func(string) string) bool {
 	return true
 }
 
-func storeList(getenv func(string) string) string { return filepath.Join(StateFolder(getenv), "stores") }
+func storeList(getenv func(string) string) string {
+	return filepath.Join(StateFolder(getenv), "stores")
+}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and theirs, old ones and
+// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the agent, old ones and
 // those in Claude Code's settings included. A tool that is not in it gives no events unless it is an MCP server's.
 var dialects = map[string]map[string]string{
 	"gemini": lookup(`
@@ -31,7 +31,7 @@ Read: read; Edit: edit multiedit; Write: write; Bash: bash shell; Grep: grep; Gl
 apply_patch: patch apply_patch`),
 }
 
-// lookup reads lines of a value and the words that stand for it. A semicolon ends a line, too.
+// lookup reads lines of a value and the words for it. A semicolon ends a line, too.
 func lookup(table string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(strings.ReplaceAll(table, ";", "\n")) {

@@ -21,7 +21,7 @@ func (a *app) cache() *cobra.Command {
 		Short: "store results of a session and read them back in parts",
 		Long: `Stores what a session works out: up to 5 MB an item, 50 MB a session. Writing prints a key; reading
 prints the whole item or a part of it. Items are deleted 24 hours after the last event of their session,
-and at once when the session logs out or exits. Nothing is deleted to make room. The session is
+and at once when the session logs out or exits. Nothing is deleted to free space. The session is
 --session, else CLAUDE_CODE_SESSION_ID, else the newest one that has not ended.`,
 		Example: `  grep -rn TODO . | aoa cache put -d "all TODOs" --task survey
   aoa cache list

@@ -206,7 +206,7 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 	return sources, nil
 }
 
-// evalHere is the work on the repository that the caller stands in.
+// evalHere is the work on the repository of the current folder.
 func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {

@@ -182,7 +182,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 			"%s is tracked by git: hooks there would run for everybody", pattern)
 	}
 	_, absent := os.Lstat(file)
-	// A file that others made is theirs to commit: git still shows it.
+	// A file that others made is for them to commit: git still shows it.
 	excluded := scope == install.Local && (agent.Settings.Local != "" || absent != nil)
 	if scope == install.User || excluded || scope == install.Local && repo.Ignored(event.Path(pattern)) {
 		o.Programs = a.programs()

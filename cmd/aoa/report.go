@@ -38,7 +38,7 @@ func (a *app) report() *cobra.Command {
 	var open bool
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "a page to look at: what belongs together, hot spots, knowledge at risk, how right aOa is",
+		Short: "a page to read: what belongs together, hot spots, knowledge at risk, how right aOa is",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
 pairs that cross folders, hot spots, files that only one person knows, how right predictions were, what
 hints cost, and recent changes with what aOa would have said before they were made.
@@ -165,7 +165,7 @@ func lines(name string) int {
 		return 0
 	}
 	raw, err := os.ReadFile(name)
-	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git tells that a file is no text
+	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git decides that a file is no text
 		return 0
 	}
 	return bytes.Count(raw, []byte{'\n'})

@@ -67,12 +67,12 @@ type statusReport struct {
 
 func (a *app) drawStatus(ctx context.Context, wrap string) {
 	raw := a.statusInput()
-	theirs := a.wrapped(ctx, wrap, raw)
+	original := a.wrapped(ctx, wrap, raw)
 	in := readStatus(raw)
 	rep := statusReport{Daemon: "none", Tokens: in.tokens, Percent: in.percent}
 	rep.Daemon, rep.Session = a.askSession(ctx, in)
 	rep.Line = a.statusText(rep)
-	if lines := theirs(); len(lines) > 0 {
+	if lines := original(); len(lines) > 0 {
 		fmt.Fprintf(a.out, "%s\n", lines)
 	}
 	_ = a.answer(rep, func() { // the client ignores errors of a status line

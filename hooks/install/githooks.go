@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// GitHooks are the hooks that tell the daemon to look at HEAD. Git runs none of them for reset, fetch or
+// GitHooks are the hooks that make the daemon check HEAD. Git runs none of them for reset, fetch or
 // update-ref, and other programs that commit may run none at all: they are hints, the watcher is the truth.
 var GitHooks = []string{"post-commit", "post-checkout", "post-merge", "post-rewrite"}
 

@@ -57,7 +57,7 @@ func (g *gitRepo) abs(path string) string {
 }
 
 // findHooksPath is core.hooksPath of the settings files, "" if it is unset. aOa's own git has another value on its
-// command line, so that it runs no hooks: --show-origin tells them apart.
+// command line, so that it runs no hooks: --show-origin distinguishes them.
 func (g *gitRepo) findHooksPath(ctx context.Context) (string, error) {
 	out, err := g.git(ctx, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	if err != nil {
@@ -103,7 +103,7 @@ func resolve(name string) string {
 	return name
 }
 
-// configKey is the section of one hook. The event is part of the name, since git does not tell a command which
+// configKey is the section of one hook. The event is part of the name, since git does not pass to a command which
 // event it runs for; a name that is an event's own is refused by git.
 func configKey(name string) string { return "hook.aoa-" + name }
 

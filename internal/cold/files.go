@@ -104,7 +104,7 @@ func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
 // Knows reports whether the log knows a file, or any file below a folder that ends in '/'.
 func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
 	ids, err := d.named(ctx, p)
-	return len(ids) > 0, d.explain("look for a file", err)
+	return len(ids) > 0, d.explain("search for a file", err)
 }
 
 // touch is a row of the table touches.

@@ -35,7 +35,7 @@ func (f ForgetFilter) Check() error {
 }
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the totals, the answers that speak of it and the snapshot, in one transaction;
+// happened since, with its share in the totals, the answers that name it and the snapshot, in one transaction;
 // it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it

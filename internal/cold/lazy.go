@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody asks costs
+// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses costs
 // no memory. It is safe for concurrent use.
 type Lazy struct {
 	path       string
@@ -39,7 +39,7 @@ func (l *Lazy) Exists() bool {
 }
 
 // Use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
-// that proves damaged is closed: the next Use looks closely and moves it aside. Errors are OpenFile's and fn's.
+// that proves damaged is closed: the next Use checks it and moves it aside. Errors are OpenFile's and fn's.
 func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 	for {
 		l.mu.RLock()

@@ -160,7 +160,7 @@ type Pair struct {
 	Both, OfA, OfB int        // commits that touched both, A, B
 }
 
-// Bounds of Pairs: it looks at the newest commits only, at small ones only, and keeps a bounded count.
+// Bounds of Pairs: it reads the newest commits only, at small ones only, and keeps a bounded count.
 const (
 	pairCommits = 20000
 	pairFiles   = 30

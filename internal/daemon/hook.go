@@ -23,7 +23,7 @@ type hookHandler struct {
 	hints     *hints
 	times     *hookTimes
 	metrics   *metrics
-	look      chan struct{} // "look at HEAD"
+	headMoved chan struct{} // HEAD may have moved; capacity 1
 }
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
@@ -34,7 +34,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	if f.Agent == "git" {
-		signal(h.look) // which hook it was does not matter: HEAD shows what happened
+		signal(h.headMoved) // which hook it was does not matter: HEAD shows what happened
 		return nil
 	}
 	defer func() {
@@ -77,5 +77,5 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	return reply
 }
 
-// mayChange reports whether files of the worktree may have changed with an event: all but what only looks at them.
+// mayChange reports whether files of the worktree may have changed with an event: all but reads and searches.
 func mayChange(e event.Event) bool { return e.Kind != event.KindRead && e.Kind != event.KindSearch }

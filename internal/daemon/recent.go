@@ -13,7 +13,7 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change,
+// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and reads of the change,
 // because some hooks cannot carry a hint and the next one of the conversation that can asks for what happened since; and the files
 // that a session has edited until somebody commits them.
 type recentEvents struct {

@@ -119,7 +119,7 @@ func (s *scores) load(ctx context.Context) error {
 	}
 	seq, err := s.loadSnapshot(ctx)
 	skipped := s.hot.Size().Skipped
-	var applied int64 // by what the records themselves say
+	var applied int64 // by the records themselves
 	if err == nil {
 		applied, err = s.hot.Applied(ctx)
 	}

@@ -50,7 +50,7 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ho
 		defer cancel()
 		return w.state(ctx, held, changed)
 	}
-	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, Look: look})
+	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, State: look})
 	if err != nil {
 		h.log.Warn("no context", "err", err)
 	}

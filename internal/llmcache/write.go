@@ -111,9 +111,9 @@ func (c *Cache) putItem(tx *cold.Tx, p prepared, id, now int64) error {
 
 // overQuota is the refusal: what is used, asked and allowed, and which items to delete, those used longest ago.
 func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []prepared) error {
-	mine := map[string]bool{}
+	own := map[string]bool{}
 	for _, p := range all {
-		mine[p.Label.Key] = true
+		own[p.Label.Key] = true
 	}
 	free, over := int64(0), used+asked-c.o.Quota
 	var names []string
@@ -123,7 +123,7 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 		if err := rows.Scan(&key, &size, &accessed); err != nil {
 			return err
 		}
-		if free < over && !mine[key] {
+		if free < over && !own[key] {
 			free += size
 			names = append(names, key)
 		}

@@ -70,7 +70,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			continue
 		}
 		c.drop(e)
-		c.count(countEvicted+":"+why)
+		c.count(countEvicted + ":" + why)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	found := c.fitting(f)
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
-		return nil, fmt.Errorf("look at the files: %w", err)
+		return nil, fmt.Errorf("check the files: %w", err)
 	}
 	defer dir.Close()
 	ctx, cancel := context.WithTimeout(ctx, maxCompared)

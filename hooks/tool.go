@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -66,13 +67,12 @@ const randomID = 16
 
 // readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
 var readers = map[string]func(*CallContext, ToolCall) []event.Event{
-	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile,
-	"NotebookEdit": editFile, "Write": writeFile,
+	"Read": readFile, "NotebookRead": readFile, "view_image": readFile,
+	"Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
 	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
 	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command,
-	"exec_command": (*CallContext).command,
-	"local_shell":  (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate,
-	"Task": (*CallContext).delegate,
+	"exec_command": (*CallContext).command, "local_shell": (*CallContext).command,
+	"apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
 }
 
 func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
@@ -81,8 +81,7 @@ func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, even
 
 // silent tools have nothing to do with files of the repository.
 var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true,
-	"TaskUpdate": true,
-	"TaskList":   true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
+	"TaskUpdate": true, "TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
 	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
 	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
 	"StructuredOutput": true}
@@ -173,7 +172,7 @@ func (c ToolCall) lines() string {
 func fileOf(response any) string {
 	o, _ := response.(map[string]any)
 	file, _ := o["file"].(map[string]any)
-	return first(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
+	return cmp.Or(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
 }
 
 // search is a call of the search tools: Grep, Glob, and the old LS.
@@ -231,7 +230,7 @@ var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_p
 // of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
 func (s *CallContext) generic(c ToolCall) []event.Event {
 	server, verb := splitMCP(c.Name)
-	if server == "aoa" || strings.HasSuffix(server, "_aoa") {
+	if ourServer(server) {
 		return nil
 	}
 	e := s.event("", genericKind(verb))
@@ -281,6 +280,9 @@ func splitMCP(name string) (server, tool string) {
 	}
 	return rest, ""
 }
+
+// ourServer reports whether an MCP server is aOa's.
+func ourServer(name string) bool { return name == "aoa" || strings.HasSuffix(name, "_aoa") }
 
 // genericKind guesses from a tool's name what it does to the files it is given.
 func genericKind(tool string) event.Kind {

@@ -80,6 +80,12 @@ func show[Req, Res any](c *cobra.Command, a *app, r api.Route[Req, Res], req Req
 	return a.answer(ans, func() { text(ans) })
 }
 
+// showing is a command without arguments that is one call. req has its flags.
+func showing[Req, Res any](a *app, use, short string, r api.Route[Req, Res], req *Req, text func(Res)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, r, *req, text) }}
+}
+
 // showFrom is show with a client that is open already.
 func showFrom[Req, Res any](ctx context.Context, a *app, client *api.Client, r api.Route[Req, Res], req Req, text func(Res)) error {
 	ans, err := api.Call(ctx, client, r, req)

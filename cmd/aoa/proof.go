@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) proof() *cobra.Command {
@@ -70,9 +68,9 @@ func (a *app) printProof(p api.ProofAnswer) {
 	printList(a, "", p.Losses, func(l api.ProofLoss) []any {
 		opened := "opened nothing else"
 		if len(l.Opened) > 0 {
-			opened = "opened " + a.displayAll(l.Opened)
+			opened = "opened " + a.fileNames(l.Opened, ", ")
 		}
-		return []any{"  " + stamp(l.At), l.Kind, clip(l.Session, 8), "named " + a.displayAll(l.Named), opened}
+		return []any{"  " + stamp(l.At), l.Kind, clip(l.Session, 8), "named " + a.fileNames(l.Named, ", "), opened}
 	})
 }
 
@@ -130,13 +128,4 @@ func tokens(i *api.Interval) string {
 		return "-"
 	}
 	return fmt.Sprintf("%s (%s to %s)", count(int64(i.Value)), count(int64(i.Low)), count(int64(i.High)))
-}
-
-// displayAll are files by their names, separated by commas.
-func (a *app) displayAll(files []event.Path) string {
-	var out []string
-	for _, f := range files {
-		out = append(out, a.display(f))
-	}
-	return strings.Join(out, ", ")
 }

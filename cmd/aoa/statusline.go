@@ -206,13 +206,8 @@ func (a *app) statusText(r statusReport) string {
 	return strings.Join(parts, a.tint("2", " | "))
 }
 
-// tint adds color even if stdout is not a terminal: the client shows colors. NO_COLOR turns them off.
-func (a *app) tint(code, s string) string {
-	if a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
+// tint adds color even if stdout is not a terminal: the client shows colors.
+func (a *app) tint(code, s string) string { return paint(a.colors, code, s) }
 
 // thousands prints 48213 as 48k and 1250000 as 1.2M.
 func thousands(n int64) string {

@@ -74,9 +74,10 @@ func ExamineGit(ctx context.Context, dir string, o GitOptions) ([]Status, error)
 		return nil, err
 	}
 	var out []Status
+	own := g.readOwn(ctx)
 	for _, name := range GitHooks {
 		st := Status{File: filepath.Join(g.hooks, name), State: Absent, Events: []string{name}}
-		if cmd := g.config(ctx, configKey(name)+".command"); cmd != "" {
+		if cmd := own[configKey(name)+".command"]; cmd != "" {
 			st.File, st.State = g.configFile(), Outdated
 			if cmd == configCommand(name) {
 				st.State = Installed
@@ -151,7 +152,7 @@ func readHook(file string) ([]byte, fs.FileMode, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, nil
 	case err != nil:
-		return nil, 0, fmt.Errorf("look at git hook: %w", err)
+		return nil, 0, fmt.Errorf("check git hook: %w", err)
 	case st.Mode()&fs.ModeSymlink != 0:
 		return no("it is a symbolic link")
 	case !st.Mode().IsRegular():

@@ -32,7 +32,7 @@ func NewLazy(path string, migrations fs.FS, o Options) *Lazy {
 	return l
 }
 
-// Exists reports whether there is a file to be opened: a question to an empty store need not make one.
+// Exists reports whether there is a file.
 func (l *Lazy) Exists() bool {
 	_, err := os.Stat(l.path)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -57,6 +57,19 @@ func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 		err = errors.Join(err, l.Close())
 	}
 	return err
+}
+
+// UseExisting is Use, but calls nothing where there is no file: reading from an empty store does not make one.
+func (l *Lazy) UseExisting(ctx context.Context, fn func(*File) error) error {
+	if !l.Exists() {
+		return nil
+	}
+	return l.Use(ctx, fn)
+}
+
+// Write is File.Write of the open file.
+func (l *Lazy) Write(ctx context.Context, what string, fn func(*Tx) error) error {
+	return l.Use(ctx, func(f *File) error { return f.Write(ctx, what, fn) })
 }
 
 // with calls fn with the open file and gives the lock back that Use took, also when fn panics.

@@ -110,7 +110,7 @@ func TestStats(t *testing.T) {
 func TestAnswersAndMeta(t *testing.T) {
 	d := newTest(t)
 	for i := range int64(1005) {
-		must(t, d.SaveAnswer(t.Context(), i, []byte(fmt.Sprint(i))))
+		must(t, d.SaveAnswers(t.Context(), map[int64][]byte{i: []byte(fmt.Sprint(i))}))
 	}
 	if _, err := d.Answer(t.Context(), 4); !errors.Is(err, ErrNotFound) {
 		t.Fatalf("an old answer: %v", err)

@@ -370,14 +370,10 @@ func (d *Daemon) salvage() error {
 // close closes the stores.
 func (d *Daemon) close() error {
 	var errs []error
-	if d.handlers.stage == nil {
-		return errors.Join(append(errs, d.db.Close())...)
-	}
-	if d.o.replaced() {
-		return errors.Join(append(errs, d.db.Close())...) // the other stores would write their last state into the new folder
-	}
-	for _, f := range d.housekeeper.files {
-		errs = append(errs, f.Close())
+	if d.handlers.stage != nil && !d.o.replaced() { // in a new folder the other stores would write their last state
+		for _, f := range d.housekeeper.files {
+			errs = append(errs, f.Close())
+		}
 	}
 	return errors.Join(append(errs, d.db.Close())...)
 }

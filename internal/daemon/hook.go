@@ -59,18 +59,19 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.watch.Nudge()
 	}
+	var answer func(context.Context, *worktree, hooks.Call) ([]byte, []prefetch.Kind)
 	switch {
-	case f.Wait && call.TakesText():
+	case !f.Wait:
+	case call.TakesText():
+		answer = h.hints.answer
+	case h.hints.mayContinue(call):
+		answer = h.hints.continueTurn
+	}
+	if answer != nil {
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind
-		reply, asked = h.hints.answer(ctx, w, call)
-		h.times.took(asked, h.now().Sub(begin))
-	case f.Wait && h.hints.mayContinue(call):
-		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
-		defer cancel()
-		var asked []prefetch.Kind
-		reply, asked = h.hints.continueTurn(ctx, w, call)
+		reply, asked = answer(ctx, w, call)
 		h.times.took(asked, h.now().Sub(begin))
 	}
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)

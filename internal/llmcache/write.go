@@ -40,9 +40,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 			return nil, err
 		}
 	}
-	err := c.use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) })
-	})
+	err := storage(c.file.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) }))
 	labels := make([]Label, len(items))
 	for i, p := range all {
 		labels[i] = p.Label
@@ -160,7 +158,7 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 	if !c.file.Exists() {
 		return 0, 0, missingItem(keys[0])
 	}
-	err = c.use(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		err := f.Write(ctx, "delete items", func(tx *cold.Tx) error {
 			n, bytes = 0, 0
 			for _, key := range keys {

@@ -43,6 +43,9 @@ func (s *CallContext) command(c ToolCall) []event.Event {
 	}
 	last := &out[len(out)-1]
 	last.Listing = lists(ops)
+	if len(out) == 1 { // else the result is not that of the search alone
+		last.Tokens = searchTokens(*last, c)
+	}
 	if !r.Self {
 		last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 	}

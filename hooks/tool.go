@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -194,7 +195,16 @@ func (s *CallContext) search(c ToolCall) []event.Event {
 		dirs = append(dirs, s.Files.Abs(where, ""))
 	}
 	e.Seen = s.mentions(c.result(), true, dirs...)
+	e.Tokens = searchTokens(e, c)
 	return []event.Event{e}
+}
+
+// searchTokens is about how many tokens the result of a search has, at least one; 0 for other events.
+func searchTokens(e event.Event, c ToolCall) int {
+	if e.Kind != event.KindSearch {
+		return 0
+	}
+	return max(1, index.Tokens(c.result()))
 }
 
 // delegate is the call of a subagent: its task names files, its report mentions them.
@@ -256,6 +266,7 @@ func (s *CallContext) generic(c ToolCall) []event.Event {
 		e.Seen = s.mentions(output(c.Response), e.Listing)
 	}
 	e.Tags = s.tags(e.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
+	e.Tokens = searchTokens(e, c)
 	return []event.Event{e}
 }
 

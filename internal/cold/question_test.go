@@ -259,7 +259,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"},
 		Seen: []event.Path{"s"}, Listing: true,
 		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c",
-		Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2"}
+		Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
 	eachField(t, full)
 	mustAppend(t, d, full)
 	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})

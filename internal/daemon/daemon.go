@@ -246,7 +246,7 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h.scores = &scoreHandler{base: d.base, events: d.events, worktrees: d.worktrees, hot: d.scores.hot}
 	h.log = &logHandler{base: d.base, events: d.events, worktrees: d.worktrees, db: d.db}
 	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions, times: d.times}
-	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db}
+	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
 	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
 		worktrees: d.worktrees, db: d.db,

@@ -52,6 +52,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	call.Events = h.borders.first(call.Events)
+	w.identify(call.Events)
 	h.places.saw(call.Session, w.repo.Root)
 	h.events.Add(call.Events...)
 	h.reload.record(ctx, w, call)

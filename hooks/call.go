@@ -14,7 +14,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of what is looked at. Longer input is cut, never refused.
+// Bounds of what is read. Longer input is cut, never refused.
 const (
 	maxCommand = 64 << 10 // bytes of a command or a pattern
 	maxOutput  = 30 << 10 // bytes of a tool's output that are searched for paths

@@ -19,7 +19,7 @@ type Offer struct {
 	Label   string   // of the data that a replay has already left in the data cache, "" if there is none
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, in theirs, too.
+// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in those of blocks.
 type Block struct {
 	Tag  string // "" for agents that know no tags
 	Text string

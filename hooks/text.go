@@ -83,7 +83,7 @@ const maxReason = 160
 // maxListTokens is how many tokens a list for a prompt costs at most (see index.Tokens).
 const maxListTokens = 120
 
-// listText is the text of a list: each file with its probability, and the reasons for which there is room.
+// listText is the text of a list: each file with its probability, and the reasons that fit.
 func listText(head string, sugg []event.Suggestion) string {
 	lines := []string{head}
 	fits := func() bool { return index.Tokens(strings.Join(lines, "\n")) <= maxListTokens }

@@ -37,7 +37,7 @@ func TestIgnored(t *testing.T) {
 			t.Errorf("%s should be kept", p)
 		}
 	}
-	if !r.IgnoredDir("build") || !r.IgnoredDir("a/node_modules") || r.IgnoredDir("sub") || r.IgnoredDir("vendor/ours") {
+	if !r.ignoredDir("build") || !r.ignoredDir("a/node_modules") || r.ignoredDir("sub") || r.ignoredDir("vendor/ours") {
 		t.Error("folders")
 	}
 	if r.Excluded("x.log") || !r.Excluded("gen/a.go") {
@@ -45,10 +45,10 @@ func TestIgnored(t *testing.T) {
 	}
 	g.write(".gitignore", "")
 	if !r.Ignored("x.log") {
-		t.Error("rules are cached until Reload")
+		t.Error("rules are cached until loadRules")
 	}
-	if r.Reload(); r.Ignored("x.log") {
-		t.Error("after Reload the new rules hold")
+	if r.loadRules(); r.Ignored("x.log") {
+		t.Error("after loadRules the new rules hold")
 	}
 }
 
@@ -72,7 +72,7 @@ func TestFiles(t *testing.T) {
 	inner.write("theirs.go", "t")
 	want := []event.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
 	for _, r := range []*Repo{g.open(), without(t, g)} {
-		if !r.Ignored("inner/theirs.go") || !r.IgnoredDir("inner") || r.Ignored("x/new/y.go") {
+		if !r.Ignored("inner/theirs.go") || !r.ignoredDir("inner") || r.Ignored("x/new/y.go") {
 			t.Error("a repository inside the repository is opaque, a new folder is not")
 		}
 		got, err := r.Files(context.Background())

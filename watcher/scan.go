@@ -239,14 +239,14 @@ func (w *Watcher) addDir(path string, h scanMode) {
 		return
 	}
 	d := w.tree.find(path)
-	if d == nil && w.repo.IgnoredDir(path) {
+	if d == nil && w.repo.ignoredDir(path) {
 		return
 	}
 	if d == nil {
 		d = w.tree.makeDir(path)
 		w.known.Add(1)
 	}
-	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
+	if isRepo(w.abs(path)) {
 		d.opaque = true
 		return
 	}

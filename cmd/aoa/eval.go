@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks"
@@ -103,7 +104,7 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 	}
 	if o.html != "" {
 		page := report.Evaluation(strings.Join(sourceNames(sources), ", "), a.now(), ans.Report)
-		if _, err := writeReport(a.abs(o.html), page); err != nil {
+		if _, err := replaceFile("page", a.abs(o.html), page.Write); err != nil {
 			return err
 		}
 	}
@@ -153,16 +154,21 @@ func (a *app) evalProse(ans evalAnswer, o evalOptions) {
 // evalRun replays with a bar.
 func (a *app) evalRun(ctx context.Context, what string, sources []eval.Source, s eval.Settings) (*eval.Report, error) {
 	bar := a.progress(what, "events")
-	s.Progress = func(done, total int) {
-		bar.ChangeMax(total)
-		_ = bar.Set(min(done, total))
-	}
+	s.Progress = moves(bar)
 	r, err := eval.Run(ctx, sources, s)
 	if err != nil {
 		_ = bar.Exit()
 		return nil, err
 	}
 	return r, bar.Finish()
+}
+
+// moves makes a bar show how much is done.
+func moves(bar *progressbar.ProgressBar) func(done, total int) {
+	return func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(min(done, total))
+	}
 }
 
 // evalSources finds the recorded work.
@@ -200,7 +206,7 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 	return sources, nil
 }
 
-// evalHere is the work on the repository that the caller stands in.
+// evalHere is the work on the repository of the current folder.
 func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {

@@ -195,7 +195,7 @@ func (r *pipelineRun) filter() {
 	}
 	maps.DeleteFunc(r.scope.Context, func(k string, v any) bool {
 		if !names[k] {
-			left += int64(len(pipeline.Say(v)))
+			left += int64(len(pipeline.Text(v)))
 		}
 		return !names[k]
 	})
@@ -308,7 +308,7 @@ func (r *pipelineRun) print(failed error) error {
 	return r.answer(rep, func() {
 		for i, s := range r.p.Stages {
 			if v, ok := outputs[s.Name]; ok && !read[i] {
-				if text := pipeline.Say(v); text != "" {
+				if text := pipeline.Text(v); text != "" {
 					fmt.Fprintln(r.out, strings.TrimRight(text, "\n"))
 				}
 			}

@@ -216,18 +216,12 @@ func (a *app) dropStages(c *cobra.Command, r api.StageDropRequest) error {
 }
 
 func (a *app) stageStats() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stats",
-		Short: "how often each stage ran, and the time that it saved",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.StageStats, api.None{}, func(ans api.StageStatsAnswer) {
-				printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
-					return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
-				})
-			})
-		},
-	}
+	const short = "how often each stage ran, and the time that it saved"
+	return showing(a, "stats", short, api.StageStats, &api.None{}, func(ans api.StageStatsAnswer) {
+		printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
+			return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
+		})
+	})
 }
 
 // readRecord reads the record behind an answer's line.

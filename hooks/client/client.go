@@ -44,7 +44,7 @@ func deliver(args []string) []byte {
 		return append([]byte(self), '\n')
 	}
 	r := request{agent: args[0]}
-	if r.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
+	if r.agent == "git" { // a git hook has no payload: the daemon checks HEAD, whichever it was
 		r.dir, _ = os.Getwd()
 	} else if !r.read(os.Stdin, args[1:]) {
 		return nil
@@ -53,7 +53,7 @@ func deliver(args []string) []byte {
 	if !ok {
 		return nil
 	}
-	wait, starts := Patience(speaker(r.agent), r.event)
+	wait, starts := Patience(runner(r.agent), r.event)
 	return d.exchange(&r, wait*time.Duration(Factor()), starts)
 }
 

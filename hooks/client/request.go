@@ -30,7 +30,7 @@ type request struct {
 	payload []byte
 }
 
-// environment are the variables that the daemon gets: they tell callers apart that run each other's settings.
+// environment are the variables that the daemon gets: they distinguish callers that run each other's settings.
 var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
 	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
 

@@ -142,7 +142,7 @@ func (b *batch) takeBack(m mention) (event.Event, error) {
 	if err != nil {
 		return event.Event{}, err
 	}
-	return r.event(b.d.seal, pathsOf(b.tx.f.bad, b.tx.Scan))
+	return r.event(b.d.seal, b.tx.paths())
 }
 
 func (b *batch) row(id int64) (*row, error) {

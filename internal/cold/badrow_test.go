@@ -50,7 +50,7 @@ func rowStore(t testing.TB) (path string, seal *Seal) {
 	mustAppend(t, d, uncommit(500))
 	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"f1"}, Paths: []event.Path{"g1"}})
 	must(t, d.SaveSnapshot(t.Context(), 3, []Record{{"k", []byte("v")}}, true))
-	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{}`)))
+	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{}`)}))
 	must(t, d.Close())
 	return path, seal
 }

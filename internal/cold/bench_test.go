@@ -166,7 +166,7 @@ func BenchmarkOpen(b *testing.B) {
 	d, _ := openTest(b, path)
 	mustAppend(b, d, history(0, 20000)...)
 	must(b, d.SaveSnapshot(b.Context(), 1, records(20000), true))
-	b.Logf("%d MB", d.Bytes()>>20)
+	b.Logf("%d MB", d.bytes()>>20)
 	must(b, d.Close())
 	for b.Loop() {
 		d, err := Open(b.Context(), path, Options{Now: fixed})

@@ -90,7 +90,7 @@ GROUP BY newest / 86400000 ORDER BY 1`, nil, func(row Row) error {
 	return c, err
 }
 
-// count is one look at the clock.
+// count reads the clock once.
 func (c *Calendar) count(now, seq, keep int64, begun bool) {
 	const day, gap = int64(oneDay / time.Millisecond), int64(LongestGap / time.Millisecond)
 	if keep < c.Keep && c.Steady >= 1 {

@@ -159,7 +159,7 @@ func convert(tx *Tx, version int) error {
 	if version != 5 {
 		return nil
 	}
-	c := &conversion{tx: tx, d: &DB{File: tx.f}, path: pathsOf(tx.f.bad, tx.Scan), newest: map[int64]mention{}, over: map[int64]bool{}}
+	c := &conversion{tx: tx, d: &DB{File: tx.f}, path: tx.paths(), newest: map[int64]mention{}, over: map[int64]bool{}}
 	var v string
 	if _, err := tx.Scan(selectMeta, []any{metaSeq}, &v); err != nil {
 		return err

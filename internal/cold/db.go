@@ -38,7 +38,6 @@ type DB struct {
 	names   atomic.Pointer[aliases]
 	commits atomic.Int64 // grows with every change of what Together counts
 	pairs   pairCounts
-	lately  pairCounts // the same, since a day
 
 	marking sync.Mutex  // guards what follows
 	marked  int64       // the number in the mark

@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +20,8 @@ type ForgetFilter struct {
 	Until   time.Time  // events of the log that happened later stay; zero: none do
 }
 
-func (f ForgetFilter) check() error {
+// Check returns an error unless exactly one thing is named.
+func (f ForgetFilter) Check() error {
 	set := 0
 	for _, is := range []bool{f.Path != "", f.Session != "", !f.Since.IsZero()} {
 		if is {
@@ -35,14 +35,14 @@ func (f ForgetFilter) check() error {
 }
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the totals, the answers that speak of it and the snapshot, in one transaction;
+// happened since, with its share in the totals, the answers that name it and the snapshot, in one transaction;
 // it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
 // names the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever
 // holds scores in memory must rebuild them in the same way, and must not save a snapshot of them.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return Forgotten{}, err
 	}
 	var g *forgetting
@@ -71,7 +71,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 
 // Meant returns the events that Forget would delete, in order.
 func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []event.Event, err error) {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	err = d.Write(ctx, "forget", func(tx *Tx) error { // what it reads is what Forget reads, the writer's
@@ -161,7 +161,7 @@ func eventsOf(found []logged) []event.Event {
 
 // logged reads rows of events, those that cannot be decoded too, until more returns false.
 func (d *DB) logged(tx *Tx, more func(*row) bool, query string, args ...any) (out []logged, err error) {
-	path := pathsOf(tx.f.bad, tx.Scan)
+	path := tx.paths()
 	err = tx.Each(query, args, func(from Row) error { return d.takeLogged(&out, path, more, from) })
 	return out, err
 }
@@ -222,7 +222,7 @@ func (g *forgetting) findPath() (found []logged, err error) {
 	if err != nil {
 		return nil, err
 	}
-	path := pathsOf(g.tx.f.bad, g.tx.Scan)
+	path := g.tx.paths()
 	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, slices.Concat(ids[:]...),
 		func(from Row) error { return g.d.takeLogged(&found, path, all, from) })
 	return found, err
@@ -238,13 +238,9 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 		case n == fieldID:
 			id = string(value)
 		case pathFields[n]:
-			for last := int64(0); len(value) > 0; {
-				diff, size := binary.Varint(value)
-				last += diff
-				if size <= 0 || files[last] {
-					return true
-				}
-				value = value[size:]
+			ids, err := decodeIDs(value)
+			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
+				return true
 			}
 		}
 	}

@@ -43,8 +43,8 @@ func remembered(t *testing.T) *DB {
 	c.Text = "move " + secret
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
 	must(t, d.SaveSnapshot(t.Context(), 2, []Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
-	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{"file":"`+secret+`"}`)))
-	must(t, d.SaveAnswer(t.Context(), 2, []byte(`{"file":"x.go"}`)))
+	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{"file":"` + secret + `"}`)}))
+	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{2: []byte(`{"file":"x.go"}`)}))
 	if !holds(t, d, secret) {
 		t.Fatal("the file does not hold the secret to begin with")
 	}
@@ -182,11 +182,11 @@ func TestPruneToSize(t *testing.T) {
 		mustAppend(t, d, batch...)
 	}
 	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
-	before := d.Bytes()
+	before := d.bytes()
 	p, err := d.Prune(t.Context(), 0, 3_000_000, math.MaxInt64)
 	must(t, err)
-	if p.Events == 0 || p.Bytes == 0 || d.Bytes() > 3_000_000 || before < 4_000_000 {
-		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.Bytes())
+	if p.Events == 0 || p.Bytes == 0 || d.bytes() > 3_000_000 || before < 4_000_000 {
+		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.bytes())
 	}
 	left, err := d.Log(t.Context(), LogFilter{Oldest: true})
 	must(t, err)

@@ -177,7 +177,7 @@ func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbere
 		return nil, err
 	}
 	defer d.bad.warn()
-	path := d.paths(ctx)
+	path := d.pathsOf(ctx, d.reader)
 	out := make([]Numbered, 0, len(rows))
 	for _, r := range rows {
 		e, err := r.event(d.seal, path)

@@ -110,7 +110,7 @@ func TestStats(t *testing.T) {
 func TestAnswersAndMeta(t *testing.T) {
 	d := newTest(t)
 	for i := range int64(1005) {
-		must(t, d.SaveAnswer(t.Context(), i, []byte(fmt.Sprint(i))))
+		must(t, d.SaveAnswers(t.Context(), map[int64][]byte{i: []byte(fmt.Sprint(i))}))
 	}
 	if _, err := d.Answer(t.Context(), 4); !errors.Is(err, ErrNotFound) {
 		t.Fatalf("an old answer: %v", err)
@@ -250,7 +250,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
 	full := event.Event{ID: "id", Time: noon, Kind: event.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
 		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"}, Seen: []event.Path{"s"}, Listing: true,
-		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2"}
+		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
 	eachField(t, full)
 	mustAppend(t, d, full)
 	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})

@@ -193,6 +193,6 @@ func (d *DB) Renamed(ctx context.Context, p event.Path) (now event.Path, ok bool
 	if id == first {
 		return "", false, nil
 	}
-	now, err = d.paths(ctx)(id)
+	now, err = d.pathsOf(ctx, d.reader)(id)
 	return now, err == nil, err
 }

@@ -211,7 +211,7 @@ func keep(name string, content []byte) error {
 	if err := os.Link(f.Name(), name); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without links: the window between look and rename is the price.
+	// A file system without links: the time between check and rename is the price.
 	if _, err := os.Lstat(name); err == nil {
 		return fs.ErrExist
 	}

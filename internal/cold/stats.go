@@ -326,13 +326,13 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	if s.Events > 0 {
 		s.First, s.Last = moment(first), moment(last)
 	}
-	s.Seq, s.Bytes = d.seq.Load(), d.Bytes()
+	s.Seq, s.Bytes = d.seq.Load(), d.bytes()
 	s.SnapshotSeq, err = d.SnapshotSeq(ctx)
 	return s, err
 }
 
-// Bytes is the size of the database file and its write-ahead log on disk.
-func (d *DB) Bytes() int64 {
+// bytes is the size of the database file and its write-ahead log on disk.
+func (d *DB) bytes() int64 {
 	var n int64
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(d.path + suffix); err == nil {

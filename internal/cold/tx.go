@@ -171,7 +171,7 @@ func (r readers) QueryContext(ctx context.Context, query string, args ...any) (*
 	return s.QueryContext(ctx, args...)
 }
 
-// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may ask, too.
+// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may use it, too.
 func (r readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	r.f.readMu.Lock()
 	s, ok := r.f.readStmts[query]

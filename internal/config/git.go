@@ -26,7 +26,7 @@ type Git struct {
 	env     []string
 }
 
-// FindGit looks for git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
+// FindGit finds git on the PATH of env, which may differ from the PATH of this process. Folders of the PATH that
 // are not absolute are left out: a repository can hold a program named git.
 func FindGit(env []string) *Git {
 	g := &Git{env: gitEnv(env)}

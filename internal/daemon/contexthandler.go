@@ -92,8 +92,8 @@ func (c *contextHandler) context(ctx context.Context, r api.ContextRequest) (api
 			return out, err
 		}
 	}
-	look := func(ctx context.Context, held []event.Path) session.Worktree { return w.state(ctx, held, nil) }
-	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, Look: look})
+	state := func(ctx context.Context, held []event.Path) session.Worktree { return w.state(ctx, held, nil) }
+	got, err := c.stored.Assemble(ctx, session.Request{Session: out.Session, For: use, Prompt: r.Prompt, Total: r.Budget, State: state})
 	if err != nil {
 		return out, err
 	}

@@ -82,9 +82,7 @@ func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer,
 	l.events.SyncBriefly(ctx)
 	events, err := l.db.Log(ctx, cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
 	// The newest are selected, the oldest of them come first: a log is read downwards.
-	for i, j := 0, len(events)-1; i < j; i, j = i+1, j-1 {
-		events[i], events[j] = events[j], events[i]
-	}
+	slices.Reverse(events)
 	return api.LogAnswer{Events: events}, err
 }
 

@@ -73,7 +73,7 @@ func liveMemory() (live, beside int64) {
 	return int64(s[0].Value.Uint64()), beside //nolint:gosec // as above
 }
 
-// rss is the resident memory in bytes; where the system does not say, what Go got from it.
+// rss is the resident memory in bytes; where the system does not report it, what Go got from it.
 func rss() int64 {
 	if raw, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {

@@ -32,7 +32,7 @@ func newMetrics() *metrics {
 		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
 			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
-			Help: "Decisions to speak or be silent, by kind and reason."}, []string{"kind", "why"}),
+			Help: "Decisions to hint or to be silent, by kind and reason."}, []string{"kind", "why"}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_predictions_total",
 			Help: "Settled predictions: shown, withheld or shadow, used within the horizon or not."}, []string{"shown", "used"}),
 	}
@@ -49,11 +49,11 @@ func (m *metrics) ranked(took time.Duration) { m.ranking.Observe(took.Seconds())
 var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
 	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
 
-func (m *metrics) hook(ev string, took time.Duration, spoke bool) {
+func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 	if !counted[ev] {
 		ev = "other"
 	}
-	m.hooks.WithLabelValues(ev, word(spoke)).Observe(took.Seconds())
+	m.hooks.WithLabelValues(ev, word(answered)).Observe(took.Seconds())
 }
 
 func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
@@ -67,7 +67,7 @@ func word(b bool) string {
 	return "no"
 }
 
-// registry has the metrics above and those that are read when somebody looks.
+// registry has the metrics above and those that are read when somebody reads them.
 func (m *metrics) registry(hotBytes, behind, precision func() float64) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions, m.outcomes,

@@ -25,7 +25,7 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.Pip
 		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 		}
-		d, _, err = s.loader.Load(root, pipeline.KindPipeline, file)
+		d, err = s.loader.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
 		return out, wrong(err)

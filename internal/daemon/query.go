@@ -121,11 +121,7 @@ func (h *queryHandler) pairs(ctx context.Context, r api.PairsRequest) (api.Pairs
 		r.Limit = 3
 	}
 	found, err := h.db.Pairs(ctx, r.Limit, h.worktrees.caller(ctx).tree.Load().Has)
-	out := api.PairsAnswer{Pairs: []api.Pair{}}
-	for _, p := range found {
-		out.Pairs = append(out.Pairs, api.Pair{A: p.A, B: p.B, Both: p.Both, OfA: p.OfA, OfB: p.OfB})
-	}
-	return out, err
+	return api.PairsAnswer{Pairs: convert(found, func(p cold.Pair) api.Pair { return api.Pair(p) })}, err
 }
 
 // paths keeps what is a path of a repository, each once, in order.

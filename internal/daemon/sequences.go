@@ -32,7 +32,7 @@ func (h *reloadHandler) worktree(w *worktree) reload.Worktree {
 		State: func(ctx context.Context) string { return w.fingerprint(ctx) }}
 }
 
-// fingerprint is a hash of what is checked out and changed, "" if git does not say.
+// fingerprint is a hash of what is checked out and changed, "" if git does not answer.
 func (w *worktree) fingerprint(ctx context.Context) string {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {

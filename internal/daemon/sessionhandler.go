@@ -148,7 +148,7 @@ func sessionRefusal(id string, err error) error {
 	case errors.Is(err, session.ErrUnknown):
 		return api.Missing("aoa session list --archived names them", "no session is called %.100q", id)
 	case errors.Is(err, session.ErrState):
-		return api.Bad("aoa session show says how it stands; aoa session resume makes it active", "%v", err)
+		return api.Bad("aoa session show names its state; aoa session resume makes it active", "%v", err)
 	}
 	return err
 }

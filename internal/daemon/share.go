@@ -301,11 +301,11 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 // send makes the server learn one batch: of what several logs name only what this daemon is to count.
 func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Event) error {
 	if things, holders := claimsOf(batch); len(things) > 0 && seq > l.server.Sent() {
-		mine, err := l.server.Claim(ctx, seq, things)
+		won, err := l.server.Claim(ctx, seq, things)
 		if err != nil {
 			return err
 		}
-		batch = claimed(batch, holders, mine)
+		batch = claimed(batch, holders, won)
 	}
 	if err := l.learner.Learn(ctx, batch, seq); err != nil {
 		return err

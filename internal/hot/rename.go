@@ -7,7 +7,7 @@ import (
 )
 
 // PlanRename is what renames change in the sets: all files get their new names at once, because one file's old name may
-// be another's new one. It changes nothing. It looks at every set: partner edges are trimmed on each side by itself, so
+// be another's new one. It changes nothing. It reads every set: partner edges are trimmed on each side by itself, so
 // no set knows who holds its owner. That takes some 5 ms for 100,000 files.
 func (s *Store) PlanRename(moved map[string]string) []Change {
 	s.writing.Lock()

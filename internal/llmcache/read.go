@@ -47,7 +47,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	}
 	var out Content
 	var data []byte
-	err = c.use(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		var session string
 		var description, notes, packed []byte
 		found, err := f.Scan(ctx, sqlContent, []any{key}, &out.Key, &session, &description, &out.Size, &out.At, &out.JSON, &notes, &packed)

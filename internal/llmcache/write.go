@@ -40,9 +40,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 			return nil, err
 		}
 	}
-	err := c.use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) })
-	})
+	err := storage(c.file.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) }))
 	labels := make([]Label, len(items))
 	for i, p := range all {
 		labels[i] = p.Label
@@ -113,9 +111,9 @@ func (c *Cache) putItem(tx *cold.Tx, p prepared, id, now int64) error {
 
 // overQuota is the refusal: what is used, asked and allowed, and which items to delete, those used longest ago.
 func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []prepared) error {
-	mine := map[string]bool{}
+	own := map[string]bool{}
 	for _, p := range all {
-		mine[p.Label.Key] = true
+		own[p.Label.Key] = true
 	}
 	free, over := int64(0), used+asked-c.o.Quota
 	var names []string
@@ -125,7 +123,7 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 		if err := rows.Scan(&key, &size, &accessed); err != nil {
 			return err
 		}
-		if free < over && !mine[key] {
+		if free < over && !own[key] {
 			free += size
 			names = append(names, key)
 		}
@@ -160,7 +158,7 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 	if !c.file.Exists() {
 		return 0, 0, missingItem(keys[0])
 	}
-	err = c.use(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		err := f.Write(ctx, "delete items", func(tx *cold.Tx) error {
 			n, bytes = 0, 0
 			for _, key := range keys {

@@ -70,7 +70,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			continue
 		}
 		c.drop(e)
-		c.count(countEvicted+":"+why, 1)
+		c.count(countEvicted + ":" + why)
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 	}
 	clear(c.turns)
 	c.mu.Unlock()
-	err := c.save(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
+	err := c.file.Write(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
 		if undos {
 			if _, err := tx.Exec(sqlTrimUndos, 0); err != nil {
 				return err

@@ -238,7 +238,7 @@ func (c *Cache) enter(e *Entry, session string) bool {
 	}
 	c.put(e)
 	c.last[session] = e.ID
-	c.count(countRecorded, 1)
+	c.count(countRecorded)
 	c.changed(e.ID)
 	return true
 }

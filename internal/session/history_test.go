@@ -76,10 +76,10 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 
 	// The worktree's word counts: one of them was committed by hand, and the test passes later.
 	r.log(t, s.run("go test ./...", true).events...)
-	look := func(context.Context, []event.Path) Worktree {
+	state := func(context.Context, []event.Path) Worktree {
 		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
 	}
-	c = r.context(t, Request{Session: "s", Look: look})
+	c = r.context(t, Request{Session: "s", State: state})
 	for _, want := range []string{"Changed and not committed: rank/pool.go.", "Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
@@ -194,14 +194,14 @@ func TestStateInvalidates(t *testing.T) {
 	s.run("go test ./config", false)
 	r.log(t, s.events...)
 	hash := "one"
-	look := func(_ context.Context, files []event.Path) Worktree {
+	state := func(_ context.Context, files []event.Path) Worktree {
 		st := Worktree{Known: true, Head: "h", Files: map[event.Path]string{}}
 		for _, f := range files {
 			st.Files[f] = hash
 		}
 		return st
 	}
-	q := Request{Session: "long", Look: look}
+	q := Request{Session: "long", State: state}
 	before := r.context(t, q).Text()
 	if again := r.context(t, q).Text(); again != before || !strings.Contains(before, "Failing: go test ./config (") || strings.Contains(before, "others") {
 		t.Fatalf("nothing has changed, and it is\n%s\nafter\n%s", again, before)
@@ -218,7 +218,7 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	d, ok, err := r.loadSummary(t.Context(), "long")
 	must(t, err)
-	if !ok || !d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.valid(look(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
+	if !ok || !d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
 		t.Error("own changes count as those of others, or the other way round")
 	}
 }

@@ -215,8 +215,8 @@ var (
 		deno terraform tofu swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig`)
 	// scripted programs run the file that they are given.
 	scripted = set(`node python python3 bash sh zsh ruby perl tsx ts-node php Rscript lua`)
-	// looking programs change nothing, and their outcome does not matter.
-	looking = set(`cd ls cat head tail grep rg egrep ag find fd sed awk wc which type pwd sleep true false sort uniq xargs mkdir export echo printf jq yq
+	// inspecting programs change nothing, and their outcome does not matter.
+	inspecting = set(`cd ls cat head tail grep rg egrep ag find fd sed awk wc which type pwd sleep true false sort uniq xargs mkdir export echo printf jq yq
 		tree stat file test [ cut tr diff cmp less more ps kill pkill pgrep lsof date whoami id env printenv set unset source . touch chmod du df wait
 		curl wget read column tee cp`)
 	// checking programs are tests, builds or linters as a whole.
@@ -234,7 +234,7 @@ func classOf(prog string, ops []string) class {
 	switch {
 	case prog == "git":
 		return gitClass(first, ops)
-	case looking[prog]:
+	case inspecting[prog]:
 		return trivial
 	case checking[prog]:
 		return check

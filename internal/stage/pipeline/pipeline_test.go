@@ -189,7 +189,7 @@ func BenchmarkLoaderHit(b *testing.B) {
 		return sum, err
 	})
 	for b.Loop() {
-		if _, _, err := l.Load(root, KindPipeline, ".aoa/pipelines/create-prd.yaml"); err != nil {
+		if _, err := l.Load(root, KindPipeline, ".aoa/pipelines/create-prd.yaml"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -147,7 +147,7 @@ func (s *Scope) Expand(text string) (string, error) {
 			return "", err
 		}
 		b.WriteString(dollars(text[last:r.start]))
-		b.WriteString(Say(v))
+		b.WriteString(Text(v))
 		last = r.end
 	}
 	b.WriteString(dollars(text[last:]))
@@ -189,8 +189,8 @@ func (s *Scope) Value(v any) (any, error) {
 	return v, nil
 }
 
-// Say is a value as a text: a text as it is, nothing for null, all else as JSON.
-func Say(v any) string {
+// Text is a value as a text: a text as it is, nothing for null, all else as JSON.
+func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

@@ -127,7 +127,7 @@ type Prediction struct {
 	Paired  bool
 	Named   bool    // the prompt names it
 	Text    float64 // the signal text_share
-	Terms   float64 // the signal terms
+	Terms   float64 // rank.Scored.Terms
 
 	evidence  Lack
 	Companion bool // it shares two commits with a file of the change
@@ -139,7 +139,7 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibr
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: v[rank.Terms]}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
 		p.Scale = c.scale(&x)
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)

@@ -28,7 +28,7 @@ type fixture struct {
 
 // transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up, and count nothing.
 var transparent = func() map[event.Task]rank.Model {
-	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.Terms: 1e-12}}
+	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 

@@ -133,11 +133,10 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if err != nil {
 		return in, err
 	}
-	costs, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "costs", Limit: reportOutcomes})
-	if err != nil {
+	in.Kinds = kinds.Kinds
+	if in.Proof, err = api.Call(ctx, client, api.Proof, api.None{}); err != nil {
 		return in, err
 	}
-	in.Kinds, in.Costs = kinds.Kinds, costs.Costs
 	in.Past, err = a.pastChanges(ctx, client, in)
 	return in, err
 }

@@ -38,8 +38,7 @@ func (l *lessons) prompt(d *eval.Decision) {
 			break
 		}
 		if f := d.Ranked[i]; !d.Prompted[f.File] {
-			v := f.Values()
-			p.files = append(p.files, candidate{at, v[rank.TextShare], v[rank.Terms], slices.Contains(d.Turn, f.File)})
+			p.files = append(p.files, candidate{at, f.Values()[rank.TextShare], f.Terms(), slices.Contains(d.Turn, f.File)})
 		}
 	}
 	l.prompts = append(l.prompts, p)

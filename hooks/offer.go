@@ -6,9 +6,6 @@ import (
 	"unicode/utf16"
 )
 
-// HintReload is the kind of an offer: recorded sequences that a prompt like this one led to.
-const HintReload = "reload"
-
 // Offer is one recorded sequence, as it is offered.
 type Offer struct {
 	ID      string

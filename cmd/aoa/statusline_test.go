@@ -37,7 +37,7 @@ func TestReadStatus(t *testing.T) {
 }
 
 func TestStatusText(t *testing.T) {
-	a := &app{env: []string{"NO_COLOR=1"}}
+	a := &app{}
 	for want, r := range map[string]statusReport{
 		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files": {Tokens: 48213, Percent: 24.1,
 			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Settled: 4, Used: 3, Files: 12}},
@@ -50,7 +50,7 @@ func TestStatusText(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	a.env = nil
+	a.colors = true
 	if got := a.statusText(statusReport{Daemon: "down"}); got != "\x1b[2m○ aOa off\x1b[0m" {
 		t.Errorf("no colour: %q", got)
 	}
@@ -61,7 +61,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(`{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`)
 	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
 	f.Add(strings.Repeat("[", 10000))
-	a := &app{env: []string{"NO_COLOR=1"}}
+	a := &app{}
 	f.Fuzz(func(t *testing.T, raw string) {
 		in := readStatus([]byte(raw))
 		line := a.statusText(statusReport{Daemon: "down", Tokens: in.tokens, Percent: in.percent})

@@ -14,7 +14,7 @@ import (
 type candidate struct {
 	path     event.Path
 	label    *label // when it is settled
-	comod    [links]noisyOr
+	comod    noisyOr
 	comodSum float64        // Σ of the shares
 	together float64        // Σ of the weights of common changes
 	alike    [links]float64 // of the one most alike
@@ -31,12 +31,13 @@ type candidate struct {
 	place                   float64 // by which it is being ranked
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
-	comodBy, alikeBy [links]strongestPartner
-	coaccessBy       strongestPartner
-	said             []string // words and identifiers that it says
-	calledBy         event.Path
-	termBits         uint32
-	tagBits          uint8
+	comodBy    strongestPartner
+	alikeBy    [links]strongestPartner
+	coaccessBy strongestPartner
+	said       []string // words and identifiers that it says
+	calledBy   event.Path
+	termBits   uint32
+	tagBits    uint8
 }
 
 type strongestPartner struct {
@@ -133,8 +134,8 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 func (c *candidate) fill(x *queryContext) {
 	v := &c.values
 	c.label = x.labels.of(c.path)
-	v[Bias] = 1
-	v[Comod], v[SeedComod] = c.comod[byHand].value(), c.comod[bySeed].value()
+	v[Bias], v[InHand] = 1, x.inHand
+	v[Comod] = c.comod.value()
 	v[SeedAlike] = alike(c.alike[bySeed])
 	if n := len(x.terms); n > 0 {
 		v[TermsMean] = unit(c.termSum / float64(n))

@@ -59,7 +59,7 @@
 //	upkeep         1 if f is a manifest, a lock file or a setting of a tool, and the prompt does not speak of such
 //	tags           Σ_t w/(w+1) over the query's tags (3 at most) that f was used under, 5 at most, / tags asked
 //
-// Partners, of the current files; seed_… of the (3) files whose names and contents fit the prompt best:
+// Partners of the current files; seed_alike is of the (3) files whose names and contents fit the prompt best:
 //
 //	comod          1 − Π_q (1 − .98·C[q,f]/(N[q]+.1)), C the weight of common changes, N that of all changes of q
 //	comod_mean     Σ_q .98·C[q,f]/(N[q]+.1) / number of q: a noisy-or of many files saturates, the mean does not
@@ -97,6 +97,10 @@
 //	directory      leading folders that f shares with the newest q / depth of the deeper of both
 //	folder_recent  2^-(Δ/24 h) since a file of the folder was opened, of the newest 64
 //	folder_small   1/√(files in the folder)
+//
+// Equal for all files of a question, for the probability and not for the order:
+//
+//	in_hand        min(1, ln(1+number of q)/4), of a change
 //
 // A signal of weight 0 is not computed. Why adds its file to the candidates of Rank and returns the same digits as Rank.
 package rank

@@ -23,9 +23,8 @@ type gathered struct {
 // reads are the futures of one question.
 type reads struct {
 	session             *hot.SessionView
-	comod               [links][]*hot.Ranked
-	changes             [links]*hot.Values
-	coaccess            []*hot.Ranked // of the files in hand
+	comod, coaccess     []*hot.Ranked // of the files in hand
+	changes             *hot.Values   // the same
 	sessions            *hot.Values   // of the newest of them
 	termFiles, tagFiles []*hot.Ranked
 	termFreq            *hot.Values
@@ -81,6 +80,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	may := x.wanted(q, task)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.fresh = x.listings()
+	if task == event.TaskChange {
+		x.inHand = opened(len(x.files))
+	}
 	for _, c := range p.list {
 		c.fill(x)
 	}

@@ -49,6 +49,7 @@ type queryContext struct {
 	labels      *labels
 	kins        []event.Path       // in hand, whose names are compared
 	rare        map[string]float64 // idf of words of names
+	inHand      float64            // the signal InHand
 	asked       kind               // kinds of files that the prompt asks for
 	commits     *hot.Ranked        // files committed last
 	commitAgo   map[event.Path]int // file → commits since its own, of the newest files committed

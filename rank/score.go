@@ -41,12 +41,12 @@ func reasons(w, x Values) []event.Reason {
 	return out
 }
 
-// strongest keeps the first n reasons that speak for the file; the bias, the same for every file, says nothing
-// about this one.
+// strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
+// question (the bias, the number of files in hand) say nothing about this one.
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {
-		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() {
+		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() && r.Signal != InHand.String() {
 			out = append(out, r)
 		}
 	}

@@ -6,6 +6,7 @@ type Signal int
 // The signals, in the order in which they are added up. The first one is the constant 1.
 const (
 	Bias Signal = iota
+	InHand
 	Tags
 	RecencyHour
 	Committed
@@ -22,7 +23,6 @@ const (
 	ComodBack
 	ComodRank
 	Support
-	SeedComod
 	SessionBack
 	SessionLast
 	AlikeRank
@@ -51,10 +51,10 @@ const (
 )
 
 var signalNames = [signals]string{
-	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed", Uncommitted: "uncommitted",
+	Bias: "bias", InHand: "in_hand", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed", Uncommitted: "uncommitted",
 	Churn: "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
 	EarlyDocument: "early_document", Upkeep: "upkeep", Comod: "comod", ComodMean: "comod_mean",
-	ComodBack: "comod_back", ComodRank: "comod_rank", Support: "support", SeedComod: "seed_comod",
+	ComodBack: "comod_back", ComodRank: "comod_rank", Support: "support",
 	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
 	CallsRank: "calls_rank", Kin: "kin", Directory: "directory", FolderSmall: "folder_small",
 	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",

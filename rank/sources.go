@@ -13,19 +13,13 @@ import (
 
 // partners asks for what the question leads to. Families whose signal has no weight are not read.
 func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
-	for l, lead := range x.leads {
-		files := event.Strings(lead)
-		if len(files) == 0 {
-			continue
-		}
-		if w[Comod] != 0 {
-			in.changes[l] = v.Of(hot.Changes, files)
-			for _, f := range files {
-				in.comod[l] = append(in.comod[l], v.Top(hot.Comod, f, maxPartners))
-			}
+	files := event.Strings(x.files)
+	if w[Comod] != 0 && len(files) > 0 {
+		in.changes = v.Of(hot.Changes, files)
+		for _, f := range files {
+			in.comod = append(in.comod, v.Top(hot.Comod, f, maxPartners))
 		}
 	}
-	files := event.Strings(x.files)
 	if w[SessionBack] != 0 || w[SessionLast] != 0 {
 		for _, f := range files {
 			in.coaccess = append(in.coaccess, v.Top(hot.Coaccess, f, maxPartners))
@@ -58,8 +52,16 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 
 // collect turns the sets that were read into candidates with evidence, in a fixed order.
 func (in *reads) collect(p *pool, x *queryContext) {
-	for l := range links {
-		in.linked(p, x, l)
+	for i, set := range in.comod {
+		n := at(in.changes, i)
+		for j, f := range set.Members {
+			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
+			c.comod.add(s)
+			c.comodBy.see(x.files[i], s)
+			c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
+			c.comodSum += s
+			c.together += set.Values[j]
+		}
 	}
 	for i, set := range in.coaccess {
 		for j, f := range set.Members {
@@ -98,23 +100,6 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	if in.committed != nil && len(x.files) == 0 {
 		for _, f := range in.committed.Members {
 			p.get(event.Path(f))
-		}
-	}
-}
-
-// linked collects the partners of one kind of files.
-func (in *reads) linked(p *pool, x *queryContext, l link) {
-	for i, set := range in.comod[l] {
-		n := at(in.changes[l], i)
-		for j, f := range set.Members {
-			c, s := p.get(event.Path(f)), share(set.Values[j], n, comodSmooth)
-			c.comod[l].add(s)
-			c.comodBy[l].see(x.leads[l][i], s)
-			if l == byHand {
-				c.comodBest = max(c.comodBest, set.Values[j]*set.Rest)
-				c.comodSum += s
-				c.together += set.Values[j]
-			}
 		}
 	}
 }

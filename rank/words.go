@@ -21,11 +21,11 @@ func (r *Ranker) explain(ctx context.Context, rs []event.Reason, c *candidate, x
 		reason := &rs[i]
 		// Several signals look at the same commits.
 		if ofCommits[reason.Signal] {
-			if counted || c.comodBy[byHand].path == "" {
+			if counted || c.comodBy.path == "" {
 				continue
 			}
 			counted = true
-			reason.Text, reason.With = r.together(ctx, x, c.comodBy[byHand].path, c.path)
+			reason.Text, reason.With = r.together(ctx, x, c.comodBy.path, c.path)
 			continue
 		}
 		text, with := x.text(reason.Signal, c)
@@ -53,8 +53,6 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 	switch of {
 	case SessionLast, SessionBack:
 		return about("opened in the same sessions as", c.coaccessBy.path)
-	case SeedComod:
-		return about("changes together with", c.comodBy[bySeed].path)
 	case AlikeRank:
 		return about("shares rare identifiers with", c.alikeBy[byHand].path)
 	case SeedAlike:

@@ -19,6 +19,9 @@ type fittedGroup struct {
 // worth is the loss of repositories left out, added up over the groups, that a signal has to spare to keep its place.
 const worth = 0.005
 
+// ofQuestion are signals that are the same for all files of a question: they make scores probabilities, and cost nothing.
+var ofQuestion = map[string]bool{rank.Bias.String(): true, rank.InHand.String(): true}
+
 // choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out lose least, all
 // groups together, until each that is left is worth its place. The loss is that of its second order, so nothing is fitted for it.
 func choose(fits []fittedGroup, names []string, talk bool) (gone []int) {
@@ -27,7 +30,7 @@ func choose(fits []fittedGroup, names []string, talk bool) (gone []int) {
 		trials = append(trials, f.trials()...)
 	}
 	left := inUse(fits)
-	left = slices.DeleteFunc(left, func(i int) bool { return names[i] == rank.Bias.String() }) // it costs nothing
+	left = slices.DeleteFunc(left, func(i int) bool { return ofQuestion[names[i]] })
 	for len(left) > 0 && len(trials) > 0 {
 		grows := make([]float64, len(names))
 		for _, t := range trials {

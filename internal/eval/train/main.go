@@ -63,14 +63,14 @@ type options struct {
 func (o options) fit(ctx context.Context) error {
 	plain := rank.Plain()
 	asked := eval.Options{Models: rank.Curious(), Texts: &plain, Contents: true}
-	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
+	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked, fitsOf) })
 	if err != nil {
 		return err
 	}
 	fits.Signals = rank.TextSignalNames()
 	words := fitTexts(fits, everything)
 	asked.Texts = newTexts(words)
-	ranked, err := o.keep(".texts", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
+	ranked, err := o.keep(".texts", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked, rankedOf) })
 	if err != nil {
 		return err
 	}

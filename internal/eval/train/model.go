@@ -25,7 +25,7 @@ var byHand = map[string]float64{"tags": 0.5}
 
 // The signals of a change: no session is asked.
 var ofChange = []string{"bias", "comod", "comod_mean", "support", "directory", "folder_small", "test", "upkeep", "pair", "committed", "uncommitted",
-	"churn", "comod_rank", "alike_rank"}
+	"churn", "comod_rank", "alike_rank", "in_hand"}
 
 // groups are what has weights of its own.
 func groups(signals []string) []*group {
@@ -36,7 +36,7 @@ func groups(signals []string) []*group {
 		}
 		return use
 	}
-	all := pick(func(name string) bool { return byHand[name] == 0 })
+	all := pick(func(name string) bool { return byHand[name] == 0 && name != rank.InHand.String() })
 	change := pick(func(name string) bool { return slices.Contains(ofChange, name) })
 	return []*group{
 		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: slices.Clone(all)},

@@ -33,8 +33,9 @@ const (
 	taskIssue = event.Task("issue")
 )
 
-// texts are the questions that teach what texts mean: commit messages of histories, and issues.
-func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, error) {
+// texts are the questions that teach what texts mean, of commit messages of histories and of issues: what the fields of files say, or
+// whole rankings.
+func texts(ctx context.Context, repos, issues string, o eval.Options, ask func(repo int, l *eval.Localization, meant []event.Path) question) (*set, error) {
 	out := &set{}
 	var instances []eval.Instance
 	if issues != "" {
@@ -61,8 +62,7 @@ func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, err
 			return err
 		}
 		take := func(l *eval.Localization) error {
-			files := meant(l)
-			parts[i] = append(parts[i], fitsOf(i, l, files), rankedOf(i, l, files))
+			parts[i] = append(parts[i], ask(i, l, meant(l)))
 			return nil
 		}
 		if ins := byRepo[name]; ins != nil {
@@ -70,7 +70,7 @@ func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, err
 		} else {
 			err = eval.Subjects(ctx, s, o, teachFrom, eval.LastQuarter, teachMost, take)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i])/2)
+		fmt.Fprintf(os.Stderr, "%s: %d texts\n", name, len(parts[i]))
 		return err
 	})
 	out.Questions = slices.Concat(parts...)
@@ -196,7 +196,7 @@ var messageTasks = []event.Task{taskText, taskIssue}
 func messageGroup(s *set, task event.Task) *group {
 	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool, len(s.Signals))}
 	for i, name := range s.Signals {
-		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String()
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String() && name != rank.InHand.String()
 	}
 	return g
 }
@@ -229,17 +229,14 @@ func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]floa
 	count := map[string]float64{}
 	for fold := range textFolds {
 		in := func(repo int) bool { return repo%textFolds != fold }
-		words, tasks := fitTexts(fits, in), messageWeights(ranked, in, gone)
-		for _, s := range []*set{fits, ranked} {
+		judge := func(s *set, name string, weights func(task event.Task) []float64) {
 			for i := range s.Questions {
 				q := &s.Questions[i]
-				if in(q.Repo) {
+				w := weights(q.Moment)
+				if in(q.Repo) || w == nil {
 					continue
 				}
-				name, w := "texts.", tasks[q.Moment]
-				if kind, of := strings.CutPrefix(string(q.Moment), string(taskFits)); of {
-					name, w = "fits.", words[kind]
-				}
+				name := name
 				if !q.message() {
 					name = "issues." + name
 				}
@@ -249,6 +246,9 @@ func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]floa
 				out[name+"hit5"] += truth(place > 0 && place <= 5)
 			}
 		}
+		words, tasks := fitTexts(fits, in), messageWeights(ranked, in, gone)
+		judge(fits, "fits.", func(task event.Task) []float64 { return words[strings.TrimPrefix(string(task), string(taskFits))] })
+		judge(ranked, "texts.", func(task event.Task) []float64 { return tasks[task] })
 	}
 	for k := range out {
 		out[k] = math.Round(1000*out[k]/count[k[:strings.LastIndexByte(k, '.')+1]]) / 1000

@@ -19,18 +19,19 @@ type Class string
 
 // The classes of predictions.
 const (
-	PromptNamed Class = "prompt_named" // at a prompt, a file that the session's words have named
-	PromptOther Class = "prompt"       // at a prompt, any other
-	OpenNamed   Class = "open_named"   // between calls, a file that the session's words have named
-	OpenSeen    Class = "open_seen"    // between calls, a file that a result has named
-	OpenUnseen  Class = "open_unseen"  // between calls, a file that nothing has named
-	OfChange    Class = "change"       // beside a change
-	OfText      Class = "text"         // a prompt outside of sessions
+	PromptNamed  Class = "prompt_named"  // at a prompt, a file that it names
+	PromptBefore Class = "prompt_before" // at a prompt, a file that earlier words of the session have named
+	PromptOther  Class = "prompt"        // at a prompt, any other
+	OpenNamed    Class = "open_named"    // between calls, a file that the session's words have named
+	OpenSeen     Class = "open_seen"     // between calls, a file that a result has named
+	OpenUnseen   Class = "open_unseen"   // between calls, a file that nothing has named
+	OfChange     Class = "change"        // beside a change
+	OfText       Class = "text"          // a prompt outside of sessions
 )
 
 // Classes lists them in a fixed order.
 func Classes() []Class {
-	return []Class{PromptNamed, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText}
+	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText}
 }
 
 // classOf is the class of a file in the answer to a question.
@@ -41,8 +42,10 @@ func classOf(q event.Query, f rank.Scored) Class {
 		return OfChange
 	case m == event.TaskPrompt && q.Session == "":
 		return OfText
-	case m == event.TaskPrompt && f.InWords():
+	case m == event.TaskPrompt && f.Values()[rank.Named] > 0:
 		return PromptNamed
+	case m == event.TaskPrompt && f.InWords():
+		return PromptBefore
 	case m == event.TaskPrompt:
 		return PromptOther
 	case f.InWords():

@@ -105,13 +105,9 @@ func rankedOf(repo int, l *eval.Localization, meant []event.Path) question {
 	if rank.TextKind(l.Text) == "long" {
 		q.Moment = taskIssue
 	}
-	for i, r := range l.Ranked {
-		target := slices.Contains(meant, r.File)
-		if i >= mostFits && !target {
-			continue
-		}
+	for _, r := range l.Ranked { // all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
 		values := r.Values()
-		q.Files = append(q.Files, newFile(r.File, values[:], target))
+		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
 	}
 	return q
 }

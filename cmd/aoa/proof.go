@@ -22,8 +22,9 @@ without hints, and all is compared with them:
   spared     fewer searches than withheld hints had, at what a search costs here, with a 95 % interval
 
 The interval of "right" is Newcombe's for the difference of two shares. That of "spared" is a bootstrap over
-sessions. What a search costs begins at a shipped estimate and moves to what is counted. A kind has a finding when 100 shown and 30 withheld hints are settled. Where hints lose, the
-finding says so. The newest wrong hints are listed.`,
+sessions. What a search costs begins at a shipped estimate and moves to what is counted. A kind has a finding
+when 100 shown and 30 withheld hints are settled. Where hints lose, the finding says so. The newest wrong hints
+are listed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, api.Proof, api.None{}, a.printProof) },
 	}

@@ -76,12 +76,12 @@ func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch
 			f := l.features
 			rows[i].promises = append(rows[i].promises, example{x: []float64{1, f.Turn, f.Words, f.Short}, used: l.opens})
 			if l.opens {
-				rows[i].warnings = append(rows[i].warnings, example{x: []float64{1, f.Turn, f.First, f.Any, f.Text}, used: l.right})
+				rows[i].rights = append(rows[i].rights, example{x: []float64{1, f.Turn, f.First, f.Any, f.Text}, used: l.right})
 			}
 		}
 	}
 	o := regress(rows, func(l *lessons) []example { return l.promises }, out)
-	r := regress(rows, func(l *lessons) []example { return l.warnings }, out)
+	r := regress(rows, func(l *lessons) []example { return l.rights }, out)
 	return prefetch.ListModel{
 		Opens: prefetch.ListWeights{Bias: o[0], ListFeatures: prefetch.ListFeatures{Turn: o[1], Words: o[2], Short: o[3]}},
 		Right: prefetch.ListWeights{Bias: r[0], ListFeatures: prefetch.ListFeatures{Turn: r[1], First: r[2], Any: r[3], Text: r[4]}},

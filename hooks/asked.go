@@ -32,7 +32,7 @@ func Asked(e event.Event) *event.Asked {
 	return a
 }
 
-// commandName tells /review and /plugin:name from a path.
+// commandName distinguishes /review and /plugin:name from a path.
 var commandName = regexp.MustCompile(`^[A-Za-z0-9_:-]{1,64}$`)
 
 // SlashCommand takes a prompt apart that calls a command: /review 12. ok is false for other prompts.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ func (s *CallContext) command(c ToolCall) []event.Event {
 	}
 	last := &out[len(out)-1]
 	last.Listing = lists(ops)
+	if len(out) == 1 { // else the result is not that of the search alone
+		last.Tokens = searchTokens(*last, c)
+	}
 	if !r.Self {
 		last.Seen = s.mentions(c.result(), last.Listing, resultDirs(r)...)
 	}
@@ -132,7 +136,7 @@ func (s *CallContext) eventOf(op shell.Op, c ToolCall, line redacted) event.Even
 		e.Terms = line.of(op.Pattern + " " + op.Words)
 	case event.KindRun:
 		e.Text = store(line.text, event.MaxText)
-		e.Terms = line.of(first(op.Words, line.text))
+		e.Terms = line.of(cmp.Or(op.Words, line.text))
 	}
 	e.Tags = s.tags(op.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
 	return e

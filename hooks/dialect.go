@@ -1,35 +1,46 @@
 package hooks
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// dialects are the tools of the agents other than Claude Code and Codex, by Claude Code's names for them, old names and those
-// in Claude Code's settings included. A tool that is not in it gives no events unless it is an MCP server's.
+// dialects are the tools of the agents other than Claude Code and Codex: Claude Code's name of a tool, and that of the agent, old ones and
+// those in Claude Code's settings included. A tool that is not in it gives no events unless it is an MCP server's.
 var dialects = map[string]map[string]string{
-	"gemini": {"read_file": "Read", "replace": "Edit", "edit": "Edit", "write_file": "Write", "run_shell_command": "Bash",
-		"grep_search":         "Grep",
-		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "invoke_agent": "Agent",
-		"delegate_to_agent": "Agent"},
-	"qwen": {"read_file": "Read", "edit": "Edit", "replace": "Edit", "write_file": "Write", "run_shell_command": "Bash",
-		"grep_search":         "Grep",
-		"search_file_content": "Grep", "glob": "Glob", "list_directory": "LS", readMany: readMany, "agent": "Agent",
-		"task": "Agent", "notebook_edit": "Edit"},
-	"cursor": {"Shell": "Bash", "Bash": "Bash", "Read": "Read", "Write": "Write", "Edit": "Edit", "StrReplace": "Edit",
-		"MultiEdit": "Edit", "Grep": "Grep",
-		"Glob": "Glob", "SemanticSearch": "Grep", "LS": "LS", "Task": "Agent", "Agent": "Agent", "apply_patch": "apply_patch",
-		"Delete": "apply_patch"},
-	"copilot": {"bash": "Bash", "powershell": "PowerShell", "view": "Read", "create": "Write", "edit": "Edit",
-		"str_replace_editor": "Edit", "str_replace": "Edit",
-		"apply_patch": "apply_patch", "grep": "Grep", "rg": "Grep", "glob": "Glob", "task": "Agent", "Bash": "Bash",
-		"PowerShell": "PowerShell", "Read": "Read",
-		"Write": "Write", "Edit": "Edit", "Grep": "Grep", "Glob": "Glob", "Agent": "Agent", "Task": "Agent"},
-	"opencode": {"read": "Read", "edit": "Edit", "multiedit": "Edit", "write": "Write", "patch": "apply_patch",
-		"apply_patch": "apply_patch", "bash": "Bash",
-		"shell": "Bash", "grep": "Grep", "glob": "Glob", "list": "LS", "ls": "LS", "task": "Agent"},
+	"gemini": lookup(`
+Read: read_file; Edit: replace edit; Write: write_file; Bash: run_shell_command
+Grep: grep_search search_file_content; Glob: glob; LS: list_directory; read_many_files: read_many_files
+Agent: invoke_agent delegate_to_agent`),
+	"qwen": lookup(`
+Read: read_file; Edit: edit replace notebook_edit; Write: write_file; Bash: run_shell_command
+Grep: grep_search search_file_content; Glob: glob; LS: list_directory; read_many_files: read_many_files
+Agent: agent task`),
+	"cursor": lookup(`
+Read: Read; Edit: Edit StrReplace MultiEdit; Write: Write; Bash: Shell Bash; Grep: Grep SemanticSearch; Glob: Glob
+LS: LS; Agent: Task Agent; apply_patch: apply_patch Delete`),
+	"copilot": lookup(`
+Read: view Read; Edit: edit str_replace_editor str_replace Edit; Write: create Write; Bash: bash Bash
+PowerShell: powershell PowerShell; Grep: grep rg Grep; Glob: glob Glob; Agent: task Agent Task
+apply_patch: apply_patch`),
+	"opencode": lookup(`
+Read: read; Edit: edit multiedit; Write: write; Bash: bash shell; Grep: grep; Glob: glob; LS: list ls; Agent: task
+apply_patch: patch apply_patch`),
+}
+
+// lookup reads lines of a value and the words for it. A semicolon ends a line, too.
+func lookup(table string) map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(strings.ReplaceAll(table, ";", "\n")) {
+		words := strings.Fields(line)
+		for _, word := range words[min(len(words), 1):] {
+			out[word] = strings.TrimSuffix(words[0], ":")
+		}
+	}
+	return out
 }
 
 // readMany is the tool that reads several files at once. Its name is what the reading of unknown tools goes by.
@@ -52,10 +63,10 @@ var (
 // toolArguments are what is read of a call; the rest of its input is not passed on, so that two deliveries of the same call in
 // different dialects are the same.
 var toolArguments = map[string][]argument{
-	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument}, "Grep": {matchArgument, folderArgument},
-	"Glob": {matchArgument, folderArgument},
-	"LS":   {folderArgument}, "Bash": {commandArgument}, "PowerShell": {commandArgument}, readMany: {{"paths", []string{"paths",
-		"include", "files"}}},
+	"Read": {fileArgument}, "Edit": {fileArgument}, "Write": {fileArgument},
+	"Grep": {matchArgument, folderArgument}, "Glob": {matchArgument, folderArgument}, "LS": {folderArgument},
+	"Bash": {commandArgument}, "PowerShell": {commandArgument},
+	readMany:      {{"paths", []string{"paths", "include", "files"}}},
 	"Agent":       {{"description", []string{"description"}}, {"prompt", []string{"prompt", "task", "objective", "query"}}},
 	"apply_patch": {{"command", []string{"command", "input", "patch", "patchText", "patch_text"}}},
 }
@@ -135,12 +146,12 @@ func (p *payload) qwen(raw *rawPayload) {
 
 // cursor reads a payload of Cursor. What before- and after-events of single tools say, postToolUse says too.
 func (p *payload) cursor(raw *rawPayload) {
-	p.session = first(raw.Conversation, raw.Session)
+	p.session = cmp.Or(raw.Conversation, raw.Session)
 	if p.cwd == "" && len(raw.Workspaces) > 0 {
 		p.cwd = raw.Workspaces[0]
 	}
 	if p.event == "SessionStart" {
-		p.source = first(p.source, "startup")
+		p.source = cmp.Or(p.source, "startup")
 	}
 	if raw.Tool == "" {
 		return
@@ -151,7 +162,7 @@ func (p *payload) cursor(raw *rawPayload) {
 		p.tool.Response = firstValue(raw.Output, raw.Response)
 	}
 	if p.event == "PostToolUseFailure" {
-		p.tool.Problem = first(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
+		p.tool.Problem = cmp.Or(problemText(raw.ErrorMessage), problemText(raw.Error), problemText(raw.FailureType))
 	}
 	input := raw.Input
 	if raw.Tool == "Delete" { // Claude Code has no tool for it, but patches delete files
@@ -174,11 +185,11 @@ func cursorOutput(text string) any {
 // copilot reads a payload of Copilot CLI in either of its dialects: events spelled like postToolUse come with keys like
 // toolName and without their name, events spelled like PostToolUse with keys like tool_name.
 func (p *payload) copilot(raw *rawPayload) {
-	p.session, p.at = first(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
+	p.session, p.at = cmp.Or(raw.SessionCamel, raw.Session), copilotTime(raw.Timestamp)
 	if p.source == "new" {
 		p.source = "startup"
 	}
-	tool := first(raw.ToolCamel, raw.Tool)
+	tool := cmp.Or(raw.ToolCamel, raw.Tool)
 	if tool == "" {
 		return
 	}
@@ -191,7 +202,7 @@ func (p *payload) copilot(raw *rawPayload) {
 		p.fails(kind + ": " + result.text("textResultForLlm", "text_result_for_llm"))
 	}
 	if p.event == "PostToolUseFailure" {
-		p.tool.Problem = first(problemText(raw.Error), p.tool.Problem)
+		p.tool.Problem = cmp.Or(problemText(raw.Error), p.tool.Problem)
 	}
 	input := firstValue(raw.Args, raw.Input)
 	if tool == "str_replace_editor" || tool == "Edit" { // one tool with commands

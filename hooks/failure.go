@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -18,28 +19,26 @@ const (
 )
 
 // failureMarks are looked for in the lower-case message, in order: the first that fits decides.
-var failureMarks = []struct{ mark, why string }{
-	{"eisdir", whyDir}, {"is a directory", whyDir},
-	{"string to replace not found", whyNoMatch}, {"string not found", whyNoMatch}, {"found multiple matches", whyNoMatch},
-	{"matches of the string to replace", whyNoMatch}, {"old_string", whyNoMatch}, {"failed to find expected lines", whyNoMatch},
-	{"failed to find context", whyNoMatch},
-	{"has not been read", whyUnread}, {"read it first", whyUnread}, {"modified since read", whyUnread},
-	{"been unexpectedly modified", whyUnread},
-	{"exceeds maximum", whyTooLarge}, {"too large", whyTooLarge}, {"exceeds the maximum", whyTooLarge}, {"maximum allowed", whyTooLarge},
-	{"doesn't want to proceed", whyDenied}, {"permission to use", whyDenied}, {"permission denied", whyDenied}, {"eacces",
-		whyDenied}, {"eperm", whyDenied},
-	{"operation not permitted", whyDenied}, {"was rejected", whyDenied}, {"denied", whyDenied}, {"haven't granted", whyDenied},
-	{"blocked by", whyDenied},
-	{"no such file", whyMissing}, {"does not exist", whyMissing}, {"enoent", whyMissing}, {"file not found", whyMissing},
-	{"cannot find the path", whyMissing},
-	{"cannot find path", whyMissing}, {"cannot find the file", whyMissing}, {"cannot access", whyMissing}, {"path not found", whyMissing},
+var failureMarks = []struct {
+	why   string
+	marks []string
+}{
+	{whyDir, []string{"eisdir", "is a directory"}},
+	{whyNoMatch, []string{"string to replace not found", "string not found", "found multiple matches", "matches of the string to replace",
+		"old_string", "failed to find expected lines", "failed to find context"}},
+	{whyUnread, []string{"has not been read", "read it first", "modified since read", "been unexpectedly modified"}},
+	{whyTooLarge, []string{"exceeds maximum", "too large", "exceeds the maximum", "maximum allowed"}},
+	{whyDenied, []string{"doesn't want to proceed", "permission to use", "permission denied", "eacces", "eperm",
+		"operation not permitted", "was rejected", "denied", "haven't granted", "blocked by"}},
+	{whyMissing, []string{"no such file", "does not exist", "enoent", "file not found", "cannot find the path", "cannot find path",
+		"cannot find the file", "cannot access", "path not found"}},
 }
 
 // classify says why a call failed, from the message of the tool.
 func classify(problem string) string {
 	problem = strings.ToLower(event.Clip(problem, 2048))
 	for _, f := range failureMarks {
-		if strings.Contains(problem, f.mark) {
+		if slices.ContainsFunc(f.marks, func(mark string) bool { return strings.Contains(problem, mark) }) {
 			return f.why
 		}
 	}
@@ -49,15 +48,9 @@ func classify(problem string) string {
 // failedText reports whether the text that a model got to see begins as tools report errors.
 func failedText(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
-	for _, head := range []string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed",
-		"Permission to use ",
-		"File does not exist", "File has not been read", "String to replace not found", "EISDIR", "ENOENT", "EACCES",
-		"InputValidationError", "<error>", "Claude requested permissions"} {
-		if strings.HasPrefix(text, head) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<tool_use_error>", "Error:", "error:", "Exit code ", "The user doesn't want to proceed",
+		"Permission to use ", "File does not exist", "File has not been read", "String to replace not found", "EISDIR", "ENOENT", "EACCES",
+		"InputValidationError", "<error>", "Claude requested permissions"}, func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
 // onlyMissing reports whether all that a command printed is one line that says that a file is not there.

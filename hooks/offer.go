@@ -6,9 +6,6 @@ import (
 	"unicode/utf16"
 )
 
-// HintReload is the kind of an offer: recorded sequences that a prompt like this one led to.
-const HintReload = "reload"
-
 // Offer is one recorded sequence, as it is offered.
 type Offer struct {
 	ID      string
@@ -19,7 +16,7 @@ type Offer struct {
 	Label   string   // of the data that a replay has already left in the data cache, "" if there is none
 }
 
-// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, in theirs, too.
+// Block is text under a tag of its own. Only aOa's blocks have tags: angle brackets in texts are replaced, also in those of blocks.
 type Block struct {
 	Tag  string // "" for agents that know no tags
 	Text string
@@ -37,7 +34,8 @@ func Offers(agent string, offers []Offer) Block {
 		return Block{}
 	}
 	var b strings.Builder
-	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their read-only steps again and prints what they find now:")
+	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their " +
+		"read-only steps again and prints what they find now:")
 	for i, o := range offers {
 		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match, o.Uses)
 		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -82,16 +83,6 @@ type payload struct {
 	calls    []rawCall
 }
 
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, s := range texts {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // firstValue returns the first value that is there.
 func firstValue(values ...any) any {
 	for _, v := range values {
@@ -104,16 +95,16 @@ func firstValue(values ...any) any {
 
 // canonical puts an agent's payload into the terms of Claude Code.
 func canonical(agent string, raw *rawPayload) *payload {
-	p := &payload{agent: agent, name: first(raw.Event, raw.EventCamel), session: first(raw.Session, raw.SessionCamel),
+	p := &payload{agent: agent, name: cmp.Or(raw.Event, raw.EventCamel), session: cmp.Or(raw.Session, raw.SessionCamel),
 		subagent: raw.Subagent, cwd: raw.Cwd,
-		turn: first(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
+		turn: cmp.Or(raw.PromptID, raw.Generation, raw.Turn), prompt: raw.Prompt, source: raw.Source,
 		reason: problemText(raw.Reason), again: raw.StopActive, calls: raw.Calls}
 	if agent == "copilot" && p.name == "" {
 		p.name = copilotEvent(raw)
 	}
 	p.event = agents.EventOf(agent, p.name).Canonical
 	p.tool = raw.toolCall()
-	p.tool.ID = first(raw.ID, raw.CallID)
+	p.tool.ID = cmp.Or(raw.ID, raw.CallID)
 	switch agent {
 	case "gemini":
 		p.gemini(raw)
@@ -132,7 +123,7 @@ func canonical(agent string, raw *rawPayload) *payload {
 			p.tool.Failed, p.tool.Problem = true, text // Codex says what a command printed, not how it ended
 		}
 	case "PostToolUseFailure":
-		p.tool.Failed, p.tool.Problem = true, first(p.tool.Problem, firstText(raw.Error), output(raw.Error))
+		p.tool.Failed, p.tool.Problem = true, cmp.Or(p.tool.Problem, firstText(raw.Error), output(raw.Error))
 		if raw.Interrupted {
 			p.tool.why = whyOther
 		}
@@ -198,7 +189,7 @@ func problemText(v any) string {
 	case string:
 		return v
 	case map[string]any:
-		return first(arguments(v).text("message", "error", "type"), "failed")
+		return cmp.Or(arguments(v).text("message", "error", "type"), "failed")
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -109,13 +110,9 @@ func (s *CallContext) Prompt(text string) (events []event.Event, query *event.Qu
 		}
 		return []event.Event{e}, nil
 	}
-	words := p.human
-	if words == "" {
-		words = p.pasted
-	}
 	e := s.event(id, event.KindPrompt)
 	e.OK = true
-	e.Text = store(words, event.MaxText)
+	e.Text = store(cmp.Or(p.human, p.pasted), event.MaxText)
 	e.Terms = redact.Terms(e.Text, event.MaxTerms)
 	e.Named = s.mentions(p.human, false)
 	e.Seen = s.mentions(p.pasted+"\n"+p.machine, false)

@@ -20,8 +20,7 @@ const (
 // steps is the call as a step that can be described and repeated; none for calls that have nothing to do with the
 // repository. events are those of the same call.
 func (s *CallContext) steps(c ToolCall, events []event.Event) []event.Step {
-	server, _ := splitMCP(c.Name)
-	if silent[c.Name] || c.Name == "" || server == "aoa" || strings.HasSuffix(server, "_aoa") {
+	if server, _ := splitMCP(c.Name); silent[c.Name] || c.Name == "" || ourServer(server) {
 		return nil
 	}
 	st := event.Step{ID: ToolCall{ID: s.unique(c.ID)}.eventID(s.Subagent), Time: s.Time, Subagent: s.Subagent,

@@ -24,86 +24,86 @@ const MaxTags = 5
 // A leading '#' of the tag is taken off.
 type TagRules map[string]string
 
-// The rules that come with aOa. Order of the tags of an event: the user's, the words of the prompt or command, what the path
-// says, what the tool does, the language.
+// The rules that come with aOa: each line is a tag and what it stands for. Order of the tags of an event: the user's, the words of
+// the prompt or command, what the path says, what the tool does, the language.
 var (
 	// folderTags: a folder anywhere in the path.
-	folderTags = map[string]string{
-		"test": "testing", "tests": "testing", "testdata": "testing", "spec": "testing", "specs": "testing", "__tests__": "testing",
-		"e2e": "testing", "fixtures": "testing",
-		"auth": "authentication", "authentication": "authentication", "login": "authentication", "oauth": "authentication",
-		"session": "authentication", "sessions": "authentication",
-		"db": "database", "database": "database", "migrations": "database", "migration": "database", "models": "database",
-		"schema": "database", "sql": "database",
-		"docs": "documentation", "doc": "documentation",
-		"workflows": "ci", ".circleci": "ci", ".buildkite": "ci", ".ci": "ci", "ci": "ci",
-		"deploy": "deploy", "k8s": "deploy", "kubernetes": "deploy", "helm": "deploy", "charts": "deploy", "terraform": "deploy",
-		"infra": "deploy", "docker": "deploy",
-		"api": "api", "routes": "api", "handlers": "api", "controllers": "api", "endpoints": "api", "proto": "api", "graphql": "api",
-		"components": "ui", "ui": "ui", "views": "ui", "pages": "ui", "templates": "ui", "styles": "ui", "frontend": "ui",
-		"config": "configuration", "configs": "configuration", "settings": "configuration",
-		"cmd": "cli", "cli": "cli", "scripts": "scripting", "bin": "scripting", "hooks": "hooks",
-		"security": "security", "crypto": "security", "cache": "caching", "bench": "performance", "benchmarks": "performance",
-		"i18n": "translation", "locales": "translation",
-	}
-	// baseTags: a pattern for the file name, lower case.
-	baseTags = []tagRule{
-		{"*_test.*", "testing"}, {"test_*", "testing"}, {"*.test.*", "testing"}, {"*.spec.*", "testing"}, {"*_spec.*", "testing"},
-		{"*test.java", "testing"}, {"*tests.cs", "testing"}, {"conftest.py", "testing"},
-		{"dockerfile*", "deploy"}, {"docker-compose*", "deploy"}, {"*.tf", "deploy"}, {"procfile", "deploy"},
-		{".gitlab-ci.yml", "ci"}, {"jenkinsfile", "ci"},
-		{"makefile", "build"}, {"*.mk", "build"}, {"cmakelists.txt", "build"}, {"build.gradle*", "build"}, {"justfile", "build"},
-		{"go.mod", "dependencies"}, {"go.sum", "dependencies"}, {"package.json", "dependencies"}, {"package-lock.json", "dependencies"},
-		{"*.lock", "dependencies"}, {"requirements*.txt", "dependencies"}, {"cargo.toml", "dependencies"}, {"pom.xml",
-			"dependencies"}, {"pnpm-lock.yaml", "dependencies"},
-		{"*.md", "documentation"}, {"*.rst", "documentation"}, {"*.adoc", "documentation"},
-		{"*.sql", "database"}, {"*.proto", "api"}, {"openapi.*", "api"},
-		{"*.css", "ui"}, {"*.scss", "ui"}, {"*.html", "ui"},
-		{"*config*", "configuration"}, {"*settings*", "configuration"}, {".env*", "configuration"},
-		{"*auth*", "authentication"}, {"*login*", "authentication"}, {"*migrat*", "database"}, {"*cache*", "caching"},
-	}
+	folderTags = lookup(`
+testing         test tests testdata spec specs __tests__ e2e fixtures
+authentication  auth authentication login oauth session sessions
+database        db database migrations migration models schema sql
+documentation   docs doc
+ci              workflows .circleci .buildkite .ci ci
+deploy          deploy k8s kubernetes helm charts terraform infra docker
+api             api routes handlers controllers endpoints proto graphql
+ui              components ui views pages templates styles frontend
+configuration   config configs settings
+cli             cmd cli
+scripting       scripts bin
+hooks           hooks
+security        security crypto
+caching         cache
+performance     bench benchmarks
+translation     i18n locales`)
+	// baseTags: a pattern for the file name, lower case. Their order is that of the tags.
+	baseTags = tagRules(`
+testing         *_test.* test_* *.test.* *.spec.* *_spec.* *test.java *tests.cs conftest.py
+deploy          dockerfile* docker-compose* *.tf procfile
+ci              .gitlab-ci.yml jenkinsfile
+build           makefile *.mk cmakelists.txt build.gradle* justfile
+dependencies    go.mod go.sum package.json package-lock.json *.lock requirements*.txt cargo.toml pom.xml pnpm-lock.yaml
+documentation   *.md *.rst *.adoc
+database        *.sql
+api             *.proto openapi.*
+ui              *.css *.scss *.html
+configuration   *config* *settings* .env*
+authentication  *auth* *login*
+database        *migrat*
+caching         *cache*`)
 	// wordTags: a stemmed word (index.Terms) of a prompt or a command.
-	wordTags = map[string]string{
-		"bug": "fixing", "broken": "fixing", "crash": "fixing", "fail": "fixing", "failure": "fixing", "error": "fixing",
-		"regression": "fixing", "panic": "fixing", "debug": "fixing", "bugfix": "fixing", "hotfix": "fixing", "fixe": "fixing",
-		"fixes":    "fixing",
-		"refactor": "refactoring", "renam": "refactoring", "rename": "refactoring", "extract": "refactoring",
-		"cleanup": "refactoring", "simplify": "refactoring", "restructur": "refactoring", "dedup": "refactoring",
-		"test": "testing", "pytest": "testing", "vitest": "testing", "jest": "testing", "coverage": "testing",
-		"unittest": "testing", "rspec": "testing",
-		"document": "documentation", "doc": "documentation", "readme": "documentation", "changelog": "documentation",
-		"docstr":    "documentation",
-		"implement": "implementing", "feature": "implementing", "support": "implementing", "create": "implementing",
-		"introduc": "implementing", "introduce": "implementing",
-		"review": "reviewing", "explain": "explaining", "understand": "explaining",
-		"release": "releasing", "publish": "releasing", "version": "releasing", "deploy": "deploy", "docker": "deploy",
-		"kubectl": "deploy", "terraform": "deploy", "helm": "deploy",
-		"performance": "performance", "slow": "performance", "optimize": "performance", "optimise": "performance",
-		"benchmark": "performance", "latency": "performance", "profile": "performance",
-		"security": "security", "vulnerability": "security", "auth": "authentication", "login": "authentication",
-		"authentication": "authentication", "oauth": "authentication",
-		"migration": "database", "database": "database", "sql": "database", "schema": "database",
-		"lint": "linting", "golangci": "linting", "eslint": "linting", "prettier": "formatting", "gofmt": "formatting",
-		"format": "formatting",
-		"build":  "build", "compile": "build", "make": "build", "upgrade": "dependencies", "dependency": "dependencies",
-		"bump":     "dependencies",
-		"workflow": "ci", "pipeline": "ci", "api": "api", "endpoint": "api", "config": "configuration",
-		"configuration": "configuration", "setting": "configuration",
-		"commit": "committing", "merge": "merging", "rebase": "merging", "conflict": "merging",
-	}
+	wordTags = lookup(`
+fixing          bug broken crash fail failure error regression panic debug bugfix hotfix fixe fixes
+refactoring     refactor renam rename extract cleanup simplify restructur dedup
+testing         test pytest vitest jest coverage unittest rspec
+documentation   document doc readme changelog docstr
+implementing    implement feature support create introduc introduce
+reviewing       review
+explaining      explain understand
+releasing       release publish version
+deploy          deploy docker kubectl terraform helm
+performance     performance slow optimize optimise benchmark latency profile
+security        security vulnerability
+authentication  auth login authentication oauth
+database        migration database sql schema
+linting         lint golangci eslint
+formatting      prettier gofmt format
+build           build compile make
+dependencies    upgrade dependency bump
+ci              workflow pipeline
+api             api endpoint
+configuration   config configuration setting
+committing      commit
+merging         merge rebase conflict`)
 	// kindTags: what the tool does.
 	kindTags = map[event.Kind]string{event.KindRead: "reading", event.KindEdit: "editing", event.KindWrite: "editing",
 		event.KindSearch: "searching", event.KindRun: "running"}
 	// extTags: the language.
-	extTags = map[string]string{".go": "go", ".py": "python", ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript",
-		".ts": "typescript", ".tsx": "typescript",
-		".rs": "rust", ".java": "java", ".kt": "kotlin", ".rb": "ruby", ".php": "php", ".c": "c", ".h": "c", ".cc": "cpp",
-		".cpp": "cpp", ".hpp": "cpp",
-		".cs": "csharp", ".swift": "swift", ".sh": "shell", ".bash": "shell", ".ps1": "powershell", ".lua": "lua", ".ex": "elixir",
-		".exs":   "elixir",
-		".scala": "scala", ".zig": "zig", ".dart": "dart", ".vue": "vue", ".svelte": "svelte", ".sql": "sql", ".tf": "terraform",
-		".nix": "nix"}
+	extTags = lookup(`
+go: .go; python: .py; javascript: .js .mjs .jsx; typescript: .ts .tsx; rust: .rs; java: .java; kotlin: .kt; ruby: .rb
+php: .php; c: .c .h; cpp: .cc .cpp .hpp; csharp: .cs; swift: .swift; shell: .sh .bash; powershell: .ps1; lua: .lua
+elixir: .ex .exs; scala: .scala; zig: .zig; dart: .dart; vue: .vue; svelte: .svelte; sql: .sql; terraform: .tf; nix: .nix`)
 )
+
+// tagRules is lookup in the order of the table.
+func tagRules(table string) (out []tagRule) {
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		for _, pattern := range words[min(len(words), 1):] {
+			out = append(out, tagRule{pattern, words[0]})
+		}
+	}
+	return out
+}
 
 type tagRule struct{ pattern, tag string }
 

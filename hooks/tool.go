@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
 	"github.com/aoa-dev/aoa/internal/redact"
 )
 
@@ -65,13 +67,12 @@ const randomID = 16
 
 // readers says how a tool's calls become events. A tool that is not in it is read as an MCP server's.
 var readers = map[string]func(*CallContext, ToolCall) []event.Event{
-	"Read": readFile, "NotebookRead": readFile, "view_image": readFile, "Edit": editFile, "MultiEdit": editFile,
-	"NotebookEdit": editFile, "Write": writeFile,
+	"Read": readFile, "NotebookRead": readFile, "view_image": readFile,
+	"Edit": editFile, "MultiEdit": editFile, "NotebookEdit": editFile, "Write": writeFile,
 	"Grep": (*CallContext).search, "Glob": (*CallContext).search, "LS": (*CallContext).search,
 	"Bash": (*CallContext).command, "PowerShell": (*CallContext).command, "shell": (*CallContext).command,
-	"exec_command": (*CallContext).command,
-	"local_shell":  (*CallContext).command, "apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate,
-	"Task": (*CallContext).delegate,
+	"exec_command": (*CallContext).command, "local_shell": (*CallContext).command,
+	"apply_patch": (*CallContext).patch, "Agent": (*CallContext).delegate, "Task": (*CallContext).delegate,
 }
 
 func readFile(s *CallContext, c ToolCall) []event.Event  { return s.open(c, event.KindRead) }
@@ -80,8 +81,8 @@ func writeFile(s *CallContext, c ToolCall) []event.Event { return s.open(c, even
 
 // silent tools have nothing to do with files of the repository.
 var silent = map[string]bool{"WebFetch": true, "WebSearch": true, "TodoWrite": true, "TodoRead": true, "TaskCreate": true,
-	"TaskUpdate": true,
-	"TaskList":   true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true, "ToolSearch": true, "AskUserQuestion": true,
+	"TaskUpdate": true, "TaskList": true, "TaskGet": true, "TaskOutput": true, "TaskStop": true, "Skill": true,
+	"ToolSearch": true, "AskUserQuestion": true,
 	"EnterPlanMode": true, "ExitPlanMode": true, "EnterWorktree": true, "ExitWorktree": true, "SlashCommand": true, "KillShell": true,
 	"KillBash": true, "SendMessage": true, "write_stdin": true, "update_plan": true, "Sleep": true, "Config": true,
 	"StructuredOutput": true}
@@ -172,7 +173,7 @@ func (c ToolCall) lines() string {
 func fileOf(response any) string {
 	o, _ := response.(map[string]any)
 	file, _ := o["file"].(map[string]any)
-	return first(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
+	return cmp.Or(arguments(o).text("filePath", "notebook_path"), arguments(file).text("filePath"))
 }
 
 // search is a call of the search tools: Grep, Glob, and the old LS.
@@ -194,7 +195,16 @@ func (s *CallContext) search(c ToolCall) []event.Event {
 		dirs = append(dirs, s.Files.Abs(where, ""))
 	}
 	e.Seen = s.mentions(c.result(), true, dirs...)
+	e.Tokens = searchTokens(e, c)
 	return []event.Event{e}
+}
+
+// searchTokens is about how many tokens the result of a search has, at least one; 0 for other events.
+func searchTokens(e event.Event, c ToolCall) int {
+	if e.Kind != event.KindSearch {
+		return 0
+	}
+	return max(1, index.Tokens(c.result()))
 }
 
 // delegate is the call of a subagent: its task names files, its report mentions them.
@@ -221,7 +231,7 @@ var wordKeys = []string{"query", "pattern", "search", "regex", "symbol", "name_p
 // of the repository count, and the tool's own name says what was done to them. aOa's own tools are not news.
 func (s *CallContext) generic(c ToolCall) []event.Event {
 	server, verb := splitMCP(c.Name)
-	if server == "aoa" || strings.HasSuffix(server, "_aoa") {
+	if ourServer(server) {
 		return nil
 	}
 	e := s.event("", genericKind(verb))
@@ -256,6 +266,7 @@ func (s *CallContext) generic(c ToolCall) []event.Event {
 		e.Seen = s.mentions(output(c.Response), e.Listing)
 	}
 	e.Tags = s.tags(e.Kind, e.Terms, append(e.Paths[:len(e.Paths):len(e.Paths)], e.Named...))
+	e.Tokens = searchTokens(e, c)
 	return []event.Event{e}
 }
 
@@ -270,6 +281,9 @@ func splitMCP(name string) (server, tool string) {
 	}
 	return rest, ""
 }
+
+// ourServer reports whether an MCP server is aOa's.
+func ourServer(name string) bool { return name == "aoa" || strings.HasSuffix(name, "_aoa") }
 
 // genericKind guesses from a tool's name what it does to the files it is given.
 func genericKind(tool string) event.Kind {

@@ -25,6 +25,8 @@ const (
 	saveBefore = 2 * time.Second  // and up to this long before: the hook comes after the file was written
 
 	commitMax = 100
+
+	topicTerms = 6 // words that make a prompt one that later prompts go on from
 )
 
 // fold turns events into the increments of one batch.
@@ -134,7 +136,7 @@ func (f *fold) prompt(s *session, e event.Event) {
 	f.change(s)
 	s.prompts++
 	s.prompt = s.clock
-	s.terms, s.promptTerms = map[string]int64{}, len(e.Terms)
+	s.terms = map[string]int64{}
 	if s.write != nil {
 		s.write.Clear(hot.PartTerms)
 		for _, p := range e.Named {
@@ -149,8 +151,14 @@ func (f *fold) prompt(s *session, e event.Event) {
 	s.set(hot.FieldPrompts, strconv.FormatInt(s.prompts, 10))
 	s.set(hot.FieldPromptClock, strconv.FormatInt(s.prompt, 10))
 	s.set(hot.FieldShown, "")
-	s.set(hot.FieldPromptTerms, strings.Join(e.Terms, " "))
-	s.set(hot.FieldPromptIdents, strings.Join(redact.Identifiers(e.Text, maxPromptIdents), " "))
+	if s.promptTerms >= topicTerms {
+		s.set(hot.FieldTopicTerms, s.promptText[0])
+		s.set(hot.FieldTopicIdents, s.promptText[1])
+	}
+	s.promptTerms = len(e.Terms)
+	s.promptText = [2]string{strings.Join(e.Terms, " "), strings.Join(redact.Identifiers(e.Text, maxPromptIdents), " ")}
+	s.set(hot.FieldPromptTerms, s.promptText[0])
+	s.set(hot.FieldPromptIdents, s.promptText[1])
 	if s.prompts == 1 {
 		s.set(fieldFirstTerms, strings.Join(e.Terms, " "))
 	}

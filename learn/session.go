@@ -54,6 +54,7 @@ type session struct {
 	edits       map[event.Path]time.Time // the current change: file → its last edit
 	hinted      map[event.Path]bool      // of these, those that a hint led to
 	promptTerms int                      // words of the current prompt
+	promptText  [2]string                // its words and identifiers, as FieldPromptTerms and FieldPromptIdents
 	at          time.Time                // time of the last event
 	used        int64                    // for eviction
 	write       *hot.SessionWrite
@@ -91,7 +92,8 @@ func restored(id string, v *hot.SessionView) *session {
 		s.seen[p] = math.Log2(max(m, math.SmallestNonzeroFloat64)) + float64(s.clock)/hot.MentionHalf
 	}
 	s.last, s.terms, s.edits = v.Last, v.TermClock, v.Edits
-	s.promptTerms = len(strings.Fields(v.Fields[hot.FieldPromptTerms]))
+	s.promptText = [2]string{v.Fields[hot.FieldPromptTerms], v.Fields[hot.FieldPromptIdents]}
+	s.promptTerms = len(strings.Fields(s.promptText[0]))
 	for p := range strings.SplitSeq(v.Fields[fieldHinted], "\x00") {
 		if p != "" {
 			s.hinted[event.Path(p)] = true

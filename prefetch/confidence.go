@@ -34,21 +34,20 @@ func Classes() []Class {
 }
 
 // classOf is the class of a file in the answer to a question.
-func classOf(q event.Query, v *rank.Values, unseen bool) Class {
+func classOf(q event.Query, f rank.Scored) Class {
 	m := rank.TaskOf(q)
-	named := v[rank.Named] > 0 || v[rank.NamedBefore] > 0 || v[rank.InCommand] > 0
 	switch {
 	case m == event.TaskChange:
 		return OfChange
 	case m == event.TaskPrompt && q.Session == "":
 		return OfText
-	case m == event.TaskPrompt && named:
+	case m == event.TaskPrompt && f.InWords():
 		return PromptNamed
 	case m == event.TaskPrompt:
 		return PromptOther
-	case named:
+	case f.InWords():
 		return OpenNamed
-	case unseen:
+	case f.Unseen:
 		return OpenUnseen
 	}
 	return OpenSeen
@@ -64,7 +63,7 @@ type FileFeatures struct {
 	Ahead  float64 // of the first: logit less that of the second, at most 3
 	Behind float64 // of any other: logit less that of the first, at least −3
 	Mass   float64 // ln(1 + the sum of all scores of the ranking)
-	Opened float64 // the signal of that name
+	Opened float64 // rank.Scored.Opened
 }
 
 // FileFeaturesOf are those of the files of a ranking, in its order.
@@ -76,8 +75,7 @@ func FileFeaturesOf(q event.Query, ranked []rank.Scored) []FileFeatures {
 	mass = math.Log1p(mass)
 	out := make([]FileFeatures, 0, len(ranked))
 	for i, f := range ranked {
-		v := f.Values()
-		c := FileFeatures{Class: classOf(q, &v, f.Unseen), Logit: f.Logit, Mass: mass, Opened: v[rank.Opened]}
+		c := FileFeatures{Class: classOf(q, f), Logit: f.Logit, Mass: mass, Opened: f.Opened()}
 		if i > 0 {
 			c.Behind = max(f.Logit-ranked[0].Logit, -3)
 		} else if c.First = 1; len(ranked) > 1 {
@@ -129,6 +127,7 @@ type Prediction struct {
 	Paired  bool
 	Named   bool    // the prompt names it
 	Text    float64 // the signal text_share
+	Terms   float64 // rank.Scored.Terms
 
 	evidence  Lack
 	Companion bool // it shares two commits with a file of the change, or uses a name that the change removes
@@ -141,7 +140,7 @@ func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Ev
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
-		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare]}
+		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
 		if p.Scale = c.scale(&x); found != nil {
 			p.Scale, p.evidence, p.Companion = c.Warning.scale(&found[i].Facts), found[i].Lack, found[i].Names()
 		}

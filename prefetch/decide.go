@@ -177,14 +177,12 @@ func (p *Prefetcher) units(q Question, candidates []Prediction, s state, v *verd
 		return nil
 	case tr.list && tr.fact:
 		return []unit{{q.Topic, candidates, true, true}}
-	case tr.list && errand(q.Query.Prompt):
-		return nil
 	case tr.list:
 		files, e := p.o.confident().List.Choose(q.Query, s.turn, candidates, skip)
 		if v.opens = e.Opens; len(files) == 0 {
 			return nil
 		}
-		return []unit{{"list " + strconv.Itoa(s.turn), files, e.Says(v.theta, ListTokens), e.Any() >= leastShadow}}
+		return []unit{{"list " + strconv.Itoa(s.turn.Prompts), files, e.Says(v.theta, ListTokens, s.searching), e.Any() >= leastShadow}}
 	}
 	for _, x := range candidates {
 		if skip(x.File) || tr.hint && !x.Unseen || q.Kind == Pair && !x.Paired || q.Kind == Partner && !x.Companion {

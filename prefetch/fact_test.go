@@ -96,21 +96,33 @@ func TestFindings(t *testing.T) {
 	prompt.Named = []event.Path{"named.go"}
 	search.Text, search.Seen = "parseConfig", []event.Path{"found.go", "edited.go"}
 	lines.Lines, more.Lines, sub.Subagent = "10-40", "80-90", "sub"
+	unknown := e(11, event.KindRead, "unknown.go")
+	again := e(12, event.KindRead, "again.go")
+	again.Lines = "1-9"
 	events := []event.Event{prompt, search, lines, more, sub, e(5, event.KindRead, "named.go"), e(6, event.KindRead, "edited.go"), e(7, event.KindEdit, "edited.go"),
-		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go")}
-	slices.Reverse(events)
-	modified := func(f event.Path) (time.Time, bool) {
-		if f == "changed.go" {
-			return epoch.Add(30 * time.Minute), true
+		e(8, event.KindRead, "changed.go"), e(9, event.KindRead, "gone.go"), e(10, event.KindRead, "plain.go"), e(10, event.KindRead, "again.go"), unknown, again}
+	for i := range events {
+		if len(events[i].Paths) == 1 && events[i].Paths[0] != "unknown.go" {
+			events[i].Blob = "as it was"
 		}
-		return epoch, f != "gone.go"
+	}
+	events[11].Blob = "older" // the lines of another content say nothing of this one
+	slices.Reverse(events)
+	now := func(f event.Path) string {
+		switch f {
+		case "changed.go":
+			return "another"
+		case "gone.go", "unknown.go":
+			return ""
+		}
+		return "as it was"
 	}
 	var got []string
-	for _, s := range FindFindings(events, modified, epoch.Add(time.Hour)) {
+	for _, s := range FindFindings(events, now, epoch.Add(time.Hour)) {
 		got = append(got, string(s.File)+": "+s.Reasons[0].Text)
 	}
 	want := []string{"found.go: lines 10-40, 80-90, read 57 min ago, found by a search for parseConfig, unchanged since",
-		"plain.go: read 50 min ago, unchanged since", "named.go: read 55 min ago, named in a prompt, unchanged since"}
+		"again.go: lines 1-9, read 48 min ago, unchanged since", "plain.go: read 50 min ago, unchanged since", "named.go: read 55 min ago, named in a prompt, unchanged since"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

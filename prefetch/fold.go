@@ -21,6 +21,8 @@ const (
 	factRefit    = "refit"       // now → the last Refit
 	fieldBase    = "base"
 	fieldNow     = "now"
+
+	factSearching = "searching" // turns|before|searches|tokens → counts: see Searching
 )
 
 // folded is the state while a batch is folded.
@@ -86,7 +88,7 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 		views[id] = v.Session(id)
 	}
 	facts := map[string]*hot.Facts{}
-	for _, key := range []string{factDrift, factRecord, factWaiting, factRefit} {
+	for _, key := range []string{factDrift, factRecord, factWaiting, factRefit, factSearching} {
 		facts[key] = v.Facts(key)
 	}
 	if err := v.Load(ctx); err != nil {
@@ -112,7 +114,8 @@ func (p *Prefetcher) load(ctx context.Context, events []event.Event) (*folded, e
 }
 
 // foldedKinds are the kinds that matter besides opens.
-var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSuggest, event.KindOutcome, event.KindFeedback}
+var foldedKinds = []event.Kind{event.KindPrompt, event.KindStart, event.KindEnd, event.KindSearch, event.KindSuggest, event.KindOutcome,
+	event.KindFeedback}
 
 func (p *Prefetcher) fold(st *folded, e event.Event) {
 	if e.Kind == event.KindCommit {
@@ -128,7 +131,12 @@ func (p *Prefetcher) fold(st *folded, e event.Event) {
 	s.Last = max(s.Last, e.Time.UnixMilli())
 	switch {
 	case e.Kind.Open():
-		s.opened(e, st.first(e))
+		first := st.first(e)
+		if s.opened(e, first); first {
+			st.found(s)
+		}
+	case e.Kind == event.KindSearch:
+		st.searched(s, e)
 	case e.Kind == event.KindPrompt && e.Subagent == "":
 		s.prompted()
 	case e.Kind == event.KindEnd:
@@ -282,9 +290,12 @@ func (st *folded) count(k Kind, f Arm, what string) { st.add(k, f, what, 1) }
 
 func (st *folded) add(k Kind, f Arm, what string, n float64) {
 	if n != 0 {
-		field := recordField(k, f, what)
-		st.set(factRecord, field, number(parse(st.facts[factRecord][field])+n))
+		st.plus(factRecord, recordField(k, f, what), n)
 	}
+}
+
+func (st *folded) plus(key, field string, n float64) {
+	st.set(key, field, number(parse(st.facts[key][field])+n))
 }
 
 // fade weakens the evidence that has silenced a kind.

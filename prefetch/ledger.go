@@ -17,6 +17,12 @@ type Cost struct {
 	Carried int // Σ tokens × requests that carried them
 }
 
+// The price of a text in tokens of input: it is written to the prompt cache once, and read by each later request of the conversation.
+const (
+	written = 1.25
+	read    = 0.1
+)
+
 // conversation is a session's agent or one of its subagents.
 type conversation struct{ session, subagent string }
 

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"math"
 	"strings"
+	"unicode"
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
@@ -17,29 +18,32 @@ const (
 	ListTokens    = 120  // at most, of a list's text
 	ListThreshold = 0.55 // default of the setting threshold.prompt: the probability that one file is right, if the turn opens any
 
-	leastOpens  = 0.35 // below this probability that the turn opens a file of the repository at all, nothing is shown
-	leastListed = 0.05 // files below this probability are left out
-	leastShadow = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
-	shortPrompt = 3    // words: "yes", "commit this"
-	mostSure    = 0.99 // a file's probability, if the turn opens files, is shown as at most this
-	listAim     = 0.65 // share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
+	leastOpens   = 0.35 // below this probability that the turn opens a file of the repository at all, a silent list says so: "idle"
+	leastListed  = 0.05 // files below this probability are left out
+	leastOfFirst = 0.2  // and files below this share of the first one's
+	leastShadow  = 0.10 // a list that is not shown is logged from this probability on that one of its files is opened
+	shortPrompt  = 3    // words: "yes", "commit this"
+	mostSure     = 0.99 // a file's probability, if the turn opens files, is shown as at most this
+	listAim      = 0.65 // share of shown lists with a right file, of those whose turn opened one; the threshold adapts to it
+
+	// How many times its own tokens a list is expected to spare. The results of the searches that it spares would be carried by all later
+	// requests as its text is, so that their price is no part of the comparison. What exceeds 1 is for reading a wrong list. On repositories
+	// left out of the fit, 3.5 keeps lists to a fifth of the prompts whose turn opens nothing.
+	leastGain = 3.5
 )
 
-// What a list costs and spares, in tokens of input at full price. A text is written to the prompt cache once and read at a tenth
-// of the price by each later request of the conversation, some 20 of them. A search costs a request that reads the conversation
-// again, and its result. In recordings of thirteen repositories a turn searches 1.9 times before it opens its first file.
-const (
-	written      = 1.25
-	read         = 0.1
-	carried      = written + read*20
-	searchTokens = 1000.0 // of the results of a search alone
-	sparedSearch = 1.9 * searchTokens
-)
-
-// errand reports whether a prompt only asks to commit or push what was done: its turn opens nothing.
+// errand reports whether a turn is expected to open nothing: its prompt says no more than "yes, commit", or it is one or two words, after
+// which one turn of seven opens a file in recordings. Outside of ASCII words are not counted: not every script has spaces.
 func errand(prompt string) bool {
-	low := strings.ToLower(prompt)
-	return (strings.Contains(low, "commit") || strings.Contains(low, "push")) && index.OnlyAgrees(prompt)
+	n := len(strings.Fields(prompt))
+	short := n <= 2 && !strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
+	return n > 0 && (short || index.OnlyAgrees(prompt))
+}
+
+// Turn is what a session knows of the turn that a prompt begins.
+type Turn struct {
+	Prompts int  // earlier prompts
+	Named   bool // the prompt names files of the repository
 }
 
 // ListFeatures are what tells how likely a list is right.
@@ -50,24 +54,27 @@ type ListFeatures struct {
 	First float64 `json:"first,omitempty"` // log odds of the likeliest file
 	Any   float64 `json:"any,omitempty"`   // log odds of 1 − Π(1−p), p the files' probabilities as shipped
 	Text  float64 `json:"text,omitempty"`  // the best signal text_share among the files
+	Terms float64 `json:"terms,omitempty"` // the best signal terms among the files
+	Named float64 `json:"named,omitempty"` // 1 for a prompt that names files
 }
 
 // Values are the features in the order of their fields.
 func (f ListFeatures) Values() []float64 {
-	return []float64{f.Turn, f.Words, f.Short, f.First, f.Any, f.Text}
+	return []float64{f.Turn, f.Words, f.Short, f.First, f.Any, f.Text, f.Terms, f.Named}
 }
 
-// ListFeaturesOf describes a list for a prompt. turn is the number of earlier prompts of the session.
-func ListFeaturesOf(q event.Query, turn int, files []Prediction) ListFeatures {
+// ListFeaturesOf describes a list for a prompt.
+func ListFeaturesOf(q event.Query, t Turn, files []Prediction) ListFeatures {
 	words := len(strings.Fields(q.Prompt))
-	f := ListFeatures{Turn: math.Log1p(float64(max(turn, 0))), Words: math.Log1p(float64(words)), Short: truth(words <= shortPrompt), First: logOdds(0), Any: logOdds(0)}
+	f := ListFeatures{Turn: math.Log1p(float64(max(t.Prompts, 0))), Words: math.Log1p(float64(words)), Short: truth(words <= shortPrompt), First: logOdds(0),
+		Any: logOdds(0), Named: truth(t.Named)}
 	none := 1.0
 	for i, x := range files {
 		if i == 0 {
 			f.First = logOdds(x.Shipped)
 		}
 		none *= 1 - x.Shipped
-		f.Text = max(f.Text, x.Text)
+		f.Text, f.Terms = max(f.Text, x.Text), max(f.Terms, x.Terms)
 	}
 	if len(files) > 0 {
 		f.Any = logOdds(1 - none)
@@ -98,11 +105,11 @@ func (w ListWeights) Probability(f ListFeatures) float64 {
 }
 
 // Listed are the files of a ranking that a list names: the first MaxFiles that the prompt itself does not name and that skip does
-// not refuse; nil skips none.
+// not refuse, without a weak tail; nil skips none.
 func Listed(predictions []Prediction, skip func(event.Path) bool) []Prediction {
 	var out []Prediction
 	for _, x := range predictions {
-		if len(out) == MaxFiles || x.P < leastListed {
+		if len(out) == MaxFiles || x.P < leastListed || len(out) > 0 && x.P < leastOfFirst*out[0].P {
 			break
 		}
 		if !x.Named && (skip == nil || !skip(x.File)) {
@@ -121,9 +128,9 @@ type ListEstimate struct {
 // Any is the probability that at least one file of the list is opened in the turn.
 func (e ListEstimate) Any() float64 { return e.Opens * e.Right }
 
-// Says reports whether a list is worth showing from a threshold on, at a cost in tokens of its text.
-func (e ListEstimate) Says(threshold float64, tokens int) bool {
-	return e.Right >= threshold && e.Opens >= leastOpens && e.Any()*sparedSearch >= float64(tokens)*carried
+// Says reports whether a list of so many tokens is worth showing from a threshold on. s says what a right one spares.
+func (e ListEstimate) Says(threshold float64, tokens int, s Searching) bool {
+	return e.Right >= threshold && e.Any()*s.Spared() >= leastGain*float64(tokens)
 }
 
 // Estimate is how likely a list helps.
@@ -131,9 +138,17 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 	return ListEstimate{Opens: m.Opens.Probability(f), Right: m.Right.Probability(f)}
 }
 
-// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it. turn is the number of earlier prompts of
-// the session; see Listed for skip.
-func (m ListModel) Choose(q event.Query, turn int, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
+// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none. A list is never right
+// where the words of the prompt lead to none of its files. See Listed for skip.
+func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
+	if errand(q.Prompt) {
+		return nil, ListEstimate{}
+	}
 	files := Listed(predictions, skip)
-	return files, m.Estimate(ListFeaturesOf(q, turn, files))
+	f := ListFeaturesOf(q, t, files)
+	e := m.Estimate(f)
+	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
+		e.Right = 0
+	}
+	return files, e
 }

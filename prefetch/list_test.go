@@ -59,6 +59,10 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 	if dec := ask("ok looks good, please commit and push it"); len(dec.Shown) != 0 || dec.Why != "idle" {
 		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
 	}
+	if dec := ask("why does the login fail after the upgrade"); len(dec.Shown) != 0 || dec.Why != "nothing" {
+		t.Errorf("%s %v: nothing is known of these words", dec.Why, paths(dec.Shown))
+	}
+	d.knows("login", "a.go")
 	dec := ask("why does the login fail after the upgrade")
 	if len(dec.Shown) != 1 {
 		t.Fatalf("silent: %s", dec.Why)
@@ -143,25 +147,65 @@ func TestListsRetireByTheirShare(t *testing.T) {
 
 // TestFeatures holds the formulas of the list's features.
 func TestFeatures(t *testing.T) {
-	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, 3, []Prediction{{Shipped: .5, Text: .2}, {Shipped: .5, Text: .7}})
-	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7}
+	f := ListFeaturesOf(event.Query{Prompt: "fix the login"}, Turn{3, true}, []Prediction{{Shipped: .5, Text: .2, Terms: .3}, {Shipped: .5, Text: .7}})
+	want := ListFeatures{Turn: math.Log(4), Words: math.Log(4), Short: 1, First: 0, Any: math.Log(3), Text: .7, Terms: .3, Named: 1}
 	for i, v := range f.Values() {
 		if w := want.Values()[i]; math.Abs(v-w) > 1e-9 {
 			t.Errorf("feature %d is %v, want %v", i, v, w)
 		}
 	}
-	if f := ListFeaturesOf(event.Query{Prompt: "one two three four"}, 0, nil); f.Short != 0 || f.Any > -5 {
+	if f := ListFeaturesOf(event.Query{Prompt: "one two three four"}, Turn{}, nil); f.Short != 0 || f.Any > -5 {
 		t.Errorf("%+v", f)
 	}
 }
 
-// TestAListIsWorthItsTokens: what it spares must exceed what its text costs.
+// TestAListIsWorthItsTokens: what it spares must exceed what its text costs. Where searches are large, a less likely list is worth it.
 func TestAListIsWorthItsTokens(t *testing.T) {
 	e := ListEstimate{Opens: .5, Right: .6}
-	if !e.Says(.55, ListTokens) || e.Says(.65, ListTokens) || e.Says(.55, 100_000) {
+	shipped, large, small := Searching{}, Searching{Searches: 200, Tokens: 200 * 4000}, Searching{Searches: 200, Tokens: 200 * 250}
+	if !e.Says(.55, ListTokens, shipped) || e.Says(.65, ListTokens, shipped) || e.Says(.55, 100_000, shipped) || e.Says(.55, ListTokens, small) {
 		t.Errorf("%+v", e)
 	}
-	if (ListEstimate{Opens: .2, Right: .9}).Says(.55, ListTokens) {
-		t.Error("shown where the turn opens nothing")
+	e.Opens = .2
+	if e.Says(.55, ListTokens, shipped) || !e.Says(.55, ListTokens, large) {
+		t.Errorf("%+v", e)
+	}
+	least := func(s Searching) (p float64) { // the lowest probability at which a list is shown
+		for p = 0; !(ListEstimate{Opens: p, Right: 1}).Says(.55, ListTokens, s); p += .01 {
+		}
+		return p
+	}
+	if !(least(large) < least(shipped) && least(shipped) < least(small)) {
+		t.Errorf("shown from %.2f, %.2f and %.2f on", least(large), least(shipped), least(small))
+	}
+}
+
+// TestNothingKnownOfTheText: a list of files that are in use is no answer to a text that tells nothing.
+func TestNothingKnownOfTheText(t *testing.T) {
+	q := event.Query{Prompt: "please have another look at all of this and make it better"}
+	files := make([]Prediction, MaxFiles)
+	for i := range files {
+		files[i] = Prediction{File: event.Path(rune('a' + i)), Shipped: .12, P: .12}
+	}
+	says := func() bool {
+		_, e := Shipped().List.Choose(q, Turn{}, files, nil)
+		return e.Says(ListThreshold, ListTokens, Searching{})
+	}
+	if says() {
+		t.Error("shown for a text that tells nothing of the files")
+	}
+	for i := range files {
+		files[i].Text, files[i].Terms = 1, .8
+	}
+	if !says() {
+		t.Error("silent about a text that tells of the files")
+	}
+}
+
+// TestWeakTail: a file that is much less likely than the first one is left out.
+func TestWeakTail(t *testing.T) {
+	files := Listed([]Prediction{{File: "a.go", P: .6}, {File: "named.go", P: .5, Named: true}, {File: "b.go", P: .13}, {File: "c.go", P: .11}}, nil)
+	if len(files) != 2 || files[1].File != "b.go" {
+		t.Errorf("%+v", files)
 	}
 }

@@ -142,12 +142,14 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 // state is what a decision depends on, as it was read.
 type state struct {
 	session
-	told      // of the conversation
-	turn  int // earlier prompts of the session
+	told  // of the conversation
+	turn  Turn
 	base  float64
 	drift map[Kind]float64
 	facts map[string]string // the records
 	own   Calibration
+
+	searching Searching
 }
 
 // join takes a conversation out of the session, with the decisions that are on their way.
@@ -173,7 +175,7 @@ func (s *state) join(waiting []pending, conversation string) {
 // state reads what a decision needs, in one round trip.
 func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state, error) {
 	v := p.store.View(at)
-	facts, records, refit := v.Facts(factDrift), v.Facts(factRecord), v.Facts(factRefit)
+	facts, records, refit, searching := v.Facts(factDrift), v.Facts(factRecord), v.Facts(factRefit), v.Facts(factSearching)
 	var view *hot.SessionView
 	if id != "" {
 		view = v.Session(id)
@@ -181,10 +183,10 @@ func (p *Prefetcher) state(ctx context.Context, id string, at time.Time) (state,
 	if err := v.Load(ctx); err != nil {
 		return state{}, fmt.Errorf("read session %s: %w", id, err)
 	}
-	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now}
+	s := state{base: p.o.threshold(), facts: records.Fields, own: decodeRefit(refit.Fields[fieldNow]).Now, searching: searchingOf(searching.Fields)}
 	s.drift = drifts(facts.Fields, s.base)
 	if view != nil {
-		s.session, s.turn = decodeSession(view.Fields[fieldSession]), int(max(view.Prompt-1, 0))
+		s.session, s.turn = decodeSession(view.Fields[fieldSession]), Turn{int(max(view.Prompt-1, 0)), len(view.Named) > 0}
 	}
 	return s, nil
 }

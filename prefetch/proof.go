@@ -32,8 +32,8 @@ type KindProof struct {
 	Searched, SearchedWithheld float64
 
 	// Spent is the price of the texts in tokens of input: written to the prompt cache once, read by each later request of the
-	// conversation. Spared is (SearchedWithheld − Searched) · shown ones · 1,000 tokens, with a 95 % interval by a bootstrap over sessions;
-	// it is known from ten settled ones of either arm on.
+	// conversation. Spared is (SearchedWithheld − Searched) · shown ones · Searching.PerSearch, with a 95 % interval by a bootstrap over
+	// sessions; it is known from ten settled ones of either arm on.
 	Spent  float64
 	Spared Lift
 
@@ -76,8 +76,9 @@ const (
 )
 
 // Prove counts what hints came to. events are prompts, opens, searches, commands, failed calls, starts and ends of sessions, commits and
-// suggestions in the order of time. Whether a hint was right follows from its label and from what was opened, not from logged outcomes.
-func Prove(events []event.Event, at time.Time) Proof {
+// suggestions in the order of time. s says what a search costs. Whether a hint was right follows from its label and from what was opened,
+// not from logged outcomes.
+func Prove(events []event.Event, s Searching, at time.Time) Proof {
 	c := counter{waiting: map[string][]*trial{}, opened: map[string]map[event.Path]bool{}, last: map[string]time.Time{}, requests: requests{}}
 	for _, e := range events {
 		c.count(e)
@@ -87,7 +88,7 @@ func Prove(events []event.Event, at time.Time) Proof {
 			c.each(id, func(t *trial) { t.Left = 0 })
 		}
 	}
-	return c.proof(at)
+	return c.proof(s.PerSearch(), at)
 }
 
 // sums are what is compared of one kind.
@@ -97,16 +98,16 @@ func (a sums) plus(b sums) sums {
 	return sums{a.shown + b.shown, a.withheld + b.withheld, a.searched + b.searched, a.searchedWithheld + b.searchedWithheld}
 }
 
-// spared is in tokens.
-func (a sums) spared() (tokens float64, known bool) {
+// spared is in searches.
+func (a sums) spared() (searches float64, known bool) {
 	if a.shown == 0 || a.withheld == 0 {
 		return 0, false
 	}
-	return (a.searchedWithheld/a.withheld - a.searched/a.shown) * a.shown * searchTokens, true
+	return (a.searchedWithheld/a.withheld - a.searched/a.shown) * a.shown, true
 }
 
-// proof sums up.
-func (c *counter) proof(at time.Time) Proof {
+// proof sums up. perSearch is the price of a search in tokens.
+func (c *counter) proof(perSearch float64, at time.Time) Proof {
 	var out Proof
 	kinds := map[Kind]*KindProof{}
 	began := map[Kind]time.Time{}
@@ -151,14 +152,14 @@ func (c *counter) proof(at time.Time) Proof {
 		if k == nil {
 			continue
 		}
-		if k.Spared = bootstrap(bySession, kind); k.Spared.Known {
+		if k.Spared = bootstrap(bySession, perSearch, kind); k.Spared.Known {
 			compared = append(compared, kind)
 		}
 		k.conclude(bySession, began[kind], at)
 		out.Kinds = append(out.Kinds, *k)
 		out.Spent += k.Spent
 	}
-	out.Spared = bootstrap(bySession, compared...)
+	out.Spared = bootstrap(bySession, perSearch, compared...)
 	return out
 }
 
@@ -216,9 +217,9 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// bootstrap is what kinds spared together. Its interval are the quantiles over drawn sessions: decisions of one session are alike, so
+// bootstrap is what kinds spared together, in tokens. Its interval are the quantiles over drawn sessions: decisions of one session are alike, so
 // sessions are drawn and not decisions. The draws are the same each time.
-func bootstrap(bySession []map[Kind]sums, kinds ...Kind) Lift {
+func bootstrap(bySession []map[Kind]sums, perSearch float64, kinds ...Kind) Lift {
 	spared := func(pick func(i int) int) (tokens float64, known bool) {
 		for _, k := range kinds {
 			var all sums
@@ -226,7 +227,7 @@ func bootstrap(bySession []map[Kind]sums, kinds ...Kind) Lift {
 				all = all.plus(bySession[pick(i)][k])
 			}
 			some, ok := all.spared()
-			tokens, known = tokens+some, known || ok
+			tokens, known = tokens+some*perSearch, known || ok
 		}
 		return tokens, known
 	}

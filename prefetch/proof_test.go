@@ -47,7 +47,8 @@ func (w work) log(t *testing.T, n int) (events []event.Event, now time.Time) {
 
 func (w work) prove(t *testing.T, n int) (Proof, KindProof) {
 	t.Helper()
-	p := Prove(w.log(t, n))
+	events, now := w.log(t, n)
+	p := Prove(events, Searching{}, now)
 	if len(p.Kinds) != 1 || p.Kinds[0].Kind != Reload || p.Sessions != int(p.Kinds[0].Shown.Predicted+p.Kinds[0].Withheld.Predicted) {
 		t.Fatalf("%+v", p)
 	}
@@ -76,6 +77,15 @@ func TestProof(t *testing.T) {
 	}
 }
 
+// TestProofOfCostlySearches: what hints spare is counted at what a search costs in the repository.
+func TestProofOfCostlySearches(t *testing.T) {
+	events, now := work{right, twice}.log(t, 200)
+	shipped, own := Prove(events, Searching{}, now), Prove(events, Searching{Searches: 1000, Tokens: 4_000_000}, now)
+	if times := own.Spared.Value / shipped.Spared.Value; times < 3.5 || times > 4 || own.Spent != shipped.Spent {
+		t.Errorf("spared %+v and %+v", shipped.Spared, own.Spared)
+	}
+}
+
 // TestShuffledHints: hints about the files of other sessions score about zero, are found to lose what they cost, and retire.
 func TestShuffledHints(t *testing.T) {
 	p, k := work{func(i int) event.Path { return target(1000 + i) }, twice}.prove(t, 200)
@@ -100,7 +110,7 @@ func TestShuffledArms(t *testing.T) {
 			n++
 		}
 	}
-	if k := Prove(events, now).Kinds[0]; k.Spared.Low > 0 || k.Spared.High < 0 || k.Finding != Undecided {
+	if k := Prove(events, Searching{}, now).Kinds[0]; k.Spared.Low > 0 || k.Spared.High < 0 || k.Finding != Undecided {
 		t.Errorf("%+v", k)
 	}
 }
@@ -120,7 +130,7 @@ func TestProofLacks(t *testing.T) {
 		k.Lacking.Withheld != retireWithheld-k.Withheld.Settled || k.Lacking.When.IsZero() != (k.Withheld.Settled == 0) {
 		t.Errorf("%+v, %+v", k, k.Lacking)
 	}
-	if p := Prove(nil, epoch); len(p.Kinds) != 0 || p.Spared.Known {
+	if p := Prove(nil, Searching{}, epoch); len(p.Kinds) != 0 || p.Spared.Known {
 		t.Errorf("%+v", p)
 	}
 	at := epoch.Add(48 * time.Hour)
@@ -138,7 +148,7 @@ func TestProofOfConversations(t *testing.T) {
 	}
 	hint := e(event.KindSuggest, "", "x.go")
 	hint.Tool, hint.Why, hint.Tokens, hint.Scores = string(Rescue), string(Shown), 100, []float64{1}
-	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""), e(event.KindRead, "", "x.go")}, at)
+	p := Prove([]event.Event{hint, e(event.KindSearch, "sub"), e(event.KindRead, "sub", "x.go"), e(event.KindSearch, ""), e(event.KindRead, "", "x.go")}, Searching{}, at)
 	k := p.Kinds[0]
 	if k.Searched != 1 || k.Shown != (Tally{1, 1, 1}) || k.Spent != 100*(written+2*read) {
 		t.Errorf("%+v", k)
@@ -159,7 +169,7 @@ func TestProofOfFiles(t *testing.T) {
 		return d
 	}
 	k := Prove([]event.Event{decided(Shown, "a.go", "b.go"), decided(Withheld, "c.go"), e(event.KindSearch), e(event.KindRead, "a.go"), e(event.KindSearch),
-		e(event.KindRead, "c.go"), e(event.KindSearch), e(event.KindRead, "b.go")}, at).Kinds[0]
+		e(event.KindRead, "c.go"), e(event.KindSearch), e(event.KindRead, "b.go")}, Searching{}, at).Kinds[0]
 	if k.Searched != 2 || k.SearchedWithheld != 2 {
 		t.Errorf("%v searches for shown files, %v for withheld ones", k.Searched, k.SearchedWithheld)
 	}

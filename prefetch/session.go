@@ -33,6 +33,9 @@ type session struct {
 	Offset  float64          `json:"offset,omitempty"`  // what people's feedback adds to the thresholds
 	Tokens  int              `json:"tokens,omitempty"`  // spent on what was shown to this session
 	Last    int64            `json:"last,omitempty"`    // unix ms of the last event that changed this
+
+	Seeks    bool `json:"seeks,omitempty"`    // the turn was told no list, and has opened no file that is new to the session
+	Searches int  `json:"searches,omitempty"` // of that turn
 }
 
 // decodeSession reads the stored form. What cannot be read is an empty session: predictions that nobody can
@@ -56,7 +59,7 @@ func decodeSession(data string) session {
 
 // encode is the stored form, "" for a session with nothing to remember.
 func (s session) encode() string {
-	if len(s.Open) == 0 && len(s.Past) == 0 && len(s.HintAt) == 0 && s.Ignored == 0 && s.Offset == 0 && s.Tokens == 0 {
+	if len(s.Open) == 0 && len(s.Past) == 0 && len(s.HintAt) == 0 && s.Ignored == 0 && s.Offset == 0 && s.Tokens == 0 && !s.Seeks {
 		return ""
 	}
 	s.Form = sessionForm
@@ -103,6 +106,7 @@ func (s session) told(conversation string) told {
 func (s *session) suggest(e event.Event) {
 	s.Tokens += max(e.Tokens, 0)
 	kind, arm := Kind(e.Tool), Arm(e.Why)
+	s.Seeks = s.Seeks && !(arm == Shown && traits[kind].list)
 	files := e.Paths
 	if traits[kind].text {
 		files = nil // the text names none
@@ -154,7 +158,7 @@ func (s *session) committed(e event.Event) {
 
 // prompted ends the turn.
 func (s *session) prompted() {
-	s.HintAt = nil
+	s.HintAt, s.Seeks, s.Searches = nil, true, 0
 	for i := range s.Open {
 		s.Open[i].prompted()
 	}

@@ -45,13 +45,13 @@ const (
 
 // FindFindings returns what a session found out: the files that it read and did not change and that are as they were, with the lines and
 // with what led there. Those that a search led to come first, then the newest. events are the session's prompts, searches and opens, the
-// newest first. What a subagent did, the agent has not seen. modified says when a file changed last, false if it is gone.
-func FindFindings(events []event.Event, modified func(event.Path) (time.Time, bool), at time.Time) []event.Suggestion {
+// newest first. What a subagent did, the agent has not seen. blob is Event.Blob of what a file says now; it is asked for at most 20 files.
+func FindFindings(events []event.Event, blob func(event.Path) string, at time.Time) []event.Suggestion {
 	type finding struct {
-		file          event.Path
-		lines, reason string
-		searched      bool
-		at            time.Time
+		file                event.Path
+		lines, reason, blob string
+		searched            bool
+		at                  time.Time
 	}
 	var found []finding
 	var searches []event.Event
@@ -71,7 +71,7 @@ func FindFindings(events []event.Event, modified func(event.Path) (time.Time, bo
 			searches = append(searches, e)
 			searches = searches[max(0, len(searches)-maxSearches):]
 		case e.Kind == event.KindRead && len(e.Paths) == 1:
-			f := finding{file: e.Paths[0], lines: e.Lines, at: e.Time}
+			f := finding{file: e.Paths[0], lines: e.Lines, blob: e.Blob, at: e.Time}
 			for _, s := range slices.Backward(searches) {
 				if slices.Contains(s.Seen, f.file) {
 					f.searched, f.reason = true, "found by a search"
@@ -91,15 +91,18 @@ func FindFindings(events []event.Event, modified func(event.Path) (time.Time, bo
 			}
 			old := found[i]
 			f.searched, f.reason = f.searched || old.searched, cmp.Or(old.reason, f.reason)
-			f.lines = joined(old.lines, f.lines)
+			if old.blob == f.blob {
+				f.lines = joined(old.lines, f.lines)
+			}
 			found = append(slices.Delete(found, i, i+1), f)
 		}
 	}
 	slices.Reverse(found)
+	found = slices.DeleteFunc(found, func(f finding) bool { return edited[f.file] || f.blob == "" })
 	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(truth(b.searched), truth(a.searched)) })
 	var out []event.Suggestion
-	for _, f := range found {
-		if t, ok := modified(f.file); !ok || edited[f.file] || t.After(f.at.Add(staleSlack)) {
+	for _, f := range found[:min(len(found), maxStale)] {
+		if f.blob != blob(f.file) {
 			continue
 		}
 		text := "read " + span(at.Sub(f.at)) + " ago"

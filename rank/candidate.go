@@ -2,7 +2,6 @@ package rank
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -13,30 +12,31 @@ import (
 
 // candidate is a file under consideration with the evidence found for it so far.
 type candidate struct {
-	path      event.Path
-	label     *label // when it is settled
-	comod     [links]noisyOr
-	comodSum  float64 // Σ of the shares
-	together  float64 // Σ of the weights of common changes
-	coaccess  [links]noisyOr
-	alike     [links]float64 // of the one most alike
-	terms     noisyOr
-	termSum   float64 // Σ of the shares
-	successor float64
-	tags      []float64
-	// Of the files in hand alone: the shares of the newest, and the largest weights.
-	sessionLast, comodBest, coaccessBest float64
-	named                                bool    // by the prompt of the query
-	access                               float64 // last access and last commit, unix seconds, 0: never
-	commit                               float64
-	values                               Values
+	path     event.Path
+	label    *label // when it is settled
+	comod    [links]noisyOr
+	comodSum float64        // Σ of the shares
+	together float64        // Σ of the weights of common changes
+	alike    [links]float64 // of the one most alike
+	calls    float64        // of the one that uses most of what it defines
+	terms    noisyOr
+	termSum  float64 // Σ of the shares
+	tags     []float64
+	// Of the files in hand alone: the largest weights.
+	comodBest, coaccessBest float64
+	named                   bool    // by the prompt of the query
+	access                  float64 // last access and last commit, unix seconds, 0: never
+	commit                  float64
+	values                  Values
+	place                   float64 // by which it is being ranked
 
 	// What the words of a reason need: the strongest partner, and which terms, words and tags matched.
-	comodBy, coaccessBy, alikeBy [links]strongestPartner
-	said                         []string // words and identifiers that it says
-	calledBy                     event.Path
-	termBits                     uint32
-	tagBits                      uint8
+	comodBy, alikeBy [links]strongestPartner
+	coaccessBy       strongestPartner
+	said             []string // words and identifiers that it says
+	calledBy         event.Path
+	termBits         uint32
+	tagBits          uint8
 }
 
 type strongestPartner struct {
@@ -133,13 +133,9 @@ func (p *pool) cut(n int, m Model, forced event.Path) {
 func (c *candidate) fill(x *queryContext) {
 	v := &c.values
 	c.label = x.labels.of(c.path)
-	for _, s := range ofQuestion {
-		v[s] = x.same[s]
-	}
-	for l := range links {
-		v[comodOf[l]], v[sessionOf[l]], v[alikeOf[l]] = c.comod[l].value(), c.coaccess[l].value(), alike(c.alike[l])
-	}
-	v[Terms] = c.terms.value()
+	v[Bias] = 1
+	v[Comod], v[SeedComod] = c.comod[byHand].value(), c.comod[bySeed].value()
+	v[SeedAlike] = alike(c.alike[bySeed])
 	if n := len(x.terms); n > 0 {
 		v[TermsMean] = unit(c.termSum / float64(n))
 	}
@@ -147,31 +143,29 @@ func (c *candidate) fill(x *queryContext) {
 	if n := len(x.files); n > 0 {
 		v[ComodMean] = unit(c.comodSum / float64(n))
 	}
-	v[Successor] = unit(c.successor)
 	v[Tags] = tags(c.tags, len(x.tags))
-	named, before, seen := c.named || has(x.named, c.path), has(x.before, c.path), x.seen[c.path]
-	said := has(x.commands, c.path)
-	v[InCommand] = truth(said)
-	v[Named], v[NamedBefore], v[SeenBefore] = truth(named), truth(before), truth(seen)
-	v[Mentioned] = unit(x.said[c.path])
-	x.listings(c)
+	v[Named], v[Mentioned] = truth(c.named || has(x.named, c.path)), unit(x.said[c.path])
+	v[ListedFresh] = x.fresh[c.path]
 	x.folders(c)
 	x.kinds(c)
 	v[FreshCommitted] = x.freshCommitted(c.path)
-	v[SessionLast] = c.sessionLast
-	v[Unseen] = truth(!named && !before && !said && !seen && !has(x.open, c.path)) // nothing in the session has named it
+	v[Unseen] = truth(!c.inWords(x) && !x.seen[c.path] && !has(x.open, c.path)) // nothing in the session has named it
+}
+
+// inWords reports whether a prompt, a command or a pattern of the session has named the file.
+func (c *candidate) inWords(x *queryContext) bool {
+	return c.named || has(x.named, c.path) || has(x.before, c.path) || has(x.commands, c.path)
 }
 
 // stored fills in the signals of the scores kept per file.
-func (c *candidate) stored(x *queryContext, access, commit, accesses, commits, changes, sessions float64) {
+func (c *candidate) stored(x *queryContext, access, commit, commits, changes, sessions float64) {
 	v := &c.values
 	c.access, c.commit = access, commit
 	v[Kin] = x.kin(c.path) // of those left after the cut: names are taken apart for it
-	v[RecencyHour], v[RecencyDay] = recency(access, x.at, hour), recency(access, x.at, day)
+	v[RecencyHour] = recency(access, x.at, hour)
 	v[Committed] = recency(commit, x.head, committedHalf)
 	v[ComodBack], v[SessionBack] = share(c.comodBest, changes, comodSmooth), share(c.coaccessBest, sessions, coaccessSmooth)
-	v[Sessions] = unit(math.Log1p(sessions) / math.Log1p(manySessions))
-	v[Frequency], v[Churn] = logShare(accesses), logShare(commits)
+	v[Churn] = logShare(commits)
 	v[Never], v[Uncommitted] = truth(!(access > 0)), truth(!(commit > 0))
 }
 

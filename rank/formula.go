@@ -7,19 +7,17 @@ import (
 
 // The constants of the formulas.
 const (
-	hour            = time.Hour
-	day             = 24 * time.Hour
-	committedHalf   = 30 * day
-	manySessions    = 30.0  // sessions that make Sessions 1
-	manyAccesses    = 100.0 // accesses that make Frequency and Churn 1
-	comodSmooth     = 0.1   // added to N in the co-change ratio
-	coaccessSmooth  = 0.5   // added to the number of sessions
-	successorSmooth = 0.5   // added to the number of moves
-	termSmooth      = 1.0   // added to the uses of a term
-	certainty       = 0.98  // no single partner makes a noisy-or 1
-	openedScale     = 4.0   // ln(1+files open) that makes Opened 1
-	maxQueryTags    = 3     // tags of a query that count
-	maxFileTags     = 5     // matching tags of a file that count
+	hour           = time.Hour
+	day            = 24 * time.Hour
+	committedHalf  = 30 * day
+	manyCommitted  = 100.0 // commits that make Churn 1
+	comodSmooth    = 0.1   // added to N in the co-change ratio
+	coaccessSmooth = 0.5   // added to the number of sessions
+	termSmooth     = 1.0   // added to the uses of a term
+	certainty      = 0.98  // no single partner makes a noisy-or 1
+	openedScale    = 4.0   // ln(1+files open) that makes Scored.Opened 1
+	maxQueryTags   = 3     // tags of a query that count
+	maxFileTags    = 5     // matching tags of a file that count
 )
 
 // unit clamps x to [0,1]; what is not a number is 0, so that one bad value never reaches a score.
@@ -39,12 +37,12 @@ func recency(stamp float64, at time.Time, half time.Duration) float64 {
 	return unit(math.Exp2(-age / half.Seconds()))
 }
 
-// logShare is ln(1+n)/ln(1+manyAccesses), at most 1: each further access tells less than the one before.
+// logShare is ln(1+n)/ln(1+manyCommitted), at most 1: each further commit tells less than the one before.
 func logShare(n float64) float64 {
 	if !(n > 0) {
 		return 0
 	}
-	return unit(math.Log1p(n) / math.Log1p(manyAccesses))
+	return unit(math.Log1p(n) / math.Log1p(manyCommitted))
 }
 
 // share is certainty·w/(n+smooth) in [0,1): how often the partner came along when the owner was there.

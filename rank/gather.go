@@ -23,10 +23,10 @@ type gathered struct {
 // reads are the futures of one question.
 type reads struct {
 	session             *hot.SessionView
-	comod, coaccess     [links][]*hot.Ranked
-	changes, sessions   [links]*hot.Values
-	next                []*hot.Ranked // of the newest file only
-	moves               *hot.Values
+	comod               [links][]*hot.Ranked
+	changes             [links]*hot.Values
+	coaccess            []*hot.Ranked // of the files in hand
+	sessions            *hot.Values   // of the newest of them
 	termFiles, tagFiles []*hot.Ranked
 	termFreq            *hot.Values
 	opened, committed   *hot.Ranked // the newest stamps
@@ -57,9 +57,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		}
 		x.remember(in.session)
 	}
-	x.ask(q, in.session)
+	x.ask(q, text, in.session)
 	wanted := model.read()
-	r.readTexts(x, q, text, wanted)
+	r.readTexts(x, q, in.session, text, wanted)
 	x.lead(q, task)
 	view := r.store.View(q.At)
 	in.partners(view, x, wanted)
@@ -80,7 +80,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	x.say(p)
 	may := x.wanted(q, task)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
-	x.level()
+	x.fresh = x.listings()
 	for _, c := range p.list {
 		c.fill(x)
 	}
@@ -172,7 +172,7 @@ func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) b
 		case task == event.TaskChange:
 			return true
 		}
-		return !has(x.open, f) && (x.labels.of(f).file != index.KindBinary || slices.Contains(x.leads[byNamed], f))
+		return !has(x.open, f) && (x.labels.of(f).file != index.KindBinary || slices.Contains(x.byName, f))
 	}
 }
 
@@ -200,7 +200,7 @@ func tagsOf(q event.Query) []string {
 
 // ask takes the words of the question: those of the prompt, else of the session's current prompt, and the rarest
 // of them, which are looked up. Without a prompt the newest patterns and commands have to do.
-func (x *queryContext) ask(q event.Query, s *hot.SessionView) {
+func (x *queryContext) ask(q event.Query, prompt index.Text, s *hot.SessionView) {
 	switch {
 	case q.Prompt != "":
 		x.words = index.Terms(q.Prompt, event.MaxTerms)
@@ -217,6 +217,9 @@ func (x *queryContext) ask(q event.Query, s *hot.SessionView) {
 		return cmp.Compare(rarity(x.tree, a), rarity(x.tree, b))
 	})
 	x.terms = x.words[:min(len(x.words), maxTerms)]
+	if x.asked = askedBy(prompt); q.Prompt == "" {
+		x.asked = askedBy(index.TextOf(x.words, nil))
+	}
 	if q.Task == event.TaskPrompt || q.Prompt != "" || len(x.patterns) == 0 {
 		return
 	}

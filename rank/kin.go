@@ -86,8 +86,8 @@ func (x *queryContext) calling(p *pool) {
 	for i := len(x.files) - 1; i >= max(0, len(x.files)-alikeFiles); i-- {
 		for _, f := range x.contents.Called(x.files[i], maxSaid) {
 			c := p.get(f.Path)
-			if v := fade * unit(f.Weight/(callsHalf+f.Weight)); v > c.values[Calls] {
-				c.values[Calls], c.calledBy = v, x.files[i]
+			if v := fade * unit(f.Weight/(callsHalf+f.Weight)); v > c.calls {
+				c.calls, c.calledBy = v, x.files[i]
 			}
 		}
 		fade *= callsFade

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/index"
 )
@@ -12,6 +13,7 @@ type kind uint8
 const (
 	tests kind = 1 << iota
 	documents
+	upkeep // manifests, lock files, settings of tools
 )
 
 // manyWords is how many words make a file as large as it counts.
@@ -20,41 +22,36 @@ const manyWords = 10_000.0
 // asks are the stems of words by which a text asks for a kind of file.
 var asks = func() map[string]kind {
 	stems := map[string]kind{}
-	for word, k := range map[string]kind{"test": tests, "spec": tests, "coverage": tests, "e2e": tests,
-		"doc": documents, "document": documents, "documentation": documents, "readme": documents, "plan": documents,
-		"markdown": documents, "guide": documents, "changelog": documents} {
-		stems[index.Stem(word)] = k
+	for k, words := range map[kind]string{
+		tests:     "test spec coverage e2e",
+		documents: "doc document documentation readme plan markdown guide changelog",
+		upkeep: "dependency dependencies upgrade downgrade bump package manifest lockfile version release changelog license lint linter ci workflow " +
+			"action pipeline npm pnpm yarn pip poetry cargo maven gradle",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			stems[index.Stem(word)] |= k
+		}
 	}
 	return stems
 }()
 
-// kinds fills in the signals of what kind of file is wanted, and how large the file is.
-func (x *queryContext) kinds(c *candidate) {
-	if x.kindShares == nil {
-		x.weighKinds()
+// askedBy returns the kinds of files that a text asks for.
+func askedBy(t index.Text) (k kind) {
+	for _, w := range t.Body {
+		k |= asks[w.Stem]
 	}
-	v := &c.values
-	v[KindShare] = unit(x.kindShares[c.label.kind])
-	if v[Test] > 0 {
-		v[LateTest] = truth(x.edited)
-	}
-	if v[Document] > 0 {
-		v[EarlyDocument] = 1 / float64(1+x.turn)
-	}
-	if x.contents != nil {
-		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))
-	}
+	return k
 }
 
-// weighKinds finds what kinds the files opened last were of, each counting 0.8 of the one after it, and what the prompt wants.
-func (x *queryContext) weighKinds() {
-	x.kindShares = map[string]float64{}
-	w, all := 1.0, 0.0
-	for _, f := range x.latest {
-		x.kindShares[x.labels.of(f).kind] += w
-		all, w = all+w, w*folderFade
+// kinds fills in the signals of what kind of file is wanted, and how large the file is.
+func (x *queryContext) kinds(c *candidate) {
+	v := &c.values
+	v[Test] = truth(c.label.test)
+	if c.label.document {
+		v[EarlyDocument] = 1 / float64(1+x.turn)
 	}
-	for k := range x.kindShares {
-		x.kindShares[k] /= all
+	v[Upkeep] = truth(c.label.upkeep && x.asked&upkeep == 0)
+	if x.contents != nil {
+		v[Size] = unit(math.Log1p(x.contents.Size(c.path)) / math.Log1p(manyWords))
 	}
 }

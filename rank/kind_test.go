@@ -14,19 +14,19 @@ func TestKindsAndKin(t *testing.T) {
 	w.prompt("s", epoch.Add(-9*time.Minute), "write tests of the plan")
 	r := w.ranker(all(Options{}))
 	got, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md")
-	if got["early_document"] != 1 || got["kind_share"] != 0 {
+	if got["early_document"] != 1 {
 		t.Errorf("a document before anything is open: %v", got)
 	}
 	w.open("s", epoch.Add(-8*time.Minute), "rank/rank.go")
 	w.happen(event.Event{Time: epoch.Add(-7 * time.Minute), Kind: event.KindEdit, Session: "s", Paths: []event.Path{"rank/rank.go"}, OK: true})
 	r = w.ranker(all(Options{}))
-	test, _ := why(t, r, event.Query{Session: "s"}, "rank/score_test.go")
-	if test["late_test"] != 1 || test["kind_share"] != 0 {
-		t.Errorf("a test after an edit: %v", test)
+	test, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_test.go")
+	if test["pair_edited"] != 1 || test["test"] != 1 {
+		t.Errorf("the test of an edited file: %v", test)
 	}
 	kin, _ := why(t, r, event.Query{Session: "s"}, "rank/rank_score.go")
 	far, _ := why(t, r, event.Query{Session: "s"}, "rank/unlike.go")
-	if kin["kind_share"] != 1 || !(kin["kin"] > 0 && kin["kin"] < 1) || far["kin"] != 0 {
+	if !(kin["kin"] > 0 && kin["kin"] < 1) || far["kin"] != 0 || far["pair_edited"] != 0 {
 		t.Errorf("kin %v, other %v", kin, far)
 	}
 	if doc, _ := why(t, r, event.Query{Session: "s"}, "docs/plan.md"); doc["early_document"] != .5 {

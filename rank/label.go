@@ -11,30 +11,28 @@ import (
 // label is what a path says of its file without anything being looked up.
 type label struct {
 	dir, stem      string
-	kind           string   // the extension, tests apart
 	words          []string // of the name, without its extension
 	depth          float64  // in [0,1]
 	test, document bool
 	file           index.Kind
 	init           bool // it stands for its folder
+	upkeep         bool // it is a manifest, a lock file or a setting of a tool
 	aside          bool // it lies in docs, examples, benchmarks, tools or scripts
 }
 
 func newLabel(f event.Path) *label {
-	l := &label{dir: f.Dir(), stem: f.PairStem(), kind: f.Ext(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
+	l := &label{dir: f.Dir(), stem: f.PairStem(), depth: unit(float64(strings.Count(string(f), "/")) / deep)}
 	base := f.Base()
-	if e := l.kind; e != "" && len(e) < len(base) {
+	if e := f.Ext(); e != "" && len(e) < len(base) {
 		base = base[:len(base)-len(e)]
 	}
 	l.words = index.Terms(base, 16)
 	l.file, l.init = index.KindOf(f), inits[f.Base()]
+	l.upkeep = f.Upkeep()
 	for folder := range strings.SplitSeq(l.dir, "/") {
 		l.aside = l.aside || asides[strings.ToLower(folder)]
 	}
 	l.document, l.test = l.file == index.KindProse, l.file == index.KindTest
-	if l.test {
-		l.kind = "test" + l.kind
-	}
 	return l
 }
 

@@ -11,17 +11,9 @@ import (
 type link int
 
 const (
-	byHand  link = iota // they are in hand
-	byNamed             // the prompt names them
-	bySeed              // their names and contents fit the prompt best
-	links               // their number
-)
-
-// The signals of partners, by how they were found.
-var (
-	comodOf   = [links]Signal{Comod, NamedComod, SeedComod}
-	sessionOf = [links]Signal{Session, NamedSession, SeedSession}
-	alikeOf   = [links]Signal{Alike, NamedAlike, SeedAlike}
+	byHand link = iota // they are in hand
+	bySeed             // their names and contents fit the prompt best
+	links              // their number
 )
 
 // alikeScale: rare identifiers shared that make a file one half alike.
@@ -45,7 +37,7 @@ func (x *queryContext) lead(q event.Query, task event.Task) {
 			named = append(named, f)
 		}
 	}
-	x.leads[byNamed] = named[:min(len(named), namedFiles)]
+	x.byName = named[:min(len(named), namedFiles)]
 	if task == event.TaskPrompt {
 		x.leads[bySeed] = x.seeds()
 	}

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +26,7 @@ func why(t *testing.T, r *Ranker, q event.Query, f event.Path) (map[string]float
 }
 
 func all(o Options) Options {
-	o.Models = Curious(Prior())
+	o.Models = Curious()
 	return o
 }
 
@@ -41,13 +40,11 @@ func TestListedFiles(t *testing.T) {
 	w.open("s", epoch.Add(-2*time.Minute), "rank/rank.go")
 	list(epoch.Add(-time.Minute), "docs/rank.md")
 	got, _ := why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "cold/db.go")
-	for name, want := range map[string]float64{"listed_few": .85 / 2, "seen_before": 1, "listed_last": 0, "unseen": 0} {
-		if math.Abs(got[name]-want) > 1e-9 {
-			t.Errorf("%s = %v, want %v", name, got[name], want)
-		}
+	if got["listed_fresh"] != .5 || got["unseen"] != 0 {
+		t.Errorf("a file was opened since the list: %v", got)
 	}
 	got, _ = why(t, w.ranker(all(Options{})), event.Query{Session: "s"}, "docs/rank.md")
-	if got["listed_last"] != 1 || got["listed_few"] != 1 || got["listed_place"] != 1 {
+	if got["listed_fresh"] != 1 || got["mentioned"] <= .5 {
 		t.Errorf("the only file of the newest list: %v", got)
 	}
 }
@@ -71,10 +68,10 @@ func TestContentsFindFiles(t *testing.T) {
 		t.Errorf("reasons:\n%s", text)
 	}
 	w.open("s", epoch.Add(-time.Minute), "cold/db.go")
-	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"}, "rank/rank.go"); alike["alike"] <= 0 {
+	if alike, _ := why(t, w.ranker(all(Options{Contents: func() *index.Contents { return c }})), event.Query{Session: "s"}, "rank/rank.go"); alike["alike_rank"] != 1 {
 		t.Errorf("values %v, want the caller alike", alike)
 	}
-	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] || without["alike"] != 0 {
+	if without, _ := why(t, w.ranker(all(Options{})), q, "cold/db.go"); without["text_share"] == asked["text_share"] || without["alike_rank"] != 0 {
 		t.Errorf("values %v without contents", without)
 	}
 }

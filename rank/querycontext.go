@@ -13,58 +13,47 @@ import (
 
 // queryContext is what holds for all candidates of a question: its files, words, session and time.
 type queryContext struct {
-	at                 time.Time
-	head               time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
-	session            string                // that asks, "" for a person
-	files              []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
-	leads              [links][]event.Path   // files whose partners are candidates; of byHand: files
-	stems              map[string]event.Path // stem of a pair → newest file in hand
-	terms              []string              // looked up in the store
-	words              []string              // of the prompt, the rarest in paths first; terms begins with the same
-	idents             []string              // of the prompt
-	fitting, patterned []TextFit             // files that the prompt may mean; that the newest patterns and commands may mean
-	prompted           string                // the text of the prompt, if the question has it
-	spellings          map[string]string     // its words by stem, when a reason needs them
-	tags               []string
-	tree               *index.Tree
-	contents           *index.Contents
-	recent             *hot.Ranked // files opened last, by anyone
+	at                time.Time
+	head              time.Time             // of the newest commit, at most at: a repository that rested has not forgotten its last work
+	session           string                // that asks, "" for a person
+	files             []event.Path          // in hand, newest last, at most contextFiles (task change: changeFiles)
+	leads             [links][]event.Path   // files whose partners are candidates; of byHand: files
+	byName            []event.Path          // files that the prompt names, at most namedFiles
+	stems             map[string]event.Path // stem of a pair → newest file in hand
+	terms             []string              // looked up in the store
+	words             []string              // of the prompt, the rarest in paths first; terms begins with the same
+	idents            []string              // of the prompt
+	fitting           []TextFit             // files that the prompt may mean
+	topic             []TextFit             // that the newest earlier prompt of many words may mean
+	patterned, latest []TextFit             // that the newest patterns and commands may mean; that the newest one may mean
+	prompted          string                // the text of the prompt, if the question has it
+	spellings         map[string]string     // its words by stem, when a reason needs them
+	tags              []string
+	tree              *index.Tree
+	contents          *index.Contents
+	recent            *hot.Ranked // files opened last, by anyone
 	// What the session did, empty without one.
-	open       map[event.Path]int64
-	named      map[event.Path]int64
-	before     map[event.Path]int64
-	commands   map[event.Path]int64
-	said       map[event.Path]float64
-	seen       map[event.Path]bool
-	clock      int64
-	prompt     int64
-	turn       int          // files opened since the prompt
-	latest     []event.Path // opened last, the newest first
-	results    []hot.Result
-	patterns   []hot.Wording
-	listed     map[event.Path]*listed
-	inFolder   map[string]folder
-	lately     map[string]float64 // folder → recency of its newest open
-	places     map[event.Path]int // file → files not open here that were opened later
-	behind     int
-	labels     *labels
-	kins       []event.Path       // in hand, whose names are compared
-	rare       map[string]float64 // idf of words of names
-	kindShares map[string]float64 // kind → weight of the files opened last of it
-	edited     bool               // a file was edited since the prompt
-	commits    *hot.Ranked        // files committed last
-	commitAgo  map[event.Path]int // file → commits since its own, of the newest files committed
-	clocks     []int64            // of the last opens of the session's files
-	weights    map[string]float64 // folder → weight of the files opened last in it
-	same       Values             // what is the same for every candidate
-}
-
-// level fills in what is the same for every candidate.
-func (x *queryContext) level() {
-	x.same[Bias], x.same[Opened] = 1, opened(len(x.open))
-	if n := len(x.files); n > 0 {
-		x.same[InHand] = opened(n)
-	}
+	open        map[event.Path]int64
+	named       map[event.Path]int64
+	before      map[event.Path]int64
+	commands    map[event.Path]int64
+	said        map[event.Path]float64
+	seen        map[event.Path]bool
+	prompt      int64
+	turn        int // files opened since the prompt
+	results     []hot.Result
+	patterns    []hot.Wording
+	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
+	inFolder    map[string]folder
+	lately      map[string]float64 // folder → recency of its newest open
+	labels      *labels
+	kins        []event.Path       // in hand, whose names are compared
+	rare        map[string]float64 // idf of words of names
+	asked       kind               // kinds of files that the prompt asks for
+	commits     *hot.Ranked        // files committed last
+	commitAgo   map[event.Path]int // file → commits since its own, of the newest files committed
+	clocks      []int64            // of the last opens of the session's files
+	editedStems map[string]bool    // stems of pairs of the files edited since the prompt
 }
 
 // remember takes over what the session did.
@@ -74,12 +63,13 @@ func (x *queryContext) remember(s *hot.SessionView) {
 	}
 	x.open, x.named, x.before, x.commands = s.Order, s.Named, s.NamedBefore, s.Commands
 	x.said, x.seen = s.Mentions, s.SeenEver
-	x.clock, x.prompt = s.Clock, s.Prompt
+	x.prompt = s.Prompt
 	x.results, x.patterns = s.Results, s.Wordings
 	x.turn = x.since(s)
-	x.edited, x.clocks = len(s.Edits) > 0, slices.Collect(maps.Values(s.Last))
-	for i := len(s.Files) - 1; i >= 0 && len(x.latest) < folderFiles; i-- {
-		x.latest = append(x.latest, s.Files[i])
+	x.clocks = slices.Collect(maps.Values(s.Last))
+	x.editedStems = make(map[string]bool, len(s.Edits))
+	for f := range s.Edits {
+		x.editedStems[x.labels.of(f).stem] = true
 	}
 }
 

@@ -129,6 +129,15 @@ type Scored struct {
 	from   *gathered
 }
 
+// InWords reports whether a prompt, a command or a pattern of the session has named the file.
+func (s Scored) InWords() bool { return s.c.inWords(s.from.context) }
+
+// Opened is min(1, ln(1+files open in the session)/4): with more open files each other one is less likely.
+func (s Scored) Opened() float64 { return opened(len(s.from.context.open)) }
+
+// Terms is the chance, in [0,1], that one of the question's words leads to the file: the noisy-or that terms_rank ranks by.
+func (s Scored) Terms() float64 { return s.c.terms.value() }
+
 // Values are the file's signals, as they entered its score.
 func (s Scored) Values() Values { return s.c.values }
 

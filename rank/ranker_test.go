@@ -143,7 +143,7 @@ func TestSessionSignals(t *testing.T) {
 	if slices.Contains(names(a), "cold/db.go") {
 		t.Errorf("%v has an open file", names(a))
 	}
-	for f, want := range map[event.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": InCommand} {
+	for f, want := range map[event.Path]Signal{"auth/session.go": Named, "README.md": Named, "docs/rank.md": Mentioned, "rank/rank.go": Mentioned} {
 		i := slices.IndexFunc(a.Suggestions, func(s event.Suggestion) bool { return s.File == f })
 		if i < 0 || a.Suggestions[i].Unseen ||
 			!slices.ContainsFunc(a.Suggestions[i].Reasons, func(r event.Reason) bool { return r.Signal == want.String() && r.Text != "" }) {

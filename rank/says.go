@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
@@ -14,20 +15,18 @@ const alikeFiles = 3
 // say adds what files say: the words and identifiers of the prompt and of the newest patterns, and identifiers shared with the files
 // that lead.
 func (x *queryContext) say(p *pool) {
-	x.match(p, x.fitting, Text, TextPlace)
-	for _, f := range x.fitting {
-		if c := p.index[f.File]; c != nil {
-			c.values[TextShare] = f.Share
-		}
+	if x.contents != nil {
+		x.calling(p)
+		x.sharing(p)
 	}
-	if len(x.fitting) > 0 {
-		x.same[TextSure] = x.fitting[0].Share
-	}
-	x.match(p, x.patterned, Pattern, PatternPlace)
-	if x.contents == nil {
-		return
-	}
-	x.calling(p)
+	x.match(p, x.fitting, maxSaid, func(v *Values, fit, place, share float64) { v[Text], v[TextPlace], v[TextShare] = fit, place, share })
+	x.match(p, x.patterned, maxSaid, func(v *Values, fit, _, _ float64) { v[Pattern] = fit })
+	x.match(p, x.latest, 0, func(v *Values, _, place, _ float64) { v[PatternPlace] = place })
+	x.match(p, x.topic, 0, func(v *Values, fit, _, _ float64) { v[Topic] = fit })
+}
+
+// sharing finds files that share rare identifiers with those that lead.
+func (x *queryContext) sharing(p *pool) {
 	for l, lead := range x.leads {
 		for _, g := range lead[max(0, len(lead)-alikeFiles):] {
 			for _, f := range x.contents.Alike(g, maxSaid) {
@@ -42,26 +41,25 @@ func (x *queryContext) say(p *pool) {
 // textSpan is how far below the best fit, in logits, a fit counts for nothing.
 const textSpan = 8.0
 
-// match turns the fits of a text into two signals: 1 + (logit - best)/textSpan, and 1/√rank.
-func (x *queryContext) match(p *pool, fits []TextFit, logit, place Signal) {
+// match hands over the fits of a text: 1 + (logit - best)/textSpan, 1/√rank and the share of each. The best so many become candidates.
+func (x *queryContext) match(p *pool, fits []TextFit, room int, set func(v *Values, fit, place, share float64)) {
 	for i, f := range fits {
 		c := p.index[f.File]
 		if c == nil {
-			if i >= maxSaid {
+			if i >= room {
 				continue
 			}
 			c = p.get(f.File)
 		}
-		c.values[logit] = unit(1 + (f.Logit-fits[0].Logit)/textSpan)
-		c.values[place] = 1 / math.Sqrt(float64(1+i))
-		if c.said == nil {
+		set(&c.values, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)), f.Share)
+		if c.said == nil && room > 0 {
 			c.said = f.Words
 		}
 	}
 }
 
-// readTexts finds what the prompt and the newest patterns and commands mean.
-func (r *Ranker) readTexts(x *queryContext, q event.Query, prompt index.Text, w Values) {
+// readTexts finds what the prompt, an earlier one, and the newest patterns and commands mean.
+func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, prompt index.Text, w Values) {
 	of := func(words, names []string) []TextFit {
 		if len(words)+len(names) == 0 {
 			return nil
@@ -76,8 +74,14 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, prompt index.Text, w 
 			x.fitting = of(x.words, x.idents)
 		}
 	}
-	if w[Pattern] != 0 || w[PatternPlace] != 0 {
+	if w[Pattern] != 0 {
 		x.patterned = of(x.patternTexts())
+	}
+	if w[PatternPlace] != 0 && len(x.patterns) > 0 {
+		x.latest = of(x.patterns[0].Words, x.patterns[0].Idents)
+	}
+	if w[Topic] != 0 && s != nil {
+		x.topic = of(strings.Fields(s.Fields[hot.FieldTopicTerms]), strings.Fields(s.Fields[hot.FieldTopicIdents]))
 	}
 }
 

@@ -41,26 +41,14 @@ func reasons(w, x Values) []event.Reason {
 	return out
 }
 
-// strongest keeps the first n reasons that speak for the file; those that are the same for every file of the
-// question (the bias, the number of open files) say nothing about this one.
+// strongest keeps the first n reasons that speak for the file; the bias, the same for every file, says nothing
+// about this one.
 func strongest(rs []event.Reason, n int) []event.Reason {
 	out := make([]event.Reason, 0, n)
 	for _, r := range rs {
-		if len(out) < n && r.Weight*r.Value > 0 && !sameForAll[r.Signal] {
+		if len(out) < n && r.Weight*r.Value > 0 && r.Signal != Bias.String() {
 			out = append(out, r)
 		}
 	}
 	return out
 }
-
-// ofQuestion are the signals that are the same for every file of a question.
-var ofQuestion = [...]Signal{Bias, Opened, InHand, TextSure}
-
-// sameForAll are their names.
-var sameForAll = func() map[string]bool {
-	names := map[string]bool{}
-	for _, s := range ofQuestion {
-		names[s.String()] = true
-	}
-	return names
-}()

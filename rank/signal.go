@@ -6,110 +6,61 @@ type Signal int
 // The signals, in the order in which they are added up. The first one is the constant 1.
 const (
 	Bias Signal = iota
-	RecencyHour
-	RecencyDay
-	RecencyRank
-	Frequency
 	Tags
-	Comod
-	ComodMean
-	Support
-	Session
-	Terms
-	Alike
-	Named
-	NamedBefore
-	NamedSession
-	NamedPair
-	SeedSession
-	SeedAlike
-	InCommand
-	Mentioned
-	SeenBefore
-	ListedRecent
-	ListedAgo
-	ListedFew
-	ListedPlace
-	ListedLast
-	ListedTurn
-	ListedOften
-	ContentRecent
-	ContentAlone
-	Directory
-	FolderShare
-	FolderRecent
-	FolderSmall
-	Depth
-	Document
-	Test
-	Pair
+	RecencyHour
 	Committed
 	Uncommitted
 	Churn
 	Never
+	FreshCommitted
+	Size
+	Test
+	EarlyDocument
+	Upkeep
+	Comod
+	ComodMean
+	ComodBack
+	ComodRank
+	Support
+	SeedComod
+	SessionBack
+	SessionLast
+	AlikeRank
+	SeedAlike
+	CallsRank
+	Kin
+	Directory
+	FolderSmall
+	FolderRecent
+	Pair
+	PairEdited
+	NamedPair
 	TermsMean
 	TermsRank
-	ComodRank
-	SessionRank
-	Successor
-	NamedComod
-	NamedAlike
-	SeedComod
-	AlikeRank
-	Unseen
-	Opened
-	InHand
-	Kin
-	Calls
-	Size
-	KindShare
-	LateTest
-	EarlyDocument
-	FreshCommitted
-	SessionLast
-	ComodBack
-	SessionBack
-	Sessions
-	ListedLeft
-	ListedSkipped
-	ListedTurns
-	ListedFresh
 	Text
 	TextShare
 	TextPlace
-	TextSure
+	Topic
 	Pattern
 	PatternPlace
+	Named
+	Mentioned
+	ListedFresh
+	Unseen
 	signals // their number
 )
 
 var signalNames = [signals]string{
-	Bias: "bias", RecencyHour: "recency_hour", RecencyDay: "recency_day", RecencyRank: "recency_rank", Frequency: "frequency",
-	Tags: "tags", Comod: "comod", ComodMean: "comod_mean", Support: "support", Session: "session", Terms: "terms", Alike: "alike", Named: "named",
-	NamedBefore: "named_before", NamedSession: "named_session", NamedPair: "named_pair", SeedSession: "seed_session",
-	SeedAlike: "seed_alike", InCommand: "in_command", Mentioned: "mentioned",
-	SeenBefore: "seen_before", ListedRecent: "listed_recent", ListedAgo: "listed_ago", ListedFew: "listed_few", ListedPlace: "listed_place",
-	ListedLast: "listed_last", ListedTurn: "listed_turn", ListedOften: "listed_often",
-	ContentRecent: "content_recent", ContentAlone: "content_alone", Directory: "directory", FolderShare: "folder_share", FolderRecent: "folder_recent", FolderSmall: "folder_small",
-	Depth: "depth", Document: "document", Test: "test", Pair: "pair", Committed: "committed", Uncommitted: "uncommitted",
-	Churn: "churn", Never: "never", Successor: "successor", NamedComod: "named_comod", NamedAlike: "named_alike", SeedComod: "seed_comod", TermsMean: "terms_mean", TermsRank: "terms_rank", ComodRank: "comod_rank",
-	SessionRank: "session_rank", AlikeRank: "alike_rank", Unseen: "unseen", Opened: "opened", InHand: "in_hand",
-	Kin:            "kin",
-	Calls:          "calls",
-	Size:           "size",
-	KindShare:      "kind_share",
-	LateTest:       "late_test",
-	EarlyDocument:  "early_document",
-	FreshCommitted: "fresh_committed",
-	SessionLast:    "session_last",
-	ComodBack:      "comod_back",
-	SessionBack:    "session_back",
-	Sessions:       "sessions",
-	ListedLeft:     "listed_left",
-	ListedSkipped:  "listed_skipped",
-	ListedTurns:    "listed_turns",
-	ListedFresh:    "listed_fresh",
-	Text:           "text", TextShare: "text_share", TextPlace: "text_place", TextSure: "text_sure", Pattern: "pattern", PatternPlace: "pattern_place",
+	Bias: "bias", Tags: "tags", RecencyHour: "recency_hour", Committed: "committed", Uncommitted: "uncommitted",
+	Churn: "churn", Never: "never", FreshCommitted: "fresh_committed", Size: "size", Test: "test",
+	EarlyDocument: "early_document", Upkeep: "upkeep", Comod: "comod", ComodMean: "comod_mean",
+	ComodBack: "comod_back", ComodRank: "comod_rank", Support: "support", SeedComod: "seed_comod",
+	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
+	CallsRank: "calls_rank", Kin: "kin", Directory: "directory", FolderSmall: "folder_small",
+	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",
+	TermsMean: "terms_mean", TermsRank: "terms_rank", Text: "text", TextShare: "text_share",
+	TextPlace: "text_place", Topic: "topic", Pattern: "pattern", PatternPlace: "pattern_place", Named: "named",
+	Mentioned: "mentioned", ListedFresh: "listed_fresh", Unseen: "unseen",
 }
 
 // String is the name under which the signal appears in a Reason.

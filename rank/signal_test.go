@@ -24,10 +24,10 @@ func TestFormulas(t *testing.T) {
 	near(t, "recency of the future", recency(stamp(-hour), now, hour), 1)
 	near(t, "recency of never", recency(0, now, hour), 0)
 
-	near(t, "no accesses", logShare(0), 0)
-	near(t, "one access", logShare(1), math.Log(2)/math.Log1p(manyAccesses))
-	near(t, "many accesses", logShare(manyAccesses), 1)
-	near(t, "more than many", logShare(10*manyAccesses), 1)
+	near(t, "no commits", logShare(0), 0)
+	near(t, "one commit", logShare(1), math.Log(2)/math.Log1p(manyCommitted))
+	near(t, "many accesses", logShare(manyCommitted), 1)
+	near(t, "more than many", logShare(10*manyCommitted), 1)
 
 	near(t, "share", share(2, 4, comodSmooth), certainty*2/(4+comodSmooth))
 	near(t, "share of more than all", share(9, 4, comodSmooth), certainty)
@@ -137,7 +137,7 @@ func TestProbabilityOfNonsense(t *testing.T) {
 func TestPriorIsSane(t *testing.T) {
 	for task, m := range Prior() {
 		w := m.Weights
-		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support] + w[SeedComod] + w[NamedComod]; together <= 0 {
+		if together := w[Comod] + w[ComodMean] + w[ComodRank] + w[ComodBack] + w[Support] + w[SeedComod]; together <= 0 {
 			t.Errorf("%s: co-change speaks against a file", task)
 		}
 		empty := Values{Bias: 1, Never: 1, Unseen: 1}

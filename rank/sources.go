@@ -18,26 +18,23 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 		if len(files) == 0 {
 			continue
 		}
-		if w[comodOf[l]] != 0 {
+		if w[Comod] != 0 {
 			in.changes[l] = v.Of(hot.Changes, files)
 			for _, f := range files {
 				in.comod[l] = append(in.comod[l], v.Top(hot.Comod, f, maxPartners))
 			}
 		}
-		if w[sessionOf[l]] != 0 {
-			in.sessions[l] = v.Of(hot.Sessions, files)
-			for _, f := range files {
-				in.coaccess[l] = append(in.coaccess[l], v.Top(hot.Coaccess, f, maxPartners))
-			}
-		}
 	}
 	files := event.Strings(x.files)
-	if w[Successor] != 0 && len(files) > 0 {
-		newest := files[len(files)-1:]
-		in.moves = v.Of(hot.Moves, newest)
-		in.next = append(in.next, v.Top(hot.Next, newest[0], maxPartners))
+	if w[SessionBack] != 0 || w[SessionLast] != 0 {
+		for _, f := range files {
+			in.coaccess = append(in.coaccess, v.Top(hot.Coaccess, f, maxPartners))
+		}
+		if len(files) > 0 {
+			in.sessions = v.Of(hot.Sessions, files[len(files)-1:])
+		}
 	}
-	if w[Terms] != 0 && len(x.terms) > 0 {
+	if (w[TermsRank] != 0 || w[TermsMean] != 0) && len(x.terms) > 0 {
 		in.termFreq = v.Of(hot.TermFreq, x.terms)
 		for _, t := range x.terms {
 			in.termFiles = append(in.termFiles, v.Top(hot.TermFiles, t, maxPerTerm))
@@ -48,7 +45,7 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 			in.tagFiles = append(in.tagFiles, v.Top(hot.TagFiles, t, maxPerTag))
 		}
 	}
-	if w[RecencyDay] != 0 || w[RecencyHour] != 0 || w[RecencyRank] != 0 || w[FolderRecent] != 0 {
+	if w[RecencyHour] != 0 || w[FolderRecent] != 0 {
 		in.opened = v.Top(hot.Recency, "", maxRecent)
 	}
 	switch {
@@ -64,9 +61,14 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	for l := range links {
 		in.linked(p, x, l)
 	}
-	for _, set := range in.next {
+	for i, set := range in.coaccess {
 		for j, f := range set.Members {
-			p.get(event.Path(f)).successor = share(set.Values[j], at(in.moves, 0), successorSmooth)
+			c := p.get(event.Path(f))
+			c.coaccessBest = max(c.coaccessBest, set.Values[j])
+			c.coaccessBy.see(x.files[i], set.Values[j])
+			if i == len(in.coaccess)-1 {
+				c.values[SessionLast] = share(set.Values[j], at(in.sessions, 0), coaccessSmooth)
+			}
 		}
 	}
 	for i, set := range in.termFiles {
@@ -89,8 +91,8 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	if in.opened != nil {
 		for j, f := range in.opened.Members {
 			c := p.get(event.Path(f))
-			// Early, so that the cut before the second round trip knows them; the same numbers come again then.
-			c.values[RecencyHour], c.values[RecencyDay] = recency(in.opened.Values[j], x.at, hour), recency(in.opened.Values[j], x.at, day)
+			// Early, so that the cut before the second round trip knows it; the same number comes again then.
+			c.values[RecencyHour] = recency(in.opened.Values[j], x.at, hour)
 		}
 	}
 	if in.committed != nil && len(x.files) == 0 {
@@ -113,20 +115,6 @@ func (in *reads) linked(p *pool, x *queryContext, l link) {
 				c.comodSum += s
 				c.together += set.Values[j]
 			}
-		}
-	}
-	for i, set := range in.coaccess[l] {
-		n := at(in.sessions[l], i)
-		for j, f := range set.Members {
-			c, s := p.get(event.Path(f)), share(set.Values[j], n, coaccessSmooth)
-			c.coaccess[l].add(s)
-			if l == byHand {
-				c.coaccessBest = max(c.coaccessBest, set.Values[j])
-				if i == len(in.coaccess[l])-1 {
-					c.sessionLast = s
-				}
-			}
-			c.coaccessBy[l].see(x.leads[l][i], s)
 		}
 	}
 }
@@ -162,7 +150,7 @@ func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 			p.get(f)
 		}
 	}
-	for _, f := range slices.Concat(x.files, x.leads[byNamed]) {
+	for _, f := range slices.Concat(x.files, x.byName) {
 		same := tree.Stem(f)
 		for _, g := range same[:min(len(same), maxByFolder)] {
 			p.get(g)
@@ -174,7 +162,7 @@ func fromTree(p *pool, x *queryContext, q event.Query, task event.Task) {
 			p.get(f)
 		}
 	}
-	for _, f := range x.leads[byNamed] {
+	for _, f := range x.byName {
 		if folder := tree.Dir(f.Dir()); len(folder) <= manyInFolder {
 			for _, g := range folder[:min(len(folder), maxByFolder)] {
 				p.get(g)
@@ -193,21 +181,18 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 		return nil
 	}
 	v := r.store.View(x.at)
-	var access, commit, freq, churn, changes, sessions *hot.Values
+	var access, commit, churn, changes, sessions *hot.Values
 	if w[ComodBack] != 0 {
 		changes = v.Of(hot.Changes, members)
 	}
-	if w[SessionBack] != 0 || w[Sessions] != 0 {
+	if w[SessionBack] != 0 {
 		sessions = v.Of(hot.Sessions, members)
 	}
-	if w[RecencyHour] != 0 || w[RecencyDay] != 0 || w[Never] != 0 {
+	if w[RecencyHour] != 0 || w[Never] != 0 {
 		access = v.Of(hot.Recency, members)
 	}
 	if w[Committed] != 0 || w[Uncommitted] != 0 {
 		commit = v.Of(hot.Committed, members)
-	}
-	if w[Frequency] != 0 {
-		freq = v.Of(hot.Frequency, members)
 	}
 	if w[Churn] != 0 {
 		churn = v.Of(hot.Churn, members)
@@ -219,7 +204,7 @@ func (r *Ranker) score(ctx context.Context, p *pool, x *queryContext, w Values) 
 		if changes != nil {
 			c.comodBest /= max(changes.Rest[i], math.SmallestNonzeroFloat64) // to the time of the changes that it is a share of
 		}
-		c.stored(x, at(access, i), at(commit, i), at(freq, i), at(churn, i), at(changes, i), at(sessions, i))
+		c.stored(x, at(access, i), at(commit, i), at(churn, i), at(changes, i), at(sessions, i))
 	}
 	return nil
 }

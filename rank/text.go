@@ -32,6 +32,8 @@ const (
 	textData       // it holds data or settings
 	textAsksTest   // it is a test, and the text speaks of tests
 	textAsksProse  // it is a document, and the text speaks of documents
+	textUpkeep     // it is a manifest, a lock file or a setting of a tool
+	textAsksUpkeep // it is one, and the text speaks of dependencies, versions or builds
 	textSignals    // their number
 )
 
@@ -46,7 +48,7 @@ var textSignalNames = func() (names [textSignals]string) {
 	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base", textCoverTitlePath: "cover_title_path",
 		textCoverTitleBase: "cover_title_base", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
 		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose", textData: "data",
-		textAsksTest: "asks_test", textAsksProse: "asks_prose"} {
+		textAsksTest: "asks_test", textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
 		names[s] = name
 	}
 	return names
@@ -147,10 +149,7 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			get(p).Values[textDotted] = 1
 		}
 	}
-	asked := kind(0)
-	for _, w := range t.Body {
-		asked |= asks[w.Stem]
-	}
+	asked := askedBy(t)
 	w := &models[kindOfText(t)]
 	for i := range found {
 		f := &found[i]
@@ -159,7 +158,10 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 			f.Logit += w[s] * v
 		}
 	}
-	slices.SortFunc(found, func(a, b TextFit) int { return cmp.Or(cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File)) })
+	sortFits(found)
+	if demoteCopies(found) {
+		sortFits(found)
+	}
 	sum := 0.0
 	for i := range found {
 		sum += math.Exp(found[i].Logit - found[0].Logit)
@@ -168,6 +170,43 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 		found[i].Share = math.Exp(found[i].Logit-found[0].Logit) / sum
 	}
 	return found
+}
+
+func sortFits(fits []TextFit) {
+	slices.SortFunc(fits, func(a, b TextFit) int { return cmp.Or(cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File)) })
+}
+
+// What makes a file a copy of one of the same name, as far as a text can tell, and how far behind it stands.
+const (
+	copyShare = 0.1 // difference of the shares of body and doc strings
+	copySize  = 0.02
+	copyCost  = 3.0 // in logits
+	copyRoom  = 40  // fits that are compared, the best
+)
+
+// demoteCopies moves files behind the best one of their name that says nearly the same: it stands for all of them.
+func demoteCopies(fits []TextFit) (some bool) {
+	best := map[string][]*TextFit{}
+next:
+	for i := range fits[:min(len(fits), copyRoom)] {
+		f := &fits[i]
+		base := f.File.Base()
+		for _, g := range best[base] {
+			if f.copies(g) {
+				f.Logit -= copyCost
+				some = true
+				continue next
+			}
+		}
+		best[base] = append(best[base], f)
+	}
+	return some
+}
+
+func (f *TextFit) copies(g *TextFit) bool {
+	near := func(s textSignal, most float64) bool { return math.Abs(f.Values[s]-g.Values[s]) <= most }
+	return near(textSize, copySize) && near(2*textSignal(index.TextBody), copyShare) && near(2*textSignal(index.TextProse), copyShare) &&
+		f.Values[textNamed] == g.Values[textNamed] && f.Values[textFrame] == g.Values[textFrame]
 }
 
 // priors fills in the signals that do not depend on what the file says.
@@ -179,6 +218,7 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 		v[textSize] = unit(math.Log1p(x.contents.Size(f.File)) / math.Log1p(manyWords))
 	}
 	v[textDepth], v[textInit], v[textAside] = l.depth, truth(l.init), truth(l.aside)
+	v[textUpkeep], v[textAsksUpkeep] = truth(l.upkeep), truth(l.upkeep && asked&upkeep != 0)
 	switch l.file {
 	case index.KindTest:
 		v[textTest], v[textAsksTest] = 1, truth(asked&tests != 0)
@@ -186,6 +226,23 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 		v[textProse], v[textAsksProse] = 1, truth(asked&documents != 0)
 	case index.KindData, index.KindBinary:
 		v[textData] = 1
+	}
+}
+
+// Meant tells which files a text can mean: sources, and others if it asks for their kind.
+func Meant(text string) func(event.Path) bool {
+	asked := askedBy(index.ParseText(text))
+	return func(p event.Path) bool {
+		switch of := index.KindOf(p); {
+		case p.Upkeep():
+			return asked&upkeep != 0
+		case of == index.KindTest:
+			return asked&tests != 0
+		case of == index.KindProse:
+			return asked&documents != 0
+		default:
+			return of == index.KindSource
+		}
 	}
 }
 

@@ -79,6 +79,9 @@ type FileModel struct {
 // ErrWeights says that a file of weights cannot be used.
 var ErrWeights = errors.New("unusable weights")
 
+// tasks are those that have weights.
+var tasks = []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText, taskIssue}
+
 // Parse reads a file of weights. Each task needs one, and each weight a signal.
 func Parse(data []byte) (map[event.Task]Model, error) {
 	var f File
@@ -86,7 +89,7 @@ func Parse(data []byte) (map[event.Task]Model, error) {
 		return nil, fmt.Errorf("%w: %w", ErrWeights, err)
 	}
 	out := map[event.Task]Model{}
-	for _, task := range []event.Task{event.TaskPrompt, event.TaskNext, event.TaskChange, taskText, taskIssue} {
+	for _, task := range tasks {
 		from, ok := f.Tasks[task]
 		if !ok {
 			return nil, fmt.Errorf("%w: none for the task %s", ErrWeights, task)
@@ -146,21 +149,29 @@ func byName(to *Values, from map[string]float64) error {
 // SignalNames are the names of all signals, in their order.
 func SignalNames() []string { return signalNames[:] }
 
-// Curious returns the models with every signal looked up, whatever its weight: who fits weights must see them all.
-func Curious(models map[event.Task]Model) map[event.Task]Model {
+// Curious are models under which every signal is looked up, with no weights to speak of: who fits weights must see all, and must not
+// begin with what an earlier fit found. Of too many candidates those with the most evidence are kept.
+func Curious() map[event.Task]Model {
+	var m Model
+	for s := range m.Weights {
+		m.Weights[s] = 1e-9
+	}
+	for _, s := range []Signal{Unseen, Size, Test, Upkeep} { // no evidence
+		m.Weights[s] = 1e-15
+	}
 	out := map[event.Task]Model{}
-	for task, m := range models {
-		for _, w := range []*Values{&m.Weights, &m.UnseenWeights} {
-			if *w == (Values{}) {
-				continue // the others hold
-			}
-			for s := range w {
-				if w[s] == 0 {
-					w[s] = 1e-9
-				}
-			}
-		}
+	for _, task := range tasks {
 		out[task] = m
 	}
 	return out
+}
+
+// Plain are weights of texts that no fit has found: all that a file says counts the same, what kind of file it is nothing.
+func Plain() (texts Texts) {
+	for k := range texts {
+		for s := range textInit {
+			texts[k][s] = 1
+		}
+	}
+	return texts
 }

@@ -47,29 +47,19 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 	if !known {
 		return "", ""
 	}
-	for l := range links {
-		switch of {
-		case sessionOf[l]:
-			return about("opened in the same sessions as", c.coaccessBy[l].path)
-		case comodOf[l]:
-			return about("changes together with", c.comodBy[l].path)
-		case alikeOf[l]:
-			return about("shares rare identifiers with", c.alikeBy[l].path)
-		}
-	}
 	if text := plain[of]; text != "" {
 		return text, ""
 	}
 	switch of {
-	case SessionRank, SessionLast, SessionBack:
-		return about("opened in the same sessions as", c.coaccessBy[byHand].path)
-	case ComodRank:
-		return about("changes together with", c.comodBy[byHand].path)
+	case SessionLast, SessionBack:
+		return about("opened in the same sessions as", c.coaccessBy.path)
+	case SeedComod:
+		return about("changes together with", c.comodBy[bySeed].path)
 	case AlikeRank:
 		return about("shares rare identifiers with", c.alikeBy[byHand].path)
-	case Successor:
-		return "opened right after " + x.newest().Display() + " before", x.newest()
-	case Terms, TermsRank:
+	case SeedAlike:
+		return about("shares rare identifiers with", c.alikeBy[bySeed].path)
+	case TermsRank:
 		return c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word"), ""
 	case Text, TextShare, TextPlace, Pattern, PatternPlace:
 		if len(c.said) == 0 {
@@ -79,7 +69,7 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 			return "mentions" + words, ""
 		}
 		return "", ""
-	case Calls:
+	case CallsRank:
 		return "it defines what " + c.calledBy.Display() + " uses", c.calledBy
 	case Tags:
 		return "used before under " + strings.Join(picked(x.tags, c.tagBits, 3), ", "), ""
@@ -90,7 +80,7 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 		return about("in the same folder as", x.newest())
 	case Pair:
 		return about("same stem as", x.pairedWith(c))
-	case RecencyHour, RecencyDay, RecencyRank:
+	case RecencyHour:
 		return "opened " + ago(x.at, c.access), ""
 	case Committed:
 		return "committed " + ago(x.at, c.commit), ""
@@ -151,23 +141,12 @@ func (x *queryContext) inPath(stem string) string {
 
 // plain are the reasons that are the same whatever the question.
 var plain = map[Signal]string{
-	Named: "named in the prompt", NamedBefore: "named by an earlier prompt of the session",
-	InCommand: "named by a command of the session",
-	Mentioned: "listed by a recent result of the session", SeenBefore: "listed earlier in the session",
-	ListedRecent: "listed by a recent result of the session",
-	ListedAgo:    "in a recent list of the session", ListedFew: "one of few in a recent list",
-	ContentAlone: "one of few named by what was read",
-	ListedPlace:  "high in a recent list of the session",
-	ListedLast:   "in the newest list of the session", ListedTurn: "listed since the prompt", ListedOften: "listed often in the session",
-	ContentRecent: "named by what was read lately",
-	NamedPair:     "same stem as a file named in the prompt",
-	FolderShare:   "in a folder that the session works in", FolderRecent: "in a folder in use of late",
-	Kin: "its name has words of the name of a file in hand", KindShare: "of the kind that the session works on",
-	LateTest: "a test, and files were edited since the prompt", EarlyDocument: "a document, and the turn has just begun",
-	FreshCommitted: "among the files committed last",
-	Sessions:       "opened in many sessions", ListedLeft: "one of few files of a list that are not open yet", ListedFresh: "listed since the last opens",
-	ListedTurns: "listed again and again since the prompt", ListedSkipped: "passed over in a list",
-	Frequency: "opened often of late", Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
+	Named: "named in the prompt", NamedPair: "same stem as a file named in the prompt",
+	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
+	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
+	Kin: "its name has words of the name of a file in hand", EarlyDocument: "a document, and the turn has just begun",
+	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
+	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 
 // together says how often two files changed in one commit, in counts if someone can count. To a person who asks about a single file it

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// budget is how many of the system's watches a Watcher takes: at most half of those that were free when it asked. The others
+// budget is how many of the system's watches a Watcher takes: at most half of those that were free at its start. The others
 // are for other programs of the user and other repositories.
 type budget struct {
 	most int // watches of a user; 0: unknown, only the system's refusal is a bound
@@ -22,7 +22,7 @@ func (e budgetError) Error() string {
 
 var errMaxWatches = errors.New("the number of files that may be open is used up")
 
-// measureBudget asks the system how many watches are free. own are those that the Watcher has already.
+// measureBudget reads how many watches of the system are free. own are those that the Watcher has already.
 func (w *Watcher) measureBudget(own int) {
 	w.budget = budget{most: w.maxUserWatches()}
 	if w.budget.most > 0 {
@@ -30,7 +30,7 @@ func (w *Watcher) measureBudget(own int) {
 	}
 }
 
-// renewBudget asks again when the system's limit was changed.
+// renewBudget reads that again when the system's limit was changed.
 func (w *Watcher) renewBudget() {
 	if w.src.add != nil && w.maxUserWatches() != w.budget.most {
 		w.measureBudget(w.watches + len(w.gitDirs))

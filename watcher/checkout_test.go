@@ -157,7 +157,7 @@ func (d *checkout) watch(o WatchOptions, with ...func(*Watcher)) *watching {
 		close(s.done)
 	})
 	select {
-	case <-w.Ready():
+	case <-w.ready:
 	case err := <-s.done:
 		d.t.Fatalf("Run ended at once: %v", err)
 	case <-time.After(patience):

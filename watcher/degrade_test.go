@@ -202,7 +202,7 @@ func TestKernelOverflow(t *testing.T) {
 	s.expect("branch main", "save d03/a.go", "save d04/new/b.go", "delete d05/a.go")
 }
 
-// deafNotifier drops all events after true arrives; false ends it with an overflow error.
+// lossyNotifier drops all events after true arrives; false ends it with an overflow error.
 func lossyNotifier(deaf <-chan bool) (notifier, error) {
 	n, err := openNotifier()
 	if err != nil {
@@ -236,6 +236,19 @@ func lossyNotifier(deaf <-chan bool) (notifier, error) {
 	return n, nil
 }
 
+// reportedWatcher makes a watcher of a.go that gets its reports from a channel, not from the system.
+func reportedWatcher(r *Repo, recursive bool) (w *Watcher, events chan<- fsnotify.Event) {
+	in, errs := make(chan fsnotify.Event), make(chan error)
+	w = NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
+	w.open = func() (notifier, error) {
+		n := idleNotifier()
+		n.events, n.errors, n.recursive = in, errs, recursive
+		n.close = func() error { close(in); close(errs); return nil }
+		return n, nil
+	}
+	return w, in
+}
+
 // TestQuietTime runs the loop on a false clock: a save is emitted exactly 100 ms after the last write.
 func TestQuietTime(t *testing.T) {
 	d := newCheckout(t)
@@ -250,21 +263,14 @@ func TestQuietTime(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
-		w.open = func() (notifier, error) {
-			n := idleNotifier()
-			n.events, n.errors = events, errs
-			n.close = func() error { close(events); close(errs); return nil }
-			return n, nil
-		}
+		w, events := reportedWatcher(r, false)
 		var summary []time.Duration
 		begin := time.Now()
 		done := make(chan error)
 		go func() {
 			done <- w.Run(ctx, func([]event.Event) { summary = append(summary, time.Since(begin)) }, func() {})
 		}()
-		<-w.Ready()
+		<-w.ready
 		begin = time.Now()
 		for range 3 {
 			events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}
@@ -317,7 +323,7 @@ func statusCalls(t *testing.T, age, took time.Duration) (begun []time.Duration) 
 		}
 		done := make(chan error)
 		go func() { done <- w.Run(ctx, func([]event.Event) {}, func() {}) }()
-		<-w.Ready()
+		<-w.ready
 		for range 240 {
 			w.Nudge()
 			<-time.After(500 * time.Millisecond) // in a synctest bubble

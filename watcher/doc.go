@@ -17,7 +17,7 @@
 //
 // A commit counts once, at its committer time, while it is reachable from the HEAD of a worktree or from origin/HEAD. Merge
 // commits do not count: the commits that they merged do. Commits at the border of a shallow clone do not count, because git
-// cannot tell what they changed. An uncommit event takes back what a branch lost (amend, rebase, reset, a force-push of
+// cannot see what they changed. An uncommit event takes back what a branch lost (amend, rebase, reset, a force-push of
 // origin/HEAD). Checking out another branch takes nothing back, nor does a detached HEAD, which looks the same. A worktree in
 // the middle of a rebase is left out.
 //

@@ -58,7 +58,7 @@ func (r *Repo) list(ctx context.Context) ([]event.Path, error) {
 	return r.listGit(ctx, "-c", "-d", "-o", "--exclude-standard")
 }
 
-// listGit asks git for the files that the arguments name.
+// listGit lists the files that the arguments name.
 func (r *Repo) listGit(ctx context.Context, which ...string) ([]event.Path, error) {
 	out, err := r.run(ctx, append([]string{"ls-files", "-z", "-t", "-s"}, which...)...)
 	if err != nil {
@@ -162,10 +162,10 @@ func (r *Repo) walkOthers(ctx context.Context, tracked map[event.Path]bool, modu
 			}
 			return nil
 		}
-		if modules[string(p)] || r.IgnoredDir(string(p)) {
+		if modules[string(p)] || r.ignoredDir(string(p)) {
 			return filepath.SkipDir
 		}
-		if _, err := os.Lstat(filepath.Join(name, ".git")); err == nil {
+		if isRepo(name) {
 			return filepath.SkipDir
 		}
 		return nil

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,18 +14,16 @@ import (
 	"github.com/aoa-dev/aoa/internal/config"
 )
 
-// settingsDirs are the folders that hold the user's git settings.
-type settingsDirs struct{ home, config string }
-
-func settingsDirsOf(env []string) settingsDirs {
-	h := settingsDirs{home: config.Getenv(env, "HOME"), config: config.Getenv(env, "XDG_CONFIG_HOME")}
-	if h.home == "" {
-		h.home = config.Getenv(env, "USERPROFILE")
+// defaultExcludes is the user's global ignore file where git's settings name none, "" if the environment names no folder.
+func defaultExcludes(env []string) string {
+	dir := config.Getenv(env, "XDG_CONFIG_HOME")
+	if home := cmp.Or(config.Getenv(env, "HOME"), config.Getenv(env, "USERPROFILE")); dir == "" && home != "" {
+		dir = filepath.Join(home, ".config")
 	}
-	if h.config == "" && h.home != "" {
-		h.config = filepath.Join(h.home, ".config")
+	if dir == "" {
+		return ""
 	}
-	return h
+	return filepath.Join(dir, "git", "ignore")
 }
 
 // run runs a git command at the root and returns what it printed.
@@ -54,7 +53,7 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
-	stderr := &tail{}
+	stderr := &stderrHead{}
 	cmd.Stderr = stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -73,7 +72,7 @@ func streamGit(ctx context.Context, git *config.Git, dir, input string, read fun
 	case err != nil:
 		return err
 	case ended != nil:
-		return &gitError{verb: verb(args), stderr: stderr.String(), err: ended}
+		return &gitError{verb: verb(args), stderr: strings.TrimSpace(stderr.String()), err: ended}
 	}
 	return nil
 }
@@ -115,14 +114,13 @@ func exitCode(err error) int {
 	return -1
 }
 
-// tail keeps the first 2 KB of what git prints on stderr.
-type tail struct{ b bytes.Buffer }
+// maxStderr is how much of what git prints on stderr is kept, in bytes.
+const maxStderr = 2048
 
-func (t *tail) Write(p []byte) (int, error) {
-	if free := 2048 - t.b.Len(); free > 0 {
-		t.b.Write(p[:min(free, len(p))])
-	}
+// stderrHead keeps the begin of what git prints on stderr.
+type stderrHead struct{ bytes.Buffer }
+
+func (h *stderrHead) Write(p []byte) (int, error) {
+	h.Buffer.Write(p[:min(len(p), maxStderr-h.Len())])
 	return len(p), nil
 }
-
-func (t *tail) String() string { return strings.TrimSpace(t.b.String()) }

@@ -61,20 +61,21 @@ func readRefFiles(git, common, name string) (ref, oid string, err error) {
 	return "", "", fmt.Errorf("read %s in %s: symbolic refs in a circle", name, git)
 }
 
+// readRefGit runs one git process, and a second one for a branch without a commit.
 func (r *Repo) readRefGit(ctx context.Context, git, name string) (ref, oid string, err error) {
 	dir := "--git-dir=" + git
-	out, err := r.run(ctx, dir, "symbolic-ref", "-q", name)
-	switch {
-	case err == nil:
-		ref = strings.TrimSpace(string(out))
-	case exitCode(err) != 1:
-		return "", "", err
+	if out, err := r.run(ctx, dir, "rev-parse", name+"^{commit}", "--symbolic-full-name", name); err == nil {
+		oid, ref, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+		if ref == name {
+			ref = "" // it is not symbolic
+		}
+		return ref, oid, nil
 	}
-	out, err = r.run(ctx, dir, "rev-parse", "-q", "--verify", name+"^{commit}")
+	out, err := r.run(ctx, dir, "symbolic-ref", "-q", name)
 	if err != nil && exitCode(err) != 1 {
 		return "", "", err
 	}
-	return ref, strings.TrimSpace(string(out)), nil
+	return strings.TrimSpace(string(out)), "", nil
 }
 
 // dotFS is a worktree's git dir over the common one, as go-git needs it.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -52,8 +54,8 @@ type commitLog interface {
 // ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
-		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none && git fetch --refetch",
-			r.Root, ErrNoTrees, r.config.treeless)
+		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
+			"&& git fetch --refetch", r.Root, ErrNoTrees, r.config.treeless)
 	}
 	if err := r.readHistory(ctx, o, yield); err != nil {
 		return fmt.Errorf("read history of %s: %w", r.Root, err)
@@ -75,19 +77,15 @@ func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]e
 	if err != nil || !p.changed {
 		return err
 	}
-	m := &importer{repo: r, plan: p, options: o, yield: yield, limit: firstBatch, total: func() int { return 0 },
-		names: currentNames{}, touched: map[event.Path]bool{}}
+	m := &importer{repo: r, plan: p, options: o, yield: yield, limit: firstBatch, names: currentNames{}, touched: map[event.Path]bool{}}
 	if o.Progress != nil {
 		ctx, cancel := context.WithCancel(ctx)
-		counted := make(chan int, 1)
-		ended := make(chan struct{})
-		go func() { // beside the walk, so that the first batch does not wait for it
-			defer close(ended)
+		var counting sync.WaitGroup
+		counting.Go(func() { // beside the walk, so that the first batch does not wait for it
 			n, _ := log.count(ctx, p.want, p.not)
-			counted <- n
-		}()
-		defer func() { cancel(); <-ended }()
-		m.total = counter(counted)
+			m.total.Store(int64(n))
+		})
+		defer func() { cancel(); counting.Wait() }()
 	}
 	if m.batch, err = r.dropped(ctx, log, p); err != nil {
 		return err
@@ -116,25 +114,13 @@ func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]e
 	return nil
 }
 
-// counter returns the number that arrives, 0 before that.
-func counter(arrives <-chan int) func() int {
-	n := 0
-	return func() int {
-		select {
-		case n = <-arrives:
-		default:
-		}
-		return n
-	}
-}
-
 // importer makes events of commits and yields them in batches.
 type importer struct {
 	repo    *Repo
 	plan    *plan
 	options HistoryOptions
 	yield   func([]event.Event, map[string]string) error
-	total   func() int
+	total   atomic.Int64 // commits to come, 0 until they are counted
 	names   currentNames
 	limit   int // events of the current batch
 	batch   []event.Event
@@ -160,7 +146,7 @@ func (m *importer) add(ctx context.Context, c *Commit) error {
 	m.paths += len(e.Paths) + len(e.Gone)
 	m.done++
 	if m.options.Progress != nil && m.done%1000 == 0 {
-		m.options.Progress(m.done, m.total())
+		m.options.Progress(m.done, int(m.total.Load()))
 	}
 	if len(m.batch) < m.limit && m.paths < maxBatchPaths {
 		return nil
@@ -203,10 +189,7 @@ func (m *importer) lateRenames(ctx context.Context) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	exists := make(map[event.Path]bool, len(files))
-	for _, p := range files {
-		exists[p] = true
-	}
+	exists := setOf(files)
 	var out []event.Event
 	done := map[event.Path]bool{}
 	for _, n := range m.reused {

@@ -11,11 +11,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// rules are all ignore and attribute rules of a worktree, read folder by folder when first asked about.
+// rules are all ignore and attribute rules of a worktree, read folder by folder at the first question about it.
 type rules struct {
 	root       string
 	fold       bool       // core.ignoreCase
-	turn       int64      // of the Reload that read them
+	turn       int64      // of the loadRules that read them
 	globalFile string     // the name of core.excludesFile, "" if there is none
 	global     []pattern  // core.excludesFile
 	info       []pattern  // .git/info/exclude
@@ -53,8 +53,8 @@ func (r *Repo) Ignored(p event.Path) bool {
 	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
 }
 
-// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is none, and if git ignores the
-// folder or .aoaignore names the path.
+// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is
+// none, and if git ignores the folder or .aoaignore names the path.
 func (r *Repo) Nested(p event.Path) string {
 	rs := r.ruleset()
 	nested := rs.dir(p.Dir()).nested
@@ -66,8 +66,8 @@ func (r *Repo) Nested(p event.Path) string {
 	return nested
 }
 
-// IgnoredDir reports the same for a folder. Nothing below an ignored folder has to be watched.
-func (r *Repo) IgnoredDir(dir string) bool {
+// ignoredDir reports the same for a folder. Nothing below an ignored folder has to be watched.
+func (r *Repo) ignoredDir(dir string) bool {
 	if dir == "" || dir == "." {
 		return false
 	}
@@ -89,9 +89,9 @@ func (r *Repo) Excluded(p event.Path) bool {
 	return d.hidden || rs.excludedIn(d, string(p), p.Base())
 }
 
-// Reload reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
+// loadRules reads all rules again. Call it when a .gitignore, .gitattributes, .aoaignore or .git/info file changed. Until it
 // returns the old rules hold. It holds no lock and may run git for up to 5 s.
-func (r *Repo) Reload() {
+func (r *Repo) loadRules() {
 	rs := &rules{root: string(r.Root), fold: r.config.ignoreCase, dirs: map[string]*dirRules{}, turn: r.reloads.Add(1),
 		globalFile: r.excludesFile()}
 	rs.global = readPatterns(rs.globalFile, rs.fold)
@@ -108,7 +108,7 @@ func (r *Repo) Reload() {
 
 func (r *Repo) ruleset() *rules {
 	if r.rules.Load() == nil {
-		r.Reload()
+		r.loadRules()
 	}
 	return r.rules.Load()
 }
@@ -124,10 +124,7 @@ func (r *Repo) excludesFile() string {
 			return absolute(name, string(r.Root))
 		}
 	}
-	if r.settingsDirs.config == "" {
-		return ""
-	}
-	return filepath.Join(r.settingsDirs.config, "git", "ignore")
+	return r.excludes
 }
 
 // dir returns the rules of a folder, reading those that are missing on the way down.
@@ -174,7 +171,7 @@ func (rs *rules) read(d *dirRules, dir string) {
 		d.absent = true
 		return
 	}
-	if _, err := os.Lstat(filepath.Join(abs, ".git")); err == nil && dir != "" {
+	if dir != "" && isRepo(abs) {
 		if !d.ignored && !d.hidden {
 			d.nested = dir
 		}

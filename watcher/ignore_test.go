@@ -19,13 +19,15 @@ func TestIgnored(t *testing.T) {
 	g.write("sub/.gitignore", "!keep.log\n")
 	g.write(".git/info/exclude", "private.txt\n")
 	g.write(".aoaignore", "secret/\n*.pem\n!ok.pem\n")
-	g.write(".gitattributes", "gen/** linguist-generated\nvendor/ours/** -linguist-vendored\n\"quo ted.go\" linguist-generated=true\napi.go linguist-generated\n")
+	g.write(".gitattributes",
+		"gen/** linguist-generated\nvendor/ours/** -linguist-vendored\n\"quo ted.go\" linguist-generated=true\napi.go linguist-generated\n")
 	g.write("sub/.gitattributes", "api.go !linguist-generated\nthird.go linguist-vendored\n")
 	g.write("sub/x.go", "x")
 	ignored := []event.Path{"x.log", "sub/y.log", "build/a.go", "deep/build/a/b.go", "private.txt", "a.global", "secret/k.go",
 		"certs/a.pem", "gen/a.go", "vendor/x/y.go", "quo ted.go", "api.go", "sub/third.go", "node_modules/x/index.js", "web/app.min.js",
 		"go.sum", "sub/package-lock.json", "rpc/a.pb.go", "k8s/zz_generated.deepcopy.go", ".yarn/releases/yarn.js"}
-	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go", "distance/x.go", "go.mod", ".yarnrc"}
+	kept := []event.Path{"x.go", "sub/keep.log", "certs/ok.pem", "vendor/ours/z.go", "sub/api.go", "vendored.go",
+		"distance/x.go", "go.mod", ".yarnrc"}
 	r := g.open()
 	for _, p := range ignored {
 		if !r.Ignored(p) {
@@ -37,7 +39,7 @@ func TestIgnored(t *testing.T) {
 			t.Errorf("%s should be kept", p)
 		}
 	}
-	if !r.IgnoredDir("build") || !r.IgnoredDir("a/node_modules") || r.IgnoredDir("sub") || r.IgnoredDir("vendor/ours") {
+	if !r.ignoredDir("build") || !r.ignoredDir("a/node_modules") || r.ignoredDir("sub") || r.ignoredDir("vendor/ours") {
 		t.Error("folders")
 	}
 	if r.Excluded("x.log") || !r.Excluded("gen/a.go") {
@@ -45,10 +47,10 @@ func TestIgnored(t *testing.T) {
 	}
 	g.write(".gitignore", "")
 	if !r.Ignored("x.log") {
-		t.Error("rules are cached until Reload")
+		t.Error("rules are cached until loadRules")
 	}
-	if r.Reload(); r.Ignored("x.log") {
-		t.Error("after Reload the new rules hold")
+	if r.loadRules(); r.Ignored("x.log") {
+		t.Error("after loadRules the new rules hold")
 	}
 }
 
@@ -72,7 +74,7 @@ func TestFiles(t *testing.T) {
 	inner.write("theirs.go", "t")
 	want := []event.Path{".gitignore", "a.go", "forced.log", "new.go", "x/_.go", "x/new/y.go"}
 	for _, r := range []*Repo{g.open(), without(t, g)} {
-		if !r.Ignored("inner/theirs.go") || !r.IgnoredDir("inner") || r.Ignored("x/new/y.go") {
+		if !r.Ignored("inner/theirs.go") || !r.ignoredDir("inner") || r.Ignored("x/new/y.go") {
 			t.Error("a repository inside the repository is opaque, a new folder is not")
 		}
 		got, err := r.Files(context.Background())

@@ -20,7 +20,7 @@ type Listing struct {
 // List is Files with generated and vendored files: a step may depend on a lock file that a tool wrote. It reads the ignore
 // rules again.
 func (r *Repo) List(ctx context.Context) (Listing, error) {
-	r.Reload()
+	r.loadRules()
 	files, err := r.list(ctx)
 	if err != nil {
 		return Listing{}, fmt.Errorf("list files of %s: %w", r.Root, err)

@@ -37,7 +37,7 @@ type LogOptions struct {
 	Bodies    bool     // read Body
 }
 
-var errLog = errors.New("not the format that was asked for")
+var errLog = errors.New("unexpected format")
 
 // logFormat begins every commit with a byte that no file begins with. git ends it with a NUL under -z.
 const logFormat = "--format=%x01%H %ct %at %s"

@@ -74,9 +74,8 @@ func (w *Watcher) step(ctx context.Context) error {
 	at := w.o.Now()
 	w.applyMoves(at)
 	if w.takeLost(at) {
-		if err := w.recover(ctx); err != nil {
-			return err
-		}
+		w.o.Log.Info("file watch reports were lost: reading every folder")
+		w.scan("", w.tree, scanMode{at: at, maybeGit: true, deep: true})
 	}
 	if w.takeNudge(at) {
 		w.reconcile(ctx)

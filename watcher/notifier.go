@@ -61,7 +61,7 @@ func (w *Watcher) drain(src notifier) {
 // belowIgnored reports whether a path lies in a folder of the worktree that is ignored.
 func (w *Watcher) belowIgnored(name string) bool {
 	p, ok := w.repo.Root.Path(name)
-	return ok && w.repo.IgnoredDir(p.Dir())
+	return ok && w.repo.ignoredDir(p.Dir())
 }
 
 // isFull reports whether an error means that the system has no more watches or file descriptors.

@@ -97,14 +97,6 @@ func (w *Watcher) watchActive(at time.Time) {
 	}
 }
 
-// recover finds what changed while reports were lost.
-func (w *Watcher) recover(ctx context.Context) error {
-	w.o.Log.Info("file watch reports were lost: reading every folder")
-	h := scanMode{at: w.o.Now(), maybeGit: true, deep: true}
-	w.scan("", w.tree, h)
-	return ctx.Err()
-}
-
 // isRules reports whether a file of that name holds ignore rules.
 func isRules(base string) bool {
 	return base == ".gitignore" || base == ".gitattributes" || base == ".aoaignore"
@@ -116,7 +108,7 @@ func (w *Watcher) rulesIn(paths []event.Path) bool {
 
 // reloadRules reads the ignore rules again.
 func (w *Watcher) reloadRules() {
-	w.repo.Reload()
+	w.repo.loadRules()
 	w.in.mu.Lock()
 	clear(w.in.muted)
 	w.in.mu.Unlock()
@@ -131,10 +123,7 @@ func (w *Watcher) reload(ctx context.Context) {
 		w.o.Log.Debug("listing files after a change of ignore rules", "error", err)
 		return
 	}
-	listed := make(map[event.Path]bool, len(files))
-	for _, p := range files {
-		listed[p] = true
-	}
+	listed := setOf(files)
 	for _, path := range w.folders() {
 		d := w.tree.find(path)
 		if d == nil {
@@ -145,7 +134,7 @@ func (w *Watcher) reload(ctx context.Context) {
 				delete(d.files, name)
 			}
 		}
-		if path != "" && len(d.files) == 0 && w.repo.IgnoredDir(path) {
+		if path != "" && len(d.files) == 0 && w.repo.ignoredDir(path) {
 			w.unwatch(path, d)
 		}
 	}

@@ -180,24 +180,17 @@ func TestIgnoredNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Reload() // outside of the false clock
+	r.loadRules() // outside of the false clock
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		events, errs := make(chan fsnotify.Event), make(chan error)
-		w := NewWatcher(r, testOptions(r, WatchOptions{Files: func() []event.Path { return []event.Path{"a.go"} }}))
-		w.open = func() (notifier, error) {
-			n := idleNotifier()
-			n.events, n.errors, n.recursive = events, errs, true
-			n.close = func() error { close(events); close(errs); return nil }
-			return n, nil
-		}
+		w, events := reportedWatcher(r, true)
 		var after []time.Duration
 		begin := time.Now()
 		done := make(chan error)
 		go func() {
 			done <- w.Run(ctx, func([]event.Event) { after = append(after, time.Since(begin)) }, func() {})
 		}()
-		<-w.Ready()
+		<-w.ready
 		d.write("a.go", "xx")
 		begin = time.Now()
 		events <- fsnotify.Event{Name: d.abs("a.go"), Op: fsnotify.Write}

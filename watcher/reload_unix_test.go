@@ -19,7 +19,8 @@ func gitThat(t *testing.T, script string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
@@ -40,8 +41,8 @@ func fifo(t *testing.T) (name string, f *os.File) {
 	return name, f
 }
 
-// TestReloadHoldsNobodyUp: while Reload waits for git, the old rules answer.
-func TestReloadHoldsNobodyUp(t *testing.T) {
+// TestLoadRulesHoldsNobodyUp: while loadRules waits for git, the old rules answer.
+func TestLoadRulesHoldsNobodyUp(t *testing.T) {
 	g := newRepository(t)
 	g.write(".gitignore", "*.log\n")
 	asked, isAsked := fifo(t)
@@ -60,20 +61,20 @@ func TestReloadHoldsNobodyUp(t *testing.T) {
 	reloaded := make(chan struct{})
 	go func() {
 		defer close(reloaded)
-		r.Reload()
+		r.loadRules()
 	}()
 	if err := isAsked.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := isAsked.Read(make([]byte, 1)); err != nil {
-		t.Fatalf("Reload did not ask git: %v", err)
+		t.Fatalf("loadRules did not ask git: %v", err)
 	}
 	if !r.Ignored("x.log") || r.Ignored("x.txt") {
 		t.Error("the old rules do not hold")
 	}
 	select {
 	case <-reloaded:
-		t.Error("Reload did not wait for git")
+		t.Error("loadRules did not wait for git")
 	default:
 	}
 	if _, err := mayGoOn.WriteString("\n"); err != nil {

@@ -30,11 +30,11 @@ type Repo struct {
 	CommonDir string     // the git dir that all worktrees share: refs, objects, config
 	Origin    string     // origin's address without scheme, user and ".git": "github.com/user/repo"; "" if there is none
 
-	settingsDirs settingsDirs
-	git          *config.Git
-	config       gitConfig
-	rules        atomic.Pointer[rules] // nil until the first question
-	reloads      atomic.Int64
+	excludes string // see defaultExcludes
+	git      *config.Git
+	config   gitConfig
+	rules    atomic.Pointer[rules] // nil until the first question
+	reloads  atomic.Int64
 }
 
 // OpenRepo finds the worktree that holds dir. It may be a subfolder, a linked worktree, a submodule, a repository without a
@@ -63,7 +63,7 @@ func openRepo(ctx context.Context, dir string, env []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, settingsDirs: settingsDirsOf(env), git: config.FindGit(env)}
+	r := &Repo{GitDir: at.GitDir, CommonDir: at.CommonDir, excludes: defaultExcludes(env), git: config.FindGit(env)}
 	if err := r.checkOwner(ctx, at); err != nil {
 		return nil, err
 	}

@@ -142,7 +142,8 @@ func (w *Watcher) exhausted(err error) {
 		return
 	}
 	w.warned = true
-	w.o.Log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error", err, "hint", hint)
+	w.o.Log.Warn("too few file watches: folders with recent work are polled instead", "watched", w.watched.Load(), "error",
+		err, "hint", hint)
 }
 
 func (w *Watcher) abs(path string) string { return w.repo.Root.Abs(event.Path(path)) }
@@ -239,14 +240,14 @@ func (w *Watcher) addDir(path string, h scanMode) {
 		return
 	}
 	d := w.tree.find(path)
-	if d == nil && w.repo.IgnoredDir(path) {
+	if d == nil && w.repo.ignoredDir(path) {
 		return
 	}
 	if d == nil {
 		d = w.tree.makeDir(path)
 		w.known.Add(1)
 	}
-	if _, err := os.Lstat(filepath.Join(w.abs(path), ".git")); err == nil {
+	if isRepo(w.abs(path)) {
 		d.opaque = true
 		return
 	}

@@ -88,8 +88,7 @@ type Watcher struct {
 	maxWatches                  int                                                // 0: what the system allows
 	bulk                        int
 
-	ready    chan struct{} // closed by Run when every folder is watched
-	once     sync.Once
+	ready    chan struct{} // closed by Run when every folder is watched: a save after that is seen
 	partial  atomic.Bool
 	watched  atomic.Int64
 	known    atomic.Int64
@@ -113,8 +112,8 @@ type WatchStatus struct {
 // NewWatcher makes a watcher of the repository's worktree. It starts nothing.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
-		open: openNotifier, differing: r.differing, maxUserWatches: maxUserWatches, usedWatches: usedWatches, activeOnly: kqueue, bulk: bulkSize,
-		ready: make(chan struct{})}
+		open: openNotifier, differing: r.differing, maxUserWatches: maxUserWatches, usedWatches: usedWatches,
+		activeOnly: kqueue, bulk: bulkSize, ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and calls
@@ -134,12 +133,9 @@ func (w *Watcher) Run(ctx context.Context, emit func([]event.Event), head func()
 		}
 		return w.goneOr(fmt.Errorf("watch files of %s: %w", w.repo.Root, err))
 	}
-	w.once.Do(func() { close(w.ready) })
+	close(w.ready)
 	return w.loop(ctx)
 }
-
-// Ready is closed when every folder is watched: a save after that is seen.
-func (w *Watcher) Ready() <-chan struct{} { return w.ready }
 
 // Status may be called at any time.
 func (w *Watcher) Status() WatchStatus {

@@ -49,7 +49,8 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 			if err != nil {
 				return nil // the client ignores errors
 			}
-			for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
+			for _, p := range a.completing(ctx, repo,
+				api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
 				// A name with a line break would read as two names.
 				if name := a.near(p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)
@@ -68,7 +69,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 		repo, err = watcher.OpenRepo(ctx, a.dir, a.env)
 	}
 	if err == nil {
-		a.stand(repo)
+		a.noteFolder(repo)
 	}
 	return repo, err
 }
@@ -77,7 +78,7 @@ func (a *app) typingIn(ctx context.Context) (*watcher.Repo, error) {
 // are, so those with control and invisible characters are left out.
 func (a *app) completing(ctx context.Context, repo *watcher.Repo, r api.CompleteRequest) []event.Path {
 	if place := locate.Find(repo.CommonDir, a.getenv); place.Exists() {
-		if ans, err := api.Call(ctx, a.ask(place), api.Complete, r); err == nil {
+		if ans, err := api.Call(ctx, a.clientOf(place), api.Complete, r); err == nil {
 			return slices.DeleteFunc(ans.Files, hostile)
 		}
 	}
@@ -107,7 +108,7 @@ func (a *app) completeFile(c *cobra.Command, _ []string, typed string) ([]string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	a.stand(repo)
+	a.noteFolder(repo)
 	from, ok := a.typedFrom(repo, typed)
 	if !ok {
 		return nil, cobra.ShellCompDirectiveDefault

@@ -21,7 +21,7 @@ func (a *app) cache() *cobra.Command {
 		Short: "store results of a session and read them back in parts",
 		Long: `Stores what a session works out: up to 5 MB an item, 50 MB a session. Writing prints a key; reading
 prints the whole item or a part of it. Items are deleted 24 hours after the last event of their session,
-and at once when the session logs out or exits. Nothing is deleted to make room. The session is
+and at once when the session logs out or exits. Nothing is deleted to free space. The session is
 --session, else CLAUDE_CODE_SESSION_ID, else the newest one that has not ended.`,
 		Example: `  grep -rn TODO . | aoa cache put -d "all TODOs" --task survey
   aoa cache list
@@ -62,7 +62,8 @@ func (a *app) cachePut() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"), "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
+	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"),
+		"the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	c.Flags().Lookup("session").DefValue = ""
 	f := c.Flags()
 	f.StringVar(&it.Task, "task", "", "id of the task (default: random)")
@@ -226,26 +227,19 @@ func (a *app) cacheRemove() *cobra.Command {
 
 func (a *app) cacheStats() *cobra.Command {
 	var r api.CacheStatsRequest
-	c := &cobra.Command{
-		Use:   "stats",
-		Short: "what the sessions have stored, and their quota",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.CacheStats, r, func(ans api.CacheStatsAnswer) {
-				printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u api.CacheUsage) []any {
-					ends := "-"
-					if last := u.Accessed; !u.Ended.IsZero() {
-						if u.Ended.After(last) {
-							last = u.Ended
-						}
-						ends = stamp(last.Add(24 * time.Hour))
-					}
-					return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed), ends}
-				})
-				a.talk("%s on disk, compressed", size(ans.Stored))
-			})
-		},
-	}
+	c := showing(a, "stats", "what the sessions have stored, and their quota", api.CacheStats, &r, func(ans api.CacheStatsAnswer) {
+		printList(a, "session\titems\tused\tquota\taccessed\tends", ans.Sessions, func(u api.CacheUsage) []any {
+			ends := "-"
+			if last := u.Accessed; !u.Ended.IsZero() {
+				if u.Ended.After(last) {
+					last = u.Ended
+				}
+				ends = stamp(last.Add(24 * time.Hour))
+			}
+			return []any{u.Session, u.Items, size(u.Used), size(u.Quota), stamp(u.Accessed), ends}
+		})
+		a.talk("%s on disk, compressed", size(ans.Stored))
+	})
 	a.sessionFlag(c, &r.Session, "this session only")
 	return c
 }

@@ -22,7 +22,7 @@ func (a *app) repo(ctx context.Context) (*watcher.Repo, error) {
 	case err != nil:
 		return nil, fail(exitFailed, "", "%v", err)
 	}
-	a.stand(r)
+	a.noteFolder(r)
 	return r, nil
 }
 
@@ -49,7 +49,7 @@ func (a *app) store(r *watcher.Repo) (locate.Place, error) {
 }
 
 func (a *app) dial(r *watcher.Repo, place locate.Place, running bool) *api.Client {
-	c := a.ask(place)
+	c := a.clientOf(place)
 	if !running {
 		c.Build = build()
 		c.Start = func(ctx context.Context) error { return daemon.Spawn(ctx, string(r.Root), a.env) }
@@ -57,8 +57,8 @@ func (a *app) dial(r *watcher.Repo, place locate.Place, running bool) *api.Clien
 	return c
 }
 
-// ask is a client of a daemon that runs; it starts none.
-func (a *app) ask(place locate.Place) *api.Client {
+// clientOf is a client of a daemon that runs; it starts none.
+func (a *app) clientOf(place locate.Place) *api.Client {
 	return &api.Client{Place: place, Dir: a.dir, Patience: client.Factor()}
 }
 
@@ -78,6 +78,12 @@ func show[Req, Res any](c *cobra.Command, a *app, r api.Route[Req, Res], req Req
 		return err
 	}
 	return a.answer(ans, func() { text(ans) })
+}
+
+// showing is a command without arguments that is one call. req has its flags.
+func showing[Req, Res any](a *app, use, short string, r api.Route[Req, Res], req *Req, text func(Res)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, r, *req, text) }}
 }
 
 // showFrom is show with a client that is open already.

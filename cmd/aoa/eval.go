@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/hooks"
@@ -52,8 +53,10 @@ Claude Code sessions, which it reads and does not keep. An evaluation changes no
 	f := c.Flags()
 	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
 	f.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
-	f.StringVar(&o.repos, "repos", "", "with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
-	f.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
+	f.StringVar(&o.repos, "repos", "",
+		"with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
+	f.StringVar(&o.weights, "weights", "",
+		"folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
 	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
 	f.Float64Var(&o.threshold, "threshold", 0, "probability from which files are shown (default: the setting threshold)")
 	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object per line (compressed if it ends in .gz)")
@@ -103,7 +106,7 @@ func (a *app) evaluate(ctx context.Context, o evalOptions) (err error) {
 	}
 	if o.html != "" {
 		page := report.Evaluation(strings.Join(sourceNames(sources), ", "), a.now(), ans.Report)
-		if _, err := writeReport(a.abs(o.html), page); err != nil {
+		if _, err := replaceFile("page", a.abs(o.html), page.Write); err != nil {
 			return err
 		}
 	}
@@ -130,7 +133,8 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]r
 			of[s.Name], err = rank.Parse(data)
 		}
 		if err != nil {
-			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
+			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories",
+				"weights of %s: %v", s.Name, err)
 		}
 	}
 	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil
@@ -153,16 +157,21 @@ func (a *app) evalProse(ans evalAnswer, o evalOptions) {
 // evalRun replays with a bar.
 func (a *app) evalRun(ctx context.Context, what string, sources []eval.Source, s eval.Settings) (*eval.Report, error) {
 	bar := a.progress(what, "events")
-	s.Progress = func(done, total int) {
-		bar.ChangeMax(total)
-		_ = bar.Set(min(done, total))
-	}
+	s.Progress = moves(bar)
 	r, err := eval.Run(ctx, sources, s)
 	if err != nil {
 		_ = bar.Exit()
 		return nil, err
 	}
 	return r, bar.Finish()
+}
+
+// moves makes a bar show how much is done.
+func moves(bar *progressbar.ProgressBar) func(done, total int) {
+	return func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(min(done, total))
+	}
 }
 
 // evalSources finds the recorded work.
@@ -200,7 +209,7 @@ func (a *app) evalSources(ctx context.Context, o *evalOptions) ([]eval.Source, e
 	return sources, nil
 }
 
-// evalHere is the work on the repository that the caller stands in.
+// evalHere is the work on the repository of the current folder.
 func (a *app) evalHere(ctx context.Context, o *evalOptions) (eval.Source, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -246,7 +255,8 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 		return nil, err
 	}
 	var out []event.Event
-	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
+	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now,
+		Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
 	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))

@@ -86,7 +86,8 @@ would not find it; a file to commit never does. Install again after git worktree
 		ValidArgs: hookNames(),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
-		install.Project: "for everybody who works on this repository: commit the file", install.Local: "for this user in the worktrees of this repository, kept out of git (default)"})
+		install.Project: "for everybody who works on this repository: commit the file",
+		install.Local:   "for this user in the worktrees of this repository, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err
@@ -182,7 +183,7 @@ func (a *app) installIn(ctx context.Context, agent agents.Agent, scope install.S
 			"%s is tracked by git: hooks there would run for everybody", pattern)
 	}
 	_, absent := os.Lstat(file)
-	// A file that others made is theirs to commit: git still shows it.
+	// A file that others made is for them to commit: git still shows it.
 	excluded := scope == install.Local && (agent.Settings.Local != "" || absent != nil)
 	if scope == install.User || excluded || scope == install.Local && repo.Ignored(event.Path(pattern)) {
 		o.Programs = a.programs()
@@ -297,7 +298,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 			done = changes("git", "", cs)
 		case name == "git":
 		default:
-			done, err = a.removeAgent(ctx, name, scope, repo)
+			done, err = a.removeAgent(name, scope, repo)
 		}
 		errs = append(errs, refusal(err))
 		out = append(out, slices.DeleteFunc(done, func(c hookChange) bool { return c.Done == install.Absent })...)
@@ -306,7 +307,7 @@ func (a *app) removeNamed(ctx context.Context, names []string, scope install.Sco
 	return out, errors.Join(errs...)
 }
 
-func (a *app) removeAgent(ctx context.Context, name string, scope install.Scope, repo *watcher.Repo) (out []hookChange, err error) {
+func (a *app) removeAgent(name string, scope install.Scope, repo *watcher.Repo) (out []hookChange, err error) {
 	agent, ok := agents.Find(name)
 	if !ok {
 		return nil, knownHooks([]string{name})

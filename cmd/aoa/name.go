@@ -31,7 +31,7 @@ func (a *app) names(ctx context.Context, client *api.Client, repo *watcher.Repo,
 	return ans.Names, err
 }
 
-// files are the files that names mean: a folder stands for its files. An unknown name is an error, and so is one of a file that is
+// files are the files that names mean: a folder means its files. An unknown name is an error, and so is one of a file that is
 // gone, unless it may be.
 func (a *app) files(found []api.NamedFiles, gone bool) (out []event.Path, err error) {
 	for _, n := range found {
@@ -127,8 +127,8 @@ func (a *app) near(p event.Path) string {
 	return filepath.ToSlash(name)
 }
 
-// stand notes the repository of the current folder: names are printed as seen from there.
-func (a *app) stand(repo *watcher.Repo) {
+// noteFolder notes the repository of the current folder: names are printed as seen from there.
+func (a *app) noteFolder(repo *watcher.Repo) {
 	a.root, a.from = repo.Root, ""
 	if dir, err := filepath.EvalSymlinks(a.dir); err == nil && dir != string(repo.Root) {
 		a.from = dir

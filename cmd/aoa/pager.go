@@ -44,7 +44,7 @@ func (a *app) page(ctx context.Context, run func() error) error {
 	var text, talk bytes.Buffer
 	errs := a.err
 	if a.out = &text; isTerminal(errs) {
-		a.err = &talk // what is said about an answer stands below it
+		a.err = &talk // remarks on an answer come below it
 	}
 	err = run()
 	a.out, a.err = terminal, errs

@@ -21,7 +21,7 @@ import (
 
 // Bounds of a picker.
 const (
-	pickListed  = 20  // files, where -n does not say
+	pickListed  = 20  // files, without -n
 	pickCommits = 200 // newest commits of a file that are searched for common ones
 	pickWide    = 100 // columns from which the commits are beside the list, not below it
 )
@@ -32,7 +32,7 @@ type picker struct {
 	list   []event.Suggestion
 	names  []string // of list, as they are shown and searched
 	about  func(event.Suggestion) []string
-	known  map[int][]string // what about has said
+	known  map[int][]string // what about returned
 
 	typed  string
 	found  []int // places in list, the best match first
@@ -42,7 +42,8 @@ type picker struct {
 
 // pick lets a person take some of the files and prints them, or opens them in the editor.
 func (a *app) pick(ctx context.Context, client *api.Client, list []event.Suggestion, q event.Query, how suggestHow) error {
-	p := &picker{list: list, known: map[int][]string{}, marked: map[int]bool{}, about: func(s event.Suggestion) []string { return a.commonCommits(ctx, client, s, q.Files) }}
+	p := &picker{list: list, known: map[int][]string{}, marked: map[int]bool{},
+		about: func(s event.Suggestion) []string { return a.commonCommits(ctx, client, s, q.Files) }}
 	for _, s := range list {
 		p.names = append(p.names, a.display(s.File))
 	}
@@ -177,8 +178,8 @@ func (p *picker) draw() {
 	s.PutStr(2, 0, p.typed)
 	s.ShowCursor(2+len([]rune(p.typed)), 0)
 	hint := "Enter takes, Tab marks, Esc leaves"
-	if room := width - len(hint) - 1; room > 4+len(p.typed) {
-		s.PutStrStyled(room, 0, hint, pickDim)
+	if at := width - len(hint) - 1; at > 4+len(p.typed) {
+		s.PutStrStyled(at, 0, hint, pickDim)
 	}
 	wide, rows := width, max(1, height/2-1)
 	if width >= pickWide {
@@ -201,22 +202,22 @@ func (p *picker) draw() {
 	if width >= pickWide {
 		left, top = wide+1, 2
 	}
-	told, room := p.told(), max(leastCell, width-left-1)
-	for _, line := range wrap(told[0], room) {
+	details, space := p.details(), max(leastCell, width-left-1)
+	for _, line := range wrap(details[0], space) {
 		s.PutStr(left, top, line)
 		top++
 	}
-	for _, line := range told[1:] {
+	for _, line := range details[1:] {
 		if top < height {
-			s.PutStrStyled(left, top, shorten(line, room), pickDim)
+			s.PutStrStyled(left, top, shorten(line, space), pickDim)
 		}
 		top++
 	}
 	s.Show()
 }
 
-// told is what is known about the file under the cursor.
-func (p *picker) told() []string {
+// details is what is known about the file under the cursor.
+func (p *picker) details() []string {
 	if len(p.found) == 0 {
 		return []string{"no file has these letters in its name"}
 	}

@@ -68,7 +68,8 @@ func (f *pipelineFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.session, "session-id", "", "the session whose outputs and context it reads and writes")
 	fl.StringArrayVar(&f.args, "arg", nil, "an argument as name=value, read as $ARG_name")
-	fl.StringArrayVar(&f.context, "context", nil, "a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
+	fl.StringArrayVar(&f.context, "context", nil,
+		"a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
 }
 
 func (a *app) pipelineCheck() *cobra.Command {
@@ -114,43 +115,31 @@ func (a *app) pipelineCheck() *cobra.Command {
 
 func (a *app) pipelineList() *cobra.Command {
 	var r api.DefinitionsRequest
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "the pipelines, commands and agents that this repository defines",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.Definitions, r, func(ans api.DefinitionsAnswer) {
-				var rows []string
-				for _, d := range ans.Definitions {
-					rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
-				}
-				a.table(rows...)
-				for _, b := range ans.Broken {
-					a.talk("%s", b.Error)
-				}
-				if len(ans.Definitions)+len(ans.Broken) == 0 {
-					a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
-				}
-			})
-		},
-	}
+	const short = "the pipelines, commands and agents that this repository defines"
+	c := showing(a, "list", short, api.Definitions, &r, func(ans api.DefinitionsAnswer) {
+		var rows []string
+		for _, d := range ans.Definitions {
+			rows = append(rows, cells(d.Kind, d.Name, clip(cmp.Or(d.Description, strings.Join(d.Stages, ", ")), 60), d.File))
+		}
+		a.table(rows...)
+		for _, b := range ans.Broken {
+			a.talk("%s", b.Error)
+		}
+		if len(ans.Definitions)+len(ans.Broken) == 0 {
+			a.talk("nothing in .aoa/pipelines, .claude/commands and .claude/agents; docs/pipelines.md describes the format")
+		}
+	})
 	c.Flags().StringVar(&r.Session, "session-id", "", "reuse what this session parsed in the last 5 minutes")
 	return c
 }
 
 func (a *app) pipelineSessions() *cobra.Command {
-	return &cobra.Command{
-		Use:   "sessions",
-		Short: "the sessions in which pipelines ran",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.PipelineSessions, api.None{}, func(ans api.PipelineSessionsAnswer) {
-				printList(a, "session\tlast used\tpipelines\ttokens", ans.Sessions, func(s api.PipelineSessionEntry) []any {
-					return []any{s.ID, stamp(s.Used), s.Pipelines, count(s.Tokens)}
-				})
-			})
-		},
-	}
+	const short = "the sessions in which pipelines ran"
+	return showing(a, "sessions", short, api.PipelineSessions, &api.None{}, func(ans api.PipelineSessionsAnswer) {
+		printList(a, "session\tlast used\tpipelines\ttokens", ans.Sessions, func(s api.PipelineSessionEntry) []any {
+			return []any{s.ID, stamp(s.Used), s.Pipelines, count(s.Tokens)}
+		})
+	})
 }
 
 func (a *app) pipelineForget() *cobra.Command {

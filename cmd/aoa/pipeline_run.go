@@ -195,7 +195,7 @@ func (r *pipelineRun) filter() {
 	}
 	maps.DeleteFunc(r.scope.Context, func(k string, v any) bool {
 		if !names[k] {
-			left += int64(len(pipeline.Say(v)))
+			left += int64(len(pipeline.Text(v)))
 		}
 		return !names[k]
 	})
@@ -284,7 +284,8 @@ func (r *pipelineRun) summary(d time.Duration) string {
 		out += fmt.Sprintf(", %s tokens", count(r.tokens))
 	}
 	if r.saved.Of > 0 {
-		out += fmt.Sprintf("; %d of %d values of the session used, about %s tokens saved", r.saved.Values, r.saved.Of, count(r.saved.Tokens))
+		out += fmt.Sprintf("; %d of %d values of the session used, about %s tokens saved", r.saved.Values, r.saved.Of,
+			count(r.saved.Tokens))
 	}
 	return out
 }
@@ -308,7 +309,7 @@ func (r *pipelineRun) print(failed error) error {
 	return r.answer(rep, func() {
 		for i, s := range r.p.Stages {
 			if v, ok := outputs[s.Name]; ok && !read[i] {
-				if text := pipeline.Say(v); text != "" {
+				if text := pipeline.Text(v); text != "" {
 					fmt.Fprintln(r.out, strings.TrimRight(text, "\n"))
 				}
 			}

@@ -182,7 +182,7 @@ func (r *pipelineRun) keepOutput(ctx context.Context, s *pipeline.Stage, value a
 	if out.JSON {
 		out.Value, _ = json.Marshal(value) // a value from JSON
 	} else {
-		out.Value = []byte(pipeline.Say(value))
+		out.Value = []byte(pipeline.Text(value))
 	}
 	return r.report(ctx, api.PipelineStep{Output: out, Key: key, Context: sets, Tokens: tokens})
 }
@@ -220,7 +220,7 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	}
 	env := slices.Clone(r.env)
 	for k, v := range inputs.(map[string]any) {
-		req.Inputs[k] = pipeline.Say(v)
+		req.Inputs[k] = pipeline.Text(v)
 		env = append(env, "INPUT_"+k+"="+req.Inputs[k])
 	}
 	for _, k := range s.Cache.Env {
@@ -256,7 +256,8 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	if req.Tool, err = r.tool(s.Tool); err != nil {
 		return nil, err
 	}
-	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin), quiet: true}, nil
+	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin),
+		quiet: true}, nil
 }
 
 // model is the model of the stage, else of its prompt, else of its agent.

@@ -62,7 +62,7 @@ func bar(p float64, cells int) string {
 func (a *app) dim(s string) string  { return paint(a.color, "2", s) }
 func (a *app) bold(s string) string { return paint(a.color, "1", s) }
 
-// shade colors what stands for a probability: green if it is likely, yellow if it may well be.
+// shade colors the text of a probability: green if it is likely, yellow if it may well be.
 func (a *app) shade(p float64, s string) string {
 	switch {
 	case p >= prefetch.Balanced:

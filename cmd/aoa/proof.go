@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoa-dev/aoa/internal/api"
-	"github.com/aoa-dev/aoa/internal/event"
 )
 
 func (a *app) proof() *cobra.Command {
@@ -21,10 +19,10 @@ without hints, and all is compared with them:
   right      how many hints named a file that was then used, and how many of the withheld ones would have
   searches   searches and listings from a hint to the first open of a file that it named
   spent      tokens of the texts: written to the prompt cache once, read by each later request
-  spared     fewer searches than withheld hints had, at 1,000 tokens each, with a 95 % interval
+  spared     fewer searches than withheld hints had, at what a search costs here, with a 95 % interval
 
 The interval of "right" is Newcombe's for the difference of two shares. That of "spared" is a bootstrap over
-sessions. A kind has a finding when 100 shown and 30 withheld hints are settled. Where hints lose, the
+sessions. What a search costs begins at a shipped estimate and moves to what is counted. A kind has a finding when 100 shown and 30 withheld hints are settled. Where hints lose, the
 finding says so. The newest wrong hints are listed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return show(c, a, api.Proof, api.None{}, a.printProof) },
@@ -39,10 +37,12 @@ func (a *app) printProof(p api.ProofAnswer) {
 	if len(p.Kinds) == 0 {
 		a.talk("no hint was decided yet, so there is nothing to compare")
 		a.talk("hint: aoa init --hooks claude,git; work with the agent, then ask again")
+		a.printSearching(p.Searching)
 		return
 	}
 	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From), stamp(p.To))
-	printList(a, "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding", p.Kinds, func(k api.ProofKind) []any {
+	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
+	printList(a, head, p.Kinds, func(k api.ProofKind) []any {
 		searched, withheld := "-", "-"
 		if !aboutChange[k.Kind] && k.Shown.Settled > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
@@ -50,13 +50,15 @@ func (a *app) printProof(p api.ProofAnswer) {
 		if !aboutChange[k.Kind] && k.Withheld.Settled > 0 {
 			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
 		}
-		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)), tokens(k.Spared), k.Finding}
+		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)),
+			tokens(k.Spared), k.Finding}
 	})
 	fmt.Fprintf(a.out, "\ntokens: %s spent", count(int64(p.Spent)))
 	if p.Spared != nil {
 		fmt.Fprintf(a.out, ", %s spared", tokens(p.Spared))
 	}
 	fmt.Fprintln(a.out)
+	a.printSearching(p.Searching)
 	a.findings(p.Kinds)
 	if p.Decided > 0 {
 		fmt.Fprintf(a.out, "\n%s of %s settled hints named no file that was used", count(int64(p.Wrong)), count(int64(p.Decided)))
@@ -68,10 +70,18 @@ func (a *app) printProof(p api.ProofAnswer) {
 	printList(a, "", p.Losses, func(l api.ProofLoss) []any {
 		opened := "opened nothing else"
 		if len(l.Opened) > 0 {
-			opened = "opened " + a.displayAll(l.Opened)
+			opened = "opened " + a.fileNames(l.Opened, ", ")
 		}
-		return []any{"  " + stamp(l.At), l.Kind, clip(l.Session, 8), "named " + a.displayAll(l.Named), opened}
+		return []any{"  " + stamp(l.At), l.Kind, clip(l.Session, 8), "named " + a.fileNames(l.Named, ", "), opened}
 	})
+}
+
+// printSearching says what searches cost, once some were counted.
+func (a *app) printSearching(s api.Searching) {
+	if s.Searches+s.Turns > 0 {
+		fmt.Fprintf(a.out, "searches and listings here: %s tokens each (%s counted), %.1f before the first file of a turn (%s counted)\n",
+			count(int64(s.PerSearch+.5)), count(s.Searches), s.PerTurn, plural(int(s.Turns), "turn"))
+	}
 }
 
 // aboutChange are the kinds for which searches are not counted.
@@ -120,13 +130,4 @@ func tokens(i *api.Interval) string {
 		return "-"
 	}
 	return fmt.Sprintf("%s (%s to %s)", count(int64(i.Value)), count(int64(i.Low)), count(int64(i.High)))
-}
-
-// displayAll are files by their names, separated by commas.
-func (a *app) displayAll(files []event.Path) string {
-	var out []string
-	for _, f := range files {
-		out = append(out, a.display(f))
-	}
-	return strings.Join(out, ", ")
 }

@@ -189,7 +189,9 @@ func (a *app) reloadForget() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID = strings.Join(args, "")
-			return show(c, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) { fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences) })
+			return show(c, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
+				fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences)
+			})
 		},
 	}
 	c.Flags().BoolVar(&r.All, "all", false, "erase all of them")
@@ -197,27 +199,21 @@ func (a *app) reloadForget() *cobra.Command {
 }
 
 func (a *app) reloadStats() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stats",
-		Short: "how many sequences were recorded, found, offered and used",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.ReloadStats, api.None{}, func(s api.SequenceStats) {
-				var removed []string
-				for why, n := range s.Evicted {
-					removed = append(removed, fmt.Sprintf("%s %d", why, n))
-				}
-				slices.Sort(removed)
-				a.table(
-					cells("kept", fmt.Sprintf("%s sequences, %s", count(s.Entries), size(int64(s.Bytes)))),
-					cells("recorded", count(s.Recorded)),
-					cells("looked up", fmt.Sprintf("%s prompts, %s found one", count(s.Lookups), count(s.Hits))),
-					cells("offered", fmt.Sprintf("%s, %s used (%.0f%%)", count(s.Offered), count(s.Accepted), 100*s.Acceptance)),
-					cells("replayed", fmt.Sprintf("%s, %s stopped at a difference", count(s.Replays), count(s.Diverged))),
-					cells("removed", strings.Join(removed, ", ")))
-			})
-		},
-	}
+	const short = "how many sequences were recorded, found, offered and used"
+	return showing(a, "stats", short, api.ReloadStats, &api.None{}, func(s api.SequenceStats) {
+		var removed []string
+		for why, n := range s.Evicted {
+			removed = append(removed, fmt.Sprintf("%s %d", why, n))
+		}
+		slices.Sort(removed)
+		a.table(
+			cells("kept", fmt.Sprintf("%s sequences, %s", count(s.Entries), size(int64(s.Bytes)))),
+			cells("recorded", count(s.Recorded)),
+			cells("looked up", fmt.Sprintf("%s prompts, %s found one", count(s.Lookups), count(s.Hits))),
+			cells("offered", fmt.Sprintf("%s, %s used (%.0f%%)", count(s.Offered), count(s.Accepted), 100*s.Acceptance)),
+			cells("replayed", fmt.Sprintf("%s, %s stopped at a difference", count(s.Replays), count(s.Diverged))),
+			cells("removed", strings.Join(removed, ", ")))
+	})
 }
 
 func (a *app) reloadExport() *cobra.Command {

@@ -48,10 +48,12 @@ the store with all that was learned. The other contents of those files stay as t
 			if err := os.RemoveAll(place.Store); err != nil {
 				return fmt.Errorf("delete store: %w", err)
 			}
+			os.Remove(a.registry()) // if no other daemon runs
+			last := locate.RemoveStore(place.Store, a.getenv)
 			return a.answer(map[string]string{"removed": place.Store}, func() {
 				fmt.Fprintln(a.out, "removed "+event.Path(place.Store).Display())
-				if state := locate.StateFolder(a.getenv); state != "" && len(a.running()) == 0 {
-					a.talk("hint: %s has the key of all your stores: delete it after the last one", state)
+				if last {
+					a.talk("it was the last store: the key that sealed its texts is deleted, too")
 				}
 			})
 		},

@@ -38,7 +38,7 @@ func (a *app) report() *cobra.Command {
 	var open bool
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "a page to look at: what belongs together, hot spots, knowledge at risk, how right aOa is",
+		Short: "a page to read: what belongs together, hot spots, knowledge at risk, how right aOa is",
 		Long: `Writes one HTML page about this repository and prints its name: a map of the files that belong together,
 pairs that cross folders, hot spots, files that only one person knows, how right predictions were, what
 hints cost, and recent changes with what aOa would have said before they were made.
@@ -83,7 +83,7 @@ func (a *app) makeReport(ctx context.Context, file string, open bool) error {
 	if file == "" {
 		name = a.reportFile(repo)
 	}
-	size, err := writeReport(name, page)
+	size, err := replaceFile("page", name, page.Write)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,8 @@ func (a *app) reportFile(repo *watcher.Repo) string {
 
 // reportInput asks the daemon and git for what a report shows.
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
-	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(), Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
+	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
+		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
 	var paused *api.Error
 	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
 	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
@@ -132,11 +133,10 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if err != nil {
 		return in, err
 	}
-	costs, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "costs", Limit: reportOutcomes})
-	if err != nil {
+	in.Kinds = kinds.Kinds
+	if in.Proof, err = api.Call(ctx, client, api.Proof, api.None{}); err != nil {
 		return in, err
 	}
-	in.Kinds, in.Costs = kinds.Kinds, costs.Costs
 	in.Past, err = a.pastChanges(ctx, client, in)
 	return in, err
 }
@@ -149,10 +149,7 @@ func (a *app) pastChanges(ctx context.Context, client *api.Client, in report.Inp
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a replay makes much and keeps little
 	bar := a.progress("asking again about past changes", "commits")
-	o := eval.Options{Newest: reportAsked, Progress: func(done, total int) {
-		bar.ChangeMax(total)
-		_ = bar.Set(min(done, total))
-	}}
+	o := eval.Options{Newest: reportAsked, Progress: moves(bar)}
 	past, err := eval.Changes(ctx, eval.Source{Name: in.Name, Commits: in.Events}, o, prefetch.Sure(th.Configured))
 	if err != nil {
 		_ = bar.Exit()
@@ -168,27 +165,25 @@ func lines(name string) int {
 		return 0
 	}
 	raw, err := os.ReadFile(name)
-	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git tells that a file is no text
+	if err != nil || bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0 { // as git decides that a file is no text
 		return 0
 	}
 	return bytes.Count(raw, []byte{'\n'})
 }
 
-// pageWriter is a page that can be written.
-type pageWriter interface{ Write(w io.Writer) error }
-
-// writeReport writes a page beside its name and renames it. Only its owner may read it: names of files are private.
-func writeReport(name string, page pageWriter) (size int64, err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".aoa-report-*")
+// replaceFile writes a file beside its name and renames it, so that it is whole or not there. Only its owner may read it: names of
+// files are private.
+func replaceFile(what, name string, write func(io.Writer) error) (size int64, err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".aoa-*.tmp")
 	if err != nil {
 		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			err = path.Err // its name says nothing
+			err = path.Err // the name of that file says nothing
 		}
-		return 0, fail(exitFailed, "", "write page %s: %v", name, err)
+		return 0, fail(exitFailed, "name a file in a folder that can be written", "write %s %s: %v", what, name, err)
 	}
 	defer os.Remove(f.Name())
 	out := bufio.NewWriter(f)
-	err = errors.Join(page.Write(out), out.Flush())
+	err = errors.Join(write(out), out.Flush())
 	if st, statErr := f.Stat(); statErr == nil {
 		size = st.Size()
 	}
@@ -196,7 +191,7 @@ func writeReport(name string, page pageWriter) (size int64, err error) {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return 0, fail(exitFailed, "", "write page: %v", err)
+		return 0, fmt.Errorf("write %s %s: %w", what, name, err)
 	}
 	return size, nil
 }

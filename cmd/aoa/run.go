@@ -40,7 +40,8 @@ type app struct {
 	now      func() time.Time
 	json     bool
 	terminal bool // stdout is one
-	color    bool // it is, and NO_COLOR is not set
+	colors   bool // NO_COLOR is not set, and TERM is not dumb
+	color    bool // colors, and stdout is a terminal
 	colorErr bool // the same for stderr
 
 	width int // characters that a line of stdout may have, 0 for any number
@@ -73,9 +74,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitFailed
 	}
 	a := &app{in: in, out: out, err: errw, env: env, dir: dir, now: time.Now}
-	colors := a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	a.colors = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	a.terminal = isTerminal(out)
-	a.color, a.colorErr = a.terminal && colors, isTerminal(errw) && colors
+	a.color, a.colorErr = a.terminal && a.colors, isTerminal(errw) && a.colors
 	a.width = a.columns(out)
 	root := a.commands()
 	if len(args) > 0 && (args[0] == "--version" || args[0] == "-v") {

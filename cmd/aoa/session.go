@@ -36,18 +36,11 @@ encrypted. After 30 days without use a session is archived, and after 90 days it
 
 func (a *app) sessionList() *cobra.Command {
 	var r api.SessionsRequest
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "the sessions, the newest first",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.Sessions, r, func(ans api.SessionsAnswer) {
-				printList(a, "session\tstate\tlast\tturns\tcommands\ttokens\tagent", ans.Sessions, func(s api.SessionSnapshot) []any {
-					return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
-				})
-			})
-		},
-	}
+	c := showing(a, "list", "the sessions, the newest first", api.Sessions, &r, func(ans api.SessionsAnswer) {
+		printList(a, "session\tstate\tlast\tturns\tcommands\ttokens\tagent", ans.Sessions, func(s api.SessionSnapshot) []any {
+			return []any{s.ID, s.State, stamp(s.Last), s.Turns, s.Commands, count(s.Tokens), s.Agent}
+		})
+	})
 	f := c.Flags()
 	f.StringVar(&r.State, "state", "", "of this state only: active, paused, completed, failed or archived")
 	f.BoolVar(&r.Archived, "archived", false, "archived sessions too")

@@ -44,18 +44,13 @@ func (a *app) snapshotExport() *cobra.Command {
 			if _, err := os.Lstat(name); err == nil && !overwrite {
 				return fail(exitFailed, "aoa snapshot export --overwrite "+args[0], "%s exists", args[0])
 			}
-			// Written to another file and renamed, so that the file is complete or missing.
-			f, err := os.CreateTemp(filepath.Dir(name), ".aoa-snapshot-*.tmp")
+			n := 0
+			_, err = replaceFile("snapshot", name, func(to io.Writer) (err error) {
+				n, err = a.export(c.Context(), client, to)
+				return err
+			})
 			if err != nil {
-				return fail(exitFailed, "name a file in a folder that can be written", "%v", err)
-			}
-			defer os.Remove(f.Name())
-			n, err := a.export(c.Context(), client, f)
-			if err = errors.Join(err, f.Close()); err == nil {
-				err = os.Rename(f.Name(), name)
-			}
-			if err != nil {
-				return fmt.Errorf("write snapshot %s: %w", args[0], err)
+				return err
 			}
 			return a.answer(map[string]any{"file": args[0], "events": n}, func() {
 				fmt.Fprintf(a.out, "%s events in %s\n", count(int64(n)), args[0])
@@ -126,7 +121,8 @@ func (a *app) snapshotImport() *cobra.Command {
 				return err
 			}
 			return a.answer(sum, func() {
-				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n", count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
+				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n",
+					count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
 			})
 		},
 	}
@@ -149,7 +145,8 @@ func checkSnapshot(name string, tree *index.Tree, force bool) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned", "read snapshot %s: %v", name, err)
+		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned",
+			"read snapshot %s: %v", name, err)
 	}
 	if !force && here*10 < len(named) {
 		return 0, fail(exitFailed, "aoa snapshot import --force, if it is of this repository",

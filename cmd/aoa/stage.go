@@ -179,7 +179,8 @@ func (a *app) printResult(e api.StageEntry, rec *stage.Record) {
 	if e.TTL > 0 {
 		ttl = time.Duration(e.TTL * int64(time.Millisecond)).String()
 	}
-	rows := []string{cells("stage", e.Stage), cells("key", e.Key), cells("command", e.Command), cells("made", stamp(e.Created)), cells("took", millis(e.Duration)),
+	rows := []string{cells("stage", e.Stage), cells("key", e.Key), cells("command", e.Command),
+		cells("made", stamp(e.Created)), cells("took", millis(e.Duration)),
 		cells("used", fmt.Sprintf("%d times, last %s", e.Hits, stamp(e.Used))), cells("exit", e.Exit), cells("ttl", ttl),
 		cells("stdout", size(e.Stdout)), cells("stderr", size(e.Stderr))}
 	if e.Model != "" {
@@ -216,18 +217,12 @@ func (a *app) dropStages(c *cobra.Command, r api.StageDropRequest) error {
 }
 
 func (a *app) stageStats() *cobra.Command {
-	return &cobra.Command{
-		Use:   "stats",
-		Short: "how often each stage ran, and the time that it saved",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return show(c, a, api.StageStats, api.None{}, func(ans api.StageStatsAnswer) {
-				printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
-					return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
-				})
-			})
-		},
-	}
+	const short = "how often each stage ran, and the time that it saved"
+	return showing(a, "stats", short, api.StageStats, &api.None{}, func(ans api.StageStatsAnswer) {
+		printList(a, "stage\thits\truns\tsaved\tkept\tsize", ans.Stages, func(s api.StageStat) []any {
+			return []any{s.Stage, s.Hits, s.Misses, millis(s.Saved), s.Entries, size(s.Bytes)}
+		})
+	})
 }
 
 // readRecord reads the record behind an answer's line.

@@ -62,7 +62,7 @@ func (s *step) name() string {
 	return "stage " + s.req.Stage
 }
 
-func (s *step) say(format string, args ...any) {
+func (s *step) note(format string, args ...any) {
 	if !s.quiet {
 		s.talk("%s", s.name()+": "+fmt.Sprintf(format, args...))
 	}
@@ -98,7 +98,7 @@ func (s *step) replay() (done bool, err error) {
 	if w := s.turn.Head.Waited; w > 0 {
 		waited = fmt.Sprintf(", after waiting %s for the same run elsewhere", millis(w))
 	}
-	s.say("unchanged since %s, %s saved%s", stamp(s.turn.Head.Entry.Created), millis(s.turn.Head.Entry.Duration), waited)
+	s.note("unchanged since %s, %s saved%s", stamp(s.turn.Head.Entry.Created), millis(s.turn.Head.Entry.Duration), waited)
 	return true, nil
 }
 
@@ -122,7 +122,7 @@ func (s *step) perform(ctx context.Context) error {
 	limit := int64(uncached)
 	if s.turn != nil {
 		limit = s.turn.Head.Limit
-		s.say("runs: %s", s.turn.Head.Miss)
+		s.note("runs: %s", s.turn.Head.Miss)
 	}
 	rec := stage.NewRecorder(limit)
 	file := isFile(s.in)
@@ -165,7 +165,7 @@ func (s *step) perform(ctx context.Context) error {
 	}
 	if why != "" {
 		s.kept.Why = why
-		s.say("not kept: %s", why)
+		s.note("not kept: %s", why)
 		return nil
 	}
 	s.keep(ctx, kept)
@@ -186,13 +186,14 @@ func (s *step) keep(ctx context.Context, rec *stage.Record) {
 	}
 	defer ans.Close()
 	if s.kept = ans.Head; !s.kept.Kept {
-		s.say("not kept: %s", s.kept.Why)
+		s.note("not kept: %s", s.kept.Why)
 	}
 }
 
 // report is the JSON of stage run.
 func (s *step) report() map[string]any {
-	out := map[string]any{"stage": s.req.Stage, "hit": !s.ran, "exit": s.code, "duration_ms": s.took.Milliseconds(), "kept": s.kept.Kept || !s.ran}
+	out := map[string]any{"stage": s.req.Stage, "hit": !s.ran, "exit": s.code, "duration_ms": s.took.Milliseconds(),
+		"kept": s.kept.Kept || !s.ran}
 	if s.turn != nil {
 		out["key"], out["miss"] = s.turn.Head.Key, s.turn.Head.Miss
 	}

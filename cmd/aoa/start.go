@@ -99,7 +99,7 @@ func (a *app) halt(ctx context.Context, p locate.Place, force bool) error {
 	defer cancel()
 	var asked bool
 	for {
-		ans, err := api.Call(ctx, a.ask(p), api.Stop, api.StopRequest{Force: force})
+		ans, err := api.Call(ctx, a.clientOf(p), api.Stop, api.StopRequest{Force: force})
 		if force {
 			err = a.kill(err)
 		}

@@ -124,7 +124,7 @@ func (a *app) statusAll(ctx context.Context) error {
 	found := []api.StatusAnswer{}
 	silentOnes := 0
 	for _, p := range a.running() {
-		st, err := api.Call(ctx, a.ask(p), api.Status, api.None{})
+		st, err := api.Call(ctx, a.clientOf(p), api.Status, api.None{})
 		var silent *api.Silent
 		switch {
 		case err == nil:

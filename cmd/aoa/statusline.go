@@ -67,12 +67,12 @@ type statusReport struct {
 
 func (a *app) drawStatus(ctx context.Context, wrap string) {
 	raw := a.statusInput()
-	theirs := a.wrapped(ctx, wrap, raw)
+	original := a.wrapped(ctx, wrap, raw)
 	in := readStatus(raw)
 	rep := statusReport{Daemon: "none", Tokens: in.tokens, Percent: in.percent}
 	rep.Daemon, rep.Session = a.askSession(ctx, in)
 	rep.Line = a.statusText(rep)
-	if lines := theirs(); len(lines) > 0 {
+	if lines := original(); len(lines) > 0 {
 		fmt.Fprintf(a.out, "%s\n", lines)
 	}
 	_ = a.answer(rep, func() { // the client ignores errors of a status line
@@ -206,13 +206,8 @@ func (a *app) statusText(r statusReport) string {
 	return strings.Join(parts, a.tint("2", " | "))
 }
 
-// tint adds color even if stdout is not a terminal: the client shows colors. NO_COLOR turns them off.
-func (a *app) tint(code, s string) string {
-	if a.getenv("NO_COLOR") != "" || a.getenv("TERM") == "dumb" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
+// tint adds color even if stdout is not a terminal: the client shows colors.
+func (a *app) tint(code, s string) string { return paint(a.colors, code, s) }
 
 // thousands prints 48213 as 48k and 1250000 as 1.2M.
 func thousands(n int64) string {

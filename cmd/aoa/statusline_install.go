@@ -1,27 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tailscale/hujson"
 
 	"github.com/aoa-dev/aoa/hooks/install"
 )
-
-// statusSetting is the "statusLine" of Claude Code's settings.
-type statusSetting struct {
-	Type    string `json:"type"`
-	Command string `json:"command"`
-	Padding *int   `json:"padding,omitempty"`
-	Refresh int    `json:"refreshInterval,omitempty"` // seconds
-}
 
 // statusChange is what was done to the settings, for --json.
 type statusChange struct {
@@ -88,47 +76,14 @@ func (a *app) statusDone(c install.Change, err error) error {
 // statusByHand prints the setting to add by hand.
 func (a *app) statusByHand() error {
 	file, _ := a.statusFile()
-	want, err := readStatusSetting(file)
+	line, err := install.StatusLineSnippet(file)
 	if err != nil {
-		return fail(exitFailed, "correct the file first", "read status line: %v", err)
+		return fail(exitFailed, "correct the file first", "read status line: %s: %v", file, err)
 	}
-	want.Type, want.Command = "command", install.StatusLineCommand(want.Command)
-	return a.answer(map[string]any{"file": file, "statusLine": want}, func() {
+	return a.answer(map[string]any{"file": file, "statusLine": line}, func() {
+		var indented bytes.Buffer
+		_ = json.Indent(&indented, line, "", "  ") // it is JSON
 		a.talk("put this into %s in place of its statusLine:", file)
-		fmt.Fprintf(a.out, "\"statusLine\": %s\n", snippet(want))
+		fmt.Fprintf(a.out, "\"statusLine\": %s\n", &indented)
 	})
-}
-
-// readStatusSetting reads the present status line: none if there is no file, or none in it.
-func readStatusSetting(file string) (s statusSetting, err error) {
-	raw, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err != nil {
-		return s, err
-	}
-	std, err := hujson.Standardize([]byte(strings.TrimPrefix(string(raw), "\ufeff")))
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", file, err)
-	}
-	var all struct {
-		StatusLine statusSetting `json:"statusLine"`
-	}
-	if err := json.Unmarshal(std, &all); err != nil {
-		return s, fmt.Errorf("%s: %w", file, err)
-	}
-	return all.StatusLine, nil
-}
-
-// snippet is v as indented JSON, without escapes for < > &, which commands contain.
-func snippet(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return ""
-	}
-	return strings.TrimSpace(b.String())
 }

@@ -194,8 +194,7 @@ func worthListing(all []event.Suggestion, idle bool) (out []event.Suggestion) {
 // fromWork reports whether a reason is about what was done here, and not about commits or the name of a file.
 func fromWork(r event.Reason) bool {
 	switch r.Signal {
-	case "recency_hour", "recency_day", "recency_rank", "frequency", "sessions", "successor", "session", "session_rank", "terms", "terms_rank",
-		"folder_recent", "tags":
+	case "recency_hour", "session_last", "session_back", "terms_rank", "folder_recent", "tags":
 		return r.Value*r.Weight > 0
 	}
 	return false

@@ -32,18 +32,18 @@ func (a *app) columns(out any) int {
 // table prints rows of tab-separated cells in columns. The last column continues on further lines where the terminal is narrow.
 func (a *app) table(rows ...string) {
 	cells, wide := split(rows)
-	room := a.width
+	left := a.width
 	for _, w := range wide[:max(0, len(wide)-1)] {
-		room -= w + gap
+		left -= w + gap
 	}
 	var wrapped [][]string
 	for _, row := range cells {
 		last := len(wide) - 1
-		if a.width == 0 || room < 2*leastCell || len(row) <= last {
+		if a.width == 0 || left < 2*leastCell || len(row) <= last {
 			wrapped = append(wrapped, row)
 			continue
 		}
-		for i, line := range wrap(row[last], room) {
+		for i, line := range wrap(row[last], left) {
 			if i > 0 {
 				row = make([]string, last+1)
 			}

@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of stdin and of starts.
+// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of
+// stdin and of starts.
 const (
 	stdinTime   = 250 * time.Millisecond // for all of stdin: agents do not always close it
 	sendTime    = 50 * time.Millisecond  // for a request to a daemon that may hang
@@ -44,7 +45,7 @@ func deliver(args []string) []byte {
 		return append([]byte(self), '\n')
 	}
 	r := request{agent: args[0]}
-	if r.agent == "git" { // a git hook has no payload: the daemon looks at HEAD, whichever it was
+	if r.agent == "git" { // a git hook has no payload: the daemon checks HEAD, whichever it was
 		r.dir, _ = os.Getwd()
 	} else if !r.read(os.Stdin, args[1:]) {
 		return nil
@@ -53,7 +54,7 @@ func deliver(args []string) []byte {
 	if !ok {
 		return nil
 	}
-	wait, starts := Patience(speaker(r.agent), r.event)
+	wait, starts := Patience(runner(r.agent), r.event)
 	return d.exchange(&r, wait*time.Duration(Factor()), starts)
 }
 
@@ -73,8 +74,9 @@ type daemon struct {
 	dir string // where it is started: the worktree, or the git dir of a bare repository
 }
 
-// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has a store. ok is false
-// outside of any repository, in one without a store, and when the store or the folder of the socket belongs to someone else.
+// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has
+// a store. ok is false outside of any repository, in one without a store, and when the store or the folder of the
+// socket belongs to someone else.
 func daemonOf(dir string) (d daemon, ok bool) {
 	r, err := discover(dir)
 	if err != nil { // an agent that works outside of any repository still belongs to its project

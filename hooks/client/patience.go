@@ -28,9 +28,9 @@ func Patience(agent, event string) (wait time.Duration, starts bool) {
 	return e.Deadline()
 }
 
-// speaker is the agent that runs a hook that was entered for Claude Code: Cursor and Copilot run its settings too.
+// runner is the agent that runs a hook that was entered for Claude Code: Cursor and Copilot run its settings too.
 // Only the environment is asked here; the daemon also knows the payloads.
-func speaker(agent string) string {
+func runner(agent string) string {
 	if agent == "claude" && os.Getenv("CLAUDECODE") == "" {
 		if os.Getenv("CURSOR_VERSION") != "" {
 			return "cursor"

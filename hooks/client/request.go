@@ -30,7 +30,7 @@ type request struct {
 	payload []byte
 }
 
-// environment are the variables that the daemon gets: they tell callers apart that run each other's settings.
+// environment are the variables that the daemon gets: they distinguish callers that run each other's settings.
 var environment = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "CURSOR_VERSION",
 	"GEMINI_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI"}
 
@@ -126,7 +126,8 @@ func (r *request) send(conn net.Conn) error {
 	}
 	var b bytes.Buffer
 	b.WriteString("POST /v1/hook HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n")
-	b.WriteString("Aoa-Agent: " + url.PathEscape(r.agent) + "\r\nAoa-Dir: " + url.PathEscape(r.dir) + "\r\nAoa-Env: " + env.Encode() + "\r\n")
+	b.WriteString("Aoa-Agent: " + url.PathEscape(r.agent) + "\r\nAoa-Dir: " + url.PathEscape(r.dir) + "\r\nAoa-Env: " +
+		env.Encode() + "\r\n")
 	if r.wait {
 		b.WriteString("Aoa-Wait: 1\r\n")
 	}

@@ -49,8 +49,8 @@ func aoa() (string, error) {
 	return exec.LookPath("aoa")
 }
 
-// withoutGit drops what git tells its hooks (git rev-parse --local-env-vars): a process that outlives the hook
-// must not believe that it stands in that repository with that index.
+// withoutGit drops the variables that git sets for its hooks (git rev-parse --local-env-vars): a process that outlives the hook
+// must not take that repository and that index for its own.
 func withoutGit(env []string) []string {
 	kept := env[:0:0]
 	for _, v := range env {

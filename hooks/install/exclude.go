@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// excludeNote stands above our line in info/exclude, so that nobody else's line is ever taken for ours.
+// excludeNote is the line above ours in info/exclude, so that nobody else's line is ever taken for ours.
 const excludeNote = "# kept out of git by aoa"
 
 // Exclude keeps a file of the worktree out of git, by a line in info/exclude of the common git dir. A line

@@ -36,7 +36,7 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 		return f, f.checkFolder()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look at settings: %w", err)
+		return nil, fmt.Errorf("check settings: %w", err)
 	}
 	if f.target, err = filepath.EvalSymlinks(name); err != nil {
 		return nil, f.refuse("it is a symbolic link to nothing")
@@ -46,7 +46,7 @@ func open(a agents.Agent, name string, o Options) (*settingsFile, error) {
 	}
 	st, err := os.Stat(f.target)
 	if err != nil {
-		return nil, fmt.Errorf("look at settings: %w", err)
+		return nil, fmt.Errorf("check settings: %w", err)
 	}
 	switch {
 	case !st.Mode().IsRegular():

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// GitHooks are the hooks that tell the daemon to look at HEAD. Git runs none of them for reset, fetch or
+// GitHooks are the hooks that make the daemon check HEAD. Git runs none of them for reset, fetch or
 // update-ref, and other programs that commit may run none at all: they are hints, the watcher is the truth.
 var GitHooks = []string{"post-commit", "post-checkout", "post-merge", "post-rewrite"}
 
@@ -74,9 +74,10 @@ func ExamineGit(ctx context.Context, dir string, o GitOptions) ([]Status, error)
 		return nil, err
 	}
 	var out []Status
+	own := g.readOwn(ctx)
 	for _, name := range GitHooks {
 		st := Status{File: filepath.Join(g.hooks, name), State: Absent, Events: []string{name}}
-		if cmd := g.config(ctx, configKey(name)+".command"); cmd != "" {
+		if cmd := own[configKey(name)+".command"]; cmd != "" {
 			st.File, st.State = g.configFile(), Outdated
 			if cmd == configCommand(name) {
 				st.State = Installed
@@ -151,7 +152,7 @@ func readHook(file string) ([]byte, fs.FileMode, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, nil
 	case err != nil:
-		return nil, 0, fmt.Errorf("look at git hook: %w", err)
+		return nil, 0, fmt.Errorf("check git hook: %w", err)
 	case st.Mode()&fs.ModeSymlink != 0:
 		return no("it is a symbolic link")
 	case !st.Mode().IsRegular():

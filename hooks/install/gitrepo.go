@@ -57,7 +57,7 @@ func (g *gitRepo) abs(path string) string {
 }
 
 // findHooksPath is core.hooksPath of the settings files, "" if it is unset. aOa's own git has another value on its
-// command line, so that it runs no hooks: --show-origin tells them apart.
+// command line, so that it runs no hooks: --show-origin distinguishes them.
 func (g *gitRepo) findHooksPath(ctx context.Context) (string, error) {
 	out, err := g.git(ctx, "config", "-z", "--show-origin", "--type=path", "--get-all", "core.hooksPath")
 	if err != nil {
@@ -91,9 +91,11 @@ func (g *gitRepo) foreignDir() string {
 		return ""
 	}
 	if strings.Contains(filepath.ToSlash(g.hooksPath), ".husky") {
-		return "core.hooksPath is " + g.hooksPath + " (husky), whose scripts are tracked: add the lines below to .husky/<hook>, or use git 2.54"
+		return "core.hooksPath is " + g.hooksPath +
+			" (husky), whose scripts are tracked: add the lines below to .husky/<hook>, or use git 2.54"
 	}
-	return "core.hooksPath is " + g.hooksPath + ", which is outside of the git dir and may be tracked or shared: add the lines below there, or use git 2.54"
+	return "core.hooksPath is " + g.hooksPath +
+		", which is outside of the git dir and may be tracked or shared: add the lines below there, or use git 2.54"
 }
 
 func resolve(name string) string {
@@ -103,7 +105,7 @@ func resolve(name string) string {
 	return name
 }
 
-// configKey is the section of one hook. The event is part of the name, since git does not tell a command which
+// configKey is the section of one hook. The event is part of the name, since git does not pass to a command which
 // event it runs for; a name that is an event's own is refused by git.
 func configKey(name string) string { return "hook.aoa-" + name }
 
@@ -114,10 +116,11 @@ func configCommand(name string) string {
 
 func (g *gitRepo) installConfig(ctx context.Context) ([]Change, error) {
 	var out []Change
+	own := g.readOwn(ctx)
 	for _, name := range GitHooks {
 		c := Change{File: g.configFile() + " " + configKey(name), Done: Unchanged}
 		key := configKey(name)
-		if g.config(ctx, key+".command") != configCommand(name) || g.config(ctx, key+".event") != name {
+		if own[key+".command"] != configCommand(name) || own[key+".event"] != name {
 			c.Done = Changed
 			for _, kv := range [][2]string{{key + ".command", configCommand(name)}, {key + ".event", name}} {
 				if _, err := g.git(ctx, "config", "--local", "--replace-all", kv[0], kv[1]); err != nil {
@@ -132,8 +135,9 @@ func (g *gitRepo) installConfig(ctx context.Context) ([]Change, error) {
 
 func (g *gitRepo) removeConfig(ctx context.Context) ([]Change, error) {
 	var out []Change
+	own := g.readOwn(ctx)
 	for _, name := range GitHooks {
-		if g.config(ctx, configKey(name)+".command") == "" && g.config(ctx, configKey(name)+".event") == "" {
+		if own[configKey(name)+".command"]+own[configKey(name)+".event"] == "" {
 			continue
 		}
 		if _, err := g.git(ctx, "config", "--local", "--remove-section", configKey(name)); err != nil {
@@ -146,17 +150,15 @@ func (g *gitRepo) removeConfig(ctx context.Context) ([]Change, error) {
 
 func (g *gitRepo) configFile() string { return filepath.Join(g.common, "config") }
 
-// config is a setting's value, "" if it is unset.
-func (g *gitRepo) config(ctx context.Context, key string) string {
-	args := []string{"config", "--get", key}
-	if strings.HasPrefix(key, "hook.") {
-		args = []string{"config", "--local", "--get", key}
+// readOwn reads our configured hooks of the repository: their keys and values.
+func (g *gitRepo) readOwn(ctx context.Context) map[string]string {
+	out, _ := g.git(ctx, "config", "--local", "-z", "--get-regexp", `^hook\.aoa-`) // it fails if there are none
+	own := map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		own[key] = value
 	}
-	out, err := g.git(ctx, args...)
-	if err != nil {
-		return ""
-	}
-	return out
+	return own
 }
 
 func (g *gitRepo) git(ctx context.Context, args ...string) (string, error) {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // The status line of Claude Code is one command in its settings. Ours is the only one where there is none, else it is
 // around the present one, whose bytes stay in the file except for quotes: taking ours off again gives them back.
-// Without the binary theirs still runs.
+// Without the binary the original still runs.
 const (
 	statusOnly   = `command -v aoa >/dev/null 2>&1 || exit 0; exec aoa statusline`
 	statusBefore = `command -v aoa >/dev/null 2>&1 || exec sh -c '`
@@ -74,8 +75,8 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 	case command == nil || !ourStatus.MatchString(textOf(command)):
 		return Change{File: file, Done: Absent}, nil
 	}
-	if theirs, ok := unwrapStatus(string(command.Value.(hujson.Literal))); ok {
-		command.Value = hujson.Literal(theirs)
+	if original, ok := unwrapStatus(string(command.Value.(hujson.Literal))); ok {
+		command.Value = hujson.Literal(original)
 		return f.write(Changed, s.bytes())
 	}
 	if textOf(command) != statusOnly {
@@ -87,16 +88,28 @@ func RemoveStatusLine(file string, o Options) (Change, error) {
 	return f.write(Changed, s.bytes())
 }
 
-// StatusLineCommand shows our status line around another command, "" being none: for those who edit by hand.
-func StatusLineCommand(theirs string) string {
-	switch {
-	case theirs == "":
-		return statusOnly
-	case ourStatus.MatchString(theirs):
-		return theirs
+// StatusLineSnippet is the statusLine that AddStatusLine would leave in a file, as JSON: for those who edit by hand.
+func StatusLineSnippet(file string) (json.RawMessage, error) {
+	ours := json.RawMessage(compact(statusSetting{"command", statusOnly}))
+	old, _, err := readIfThere(file)
+	if err != nil || old == nil {
+		return ours, err
 	}
-	quoted := strings.ReplaceAll(theirs, "'", `'\''`)
-	return statusBefore + quoted + statusMiddle + quoted + statusBehind
+	claude, _ := agents.Find("claude")
+	s, err := parseSettings(old, claude)
+	if err != nil {
+		return nil, err
+	}
+	command, err := s.statusCommand()
+	if err != nil || command == nil {
+		return ours, err
+	}
+	if !ourStatus.MatchString(textOf(command)) {
+		command.Value = hujson.Literal(wrapStatus(string(command.Value.(hujson.Literal))))
+	}
+	line, _ := member(s.root, statusKey)
+	line.Minimize()
+	return line.Pack(), nil
 }
 
 // openStatus reads the file; the settings are nil when it does not exist.
@@ -165,7 +178,7 @@ func wrapStatus(raw string) string {
 }
 
 // unwrapStatus takes ours off again; ok is false for a string that wrapStatus does not make.
-func unwrapStatus(raw string) (theirs string, ok bool) {
+func unwrapStatus(raw string) (original string, ok bool) {
 	inner, ok := strings.CutPrefix(raw[1:len(raw)-1], jsonInner(statusBefore))
 	if !ok {
 		return "", false
@@ -176,11 +189,11 @@ func unwrapStatus(raw string) (theirs string, ok bool) {
 		inner[half/2:len(inner)-half/2] != jsonInner(statusMiddle) {
 		return "", false
 	}
-	theirs = inner[:half/2]
+	original = inner[:half/2]
 	for _, c := range []string{`'`, `\u0027`} {
-		theirs = strings.ReplaceAll(theirs, `'\\`+c+`'`, c)
+		original = strings.ReplaceAll(original, `'\\`+c+`'`, c)
 	}
-	return `"` + theirs + `"`, wrapStatus(`"`+theirs+`"`) == raw
+	return `"` + original + `"`, wrapStatus(`"`+original+`"`) == raw
 }
 
 // eachChar maps the characters of a JSON string, escapes whole.

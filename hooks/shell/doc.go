@@ -1,4 +1,4 @@
-// Package shell tells what a command line did to files.
+// Package shell finds what a command line did to files.
 //
 // A line of bash or PowerShell comes in, with the Locator that knows the files of the worktree. Operations go out: which files
 // were read, searched, changed, moved, removed or only named, in order. Nothing is run, and no file is opened: what a variable

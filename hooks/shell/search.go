@@ -229,7 +229,7 @@ func (sh *walker) diffed(c command, s spec) {
 	sh.note(a)
 }
 
-// started is a command that is run: what it names is named, what it is fed with is looked through.
+// started is a command that is run: what it names is named, its input is searched.
 func (sh *walker) started(c command) {
 	a := Op{Kind: event.KindRun}
 	words := []string{c.name}

@@ -11,7 +11,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/index"
 )
 
-// Bounds of one command line. What exceeds them is not looked at.
+// Bounds of one command line. What exceeds them is not read.
 const (
 	MaxLine   = 64 << 10 // bytes of a command line that are parsed
 	maxOps    = 60       // operations that are kept

@@ -18,8 +18,8 @@ import (
 // Bounds of the search for a transcript folder.
 const (
 	maxSlug     = 200     // letters of a folder's name before the agent cuts it
-	maxProbe    = 50      // lines looked at to find a transcript's folder
-	probeLength = 1 << 20 // bytes of a file looked at for it
+	maxProbe    = 50      // lines read to find a transcript's folder
+	probeLength = 1 << 20 // bytes of a file read for it
 )
 
 // Dir is where Claude Code keeps the transcripts of sessions begun in root; config is the agent's own folder. Names over 200

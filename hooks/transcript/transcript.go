@@ -35,7 +35,7 @@ type Report struct {
 
 // Read reads the recorded sessions of Claude Code in dir and below (subagents have files of their own) and gives what happened
 // in r's worktrees, oldest file first, in batches of at most 500 events of one file. Files are streamed; memory is bounded by
-// one line of at most 8 MB. A missing dir is an empty one. progress is told how many of the files are read; nil tells nobody. The
+// one line of at most 8 MB. A missing dir is an empty one. progress is called with the number of files that are read; it may be nil. The
 // error is ctx's or yield's; everything else is counted.
 func Read(ctx context.Context, dir string, r hooks.Repo, progress func(done, total int), yield func([]event.Event) error) (Report, error) {
 	t := &reader{places: places{repo: r, known: map[string]*index.Locator{}}, yield: yield, seen: map[string]bool{},

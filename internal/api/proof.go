@@ -21,6 +21,16 @@ type ProofAnswer struct {
 	Decided  int         `json:"decided"`                 // decisions that were shown and are settled
 	Wrong    int         `json:"wrong"`                   // of these, those that named no file that was used
 	Losses   []ProofLoss `json:"losses"`                  // of these, the newest 20, the newest first
+
+	Searching Searching `json:"searching"`
+}
+
+// Searching is what searches and listings cost in this repository: the shipped estimate, moved to what was counted.
+type Searching struct {
+	Turns     int64   `json:"turns"`             // counted
+	PerTurn   float64 `json:"searches_per_turn"` // before the turn opens its first file
+	Searches  int64   `json:"searches"`          // counted
+	PerSearch float64 `json:"tokens_per_search"` // of its result
 }
 
 // Interval is an estimate with its 95 % interval.

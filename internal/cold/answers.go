@@ -9,13 +9,8 @@ import (
 
 const answersKept = 1000
 
-// SaveAnswer keeps an answer under its time (unix milliseconds), so that it can be explained later to the
+// SaveAnswers keeps answers under their times (unix milliseconds), so that they can be explained later to the
 // digit. The newest thousand are kept; a second answer of the same millisecond replaces the first.
-func (d *DB) SaveAnswer(ctx context.Context, at int64, answer []byte) error {
-	return d.SaveAnswers(ctx, map[int64][]byte{at: answer})
-}
-
-// SaveAnswers is SaveAnswer for many in one transaction.
 func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 	return d.Write(ctx, "save answers", func(tx *Tx) error {
 		if d.answers < 0 {
@@ -26,7 +21,8 @@ func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 		for _, at := range slices.Sorted(maps.Keys(answers)) {
 			known, err := tx.Scan("SELECT 1 FROM answers WHERE at = ?", []any{at}, new(int))
 			if err == nil {
-				err = tx.run([]any{at, string(answers[at])}, "INSERT INTO answers (at, json) VALUES (?1, ?2) ON CONFLICT (at) DO UPDATE SET json = ?2")
+				err = tx.run([]any{at, string(answers[at])},
+					"INSERT INTO answers (at, json) VALUES (?1, ?2) ON CONFLICT (at) DO UPDATE SET json = ?2")
 			}
 			if err != nil {
 				return err
@@ -47,7 +43,7 @@ func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 	})
 }
 
-// Answer returns what SaveAnswer kept under that time, or ErrNotFound.
+// Answer returns what SaveAnswers kept under that time, or ErrNotFound.
 func (d *DB) Answer(ctx context.Context, at int64) (answer []byte, err error) {
 	found, err := d.Scan(ctx, "SELECT json FROM answers WHERE at = ?", []any{at}, &answer)
 	if err == nil && !found {

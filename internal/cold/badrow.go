@@ -78,7 +78,7 @@ func (b *badRows) String() string {
 	return strconv.Itoa(len(b.seen))
 }
 
-// LogValue is the count for handlers that do not ask for text.
+// LogValue is the count for handlers that take no text.
 func (b *badRows) LogValue() slog.Value { return slog.StringValue(b.String()) }
 
 // BadRow counts a row that was read by Scan and cannot be decoded. The error it returns wraps ErrRow and err.

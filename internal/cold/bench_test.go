@@ -47,7 +47,8 @@ func BenchmarkAppendTexts(b *testing.B) {
 					batch := make([]event.Event, size)
 					for i := range batch {
 						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
-							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14), OK: true}
+							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash",
+							Text: strings.Repeat("go test ./... # again ", 14), OK: true}
 						n++
 					}
 					mustAppend(b, d, batch...)
@@ -166,7 +167,7 @@ func BenchmarkOpen(b *testing.B) {
 	d, _ := openTest(b, path)
 	mustAppend(b, d, history(0, 20000)...)
 	must(b, d.SaveSnapshot(b.Context(), 1, records(20000), true))
-	b.Logf("%d MB", d.Bytes()>>20)
+	b.Logf("%d MB", d.bytes()>>20)
 	must(b, d.Close())
 	for b.Loop() {
 		d, err := Open(b.Context(), path, Options{Now: fixed})

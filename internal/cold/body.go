@@ -24,7 +24,7 @@ import (
 //
 // Fields are added at the end, never moved: stores have them. What statistics read comes first.
 var bodyFields = []string{"ID", "Agent", "Paths", "Gone", "Tags", "Subagent", "Tool", "Turn", "Batch", "From", "Named", "Seen", "Listing",
-	"Terms", "Scores", "OK", "Why", "Cause", "Author", "Task", "Tokens", "Label", "Lines"}
+	"Terms", "Scores", "OK", "Why", "Cause", "Author", "Task", "Tokens", "Label", "Lines", "Blob"}
 
 // Numbers of fields that are read by themselves.
 const (

@@ -65,7 +65,7 @@ WHERE file = ?1 AND touches.counted = 1 AND time > ?2 AND time <= ?3 ORDER BY ti
 			ids[file] = true
 		}
 	}
-	paths, err := d.pathsOf(ctx, slices.Collect(maps.Keys(ids)))
+	paths, err := d.pathsOfAll(ctx, slices.Collect(maps.Keys(ids)))
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ WHERE file = ?1 AND touches.counted = 1 AND time > ?2 AND time <= ?3 ORDER BY ti
 	return out, nil
 }
 
-// pathsOf finds the paths of many files at once.
-func (d *DB) pathsOf(ctx context.Context, ids []int64) (map[int64]event.Path, error) {
+// pathsOfAll finds the paths of many files at once.
+func (d *DB) pathsOfAll(ctx context.Context, ids []int64) (map[int64]event.Path, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err

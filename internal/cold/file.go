@@ -20,10 +20,10 @@ import (
 type Options struct {
 	Now     func() time.Time // names a damaged file's copy
 	Log     *slog.Logger     // gets one warning when a damaged file was moved aside; may be nil
-	Damaged func()           // called when an open file meets damage: another Open will look closer; may be nil
+	Damaged func()           // called when an open file meets damage: another Open checks more; may be nil
 	Seal    *Seal            // of the texts in the store; nil stores them open
 	Full    bool             // every commit is synced to the disk; else the log is, within syncAfter
-	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not ask.
+	// Expected says that there was a store: Open warns when its file is missing. OpenFile does not use it.
 	Expected bool
 
 	cache   int    // KiB of pages that the writing connection keeps, a quarter of it per reader; 0: fileCache
@@ -93,7 +93,7 @@ func OpenFile(ctx context.Context, path string, migrations fs.FS, o Options) (*F
 	return openFile(ctx, path, schema{migrations: migrations}, o, func(*File) error { return nil })
 }
 
-// openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or looks closer at what
+// openFile is OpenFile with a last step in which the owner reads what it keeps in memory, or checks more closely what
 // was suspected: damage that ready reports counts like damage that SQLite reports.
 func openFile(ctx context.Context, path string, s schema, o Options, ready func(*File) error) (*File, error) {
 	if o.Now == nil {

@@ -59,33 +59,29 @@ func (d *DB) fileIDs(tx *Tx, events []event.Event) (fileIDs, error) {
 	return ids, nil
 }
 
-// pathsOf returns a function that finds the path of an id, asking once per file. A file that has no name is ErrRow, and counted.
-func pathsOf(bad *badRows, scan func(query string, args []any, dst ...any) (bool, error)) func(id int64) (event.Path, error) {
+// pathsOf returns a function that finds the path of an id, with one query per file. A file that has no name is ErrRow, and counted.
+func (f *File) pathsOf(ctx context.Context, db querier) func(id int64) (event.Path, error) {
 	known := map[int64]event.Path{}
 	return func(id int64) (event.Path, error) {
 		if p, ok := known[id]; ok {
 			return p, nil
 		}
-		var p string
-		found, err := scan("SELECT file FROM file_stats WHERE id = ?", []any{id}, &p)
+		var p event.Path
+		found, err := f.scan(ctx, db, "SELECT file FROM file_stats WHERE id = ?", []any{id}, []any{(*string)(&p)})
 		if err == nil && !found {
 			err = fmt.Errorf("%w: file %d has no name", ErrRow, id)
-			bad.skip(err)
+			f.bad.skip(err)
 		}
 		if err != nil {
 			return "", err
 		}
-		known[id] = event.Path(p)
-		return known[id], nil
+		known[id] = p
+		return p, nil
 	}
 }
 
-// paths is pathsOf for a reader.
-func (d *DB) paths(ctx context.Context) func(id int64) (event.Path, error) {
-	return pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) {
-		return d.scan(ctx, d.reader, query, args, dst)
-	})
-}
+// paths is pathsOf for a transaction that writes.
+func (tx *Tx) paths() func(id int64) (event.Path, error) { return tx.f.pathsOf(background, tx) }
 
 // fileID is the id of a path, if it has one.
 func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err error) {
@@ -95,7 +91,8 @@ func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err e
 
 // named returns the ids of a file, or of all files below a folder that ends in '/'.
 func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
-	err = d.Each(ctx, "SELECT id FROM file_stats WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1", []any{string(p)},
+	err = d.Each(ctx, `SELECT id FROM file_stats
+WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1`, []any{string(p)},
 		func(row Row) error {
 			var id int64
 			err := row.Scan(&id)
@@ -108,7 +105,7 @@ func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
 // Knows reports whether the log knows a file, or any file below a folder that ends in '/'.
 func (d *DB) Knows(ctx context.Context, p event.Path) (bool, error) {
 	ids, err := d.named(ctx, p)
-	return len(ids) > 0, d.explain("look for a file", err)
+	return len(ids) > 0, d.explain("search for a file", err)
 }
 
 // touch is a row of the table touches.

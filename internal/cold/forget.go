@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +20,8 @@ type ForgetFilter struct {
 	Until   time.Time  // events of the log that happened later stay; zero: none do
 }
 
-func (f ForgetFilter) check() error {
+// Check returns an error unless exactly one thing is named.
+func (f ForgetFilter) Check() error {
 	set := 0
 	for _, is := range []bool{f.Path != "", f.Session != "", !f.Since.IsZero()} {
 		if is {
@@ -35,14 +35,14 @@ func (f ForgetFilter) check() error {
 }
 
 // Forget deletes every event that mentions the path (in a list or in its text), belongs to the session, or
-// happened since, with its share in the totals, the answers that speak of it and the snapshot, in one transaction;
+// happened since, with its share in the totals, the answers that name it and the snapshot, in one transaction;
 // it returns what is gone, the events in order. Delivered again, they stay away. The bytes are in the file until Scrub.
 //
 // Commits stay, since git has them anyway; a forgotten path is taken out of them, and the subject with it if it
 // names the path. The snapshot goes because its scores count what is gone: the next start replays the log. Whoever
 // holds scores in memory must rebuild them in the same way, and must not save a snapshot of them.
 func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return Forgotten{}, err
 	}
 	var g *forgetting
@@ -71,7 +71,7 @@ func (d *DB) Forget(ctx context.Context, f ForgetFilter) (Forgotten, error) {
 
 // Meant returns the events that Forget would delete, in order.
 func (d *DB) Meant(ctx context.Context, f ForgetFilter) (events []event.Event, err error) {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return nil, err
 	}
 	err = d.Write(ctx, "forget", func(tx *Tx) error { // what it reads is what Forget reads, the writer's
@@ -161,7 +161,7 @@ func eventsOf(found []logged) []event.Event {
 
 // logged reads rows of events, those that cannot be decoded too, until more returns false.
 func (d *DB) logged(tx *Tx, more func(*row) bool, query string, args ...any) (out []logged, err error) {
-	path := pathsOf(tx.f.bad, tx.Scan)
+	path := tx.paths()
 	err = tx.Each(query, args, func(from Row) error { return d.takeLogged(&out, path, more, from) })
 	return out, err
 }
@@ -196,7 +196,8 @@ func (g *forgetting) find() (found []logged, err error) {
 WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
 	}
 	return slices.DeleteFunc(found, func(l logged) bool {
-		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) || g.filter.Path != "" && !mentions(l.event, g.filter.Path))
+		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) ||
+			g.filter.Path != "" && !mentions(l.event, g.filter.Path))
 	}), err
 }
 
@@ -222,7 +223,7 @@ func (g *forgetting) findPath() (found []logged, err error) {
 	if err != nil {
 		return nil, err
 	}
-	path := pathsOf(g.tx.f.bad, g.tx.Scan)
+	path := g.tx.paths()
 	err = g.tx.many("SELECT "+rowColumns+" FROM events WHERE id IN (VALUES %s) ORDER BY id", 1, slices.Concat(ids[:]...),
 		func(from Row) error { return g.d.takeLogged(&found, path, all, from) })
 	return found, err
@@ -238,13 +239,9 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 		case n == fieldID:
 			id = string(value)
 		case pathFields[n]:
-			for last := int64(0); len(value) > 0; {
-				diff, size := binary.Varint(value)
-				last += diff
-				if size <= 0 || files[last] {
-					return true
-				}
-				value = value[size:]
+			ids, err := decodeIDs(value)
+			if err != nil || slices.ContainsFunc(ids, func(id int64) bool { return files[id] }) {
+				return true
 			}
 		}
 	}
@@ -258,7 +255,8 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 // below returns the ids of the files that the path names.
 func (g *forgetting) below() (map[int64]bool, error) {
 	files := map[int64]bool{}
-	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'", []any{string(g.filter.Path)},
+	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'",
+		[]any{string(g.filter.Path)},
 		func(row Row) error {
 			var id int64
 			err := row.Scan(&id)
@@ -326,7 +324,8 @@ func (g *forgetting) path() error {
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
 	for last := int64(0); ; {
-		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
+		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+
+			" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -361,5 +360,6 @@ func (g *forgetting) answers() error {
 		since = g.filter.Since.UnixMilli()
 	}
 	g.d.answers = -1
-	return g.tx.run([]any{since, text, jsonInner(text)}, "DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
+	return g.tx.run([]any{since, text, jsonInner(text)},
+		"DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
 }

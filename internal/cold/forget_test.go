@@ -35,16 +35,19 @@ func remembered(t *testing.T) *DB {
 		e.Kind, e.Tags = event.KindEdit, []string{"code"}
 		return e
 	}
-	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a", Seen: []event.Path{"x.go", secret}}
-	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a", Text: "look into " + secret + ", please"}
+	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a",
+		Seen: []event.Path{"x.go", secret}}
+	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a",
+		Text: "look into " + secret + ", please"}
 	mustAppend(t, d, edit("a1", "a", noon, secret), edit("a2", "a", noon.Add(time.Minute), "x.go"), search, prompt,
 		edit("b1", "b", noon.Add(2*time.Minute), "x.go"), edit("b2", "b", noon.Add(3*time.Minute), "y.go"))
 	c := commit(1, noon, "x.go", secret, "y.go")
 	c.Text = "move " + secret
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
-	must(t, d.SaveSnapshot(t.Context(), 2, []Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
-	must(t, d.SaveAnswer(t.Context(), 1, []byte(`{"file":"`+secret+`"}`)))
-	must(t, d.SaveAnswer(t.Context(), 2, []byte(`{"file":"x.go"}`)))
+	must(t, d.SaveSnapshot(t.Context(), 2,
+		[]Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
+	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{"file":"` + secret + `"}`)}))
+	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{2: []byte(`{"file":"x.go"}`)}))
 	if !holds(t, d, secret) {
 		t.Fatal("the file does not hold the secret to begin with")
 	}
@@ -126,7 +129,8 @@ func TestForgetSince(t *testing.T) {
 }
 
 func TestInText(t *testing.T) {
-	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false, "ba.go": false, "a.go:12": true,
+	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false,
+		"ba.go": false, "a.go:12": true,
 		"": false, "x/a.go": true, "a.go/b": true, "aa.go a.go": true} {
 		if got := inText(text, "a.go"); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -138,7 +142,8 @@ func TestPrune(t *testing.T) {
 	d := newTest(t)
 	day := 24 * time.Hour
 	for i := range 100 {
-		mustAppend(t, d, read(fmt.Sprint("old", i), noon.Add(time.Duration(i-200)*day), "s", "x.go"), commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
+		mustAppend(t, d, read(fmt.Sprint("old", i), noon.Add(time.Duration(i-200)*day), "s", "x.go"),
+			commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))
@@ -182,11 +187,11 @@ func TestPruneToSize(t *testing.T) {
 		mustAppend(t, d, batch...)
 	}
 	must(t, d.SaveSnapshot(t.Context(), 20, nil, true))
-	before := d.Bytes()
+	before := d.bytes()
 	p, err := d.Prune(t.Context(), 0, 3_000_000, math.MaxInt64)
 	must(t, err)
-	if p.Events == 0 || p.Bytes == 0 || d.Bytes() > 3_000_000 || before < 4_000_000 {
-		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.Bytes())
+	if p.Events == 0 || p.Bytes == 0 || d.bytes() > 3_000_000 || before < 4_000_000 {
+		t.Fatalf("%+v, %d bytes before and %d now", p, before, d.bytes())
 	}
 	left, err := d.Log(t.Context(), LogFilter{Oldest: true})
 	must(t, err)

@@ -14,7 +14,7 @@ import (
 // applicationID marks the file as aOa's ("aOa1" in ASCII); file(1) and we recognise it.
 const applicationID = 0x614f6131
 
-// prepareFile makes the folder and the file with their modes before SQLite does, which would ask the umask,
+// prepareFile makes the folder and the file with their modes before SQLite does, which would apply the umask,
 // and finds out whether they can be written.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -89,7 +89,7 @@ func (f *File) migrate(ctx context.Context, from int) error {
 // checked as a whole when the last run met damage in it; otherwise its schema is.
 const checkedPages = 8192
 
-// check looks for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
+// check searches for damage. After a run that met some (see suspect) the indexes are compared with their tables too.
 func (f *File) check(ctx context.Context) error {
 	want, err := f.schema.columns(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// trust takes the note of the last run away: who opened the file has looked.
+// trust takes the note of the last run away: the file was checked when it was opened.
 func (f *File) trust() error {
 	if err := os.Remove(f.suspectFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -141,7 +141,7 @@ func (f *File) trust() error {
 	return nil
 }
 
-// suspectFile is beside the database when a run met damage in it: the next Open looks closer.
+// suspectFile is beside the database when a run met damage in it: the next Open checks more.
 func (f *File) suspectFile() string { return f.path + ".suspect" }
 
 // suspect leaves a note for the next Open, and calls Options.Damaged. If even the note fails, the next Open looks as

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody asks costs
+// Lazy is a File that is opened when it is first used and again after CloseIdle closed it: a store that nobody uses costs
 // no memory. It is safe for concurrent use.
 type Lazy struct {
 	path       string
@@ -32,14 +32,14 @@ func NewLazy(path string, migrations fs.FS, o Options) *Lazy {
 	return l
 }
 
-// Exists reports whether there is a file to be opened: a question to an empty store need not make one.
+// Exists reports whether there is a file.
 func (l *Lazy) Exists() bool {
 	_, err := os.Stat(l.path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Use calls fn with the open file, which stays open until fn returns; fn must not use it a second time inside. A file
-// that proves damaged is closed: the next Use looks closely and moves it aside. Errors are OpenFile's and fn's.
+// that proves damaged is closed: the next Use checks it and moves it aside. Errors are OpenFile's and fn's.
 func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 	for {
 		l.mu.RLock()
@@ -57,6 +57,19 @@ func (l *Lazy) Use(ctx context.Context, fn func(*File) error) error {
 		err = errors.Join(err, l.Close())
 	}
 	return err
+}
+
+// UseExisting is Use, but calls nothing where there is no file: reading from an empty store does not make one.
+func (l *Lazy) UseExisting(ctx context.Context, fn func(*File) error) error {
+	if !l.Exists() {
+		return nil
+	}
+	return l.Use(ctx, fn)
+}
+
+// Write is File.Write of the open file.
+func (l *Lazy) Write(ctx context.Context, what string, fn func(*Tx) error) error {
+	return l.Use(ctx, func(f *File) error { return f.Write(ctx, what, fn) })
 }
 
 // with calls fn with the open file and gives the lock back that Use took, also when fn panics.

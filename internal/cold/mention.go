@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// jsonInner is a string as it stands inside JSON, without the quotes.
+// jsonInner is a string as it is written inside JSON, without the quotes.
 func jsonInner(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

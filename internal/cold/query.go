@@ -127,7 +127,8 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	if f.Oldest {
 		order = "ASC"
 	}
-	return "SELECT " + rowColumns + " FROM events WHERE " + strings.Join(where, " AND ") + " ORDER BY time " + order + ", id " + order + " LIMIT ?3", args
+	return "SELECT " + rowColumns + " FROM events WHERE " + strings.Join(where, " AND ") + " ORDER BY time " + order +
+		", id " + order + " LIMIT ?3", args
 }
 
 // Numbered is an event with its place in the log: one sequence for prompts and actions of all sessions. Numbers
@@ -177,7 +178,7 @@ func (d *DB) numbered(ctx context.Context, query string, args ...any) ([]Numbere
 		return nil, err
 	}
 	defer d.bad.warn()
-	path := d.paths(ctx)
+	path := d.pathsOf(ctx, d.reader)
 	out := make([]Numbered, 0, len(rows))
 	for _, r := range rows {
 		e, err := r.event(d.seal, path)

@@ -25,7 +25,7 @@ func (d *DB) Replay(ctx context.Context, after int64, fn func(seq int64, batch [
 	}
 	defer tx.Rollback() //nolint:errcheck // reading only
 	r := &replay{d: d, fn: fn, last: after,
-		path: pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) { return d.scan(ctx, tx, query, args, dst) })}
+		path: d.pathsOf(ctx, tx)}
 	err = d.each(ctx, tx, selectAfter, []any{after}, r.next)
 	if err == nil {
 		err = r.end()

@@ -37,13 +37,14 @@ func (d *DB) rescue(ctx context.Context, aside string) (r rescued, err error) {
 		batch = nil
 		return err
 	}
-	path := pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) {
-		found, err := d.scan(ctx, db, query, args, dst)
+	names := d.pathsOf(ctx, db)
+	path := func(id int64) (event.Path, error) {
+		p, err := names(id)
 		if classify(err) == ErrDamaged { // the names are damaged too: that costs the event
 			err = fmt.Errorf("%w: %w", ErrRow, err)
 		}
-		return found, err
-	})
+		return p, err
+	}
 	gone, query, decode := selectGone, selectRescued, d.decodeRescued
 	if version < 5 {
 		gone, query, decode = selectOldGone, selectOldRescued, d.decodeOld

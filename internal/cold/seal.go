@@ -20,7 +20,7 @@ var ErrLostKey = errors.New("the key to this text is lost")
 type Seal struct {
 	current uint32
 	keys    map[uint32]cipher.AEAD // data keys by their id, also earlier ones
-	lost    int                    // wrapped keys that could not be opened
+	lost    int                    // wrapped keys that could not be opened: their texts are unreadable until the identity is back
 	fresh   atomic.Bool            // there was no wrapped key: one was made
 }
 
@@ -66,15 +66,6 @@ func (s *Seal) Open(of string, sealed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("open text of %s: %w: it was changed, or belongs to something else (%w)", of, ErrLostKey, ErrRow)
 	}
 	return text, nil
-}
-
-// Lost is the number of data keys that could not be unwrapped: texts sealed with them cannot be read until the
-// identity that they were wrapped for is back.
-func (s *Seal) Lost() int {
-	if s == nil {
-		return 0
-	}
-	return s.lost
 }
 
 // add takes a data key of 32 bytes.

@@ -21,7 +21,8 @@ import (
 func places(t testing.TB) (SealOptions, *sink) {
 	t.Helper()
 	s, dir := &sink{}, t.TempDir()
-	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"), Log: slog.New(s)}, s
+	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"),
+		Log: slog.New(s)}, s
 }
 
 func openSeal(t testing.TB, o SealOptions) *Seal {
@@ -150,7 +151,8 @@ func TestIdentityElsewhere(t *testing.T) {
 func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	o, warned := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
-	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
+	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag",
+		Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
 	d := sealed(t, path, openSeal(t, o))
 	mustAppend(t, d, prompt)
 	must(t, d.Close())
@@ -158,7 +160,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	away := o.Identity + ".away"
 	must(t, os.Rename(o.Identity, away))
 	lost := openSeal(t, o)
-	same(t, "lost keys", lost.Lost(), 1)
+	same(t, "lost keys", lost.lost, 1)
 	same(t, "warnings", len(warned.records), 1)
 	d = sealed(t, path, lost)
 	second := prompt
@@ -170,7 +172,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	must(t, d.Close())
 
 	// The new key goes on without another warning; the old identity, put beside the new one, brings the texts back.
-	same(t, "lost keys", openSeal(t, o).Lost(), 1)
+	same(t, "lost keys", openSeal(t, o).lost, 1)
 	old, err := os.ReadFile(away)
 	must(t, err)
 	f, err := os.OpenFile(o.Identity, os.O_APPEND|os.O_WRONLY, 0)
@@ -178,7 +180,7 @@ func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	_, err = f.Write(old)
 	must(t, errors.Join(err, f.Close()))
 	back := openSeal(t, o)
-	same(t, "lost keys", back.Lost(), 0)
+	same(t, "lost keys", back.lost, 0)
 	same(t, "warnings", len(warned.records), 1)
 	d = sealed(t, path, back)
 	same(t, "with both", replayAll(t, d, 0), []replayed{{1, []event.Event{prompt}}, {2, []event.Event{second}}})
@@ -190,7 +192,7 @@ func TestWrongIdentityWarnsOnce(t *testing.T) {
 	stranger, err := age.GenerateX25519Identity()
 	must(t, err)
 	must(t, os.WriteFile(o.Identity, []byte(stranger.String()+"\n"), 0o600))
-	same(t, "lost keys", openSeal(t, o).Lost(), 1)
+	same(t, "lost keys", openSeal(t, o).lost, 1)
 	same(t, "warnings", len(warned.records), 1)
 	if !strings.Contains(warned.records[0].Message, "all else is kept") {
 		t.Fatalf("warned: %s", warned.records[0].Message)

@@ -32,26 +32,13 @@ func (f SealedFile) Write(fill func(io.Writer) error) error {
 	if err := os.Mkdir(filepath.Dir(f.Name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	beside := f.Name + ".new" // see replace
-	to, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	p := &pieceWriter{file: f, to: to, piece: make([]byte, 0, maxPiece)}
-	err = fill(p)
-	if err == nil {
-		err = p.flush(true)
-	}
-	if err == nil {
-		err = to.Sync()
-	}
-	if err = errors.Join(err, to.Close()); err == nil {
-		err = os.Rename(beside, f.Name)
-	}
-	if err != nil {
-		_ = os.Remove(beside) // the error that matters is the first
-	}
-	return err
+	return replace(f.Name, true, func(to io.Writer) error {
+		p := &pieceWriter{file: f, to: to, piece: make([]byte, 0, maxPiece)}
+		if err := fill(p); err != nil {
+			return err
+		}
+		return p.flush(true)
+	})
 }
 
 // pieceWriter seals what is written to it, piece by piece.

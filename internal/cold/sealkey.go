@@ -180,8 +180,9 @@ func identity(file string) (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = keep(file, fmt.Appendf(nil, "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"+
-		"# public key: %s\n%s\n", fresh.Recipient(), fresh))
+	err = keep(file, fmt.Appendf(nil,
+		"# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"+
+			"# public key: %s\n%s\n", fresh.Recipient(), fresh))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -211,7 +212,7 @@ func keep(name string, content []byte) error {
 	if err := os.Link(f.Name(), name); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without links: the window between look and rename is the price.
+	// A file system without links: the time between check and rename is the price.
 	if _, err := os.Lstat(name); err == nil {
 		return fs.ErrExist
 	}

@@ -118,7 +118,8 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	for part := range files {
 		files[part] = map[string]map[int64]bool{}
 	}
-	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?", []any{bound(limit)},
+	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?",
+		[]any{bound(limit)},
 		func(row Row) error {
 			var s TagStat
 			err := row.Scan(&s.Tag, &s.Uses)
@@ -207,7 +208,8 @@ func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
 	var out []SessionStat
 	at := map[string]int{} // session → its place in out
-	err := d.Each(ctx, selectSessions+"SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?", []any{bound(limit)}, func(row Row) error {
+	newest := selectSessions + "SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?"
+	err := d.Each(ctx, newest, []any{bound(limit)}, func(row Row) error {
 		var s SessionStat
 		var last int64
 		err := row.Scan(&s.ID, &last)
@@ -326,13 +328,13 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	if s.Events > 0 {
 		s.First, s.Last = moment(first), moment(last)
 	}
-	s.Seq, s.Bytes = d.seq.Load(), d.Bytes()
+	s.Seq, s.Bytes = d.seq.Load(), d.bytes()
 	s.SnapshotSeq, err = d.SnapshotSeq(ctx)
 	return s, err
 }
 
-// Bytes is the size of the database file and its write-ahead log on disk.
-func (d *DB) Bytes() int64 {
+// bytes is the size of the database file and its write-ahead log on disk.
+func (d *DB) bytes() int64 {
 	var n int64
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(d.path + suffix); err == nil {

@@ -14,133 +14,127 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Together returns how many counted commits of at most 100 files that are no sweeps (event.Event.Sweep) touched both files, and how
-// many touched a, under their present and their earlier names: those that co-change is learned from. The cost is a search per commit of a, and a row per commit of
-// both if one of them was renamed; a pair that was asked for before costs nothing until commits come or go.
+// Together returns how many counted commits of at most 100 files that are no sweeps (event.Event.Sweep) touched both files, and
+// how many touched a, under their present and their earlier names: those that co-change is learned from. The cost is a search
+// per commit of a, and a row per commit of both if one of them was renamed; a pair that was asked for before costs nothing until
+// commits come or go.
 func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
-	version := d.commits.Load() // before reading: a commit in between makes what is read stale, not the reverse
-	if n, ok := d.pairs.get(version, a, b); ok {
-		return n.both, n.ofA, nil
-	}
-	both, ofA, err = d.together(ctx, a, b)
-	if err == nil {
-		d.pairs.put(version, a, b, pairCount{both, ofA})
-	}
-	return both, ofA, d.explain("count commits", err)
+	n, err := d.counted(pairSince{a: a, b: b}, func() (n pairCount, err error) {
+		idA, idB, err := d.pairIDs(ctx, a, b)
+		if err != nil || idA == 0 {
+			return n, err
+		}
+		l, err := d.aliases(ctx)
+		if err != nil {
+			return n, err
+		}
+		if l.names[idA] != nil || l.names[idB] != nil {
+			return d.renamedTogether(ctx, l.of(idA), l.of(idB))
+		}
+		_, err = d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{idA}, &n.ofA)
+		if err != nil || idB == 0 {
+			return n, err
+		}
+		_, err = d.Scan(ctx, `SELECT count(*) FROM touches a CROSS JOIN touches b ON b.file = ?2 AND b.counted = 1 AND b.event = a.event
+WHERE a.file = ?1 AND a.counted = 1`, []any{idA, idB}, &n.both)
+		return n, err
+	})
+	return n.both, n.ofA, err
 }
 
 // TogetherSince is Together for the commits since a day: how many touched both files. The time of day does not count.
 func (d *DB) TogetherSince(ctx context.Context, a, b event.Path, since time.Time) (both int, err error) {
-	day := since.Unix() / secondsOfDay
-	version := d.commits.Load()*maxDays + day
-	if n, ok := d.lately.get(version, a, b); ok {
-		return n.both, nil
-	}
-	idA, okA, err := d.fileID(ctx, a)
-	if err != nil || !okA {
-		return 0, err
-	}
-	idB, okB, err := d.fileID(ctx, b)
-	if err != nil || !okB {
-		return 0, err
-	}
-	l, err := d.aliases(ctx)
-	if err != nil {
-		return 0, err
-	}
-	after := func(names []alias) []alias {
-		names = slices.Clone(names)
-		for i := range names {
-			names[i].after = max(names[i].after, day*secondsOfDay*1000-1)
+	begin := since.Truncate(oneDay).UnixMilli()
+	n, err := d.counted(pairSince{a, b, begin}, func() (n pairCount, err error) {
+		idA, idB, err := d.pairIDs(ctx, a, b)
+		if err != nil || idA == 0 || idB == 0 {
+			return n, err
 		}
-		return names
-	}
-	both, _, err = d.renamedTogether(ctx, after(l.of(idA)), after(l.of(idB)))
-	if err == nil {
-		d.lately.put(version, a, b, pairCount{both: both})
-	}
-	return both, d.explain("count commits", err)
+		l, err := d.aliases(ctx)
+		if err != nil {
+			return n, err
+		}
+		after := func(names []alias) []alias {
+			names = slices.Clone(names)
+			for i := range names {
+				names[i].after = max(names[i].after, begin-1)
+			}
+			return names
+		}
+		return d.renamedTogether(ctx, after(l.of(idA)), after(l.of(idB)))
+	})
+	return n.both, err
 }
 
-const (
-	secondsOfDay = 24 * 60 * 60
-	maxDays      = 1 << 20 // more than there are days since 1970
-)
+// pairIDs returns the ids of two files, 0 for one that is not known.
+func (d *DB) pairIDs(ctx context.Context, a, b event.Path) (idA, idB int64, err error) {
+	if idA, _, err = d.fileID(ctx, a); err != nil {
+		return 0, 0, err
+	}
+	idB, _, err = d.fileID(ctx, b)
+	return idA, idB, err
+}
 
-// pairCounts remembers what Together found: the same few pairs are explained again and again.
+// pairCounts remembers counts of pairs: the same few pairs are explained again and again.
 type pairCounts struct {
 	mu      sync.Mutex // guards all below
-	version int64
-	counts  map[[2]event.Path]pairCount
+	version int64      // of DB.commits
+	counts  map[pairSince]pairCount
+}
+
+// pairSince is two files, and the begin of the day since which commits count (unix ms); 0: all do.
+type pairSince struct {
+	a, b  event.Path
+	since int64
 }
 
 type pairCount struct{ both, ofA int }
 
-// pairsKept bounds the memory: some 300 KB.
-const pairsKept = 1000
+// pairsKept bounds the memory: some 600 KB.
+const pairsKept = 2000
 
-func (p *pairCounts) get(version int64, a, b event.Path) (pairCount, bool) {
+// counted returns what is remembered of a pair, else what find finds.
+func (d *DB) counted(pair pairSince, find func() (pairCount, error)) (pairCount, error) {
+	version, p := d.commits.Load(), &d.pairs // before reading: a commit in between makes what is read stale, not the reverse
+	p.mu.Lock()
+	n, known := p.counts[pair]
+	known = known && p.version == version
+	p.mu.Unlock()
+	if known {
+		return n, nil
+	}
+	n, err := find()
+	if err != nil {
+		return n, d.explain("count commits", err)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, ok := p.counts[[2]event.Path{a, b}]
-	return n, ok && p.version == version
-}
-
-func (p *pairCounts) put(version int64, a, b event.Path, n pairCount) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if version < p.version {
-		return
+	if version > p.version || len(p.counts) >= pairsKept || p.counts == nil {
+		p.version, p.counts = max(version, p.version), map[pairSince]pairCount{}
 	}
-	if version > p.version || len(p.counts) >= pairsKept {
-		p.version, p.counts = version, nil
+	if version == p.version {
+		p.counts[pair] = n
 	}
-	if p.counts == nil {
-		p.counts = map[[2]event.Path]pairCount{}
-	}
-	p.counts[[2]event.Path{a, b}] = n
-}
-
-func (d *DB) together(ctx context.Context, a, b event.Path) (both, ofA int, err error) {
-	ida, okA, err := d.fileID(ctx, a)
-	if err != nil || !okA {
-		return 0, 0, err
-	}
-	idb, okB, err := d.fileID(ctx, b)
-	if err != nil {
-		return 0, 0, err
-	}
-	l, err := d.aliases(ctx)
-	if err != nil {
-		return 0, 0, err
-	}
-	if l.names[ida] != nil || okB && l.names[idb] != nil {
-		return d.renamedTogether(ctx, l.of(ida), l.of(idb))
-	}
-	if _, err := d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{ida}, &ofA); err != nil || !okB {
-		return 0, ofA, err
-	}
-	_, err = d.Scan(ctx, `SELECT count(*) FROM touches a CROSS JOIN touches b ON b.file = ?2 AND b.counted = 1 AND b.event = a.event
-WHERE a.file = ?1 AND a.counted = 1`, []any{ida, idb}, &both)
-	return both, ofA, err
+	return n, nil
 }
 
 // renamedTogether counts for files with more than one name: the commit that renames has both of them.
-func (d *DB) renamedTogether(ctx context.Context, a, b []alias) (both, ofA int, err error) {
+func (d *DB) renamedTogether(ctx context.Context, a, b []alias) (n pairCount, err error) {
 	inA, err := d.commitsOf(ctx, a)
 	if err != nil {
-		return 0, 0, err
+		return n, err
 	}
 	inB, err := d.commitsOf(ctx, b)
 	if err != nil {
-		return 0, 0, err
+		return n, err
 	}
 	for id := range inA {
 		if inB[id] {
-			both++
+			n.both++
 		}
 	}
-	return both, len(inA), nil
+	n.ofA = len(inA)
+	return n, nil
 }
 
 // commitsOf returns the events.id of the commits that touched a file under any of its names.
@@ -167,7 +161,7 @@ type Pair struct {
 	Both, OfA, OfB int        // commits that touched both, A, B
 }
 
-// Bounds of Pairs: it looks at the newest commits only, at small ones only, and keeps a bounded count.
+// Bounds of Pairs: it reads the newest commits only, at small ones only, and keeps a bounded count.
 const (
 	pairCommits = 20000
 	pairFiles   = 30
@@ -200,7 +194,8 @@ func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of 
 		return nil, nil, err
 	}
 	of = map[int64]int{}
-	err = d.each(ctx, tx, "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?", []any{pairCommits}, func(row Row) error {
+	const newest = "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?"
+	err = d.each(ctx, tx, newest, []any{pairCommits}, func(row Row) error {
 		var at int64
 		var body sql.RawBytes
 		if err := row.Scan(&at, &body); err != nil {
@@ -273,7 +268,7 @@ func (r rated) compare(o rated) int {
 
 // pick names the pairs, drops the ones that surprise nobody, and takes the best n that differ from each other.
 func (d *DB) pick(ctx context.Context, tx *sql.Tx, best []rated, of map[int64]int, n int, exists func(event.Path) bool) ([]Pair, error) {
-	path := pathsOf(d.bad, func(query string, args []any, dst ...any) (bool, error) { return d.scan(ctx, tx, query, args, dst) })
+	path := d.pathsOf(ctx, tx)
 	named := map[int64]event.Path{}
 	for i, r := range best {
 		for _, id := range r.files {

@@ -121,7 +121,8 @@ func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) erro
 				n = rows * width
 			}
 		}
-		text := fmt.Sprintf(query, strings.TrimSuffix(strings.Repeat("("+strings.TrimSuffix(strings.Repeat("?, ", width), ", ")+"), ", n/width), ", "))
+		text := fmt.Sprintf(query,
+			strings.TrimSuffix(strings.Repeat("("+strings.TrimSuffix(strings.Repeat("?, ", width), ", ")+"), ", n/width), ", "))
 		var err error
 		if fn == nil {
 			err = tx.run(args[:n], text)
@@ -171,7 +172,7 @@ func (r readers) QueryContext(ctx context.Context, query string, args ...any) (*
 	return s.QueryContext(ctx, args...)
 }
 
-// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may ask, too.
+// stmt is nil when there are too many. The lock is not held while a connection is waited for: who has one may use it, too.
 func (r readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	r.f.readMu.Lock()
 	s, ok := r.f.readStmts[query]

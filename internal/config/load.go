@@ -187,7 +187,7 @@ func StoreFile(storeDir string) string {
 }
 
 // UserFile returns the user's settings file: $XDG_CONFIG_HOME/aoa/config.yaml, on Windows %AppData%\aoa\config.yaml,
-// else ~/.config/aoa/config.yaml (on macOS too, where command line tools keep theirs). "" if the environment
+// else ~/.config/aoa/config.yaml (on macOS too, where command line tools keep their settings). "" if the environment
 // names no home.
 func UserFile(environ []string) string {
 	dir := Getenv(environ, "XDG_CONFIG_HOME")

@@ -238,7 +238,7 @@ func parseCommands(v string) ([]string, error) {
 		case strings.ContainsAny(c, "|&<>$`(){}[]!#~\"'\\"):
 			return nil, errors.New("a command has a character that only a shell understands")
 		case strings.ContainsAny(strings.Join(words[:len(words)-1], ""), "*?") || last != "*" && strings.ContainsAny(last, "*?"):
-			return nil, errors.New("* stands at the end, by itself")
+			return nil, errors.New("* belongs at the end, as a word of its own")
 		case len(words) == 1 && last == "*":
 			return nil, errors.New("* needs a program before it")
 		}

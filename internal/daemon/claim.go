@@ -39,14 +39,14 @@ func claimsOf(batch []event.Event) (things []redis.Claim, holders []holder) {
 }
 
 // claimed is the batch without what others count.
-func claimed(batch []event.Event, holders []holder, mine []bool) []event.Event {
+func claimed(batch []event.Event, holders []holder, won []bool) []event.Event {
 	drop := map[int]bool{}
 	pairs := map[int][]int{} // event → pairs of a rename that are ours
 	for i, h := range holders {
 		switch {
 		case batch[h.event].Kind != event.KindRename:
-			drop[h.event] = !mine[i]
-		case mine[i]:
+			drop[h.event] = !won[i]
+		case won[i]:
 			pairs[h.event] = append(pairs[h.event], h.pair)
 		default:
 			pairs[h.event] = slices.Clip(pairs[h.event])

@@ -12,7 +12,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/locate"
 )
 
-// contentsFolder holds a file for each checkout: what its files say, sealed.
+// contentsFolder holds a file for each checkout: the contents of its files, sealed.
 const contentsFolder = "contents"
 
 // contentsFile is one of them. It is not written into a store that took the place of this daemon's.
@@ -22,7 +22,8 @@ type contentsFile struct {
 }
 
 func (t *worktrees) contentsFile(root event.Root) contentsFile {
-	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder, locate.Fingerprint(string(root))), Seal: t.seal}, t}
+	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder,
+		locate.Fingerprint(string(root))), Seal: t.seal}, t}
 }
 
 // Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.
@@ -41,8 +42,8 @@ func (f contentsFile) Write(fill func(io.Writer) error) error {
 	return f.SealedFile.Write(fill)
 }
 
-// forgetContents takes what a file says, or the files of a folder, out of memory and out of the store. What is kept of a checkout that
-// nobody called from goes whole: its files are read again.
+// forgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
+// kept of a checkout that nobody called from goes whole: its files are read again.
 func (t *worktrees) forgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}
@@ -60,7 +61,7 @@ func (t *worktrees) sweepContents() {
 		here[t.contentsFile(root).Name] = true
 	}
 	if err := t.removeContents(here); err != nil {
-		t.log.Warn("what the files of removed worktrees said is still in the store", "err", err)
+		t.log.Warn("the contents of removed worktrees are still in the store", "err", err)
 	}
 }
 

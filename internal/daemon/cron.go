@@ -26,7 +26,7 @@ type housekeeper struct {
 	sweepers   []func(context.Context)
 }
 
-// sideFile is a store with a file of its own, opened when somebody asks it.
+// sideFile is a store with a file of its own, opened at the first use.
 type sideFile interface {
 	CloseIdle() error // closes the file if nobody used it since the last CloseIdle
 	Close() error     // closes the file

@@ -49,7 +49,7 @@ func newErasure(store string, f cold.ForgetFilter, now time.Time) (*erasure, err
 	return e, nil
 }
 
-// erasures reads the intentions that a store holds. the eraser is locked, or nobody can ask yet: what a killed daemon was
+// erasures reads the intentions that a store holds. the eraser is locked, or nothing is served yet: what a killed daemon was
 // about to write is no intention, and goes.
 func erasures(store string) (found []*erasure, err error) {
 	entries, err := os.ReadDir(store)
@@ -124,7 +124,7 @@ func eraseLog(ctx context.Context, b base, db *cold.DB) error {
 	return unfinished
 }
 
-// eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody asks them.
+// eraseStores finishes what an earlier daemon began to remove from the other stores, before anybody reads them.
 func (r *eraser) eraseStores(ctx context.Context) {
 	found, _ := erasures(r.settings.store) // run reports what cannot be read
 	for _, e := range found {

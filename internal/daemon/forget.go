@@ -37,13 +37,7 @@ type eraser struct {
 // forget removes what the user names from every store, down to the bytes in the database file.
 func (r *eraser) forget(ctx context.Context, req api.ForgetRequest) (api.ForgetAnswer, error) {
 	var out api.ForgetAnswer
-	named := 0
-	for _, set := range []bool{req.File != "", req.Session != "", !req.Since.IsZero()} {
-		if set {
-			named++
-		}
-	}
-	if named != 1 {
+	if (cold.ForgetFilter{Path: req.File, Session: req.Session, Since: req.Since}).Check() != nil {
 		return out, api.Bad("aoa forget PATH, aoa forget --session ID or aoa forget --since TIME", "name exactly one thing to forget")
 	}
 	if req.File != "" {
@@ -156,7 +150,8 @@ func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, 
 		files = slices.Collect(maps.Keys(r.below(f.Path, filesOf(gone))))
 	} else {
 		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-		seq, _, err = r.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
+		seq, _, err = r.db.Append(ctx,
+			[]event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 		if err == nil {
 			err = l.learner.Unlearn(ctx, gone, seq)
 		}

@@ -193,8 +193,20 @@ func (h *hints) stale(ctx context.Context, w *worktree, q event.Query) []event.S
 	if err := v.Load(ctx); err != nil {
 		return nil
 	}
-	found := prefetch.FindStale(s.Opened, w.modified, at)
+	found := slices.DeleteFunc(prefetch.FindStale(s.Opened, w.modified, at), func(f event.Suggestion) bool {
+		read := h.recent.blob(q.Session, f.File)
+		return read != "" && read == w.reader.Blob(f.File) // written, and the same as before
+	})
 	return append(found, prefetch.FindEdited(s.Opened, h.edits.newest, found, at)...)
+}
+
+// identify notes what the files say that the events read.
+func (w *worktree) identify(events []event.Event) {
+	for i := range events {
+		if e := &events[i]; e.Kind == event.KindRead && len(e.Paths) == 1 {
+			e.Blob = w.reader.Blob(e.Paths[0])
+		}
+	}
 }
 
 // modified is when a file of the worktree changed last; false if it is gone.

@@ -35,7 +35,7 @@ type historyReader struct {
 	worktrees *worktrees
 	scores    *scores
 	flush     func(context.Context) error
-	look      chan struct{} // "look at HEAD"; capacity 1
+	headMoved chan struct{} // HEAD may have moved; capacity 1
 
 	mu    sync.Mutex // guards state
 	state api.Progress
@@ -52,7 +52,7 @@ func (r *historyReader) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-timer.C:
-		case <-r.look:
+		case <-r.headMoved:
 		}
 		if !first && !pause(ctx, headRest) {
 			return nil

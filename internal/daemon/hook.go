@@ -23,7 +23,7 @@ type hookHandler struct {
 	hints     *hints
 	times     *hookTimes
 	metrics   *metrics
-	look      chan struct{} // "look at HEAD"
+	headMoved chan struct{} // HEAD may have moved; capacity 1
 }
 
 // hook takes what a hook client sent: events go to the log, a question gets the rendered answer. A payload
@@ -34,7 +34,7 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	if f.Agent == "git" {
-		signal(h.look) // which hook it was does not matter: HEAD shows what happened
+		signal(h.headMoved) // which hook it was does not matter: HEAD shows what happened
 		return nil
 	}
 	defer func() {
@@ -52,29 +52,31 @@ func (h *hookHandler) hook(ctx context.Context, f api.Hook) (reply []byte) {
 		return nil
 	}
 	call.Events = h.borders.first(call.Events)
+	w.identify(call.Events)
 	h.places.saw(call.Session, w.repo.Root)
 	h.events.Add(call.Events...)
 	h.reload.record(ctx, w, call)
 	if slices.ContainsFunc(call.Events, mayChange) {
 		w.watch.Nudge()
 	}
+	var answer func(context.Context, *worktree, hooks.Call) ([]byte, []prefetch.Kind)
 	switch {
-	case f.Wait && call.TakesText():
+	case !f.Wait:
+	case call.TakesText():
+		answer = h.hints.answer
+	case h.hints.mayContinue(call):
+		answer = h.hints.continueTurn
+	}
+	if answer != nil {
 		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
 		defer cancel()
 		var asked []prefetch.Kind
-		reply, asked = h.hints.answer(ctx, w, call)
-		h.times.took(asked, h.now().Sub(begin))
-	case f.Wait && h.hints.mayContinue(call):
-		ctx, cancel := context.WithTimeout(ctx, h.hints.patience(call)-h.now().Sub(begin))
-		defer cancel()
-		var asked []prefetch.Kind
-		reply, asked = h.hints.continueTurn(ctx, w, call)
+		reply, asked = answer(ctx, w, call)
 		h.times.took(asked, h.now().Sub(begin))
 	}
 	h.metrics.hook(call.Event, h.now().Sub(begin), len(reply) > 0)
 	return reply
 }
 
-// mayChange reports whether files of the worktree may have changed with an event: all but what only looks at them.
+// mayChange reports whether files of the worktree may have changed with an event: all but reads and searches.
 func mayChange(e event.Event) bool { return e.Kind != event.KindRead && e.Kind != event.KindSearch }

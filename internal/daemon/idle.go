@@ -39,9 +39,9 @@ const (
 
 // Memory is given back to the system when nobody has called for restAfter, and the pages of the program when nobody has
 // for sleepAfter: the next hook takes 0.6 ms more for those, which would be too much between two calls of an agent.
-// That is looked at every restLook.
+// That is checked every restCheck.
 const (
-	restLook   = 5 * time.Second
+	restCheck  = 5 * time.Second
 	restAfter  = 4 * time.Second
 	sleepAfter = time.Minute
 )
@@ -49,7 +49,7 @@ const (
 // rest gives back to the system what a burst of work, an import or the start has left unused.
 func (i *idleWatch) rest(ctx context.Context) error {
 	var rested, asleep time.Time // the last call before memory, and before the program was given back
-	for pause(ctx, restLook) {
+	for pause(ctx, restCheck) {
 		last := i.calls.last()
 		quiet := i.now().Sub(last)
 		sleep := quiet >= sleepAfter && !last.Equal(asleep)

@@ -18,7 +18,7 @@ import (
 var ErrRunning = errors.New("another daemon serves this repository")
 
 const (
-	lockEvery = 10 * time.Millisecond // between two looks at a lock that somebody holds
+	lockEvery = 10 * time.Millisecond // between two checks of a lock that somebody holds
 	lockWait  = time.Minute           // for a holder that neither listens nor leaves
 )
 
@@ -58,7 +58,7 @@ func Gone(ctx context.Context, p locate.Place) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("look at the lock of %s: %w", p.Store, err)
+			return fmt.Errorf("check the lock of %s: %w", p.Store, err)
 		}
 		if !pause(ctx, lockEvery) {
 			return ctx.Err()

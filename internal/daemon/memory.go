@@ -63,8 +63,9 @@ func (m *memoryLimit) fit() {
 
 // liveMemory is what the last collection found alive on the heap, and what Go has from the system beside the heap.
 func liveMemory() (live, beside int64) {
-	s := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	s := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(s)
 	beside = int64(s[1].Value.Uint64()) //nolint:gosec // no system has 2^63 bytes
 	for _, heap := range s[2:] {
@@ -73,7 +74,7 @@ func liveMemory() (live, beside int64) {
 	return int64(s[0].Value.Uint64()), beside //nolint:gosec // as above
 }
 
-// rss is the resident memory in bytes; where the system does not say, what Go got from it.
+// rss is the resident memory in bytes; where the system does not report it, what Go got from it.
 func rss() int64 {
 	if raw, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if f := strings.Fields(string(raw)); len(f) > 1 {

@@ -25,14 +25,17 @@ var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05,
 
 func newMetrics() *metrics {
 	return &metrics{
-		events:    prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
-		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total", Help: "Hook payloads that were not understood."}),
-		learning:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds", Help: "Time to learn one batch.", Buckets: buckets}),
-		ranking:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds", Help: "Time to answer one ranking request.", Buckets: buckets}),
+		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
+		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total",
+			Help: "Hook payloads that were not understood."}),
+		learning: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds",
+			Help: "Time to learn one batch.", Buckets: buckets}),
+		ranking: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds",
+			Help: "Time to answer one ranking request.", Buckets: buckets}),
 		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
 			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
-			Help: "Decisions to speak or be silent, by kind and reason."}, []string{"kind", "why"}),
+			Help: "Decisions to hint or to be silent, by kind and reason."}, []string{"kind", "why"}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_predictions_total",
 			Help: "Settled predictions: shown, withheld or shadow, used within the horizon or not."}, []string{"shown", "used"}),
 	}
@@ -49,11 +52,11 @@ func (m *metrics) ranked(took time.Duration) { m.ranking.Observe(took.Seconds())
 var counted = map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
 	"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SubagentStop": true, "SessionEnd": true}
 
-func (m *metrics) hook(ev string, took time.Duration, spoke bool) {
+func (m *metrics) hook(ev string, took time.Duration, answered bool) {
 	if !counted[ev] {
 		ev = "other"
 	}
-	m.hooks.WithLabelValues(ev, word(spoke)).Observe(took.Seconds())
+	m.hooks.WithLabelValues(ev, word(answered)).Observe(took.Seconds())
 }
 
 func (m *metrics) decision(kind, why string) { m.decisions.WithLabelValues(kind, why).Inc() }
@@ -67,7 +70,7 @@ func word(b bool) string {
 	return "no"
 }
 
-// registry has the metrics above and those that are read when somebody looks.
+// registry has the metrics above and those that are read when somebody reads them.
 func (m *metrics) registry(hotBytes, behind, precision func() float64) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.events, m.undecoded, m.learning, m.ranking, m.hooks, m.decisions, m.outcomes,
@@ -77,7 +80,8 @@ func (m *metrics) registry(hotBytes, behind, precision func() float64) *promethe
 		read       func() float64
 	}{
 		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", hotBytes},
-		{"aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
+		{"aoa_score_staleness_seconds",
+			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
 		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", precision},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))

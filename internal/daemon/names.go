@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	folderFiles = 512 // files that a folder stands for
+	folderFiles = 512 // files of a folder
 	nearFiles   = 3   // files that an unknown name is answered with
 	namesMost   = 4096
 )

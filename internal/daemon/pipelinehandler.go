@@ -25,7 +25,7 @@ func (s *stageHandler) open(ctx context.Context, r api.PipelineRequest) (api.Pip
 		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
 			file = filepath.ToSlash(rel)
 		}
-		d, _, err = s.loader.Load(root, pipeline.KindPipeline, file)
+		d, err = s.loader.Load(root, pipeline.KindPipeline, file)
 	}
 	if err != nil {
 		return out, wrong(err)
@@ -97,8 +97,8 @@ func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api
 }
 
 func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context,
-		Tokens: r.Tokens, Call: api.CallID(ctx)}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key,
+		Context: r.Context, Tokens: r.Tokens, Call: api.CallID(ctx)}
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was stored: the call is repeated, and its tokens count once
 	}

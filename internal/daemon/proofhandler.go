@@ -13,8 +13,9 @@ import (
 // proofHandler counts from the log what hints came to.
 type proofHandler struct {
 	base
-	events *eventLog
-	db     *cold.DB
+	events      *eventLog
+	db          *cold.DB
+	predictions *prefetch.Prefetcher
 }
 
 // provingKinds are the kinds of events that show what became of a hint.
@@ -24,6 +25,11 @@ var provingKinds = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit
 func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, error) {
 	h.events.SyncBriefly(ctx)
 	out := api.ProofAnswer{Holdout: h.settings.get().Holdout, Kinds: []api.ProofKind{}, Losses: []api.ProofLoss{}}
+	s, err := h.predictions.Searching(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Searching = api.Searching{Turns: s.Turns, PerTurn: s.PerTurn(), Searches: s.Searches, PerSearch: s.PerSearch()}
 	first, err := h.db.Log(ctx, cold.LogFilter{Kinds: []event.Kind{event.KindSuggest}, Oldest: true, Limit: 1})
 	if err != nil || len(first) == 0 {
 		return out, err
@@ -33,7 +39,7 @@ func (h *proofHandler) proof(ctx context.Context, _ api.None) (api.ProofAnswer, 
 		return out, err
 	}
 	slices.Reverse(events) // the log selects the newest
-	p := prefetch.Prove(events, h.now())
+	p := prefetch.Prove(events, s, h.now())
 	out.From, out.To, out.Sessions, out.Decided, out.Wrong = p.From, p.To, p.Sessions, p.Decided, p.Wrong
 	out.Spent, out.Spared = p.Spent, interval(p.Spared)
 	for _, k := range p.Kinds {

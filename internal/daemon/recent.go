@@ -13,16 +13,17 @@ import (
 	"github.com/aoa-dev/aoa/prefetch"
 )
 
-// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and looks at the change,
-// because some hooks cannot carry a hint and the next one of the conversation that can asks for what happened since; and the files
-// that a session has edited until somebody commits them.
+// recentEvents is the consumer that keeps what a hint can be about: for a few minutes edits, failed calls and reads of the change,
+// because some hooks cannot carry a hint and the next one of the conversation that can asks for what happened since; the files
+// that a session has edited until somebody commits them; and what the files said that it read last.
 type recentEvents struct {
 	now     func() time.Time
 	applied atomic.Int64
 
-	mu      sync.Mutex                     // guards what follows
-	events  map[conversation][]event.Event // oldest first
-	changes map[string][]event.Path        // session → files that it has edited and nobody has committed since, the newest last
+	mu      sync.Mutex                       // guards what follows
+	events  map[conversation][]event.Event   // oldest first
+	changes map[string][]event.Path          // session → files that it has edited and nobody has committed since, the newest last
+	reads   map[string]map[event.Path]string // session → file → Event.Blob of its last open, if that was a read
 }
 
 // conversation is a session's agent or one of its subagents: a hint about what one did is of no use to another.
@@ -34,10 +35,12 @@ const (
 	recentKept     = 32  // events per conversation
 	recentSessions = 256 // sessions
 	recentChanged  = 64  // files of a change
+	recentRead     = 512 // files of a session
 )
 
 func newRecentEvents(now func() time.Time, applied int64) *recentEvents {
-	r := &recentEvents{now: now, events: map[conversation][]event.Event{}, changes: map[string][]event.Path{}}
+	r := &recentEvents{now: now, events: map[conversation][]event.Event{}, changes: map[string][]event.Path{},
+		reads: map[string]map[event.Path]string{}}
 	r.applied.Store(applied)
 	return r
 }
@@ -52,6 +55,7 @@ func (r *recentEvents) Apply(_ context.Context, seq int64, events []event.Event)
 	oldest := r.now().Add(-recentLife)
 	for _, e := range events {
 		r.change(e)
+		r.read(e)
 		if e.Session == "" || !hintable(e) || e.Time.Before(oldest) {
 			continue
 		}
@@ -83,6 +87,29 @@ func (r *recentEvents) change(e event.Event) {
 		}
 		r.changes[e.Session] = withEdit(r.changes[e.Session], e)
 	}
+}
+
+// read follows what sessions read.
+func (r *recentEvents) read(e event.Event) {
+	if e.Session == "" || !e.Kind.Open() {
+		return
+	}
+	if len(r.reads) > recentSessions {
+		clear(r.reads)
+	}
+	if r.reads[e.Session] == nil || len(r.reads[e.Session]) > recentRead {
+		r.reads[e.Session] = map[event.Path]string{}
+	}
+	for _, f := range e.Paths {
+		r.reads[e.Session][f] = e.Blob
+	}
+}
+
+// blob is Event.Blob of the read by which a session opened a file last; "" if it is not known.
+func (r *recentEvents) blob(session string, f event.Path) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reads[session][f]
 }
 
 // withEdit adds the files of an edit to a change, the newest last.
@@ -144,5 +171,6 @@ func (r *recentEvents) Forget(context.Context, cold.ForgetFilter) error {
 	defer r.mu.Unlock()
 	clear(r.events)
 	clear(r.changes)
+	clear(r.reads)
 	return nil
 }

@@ -82,11 +82,7 @@ func (s *scores) Flush(ctx context.Context) (durable int64, err error) {
 		return err
 	})
 	if err == nil && (len(records) > 0 || whole) {
-		packed := make([]cold.Record, len(records))
-		for i, r := range records {
-			packed[i] = cold.Record{Key: r.Key, Data: r.Data}
-		}
-		err = s.db.SaveSnapshot(ctx, at, packed, whole)
+		err = s.db.SaveSnapshot(ctx, at, convert(records, func(r hot.Record) cold.Record { return cold.Record(r) }), whole)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +119,7 @@ func (s *scores) load(ctx context.Context) error {
 	}
 	seq, err := s.loadSnapshot(ctx)
 	skipped := s.hot.Size().Skipped
-	var applied int64 // by what the records themselves say
+	var applied int64 // by the records themselves
 	if err == nil {
 		applied, err = s.hot.Applied(ctx)
 	}
@@ -162,11 +158,7 @@ func (s *scores) loadSnapshot(ctx context.Context) (seq int64, err error) {
 	})
 	g.Go(func() error {
 		for records := range chunks {
-			packed := make([]hot.Record, len(records))
-			for i, r := range records {
-				packed[i] = hot.Record{Key: r.Key, Data: r.Data}
-			}
-			if err := s.hot.Restore(ctx, packed); err != nil {
+			if err := s.hot.Restore(ctx, convert(records, func(r cold.Record) hot.Record { return hot.Record(r) })); err != nil {
 				return err
 			}
 		}

@@ -14,11 +14,15 @@ import (
 func (d *Daemon) openSeal() (*cold.Seal, error) {
 	keys := filepath.Join(d.settings.store, "keys")
 	beside := cold.SealOptions{Identity: filepath.Join(keys, "identity"), Keys: keys, Log: d.alert}
-	state := locate.StateFolder(config.Lookup(d.o.Env))
-	if state == "" {
+	env := config.Lookup(d.o.Env)
+	identity := locate.Identity(env)
+	if identity == "" {
 		return cold.OpenSeal(beside)
 	}
-	s, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(state, "identity"), Keys: keys, Log: d.alert})
+	if err := locate.AddStore(d.settings.store, env); err != nil {
+		d.alert.Warn("aoa remove will not delete the identity", "err", err)
+	}
+	s, err := cold.OpenSeal(cold.SealOptions{Identity: identity, Keys: keys, Log: d.alert})
 	if err == nil {
 		return s, nil
 	}

@@ -21,7 +21,8 @@ func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.C
 		Env: env, Redact: redact.Text, Seal: seal,
 		Config: func() reload.Config {
 			c := b.settings.get().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle),
+				MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }
@@ -32,7 +33,7 @@ func (h *reloadHandler) worktree(w *worktree) reload.Worktree {
 		State: func(ctx context.Context) string { return w.fingerprint(ctx) }}
 }
 
-// fingerprint is a hash of what is checked out and changed, "" if git does not say.
+// fingerprint is a hash of what is checked out and changed, "" if git does not answer.
 func (w *worktree) fingerprint(ctx context.Context) string {
 	ref, oid, err := w.repo.Head(ctx)
 	if err != nil {

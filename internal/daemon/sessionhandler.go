@@ -148,13 +148,14 @@ func sessionRefusal(id string, err error) error {
 	case errors.Is(err, session.ErrUnknown):
 		return api.Missing("aoa session list --archived names them", "no session is called %.100q", id)
 	case errors.Is(err, session.ErrState):
-		return api.Bad("aoa session show says how it stands; aoa session resume makes it active", "%v", err)
+		return api.Bad("aoa session show names its state; aoa session resume makes it active", "%v", err)
 	}
 	return err
 }
 
 func wireSnapshot(s session.Snapshot) api.SessionSnapshot {
-	return api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(), Last: s.Last.UTC(), Turns: s.Turns,
+	return api.SessionSnapshot{ID: s.ID, Agent: s.Agent, State: string(s.State), Started: s.Started.UTC(),
+		Last: s.Last.UTC(), Turns: s.Turns,
 		Commands: s.Commands, Resumed: s.Resumed, Tokens: s.Tokens, Files: s.Files, Edited: s.Edited, Version: s.Version,
 		Recent: convert(s.Recent, func(c session.Command) api.SessionCommand { return api.SessionCommand(c) })}
 }

@@ -42,5 +42,5 @@ func (s *settings) load() error {
 	return err
 }
 
-// paused reports whether aOa neither learns nor speaks for now.
+// paused reports whether aOa neither learns nor hints for now.
 func (s *settings) paused() bool { return s.now().Before(s.get().PausedUntil) }

@@ -122,7 +122,8 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	server, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer, Loaded: s.mirrors.begin, Edited: s.edits.note,
-		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}, Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
+		Options:  hot.Options{Now: s.now, Half: cfg.HalfLives},
+		Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
 	if err != nil {
 		return nil, err
 	}
@@ -301,11 +302,11 @@ func (s *sharing) catchUp(ctx context.Context, l *link) error {
 // send makes the server learn one batch: of what several logs name only what this daemon is to count.
 func (s *sharing) send(ctx context.Context, l *link, seq int64, batch []event.Event) error {
 	if things, holders := claimsOf(batch); len(things) > 0 && seq > l.server.Sent() {
-		mine, err := l.server.Claim(ctx, seq, things)
+		won, err := l.server.Claim(ctx, seq, things)
 		if err != nil {
 			return err
 		}
-		batch = claimed(batch, holders, mine)
+		batch = claimed(batch, holders, won)
 	}
 	if err := l.learner.Learn(ctx, batch, seq); err != nil {
 		return err
@@ -319,7 +320,8 @@ func (s *sharing) linkedNow() (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.url != "" && s.link == nil {
-		return nil, &api.Error{Code: api.CodeBusy, Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
+		return nil, &api.Error{Code: api.CodeBusy,
+			Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
 	}
 	return s.link, nil
 }

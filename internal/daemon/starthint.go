@@ -50,7 +50,7 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ho
 		defer cancel()
 		return w.state(ctx, held, changed)
 	}
-	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, Look: look})
+	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, State: look})
 	if err != nil {
 		h.log.Warn("no context", "err", err)
 	}
@@ -86,7 +86,7 @@ func (h *hints) workingSet(ctx context.Context, w *worktree, call hooks.Call, ho
 		return nil, id, changed
 	}
 	if continues {
-		return prefetch.FindFindings(events, w.modified, at), id, changed
+		return prefetch.FindFindings(events, w.reader.Blob, at), id, changed
 	}
 	has := func(p event.Path) bool { return slices.Contains(changed, p) }
 	return prefetch.FindWorkingSet(events, has, at), lastChanger(events, has), changed

@@ -37,22 +37,22 @@ type worktree struct {
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
 	reader   *index.Reader
-	brief    atomic.Bool // the list of files is that of the index: nobody has looked at the disk yet
+	brief    atomic.Bool // the list of files is that of the index: the disk was not read yet
 }
 
 // worktrees are the checkouts that somebody has called from, and the one that the daemon was started in.
 type worktrees struct {
 	base
-	home   *watcher.Repo
-	env    []string
-	db     *cold.DB
-	hot    *hot.Store
-	first  *prefetch.Prefetcher // of the home checkout; the others share its state
-	seal   *cold.Seal
-	gone   func() bool // the store has been replaced; set before run
-	events *eventLog
-	look   chan struct{} // "look at HEAD"; capacity 1
-	stop   context.CancelCauseFunc
+	home      *watcher.Repo
+	env       []string
+	db        *cold.DB
+	hot       *hot.Store
+	first     *prefetch.Prefetcher // of the home checkout; the others share its state
+	seal      *cold.Seal
+	gone      func() bool // the store has been replaced; set before run
+	events    *eventLog
+	headMoved chan struct{} // HEAD may have moved; capacity 1
+	stop      context.CancelCauseFunc
 
 	arrivals chan *worktree // new checkouts, for run
 	opening  singleflight.Group
@@ -66,7 +66,8 @@ type worktrees struct {
 
 // newWorktrees fills in what no other part gives.
 func newWorktrees(t *worktrees) *worktrees {
-	t.arrivals, t.known, t.places, t.submodules = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{}, map[string]*worktree{}, map[string]*watcher.Repo{}
+	t.arrivals, t.known, t.places, t.submodules = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{},
+		map[string]*worktree{}, map[string]*watcher.Repo{}
 	return t
 }
 
@@ -189,21 +190,23 @@ const (
 	maxWorktrees = 64   // checkouts whose saves are seen
 )
 
-// bigIndex is the size in bytes of an index beyond which a start does not wait for git to look at every file and folder:
+// bigIndex is the size in bytes of an index beyond which a start does not wait for git to check every file and folder:
 // some 20,000 files.
 const bigIndex = 2 << 20
 
 // newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log began.
 func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
-	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold }, List: func() float64 { return b.settings.get().ListThreshold },
-		First: func() float64 { return first }, Seed: seed,
+	return prefetch.New(store, r, prefetch.Options{
+		Threshold: func() float64 { return b.settings.get().Threshold },
+		List:      func() float64 { return b.settings.get().ListThreshold },
+		First:     func() float64 { return first }, Seed: seed,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
 }
 
 // readFirst reads the list of files for the first answers. In a large checkout it is what git tracks; the whole list follows
-// with the first look at the history.
+// when the history is first read.
 func (w *worktree) readFirst(ctx context.Context, log *slog.Logger) {
 	if idx, err := os.Stat(filepath.Join(w.repo.GitDir, "index")); err == nil && idx.Size() > bigIndex {
 		if files, err := w.repo.Tracked(ctx); err == nil {
@@ -225,7 +228,7 @@ func (w *worktree) refresh(ctx context.Context, log *slog.Logger) {
 		if w.tree.Load() != nil {
 			return // the old list is better than none
 		}
-		files = w.look()
+		files = w.walk()
 	}
 	w.brief.Store(false)
 	w.list(files)
@@ -241,8 +244,8 @@ func (w *worktree) list(files []event.Path) {
 	w.siblings.Store(&roots)
 }
 
-// look finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
-func (w *worktree) look() (files []event.Path) {
+// walk finds the files on disk, for a repository that git cannot read: what was learned of them still holds.
+func (w *worktree) walk() (files []event.Path) {
 	_ = filepath.WalkDir(string(w.repo.Root), func(name string, e fs.DirEntry, err error) error {
 		p, ok := w.repo.Root.Path(name)
 		switch {
@@ -253,7 +256,7 @@ func (w *worktree) look() (files []event.Path) {
 				return fs.SkipDir
 			}
 			return nil
-		case len(files) >= maxLooked:
+		case len(files) >= maxWalked:
 			return fs.SkipAll
 		}
 		if e.Type().IsRegular() && !w.repo.Ignored(p) {
@@ -264,17 +267,18 @@ func (w *worktree) look() (files []event.Path) {
 	return files
 }
 
-// maxLooked bounds the files that look finds.
-const maxLooked = 100_000
+// maxWalked bounds the files that walk finds.
+const maxWalked = 100_000
 
 // hookRepo is what decoding needs to know of this checkout.
 func (t *worktrees) hookRepo(w *worktree) hooks.Repo {
 	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: t.now,
-		Ignored: func(p event.Path) bool { return w.repo.Ignored(p) && t.ignoredInSubmodule(w, p) }, Tags: hooks.TagRules(t.settings.get().Tags)}
+		Ignored: func(p event.Path) bool { return w.repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
+		Tags:    hooks.TagRules(t.settings.get().Tags)}
 }
 
-// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout ignores as a whole, do enter unless
-// the submodule's own rules ignore them.
+// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout
+// ignores as a whole, do enter unless the submodule's own rules ignore them.
 func (t *worktrees) ignoredInSubmodule(w *worktree, p event.Path) bool {
 	folder := w.repo.Nested(p)
 	if folder == "" {
@@ -318,7 +322,7 @@ func (t *worktrees) run(ctx context.Context) error {
 				continue
 			}
 			g.Go(func() error {
-				err := w.watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, func() { signal(t.look) })
+				err := w.watch.Run(ctx, func(events []event.Event) { t.saved(w, events) }, func() { signal(t.headMoved) })
 				switch {
 				case errors.Is(err, watcher.ErrRepoGone) && w.repo.Root == t.home.Root:
 					t.stop(errDeleted)
@@ -340,7 +344,7 @@ func (t *worktrees) drop(w *worktree) {
 	delete(t.known, w.repo.Root)
 	clear(t.places)
 	if err := t.contentsFile(w.repo.Root).Remove(); err != nil {
-		t.log.Warn("what its files said is still in the store", "root", string(w.repo.Root), "err", err)
+		t.log.Warn("the contents of its files are still in the store", "root", string(w.repo.Root), "err", err)
 	}
 	t.log.Info("worktree removed", "root", string(w.repo.Root))
 }
@@ -360,7 +364,7 @@ func (t *worktrees) saved(w *worktree, events []event.Event) {
 		}
 		w.reader.Update(e)
 		if len(e.Paths) == event.MaxPaths {
-			signal(t.look) // the event does not name the other files: the list is read again
+			signal(t.headMoved) // the event does not name the other files: the list is read again
 		}
 	}
 	if !t.settings.paused() {

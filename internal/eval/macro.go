@@ -181,12 +181,12 @@ const draws = 1000
 
 // intervals are 95 % intervals of the macro means.
 func intervals(scores []*Score) map[string]map[string][2]float64 {
-	samples := map[metric][][]ratio{} // per repository the clusters that had the metric
+	samples := map[metric][][]Ratio{} // per repository the clusters that had the metric
 	for i, s := range scores {
 		for _, name := range slices.Sorted(maps.Keys(s.clusters)) {
 			for m, r := range s.clusters[name] {
 				if samples[m] == nil {
-					samples[m] = make([][]ratio, len(scores))
+					samples[m] = make([][]Ratio, len(scores))
 				}
 				samples[m][i] = append(samples[m][i], r)
 			}
@@ -194,30 +194,30 @@ func intervals(scores []*Score) map[string]map[string][2]float64 {
 	}
 	out := map[string]map[string][2]float64{}
 	for m, repos := range samples {
-		repos = slices.DeleteFunc(repos, func(c []ratio) bool { return len(c) == 0 })
+		repos = slices.DeleteFunc(repos, func(c []Ratio) bool { return len(c) == 0 })
 		if out[m.task] == nil {
 			out[m.task] = map[string][2]float64{}
 		}
-		out[m.task][m.name] = interval(repos)
+		out[m.task][m.name] = Interval(repos)
 	}
 	return out
 }
 
-// interval draws repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same
-// record gives the same interval.
-func interval(repos [][]ratio) [2]float64 {
+// Interval is a 95 % interval of the mean over repositories, each given by the sums of its clusters: sessions, or commits. It draws
+// repositories, and in each as many clusters as it has, both with replacement. A fixed seed: the same record gives the same interval.
+func Interval(repos [][]Ratio) [2]float64 {
 	random := rand.New(rand.NewPCG(1, uint64(len(repos))))
 	means := make([]float64, 0, draws)
 	for range draws {
 		sum, n := 0.0, 0.0
 		for range repos {
 			clusters := repos[random.IntN(len(repos))]
-			var r ratio
+			var r Ratio
 			for range clusters {
 				c := clusters[random.IntN(len(clusters))]
-				r.sum, r.n = r.sum+c.sum, r.n+c.n
+				r.Sum, r.N = r.Sum+c.Sum, r.N+c.N
 			}
-			if r.n > 0 {
+			if r.N > 0 {
 				sum, n = sum+r.value(), n+1
 			}
 		}

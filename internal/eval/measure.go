@@ -5,42 +5,42 @@ import "github.com/aoa-dev/aoa/internal/event"
 // metric is one number of the table.
 type metric struct{ task, name string }
 
-// ratio is a sum over questions and their number.
-type ratio struct{ sum, n float64 }
+// Ratio is a sum over questions and their number.
+type Ratio struct{ Sum, N float64 }
 
-func (r ratio) value() float64 {
-	if r.n == 0 {
+func (r Ratio) value() float64 {
+	if r.N == 0 {
 		return 0
 	}
-	return r.sum / r.n
+	return r.Sum / r.N
 }
 
 // sums are the numbers of one repository, as a whole and per cluster: a session, or a commit. Questions of a cluster are
 // not independent, so the bootstrap draws clusters.
 type sums struct {
-	all      map[metric]ratio
-	clusters map[string]map[metric]ratio
+	all      map[metric]Ratio
+	clusters map[string]map[metric]Ratio
 }
 
 func newSums() *sums {
-	return &sums{all: map[metric]ratio{}, clusters: map[string]map[metric]ratio{}}
+	return &sums{all: map[metric]Ratio{}, clusters: map[string]map[metric]Ratio{}}
 }
 
 // add counts one observation; cluster "" is kept in the whole only.
 func (s *sums) add(cluster, task, name string, sum, n float64) {
 	m := metric{task, name}
 	r := s.all[m]
-	s.all[m] = ratio{r.sum + sum, r.n + n}
+	s.all[m] = Ratio{r.Sum + sum, r.N + n}
 	if cluster == "" {
 		return
 	}
 	c := s.clusters[cluster]
 	if c == nil {
-		c = map[metric]ratio{}
+		c = map[metric]Ratio{}
 		s.clusters[cluster] = c
 	}
 	r = c[m]
-	c[m] = ratio{r.sum + sum, r.n + n}
+	c[m] = Ratio{r.Sum + sum, r.N + n}
 }
 
 // hitAt are the lengths of lists that are looked at.

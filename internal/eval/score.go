@@ -92,8 +92,8 @@ func (s *Score) show(d *Decision) {
 
 // list counts the list that would be shown at a prompt.
 func (s *Score) list(d *Decision) {
-	files, e := prefetch.Shipped().List.Choose(d.Query, d.Prompts-1, s.any.predictions, nil)
-	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens))
+	files, e := prefetch.Shipped().List.Choose(d.Query, prefetch.Turn{Prompts: d.Prompts - 1, Named: len(d.Prompted) > 0}, s.any.predictions, nil)
+	shown := truth(e.Says(prefetch.ListThreshold, prefetch.ListTokens, prefetch.Searching{}))
 	if len(d.Turn) == 0 {
 		s.add(d.Session, "lists", "others", shown, 1)
 		return

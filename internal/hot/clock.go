@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock tells times that cannot be yet from times that can. Nil believes every time. Times are Unix seconds.
+// Clock detects times that lie in the future. Nil believes every time. Times are Unix seconds.
 type Clock func() time.Time
 
 // Believable cuts a time that no right clock has seen yet to a day from now: one event of a clock that ran years

@@ -7,7 +7,7 @@ import (
 )
 
 // PlanRename is what renames change in the sets: all files get their new names at once, because one file's old name may
-// be another's new one. It changes nothing. It looks at every set: partner edges are trimmed on each side by itself, so
+// be another's new one. It changes nothing. It reads every set: partner edges are trimmed on each side by itself, so
 // no set knows who holds its owner. That takes some 5 ms for 100,000 files.
 func (s *Store) PlanRename(moved map[string]string) []Change {
 	s.writing.Lock()
@@ -62,7 +62,8 @@ func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uin
 		}
 		return to, ok
 	}
-	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), func(a, b uint32) int { return strings.Compare(owners.texts[a], owners.texts[b]) }) {
+	byName := func(a, b uint32) int { return strings.Compare(owners.texts[a], owners.texts[b]) }
+	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), byName) {
 		of, whole := owners.texts[owner], false
 		if to, ok := now[owner]; ok && f.Owner == NounFile {
 			gone, whole, of = append(gone, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: of}), true, to

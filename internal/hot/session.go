@@ -23,6 +23,8 @@ const (
 	FieldPromptClock  = "prompt_clock"   // event clock of the current prompt
 	FieldPromptTerms  = "prompt_terms"   // words of the current prompt, by spaces
 	FieldPromptIdents = "prompt_idents"  // identifiers in it, in plain form, by spaces
+	FieldTopicTerms   = "topic_terms"    // words of the newest earlier prompt that has many, by spaces
+	FieldTopicIdents  = "topic_idents"   // identifiers in it, in plain form, by spaces
 	FieldShown        = "last_shown"     // Unix seconds of the last hint; a prompt removes it
 )
 

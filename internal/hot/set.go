@@ -82,7 +82,7 @@ func (s *scores) of(id uint32) float64 {
 	return 0
 }
 
-// member gives room for the score of a member of a global set.
+// member is where the score of a member of a global set is.
 func (s *scores) member(id uint32) *float64 {
 	if n := int(id) + 1; n > len(s.global) {
 		s.global = slices.Grow(s.global, n-len(s.global))[:n]

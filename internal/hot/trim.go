@@ -12,7 +12,7 @@ func (s *Store) trim(at float64) {
 	s.dropEpochs(at)
 }
 
-// PlanTrim is what the tick removes from sets. Each set that was written since the last plan is looked at once.
+// PlanTrim is what the tick removes from sets. Each set that was written since the last plan is checked once.
 func (s *Store) PlanTrim(at float64) []Change {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -23,7 +23,7 @@ func (s *Store) PlanTrim(at float64) []Change {
 	return out
 }
 
-// planSets looks at the owned sets that were written since the last tick; the others have only decayed, which changes
+// planSets checks the owned sets that were written since the last tick; the others have only decayed, which changes
 // no order.
 func (s *Store) planSets(at float64) (out []Change) {
 	for key := range s.grown {

@@ -17,7 +17,7 @@ type View struct {
 	err    error
 }
 
-// reads are the questions of a View, with room for what is stored.
+// reads are the questions of a View, and what the store has for them.
 type reads struct {
 	sets     []*setRead
 	sessions []sessionRead

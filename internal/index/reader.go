@@ -273,6 +273,20 @@ func (r *Reader) read(p event.Path) {
 	}
 }
 
+// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads the file: a checkout
+// and back changes the time of a file and not its content, and a second write may have the time of the first.
+func (r *Reader) Blob(p event.Path) string {
+	info, err := os.Lstat(r.root.Abs(p))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDocument {
+		return ""
+	}
+	text, err := os.ReadFile(r.root.Abs(p))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", blobID(text))
+}
+
 // blobID is the id that git gives a content.
 func blobID(text []byte) (id [20]byte) {
 	h := sha1.New() //nolint:gosec // git's

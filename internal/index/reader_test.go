@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
 )
@@ -77,6 +78,29 @@ func TestReader(t *testing.T) {
 	f.readAll(t.Context(), f.tree)
 	f.finds("openstore", "late.go")
 	f.finds("freshname", "a.go")
+}
+
+// TestBlob: the id is that of the content, whatever the time of the file.
+func TestBlob(t *testing.T) {
+	f := newFolder(t)
+	f.write("a.txt", "hello\n")
+	then := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
+	if got := f.Blob("a.txt"); got != "ce013625030ba8dba906f756967f9e9ca394464a" { // git hash-object
+		t.Errorf("id %s", got)
+	}
+	f.write("a.txt", "jello\n")
+	f.must(os.Chtimes(f.root.Abs("a.txt"), then, then))
+	if got := f.Blob("a.txt"); got != "da643281e874ed4c68c6a5d2217d24f48f575b12" {
+		t.Errorf("id %s", got)
+	}
+	f.write("long.txt", strings.Repeat("x", MaxDocument+1))
+	f.must(os.Symlink(f.root.Abs("a.txt"), f.root.Abs("link.txt")))
+	for _, p := range []event.Path{"long.txt", "link.txt", "gone.txt", ""} {
+		if got := f.Blob(p); got != "" {
+			t.Errorf("%q has the id %s", p, got)
+		}
+	}
 }
 
 func TestReaderFollowsEvents(t *testing.T) {

@@ -47,15 +47,7 @@ func (c *Cache) CloseIdle() error { return c.file.CloseIdle() }
 // Close closes the file.
 func (c *Cache) Close() error { return c.file.Close() }
 
-// use calls fn with the open file. Its errors are of type *Error.
-func (c *Cache) use(ctx context.Context, fn func(f *cold.File) error) error {
-	return storage(c.file.Use(ctx, fn))
-}
-
-// useExisting is use, but does nothing where there is no file.
+// useExisting calls fn with the open file; it does nothing where there is none. Its errors are of type *Error.
 func (c *Cache) useExisting(ctx context.Context, fn func(f *cold.File) error) error {
-	if !c.file.Exists() {
-		return nil
-	}
-	return c.use(ctx, fn)
+	return storage(c.file.UseExisting(ctx, fn))
 }

@@ -13,8 +13,8 @@ import (
 
 // Statements.
 const (
-	sqlContent = `SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id
-WHERE i.key = ?`
+	sqlContent = `SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data
+FROM items i JOIN contents c ON c.item = i.id WHERE i.key = ?`
 	// ?1 session or "", ?2 task or "", ?3 since, ?4 until, ?5 limit
 	sqlList = `SELECT key, description, size, written FROM items
 WHERE (?1 = '' OR session = ?1) AND (?2 = '' OR task = ?2) AND written >= ?3 AND written < ?4
@@ -47,7 +47,7 @@ func (c *Cache) Read(ctx context.Context, key string, cut Cut) (Content, error) 
 	}
 	var out Content
 	var data []byte
-	err = c.use(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		var session string
 		var description, notes, packed []byte
 		found, err := f.Scan(ctx, sqlContent, []any{key}, &out.Key, &session, &description, &out.Size, &out.At, &out.JSON, &notes, &packed)

@@ -15,8 +15,8 @@ const (
 	sqlEnterSession = `INSERT INTO sessions (id, created, accessed, items, used) VALUES (?1, ?2, ?2, 0, 0)
 ON CONFLICT (id) DO UPDATE SET accessed = max(accessed, ?2) RETURNING used`
 	sqlItemOfCall = "SELECT key, size, written FROM items WHERE call = ?"
-	sqlInsertItem = `INSERT INTO items (key, session, task, description, size, created, written, accessed, call) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7)
-RETURNING id`
+	sqlInsertItem = `INSERT INTO items (key, session, task, description, size, created, written, accessed, call)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7) RETURNING id`
 	sqlUpdateItem = "UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4, call = ?5 WHERE id = ?1"
 	sqlPutContent = `INSERT INTO contents (item, json, notes, data) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (item) DO UPDATE SET json = ?2, notes = ?3, data = ?4`
@@ -40,9 +40,7 @@ func (c *Cache) Write(ctx context.Context, session string, items []Item) ([]Labe
 			return nil, err
 		}
 	}
-	err := c.use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) })
-	})
+	err := storage(c.file.Write(ctx, "set items aside", func(tx *cold.Tx) error { return c.put(tx, session, now.UnixMilli(), all) }))
 	labels := make([]Label, len(items))
 	for i, p := range all {
 		labels[i] = p.Label
@@ -113,9 +111,9 @@ func (c *Cache) putItem(tx *cold.Tx, p prepared, id, now int64) error {
 
 // overQuota is the refusal: what is used, asked and allowed, and which items to delete, those used longest ago.
 func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []prepared) error {
-	mine := map[string]bool{}
+	own := map[string]bool{}
 	for _, p := range all {
-		mine[p.Label.Key] = true
+		own[p.Label.Key] = true
 	}
 	free, over := int64(0), used+asked-c.o.Quota
 	var names []string
@@ -125,7 +123,7 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 		if err := rows.Scan(&key, &size, &accessed); err != nil {
 			return err
 		}
-		if free < over && !mine[key] {
+		if free < over && !own[key] {
 			free += size
 			names = append(names, key)
 		}
@@ -141,7 +139,8 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 			more = fmt.Sprintf(" and %d more", len(names)-5)
 			names = names[:5]
 		}
-		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more, humanize.Comma(free))
+		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more,
+			humanize.Comma(free))
 	}
 	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
 		session, humanize.Comma(used), humanize.Comma(asked), humanize.Comma(c.o.Quota))
@@ -160,7 +159,7 @@ func (c *Cache) Delete(ctx context.Context, keys []string) (n int, bytes int64, 
 	if !c.file.Exists() {
 		return 0, 0, missingItem(keys[0])
 	}
-	err = c.use(ctx, func(f *cold.File) error {
+	err = c.useExisting(ctx, func(f *cold.File) error {
 		err := f.Write(ctx, "delete items", func(tx *cold.Tx) error {
 			n, bytes = 0, 0
 			for _, key := range keys {
@@ -200,5 +199,6 @@ func deleteItem(tx *cold.Tx, key string) (size int64, found bool, err error) {
 const giveBack = 1 << 20
 
 func missingItem(key string) error {
-	return refuse(CodeMissing, "aoa cache list names what is there; items go 24 h after their session", "nothing is set aside as %.200s", key)
+	return refuse(CodeMissing, "aoa cache list names what is there; items go 24 h after their session",
+		"nothing is set aside as %.200s", key)
 }

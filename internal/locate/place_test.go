@@ -79,3 +79,44 @@ func TestCreate(t *testing.T) {
 		t.Errorf("created in %s, located in %s", p.Store, again.Store)
 	}
 }
+
+// The identity goes with the last store that needs it, and never while one that was not noted may need it.
+func TestRemoveStore(t *testing.T) {
+	get := env(map[string]string{"XDG_STATE_HOME": t.TempDir()})
+	identity := locate.Identity(get)
+	add := func(store string) {
+		t.Helper()
+		if err := locate.AddStore(store, get); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(identity, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("/a/.git/aoa")
+	add("/b/.git/aoa")
+	add("/b/.git/aoa")
+	if locate.RemoveStore("/a/.git/aoa", get) {
+		t.Error("the first of two stores is the last")
+	}
+	if _, err := os.Stat(identity); err != nil {
+		t.Error(err)
+	}
+	if !locate.RemoveStore("/b/.git/aoa", get) {
+		t.Error("the last store is not the last")
+	}
+	if _, err := os.Stat(locate.StateFolder(get)); err == nil {
+		t.Error("the state folder is left")
+	}
+
+	if err := os.MkdirAll(filepath.Dir(identity), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(identity, nil, 0o600); err != nil { // of an earlier version, which noted no store
+		t.Fatal(err)
+	}
+	add("/c/.git/aoa")
+	if locate.RemoveStore("/c/.git/aoa", get) {
+		t.Error("an identity that unknown stores may need is deleted")
+	}
+}

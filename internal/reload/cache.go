@@ -176,9 +176,9 @@ func (c *Cache) signal() {
 	}
 }
 
-// count adds to a count; mu is held.
-func (c *Cache) count(name string, n int64) {
-	c.counts[name] += n
+// count adds one to a count; mu is held.
+func (c *Cache) count(name string) {
+	c.counts[name]++
 	c.counted = true
 }
 

@@ -70,7 +70,7 @@ func (c *Cache) Evict(ctx context.Context, w Worktree) {
 			continue
 		}
 		c.drop(e)
-		c.count(countEvicted+":"+why, 1)
+		c.count(countEvicted + ":" + why)
 	}
 }
 
@@ -111,7 +111,8 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 // Forget drops what names a file or a folder, comes from a session, or was recorded since.
 func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	_, err := c.forget(ctx, func(e *Entry) bool {
-		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session || !f.Since.IsZero() && !e.Created.Before(f.Since)
+		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session ||
+			!f.Since.IsZero() && !e.Created.Before(f.Since)
 	}, f.Session, true)
 	return err
 }
@@ -151,7 +152,7 @@ func (c *Cache) forget(ctx context.Context, goes func(*Entry) bool, session stri
 	}
 	clear(c.turns)
 	c.mu.Unlock()
-	err := c.save(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
+	err := c.file.Write(ctx, "forget recorded sequences", func(tx *cold.Tx) error {
 		if undos {
 			if _, err := tx.Exec(sqlTrimUndos, 0); err != nil {
 				return err

@@ -52,7 +52,7 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	found := c.fitting(f)
 	dir, err := os.OpenRoot(string(w.Root))
 	if err != nil {
-		return nil, fmt.Errorf("look at the files: %w", err)
+		return nil, fmt.Errorf("check the files: %w", err)
 	}
 	defer dir.Close()
 	ctx, cancel := context.WithTimeout(ctx, maxCompared)
@@ -77,9 +77,9 @@ func (c *Cache) Find(ctx context.Context, w Worktree, asked event.Asked) ([]Matc
 	out = out[:min(len(out), maxMatches)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.count(countLookups, 1)
+	c.count(countLookups)
 	if len(out) > 0 {
-		c.count(countHits, 1)
+		c.count(countHits)
 	}
 	return out, nil
 }
@@ -146,7 +146,7 @@ func (c *Cache) NoteOffer(ctx context.Context, session string, offered []Match, 
 		return nil
 	}
 	now := c.o.Now().UnixMilli()
-	return c.save(ctx, "note an offer", func(tx *cold.Tx) error {
+	return c.file.Write(ctx, "note an offer", func(tx *cold.Tx) error {
 		for _, m := range offered {
 			if _, err := tx.Exec(sqlAddOffer, now, session, m.Entry.ID, m.Similarity); err != nil {
 				return err
@@ -219,9 +219,9 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
 	now := c.o.Now().UTC()
 	c.mu.Lock()
-	c.count(countReplays, 1)
+	c.count(countReplays)
 	if !well {
-		c.count(countDiverged, 1)
+		c.count(countDiverged)
 	}
 	if e := c.entries[id]; e != nil {
 		e.Used = now.Truncate(time.Millisecond)
@@ -234,7 +234,7 @@ func (c *Cache) accept(ctx context.Context, id, session string, well bool) {
 		c.changed(id)
 	}
 	c.mu.Unlock()
-	err := c.save(ctx, "note a replay", func(tx *cold.Tx) error {
+	err := c.file.Write(ctx, "note a replay", func(tx *cold.Tx) error {
 		_, err := tx.Exec(sqlAcceptOffer, now.UnixMilli(), id, session, now.Add(-offerLife).UnixMilli())
 		return err
 	})

@@ -55,14 +55,9 @@ func (l *plan) make() error {
 			l.steps[i] = outcome{Skipped, "an edit before it does not fit"}
 			continue
 		}
-		note, err := l.one(a)
-		switch {
-		case err != nil:
-			return err
-		case note != "":
+		l.steps[i] = outcome{Planned, ""}
+		if note := l.one(a); note != "" {
 			l.steps[i], l.broken = outcome{Diverged, note}, true
-		default:
-			l.steps[i] = outcome{Planned, ""}
 		}
 	}
 	size := 0
@@ -76,39 +71,38 @@ func (l *plan) make() error {
 }
 
 // one computes an edit; note is the reason why it does not fit.
-func (l *plan) one(a Action) (note string, err error) {
-	if a.Secret || len(a.Paths) != 1 || a.Act == event.ActEdit && len(a.Edits) == 0 || a.Act == event.ActWrite && a.Body == nil {
-		if a.Secret {
-			return "a secret was taken out of its input", nil
-		}
-		return "its texts were not recorded", nil
+func (l *plan) one(a Action) (note string) {
+	switch {
+	case a.Secret:
+		return "a secret was taken out of its input"
+	case len(a.Paths) != 1 || a.Act == event.ActEdit && len(a.Edits) == 0 || a.Act == event.ActWrite && a.Body == nil:
+		return "its texts were not recorded"
 	}
 	f, note := l.file(a.Paths[0])
-	if note != "" {
-		return note, nil
-	}
-	if a.Act == event.ActWrite {
-		return l.write(f, a), nil
-	}
-	if !f.existed {
-		return "the file is gone", nil
+	switch {
+	case note != "":
+		return note
+	case a.Act == event.ActWrite:
+		return l.write(f, a)
+	case !f.existed:
+		return "the file is gone"
 	}
 	text := string(f.after)
 	for k, e := range a.Edits {
 		n := strings.Count(text, e.Old)
 		switch {
 		case n == 0:
-			return fmt.Sprintf("the text to be replaced is not there (replacement %d)", k), nil
+			return fmt.Sprintf("the text to be replaced is not there (replacement %d)", k)
 		case n > 1 && !e.All:
-			return fmt.Sprintf("the text to be replaced is there %d times (replacement %d)", n, k), nil
+			return fmt.Sprintf("the text to be replaced is there %d times (replacement %d)", n, k)
 		}
 		if n > maxEdited || len(text)+n*(len(e.New)-len(e.Old)) > maxEdited {
-			return "the file would be too large", nil
+			return "the file would be too large"
 		}
 		text = strings.ReplaceAll(text, e.Old, e.New)
 	}
 	f.after = []byte(text)
-	return "", nil
+	return ""
 }
 
 // write is a file written as a whole. It must be as it was before, or have that content already.
@@ -215,7 +209,8 @@ func (l *plan) apply(ctx context.Context) error {
 	u.ID = "undo-" + strings.TrimPrefix(u.ID, "cache-")
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
-			u.Files = append(u.Files, restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: hashOf(f.after)})
+			u.Files = append(u.Files,
+				restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: hashOf(f.after)})
 		}
 	}
 	if len(u.Files) == 0 {

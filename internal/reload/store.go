@@ -78,11 +78,6 @@ func decode(data []byte, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// save runs one transaction.
-func (c *Cache) save(ctx context.Context, what string, fn func(*cold.Tx) error) error {
-	return c.file.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
-}
-
 // load reads what is stored, once. Unreadable rows are left out.
 func (c *Cache) load(ctx context.Context) error {
 	c.mu.Lock()
@@ -207,7 +202,7 @@ func (c *Cache) write(ctx context.Context) error {
 }
 
 func (c *Cache) writeRows(ctx context.Context, rows map[string][]any, counts map[string]int64) error {
-	return c.save(ctx, "write recorded sequences", func(tx *cold.Tx) error {
+	return c.file.Write(ctx, "write recorded sequences", func(tx *cold.Tx) error {
 		for id, row := range rows {
 			var err error
 			if row == nil {

@@ -16,7 +16,7 @@ const maxSummary = 160
 // (ok)".
 func summary(e *Entry) string {
 	var parts []string
-	looked, searched := map[event.Path]bool{}, 0
+	opened, searched := map[event.Path]bool{}, 0
 	var read, wrote []event.Path
 	var command *Action
 	runs := 0
@@ -27,8 +27,8 @@ func summary(e *Entry) string {
 		switch a.Act {
 		case event.ActRead:
 			for _, p := range a.Paths {
-				if !looked[p] {
-					looked[p] = true
+				if !opened[p] {
+					opened[p] = true
 					read = append(read, p)
 				}
 			}

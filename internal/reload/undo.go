@@ -79,7 +79,7 @@ func (c *Cache) Undo(ctx context.Context, w Worktree, id, call string) (record s
 		}
 		left.Files = append(left.Files, r)
 	}
-	err = c.save(ctx, "begin to undo", func(tx *cold.Tx) error {
+	err = c.file.Write(ctx, "begin to undo", func(tx *cold.Tx) error {
 		_, err := tx.Exec("UPDATE undos SET unmade = ?2 WHERE id = ?1", u.ID, call)
 		return err
 	})
@@ -114,7 +114,7 @@ func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
 	if err != nil {
 		return err
 	}
-	return c.save(ctx, "write an undo record", func(tx *cold.Tx) error {
+	return c.file.Write(ctx, "write an undo record", func(tx *cold.Tx) error {
 		if _, err := tx.Exec(sqlAddUndo, u.ID, u.At.UnixMilli(), u.Sequence, data, call); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (c *Cache) saveUndo(ctx context.Context, u undo, call string) error {
 }
 
 func (c *Cache) closeUndo(ctx context.Context, id string) error {
-	return c.save(ctx, "close an undo record", func(tx *cold.Tx) error {
+	return c.file.Write(ctx, "close an undo record", func(tx *cold.Tx) error {
 		_, err := tx.Exec("UPDATE undos SET done = 1 WHERE id = ?", id)
 		return err
 	})

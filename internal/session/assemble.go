@@ -27,8 +27,8 @@ type Request struct {
 	Prompt  string // ForPrompt: what is asked; "" takes the session's last prompt
 	Total   int    // tokens; 0: as configured. More than that is answered from the whole log
 	Bare    bool   // without the other files in use: the caller shows them
-	// Look returns the state of the worktree, with hashes of the files. nil: only the log is used.
-	Look func(ctx context.Context, files []event.Path) Worktree
+	// State returns the state of the worktree, with hashes of the files. nil: only the log is used.
+	State func(ctx context.Context, files []event.Path) Worktree
 }
 
 // Segment is a message of a context. Roles are those of model interfaces.
@@ -79,13 +79,13 @@ func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	set := s.o.Budget()
 	b, kept := set.of(r.Total), true
 	if b.Total > set.Total {
-		set, kept = b, false // the stored summary left out what now has room
+		set, kept = b, false // the stored summary left out what fits now
 	}
 	t, err := s.thread(ctx, r.Session, !kept)
 	if err != nil {
 		return Context{}, err
 	}
-	st := look(ctx, r, &t)
+	st := state(ctx, r, &t)
 	if !t.fresh && !t.summary.Stamp.valid(st, t.actions()) {
 		moved := t.newest()
 		if t, err = s.thread(ctx, r.Session, true); err != nil {
@@ -111,16 +111,16 @@ func (s *Store) Assemble(ctx context.Context, r Request) (Context, error) {
 	return t.assemble(r, b, st, found), nil
 }
 
-// questionTokens are those of the prompt that asks. Its agent has it in full.
+// questionTokens are those of the prompt for which the context is made. Its agent has it in full.
 const questionTokens = 50
 
-// look returns the state of the worktree.
-func look(ctx context.Context, r Request, t *thread) Worktree {
-	if r.Look == nil {
+// state returns the state of the worktree.
+func state(ctx context.Context, r Request, t *thread) Worktree {
+	if r.State == nil {
 		return Worktree{}
 	}
 	w := t.work()
-	return r.Look(ctx, w.held())
+	return r.State(ctx, w.held())
 }
 
 // actions are those behind the summary.
@@ -176,17 +176,17 @@ func (t *thread) assemble(r Request, b Budget, st Worktree, found []similar) Con
 	}
 	var c Context
 	c.add(preamble, true)
-	gists, said := formatPrompts(&t.summary, prompts, b.prompts())
+	gists, quoted := formatPrompts(&t.summary, prompts, b.prompts())
 	c.add(gists, true)
-	for _, s := range said {
+	for _, s := range quoted {
 		c.add(s, true)
 	}
-	c.Prompts = len(said)
-	room := b.Actions
+	c.Prompts = len(quoted)
+	limit := b.Actions
 	if r.For == ForPrompt {
-		room /= 2
+		limit /= 2
 	}
-	done, latest := formatActions(t.summary.Phases, actions, min(room, b.Total-c.Tokens))
+	done, latest := formatActions(t.summary.Phases, actions, min(limit, b.Total-c.Tokens))
 	c.add(done, true)
 	c.add(latest, false)
 	c.add(formatSimilar(found, min(b.Total-c.Tokens-min(stateTokens, b.Total/5), similarTokens)), false)
@@ -199,7 +199,7 @@ func (t *thread) assemble(r Request, b Budget, st Worktree, found []similar) Con
 	c.add(asked, false)
 	c.Files = files
 	if c.Tokens > b.Total {
-		return Context{} // the budget has no room for a fact
+		return Context{} // no fact fits into the budget
 	}
 	return c
 }

@@ -28,7 +28,7 @@ func (b Budget) of(total int) Budget {
 	return Budget{b.Prompts * total / b.Total, b.Actions * total / b.Total, total}
 }
 
-// prompts are the tokens of the prompts, so that actions and state have room. They depend on nothing else: prompts are the prefix that
+// prompts are the tokens of the prompts, so that actions and state fit. They depend on nothing else: prompts are the prefix that
 // must stay the same.
 func (b Budget) prompts() int {
 	return max(0, min(b.Prompts, b.Total-index.Tokens(preamble)-b.Actions-min(stateTokens, b.Total/5)))

@@ -14,24 +14,24 @@ import (
 var caps = [][2]int{{70, 150}, {50, 120}, {35, 100}, {25, 80}, {18, 60}, {12, 40}, {8, 25}}
 
 // formatPrompts is the older prompts in short, and the others one by one, in at most so many tokens.
-func formatPrompts(d *summary, prompts []item, tokens int) (gists string, said []string) {
+func formatPrompts(d *summary, prompts []item, tokens int) (gists string, quoted []string) {
 	gists, prompts = d.gists(), relevantPrompts(prompts)
 	for _, c := range caps {
-		if said = formatEach(d, prompts, c); index.Tokens(gists)+sum(said) <= tokens {
-			return gists, said
+		if quoted = formatEach(d, prompts, c); index.Tokens(gists)+sum(quoted) <= tokens {
+			return gists, quoted
 		}
 	}
-	for len(prompts) > 1 && index.Tokens(gists)+sum(said) > tokens {
+	for len(prompts) > 1 && index.Tokens(gists)+sum(quoted) > tokens {
 		prompts = prompts[1:]
-		said = formatEach(d, prompts, caps[len(caps)-1])
+		quoted = formatEach(d, prompts, caps[len(caps)-1])
 	}
-	if index.Tokens(gists)+sum(said) > tokens {
+	if index.Tokens(gists)+sum(quoted) > tokens {
 		gists = ""
 	}
-	if sum(said) > tokens {
-		said = nil
+	if sum(quoted) > tokens {
+		quoted = nil
 	}
-	return gists, said
+	return gists, quoted
 }
 
 // relevantPrompts leaves out repetitions, and prompts that ask for nothing unless it is the last one.
@@ -124,7 +124,8 @@ func formatLatest(actions []Action) string {
 		switch {
 		case a.Verb == "searched" && a.Object == "":
 			continue
-		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") && !strings.Contains(out[n]+", ", " "+a.Object+", "):
+		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") &&
+			!strings.Contains(out[n]+", ", " "+a.Object+", "):
 			out[n] += ", " + a.Object
 		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote"):
 		default:

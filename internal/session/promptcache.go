@@ -46,10 +46,7 @@ type Cached struct {
 
 // TranscriptRead returns up to which byte a transcript was read.
 func (s *Store) TranscriptRead(ctx context.Context, file string) (done int64, err error) {
-	if !s.summaries.Exists() {
-		return 0, nil
-	}
-	err = s.summaries.Use(ctx, func(f *cold.File) error {
+	err = s.summaries.UseExisting(ctx, func(f *cold.File) error {
 		_, err := f.Scan(ctx, "SELECT done FROM transcripts WHERE file = ?", []any{file}, &done)
 		return err
 	})
@@ -58,10 +55,11 @@ func (s *Store) TranscriptRead(ctx context.Context, file string) (done int64, er
 
 // AddRequests stores requests, and up to which byte their transcript was read, in one transaction.
 func (s *Store) AddRequests(ctx context.Context, file string, done int64, requests []ModelRequest) error {
-	return s.writeSummaries(ctx, "add requests", func(tx *cold.Tx) error {
+	return s.summaries.Write(ctx, "add requests", func(tx *cold.Tx) error {
 		for _, r := range requests {
 			side := map[bool]int{true: 1}[r.Side]
-			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write, r.Output); err != nil {
+			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write,
+				r.Output); err != nil {
 				return err
 			}
 		}
@@ -72,9 +70,6 @@ func (s *Store) AddRequests(ctx context.Context, file string, done int64, reques
 
 // PromptCache sums up the sessions with the newest requests, the newest first, and all of these at the end.
 func (s *Store) PromptCache(ctx context.Context, limit int) ([]Cached, error) {
-	if !s.summaries.Exists() {
-		return nil, nil
-	}
 	by := map[string]*Cached{}
 	total := &Cached{}
 	var before ModelRequest
@@ -98,7 +93,7 @@ func (s *Store) PromptCache(ctx context.Context, limit int) ([]Cached, error) {
 		before = r
 		return nil
 	}
-	err := s.summaries.Use(ctx, func(f *cold.File) error { return f.Each(ctx, sqlRequests, []any{limit}, add) })
+	err := s.summaries.UseExisting(ctx, func(f *cold.File) error { return f.Each(ctx, sqlRequests, []any{limit}, add) })
 	out := make([]Cached, 0, len(by)+1)
 	for _, c := range by {
 		out = append(out, *c)

@@ -76,10 +76,7 @@ func (s *Store) List(ctx context.Context, q Filter) ([]Snapshot, error) {
 
 // list is List of what is in the file. bad are the sessions whose snapshots cannot be read.
 func (s *Store) list(ctx context.Context, q Filter) (out []Snapshot, bad []string, err error) {
-	if !s.snapshots.Exists() {
-		return nil, nil, nil
-	}
-	err = s.snapshots.Use(ctx, func(f *cold.File) error {
+	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
 		out, bad = nil, nil
 		return f.Each(ctx, sqlList, []any{string(q.State), q.Archived, q.Limit}, func(row cold.Row) error {
 			var id, text string
@@ -190,7 +187,7 @@ func (s *Store) Forget(ctx context.Context, f cold.ForgetFilter) error {
 }
 
 func (s *Store) forgetSnapshots(ctx context.Context, f cold.ForgetFilter) error {
-	if _, err := s.Flush(ctx); err != nil || !s.snapshots.Exists() {
+	if _, err := s.Flush(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -210,7 +207,7 @@ func (s *Store) forgetSnapshots(ctx context.Context, f cold.ForgetFilter) error 
 func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	err := s.snapshots.Use(ctx, func(f *cold.File) error {
+	err := s.snapshots.UseExisting(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "remove sessions", func(tx *cold.Tx) error {
 			_, err := tx.Exec(statement, arg)
 			return err
@@ -228,13 +225,13 @@ func (s *Store) drop(ctx context.Context, statement string, arg any) error {
 
 // Sweep archives sessions that nobody touched for 30 days, and deletes those of 90 days ago.
 func (s *Store) Sweep(ctx context.Context) (archived, removed int, err error) {
-	if _, err := s.Flush(ctx); err != nil || !s.snapshots.Exists() {
+	if _, err := s.Flush(ctx); err != nil {
 		return 0, 0, err
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	now, dated := s.o.Now(), 0
-	err = s.snapshots.Use(ctx, func(f *cold.File) error {
+	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
 		return f.Write(ctx, "sweep sessions", func(tx *cold.Tx) error {
 			removed = 0
 			err := tx.Each(sqlDropOld, []any{now.Add(-cleanUpAfter).UnixMilli()}, func(cold.Row) error { removed++; return nil })

@@ -187,16 +187,10 @@ func put(tx *cold.Tx, snap Snapshot) error {
 
 // loadSnapshot reads a snapshot from the file.
 func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err error) {
-	if !s.snapshots.Exists() {
-		return snap, ErrUnknown
-	}
-	err = s.snapshots.Use(ctx, func(f *cold.File) error {
+	found := false
+	err = s.snapshots.UseExisting(ctx, func(f *cold.File) error {
 		var text string
-		found, err := f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text)
-		if err == nil && !found {
-			err = ErrUnknown
-		}
-		if err != nil {
+		if found, err = f.Scan(ctx, "SELECT snapshot FROM sessions WHERE id = ?", []any{id}, &text); err != nil || !found {
 			return err
 		}
 		if snap, err = decode(id, text); err != nil {
@@ -204,5 +198,8 @@ func (s *Store) loadSnapshot(ctx context.Context, id string) (snap Snapshot, err
 		}
 		return nil
 	})
+	if err == nil && !found {
+		err = ErrUnknown
+	}
 	return snap, err
 }

@@ -106,24 +106,22 @@ func New(o Options) *Store {
 // when the file does not say: it is of an older version, or belonged to another log.
 func (s *Store) Open(ctx context.Context, log string, last, begin int64) error {
 	applied := int64(0)
-	if s.snapshots.Exists() {
-		err := s.snapshots.Use(ctx, func(f *cold.File) (err error) {
-			var of string
-			if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
-				return err
-			}
-			limit := last
-			if of != "" && of != log {
-				applied, limit = -1, 0
-			}
-			return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
-				_, err := tx.Exec(sqlForgetNumbers, limit)
-				return err
-			})
-		})
-		if err != nil {
+	err := s.snapshots.UseExisting(ctx, func(f *cold.File) (err error) {
+		var of string
+		if of, applied, err = cold.ReadPosition(ctx, f); err != nil {
 			return err
 		}
+		limit := last
+		if of != "" && of != log {
+			applied, limit = -1, 0
+		}
+		return f.Write(ctx, "begin with a log", func(tx *cold.Tx) error {
+			_, err := tx.Exec(sqlForgetNumbers, limit)
+			return err
+		})
+	})
+	if err != nil {
+		return err
 	}
 	if applied < 0 {
 		applied = begin
@@ -344,15 +342,13 @@ func (s *Store) write(ctx context.Context, by time.Time) error {
 		return nil
 	}
 	s.mu.Unlock()
-	err := s.snapshots.Use(ctx, func(f *cold.File) error {
-		return f.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
-			for _, snap := range all {
-				if err := put(tx, snap); err != nil {
-					return err
-				}
+	err := s.snapshots.Write(ctx, "keep snapshots", func(tx *cold.Tx) error {
+		for _, snap := range all {
+			if err := put(tx, snap); err != nil {
+				return err
 			}
-			return s.position.Write(tx, position)
-		})
+		}
+		return s.position.Write(tx, position)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -143,10 +143,7 @@ func summaryOf(session string) string { return "summary " + session }
 
 // loadSummary reads a session's summary. One that cannot be read counts as none: it is made again.
 func (s *Store) loadSummary(ctx context.Context, session string) (d summary, ok bool, err error) {
-	if !s.summaries.Exists() {
-		return d, false, nil
-	}
-	err = s.summaries.Use(ctx, func(f *cold.File) error {
+	err = s.summaries.UseExisting(ctx, func(f *cold.File) error {
 		var body []byte
 		found, err := f.Scan(ctx, "SELECT body FROM summaries WHERE session = ?", []any{session}, &body)
 		if err != nil || !found {
@@ -172,7 +169,7 @@ func (s *Store) saveSummary(ctx context.Context, session string, d *summary) err
 	if err != nil {
 		return err
 	}
-	return s.writeSummaries(ctx, "save summary", func(tx *cold.Tx) error {
+	return s.summaries.Write(ctx, "save summary", func(tx *cold.Tx) error {
 		_, err := tx.Exec(sqlSaveSummary, session, s.o.Now().UnixMilli(), d.Said, d.Done, s.o.Seal.Seal(summaryOf(session), body))
 		if err == nil {
 			_, err = tx.Exec(sqlDropOldest, maxSummaries)
@@ -181,22 +178,17 @@ func (s *Store) saveSummary(ctx context.Context, session string, d *summary) err
 	})
 }
 
-func (s *Store) writeSummaries(ctx context.Context, what string, fn func(*cold.Tx) error) error {
-	return s.summaries.Use(ctx, func(f *cold.File) error { return f.Write(ctx, what, fn) })
-}
-
 // forgetSummaries deletes what was derived from the log for contexts.
 func (s *Store) forgetSummaries(ctx context.Context) error {
 	s.prompts.clear()
-	if !s.summaries.Exists() {
-		return nil
-	}
-	return s.writeSummaries(ctx, "forget summaries", func(tx *cold.Tx) error {
-		for _, statement := range []string{"DELETE FROM summaries", "DELETE FROM requests", "DELETE FROM transcripts"} {
-			if _, err := tx.Exec(statement); err != nil {
-				return err
+	return s.summaries.UseExisting(ctx, func(f *cold.File) error {
+		return f.Write(ctx, "forget summaries", func(tx *cold.Tx) error {
+			for _, statement := range []string{"DELETE FROM summaries", "DELETE FROM requests", "DELETE FROM transcripts"} {
+				if _, err := tx.Exec(statement); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 }

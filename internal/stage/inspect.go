@@ -62,17 +62,22 @@ func nearest(ctx context.Context, f *cold.File, stage string, m keyParts, n int)
 // explain is the reason, in words, why there is no entry.
 func (c *Cache) explain(ctx context.Context, f *cold.File, stage string, m keyParts) (string, error) {
 	e, ok, err := nearest(ctx, f, stage, m, fewEntries)
-	switch {
-	case err != nil:
-		return "", err
-	case !ok:
-		return "nothing is kept of this stage yet", nil
-	case len(e.changes) == 0:
-		return "the kept result went", nil
-	case len(e.changes) == 1:
-		return e.changes[0].String(), nil
+	miss := e.miss(ok)
+	if more := len(e.changes) - 1; more > 0 {
+		miss = fmt.Sprintf("%s, and %d more", miss, more)
 	}
-	return fmt.Sprintf("%s, and %d more", e.changes[0], len(e.changes)-1), nil
+	return miss, err
+}
+
+// miss is the first reason why the entry is no hit. ok is false when there is no entry.
+func (e near) miss(ok bool) string {
+	switch {
+	case !ok:
+		return "nothing is kept of this stage yet"
+	case len(e.changes) == 0:
+		return "the kept result was removed"
+	}
+	return e.changes[0].String()
 }
 
 // Why is the answer to: is this a hit, and if not, what is the first difference?
@@ -113,19 +118,10 @@ func (c *Cache) Why(ctx context.Context, p Place, r Request) (Why, error) {
 		return w, nil
 	}
 	e, ok, err := nearest(ctx, f, r.Stage, m, manyEntries)
-	return w.differ(e, ok), err
-}
-
-func (w Why) differ(e near, ok bool) Why {
-	switch {
-	case !ok:
-		w.Miss = "nothing is kept of this stage yet"
-	case len(e.changes) == 0:
-		w.Miss = "the kept result went"
-	default:
-		w.Nearest, w.Changes, w.Miss = e.key, e.changes, e.changes[0].String()
+	if w.Miss = e.miss(ok); len(e.changes) > 0 {
+		w.Nearest, w.Changes = e.key, e.changes
 	}
-	return w
+	return w, err
 }
 
 // whyAgain compares the newest entry with the disk: its dependencies and its template.

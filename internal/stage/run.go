@@ -23,13 +23,13 @@ func (f *runs) begin(key string, m keyParts) (release func(), wait <-chan struct
 	if f.by == nil {
 		f.by = map[string]*run{}
 	}
-	mine := &run{m, make(chan struct{})}
-	f.by[key] = mine
+	own := &run{m, make(chan struct{})}
+	f.by[key] = own
 	return sync.OnceFunc(func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		delete(f.by, key)
-		close(mine.over)
+		close(own.over)
 	}), nil
 }
 

@@ -31,8 +31,8 @@ type question struct {
 
 // file is a candidate: its values other than 0, and what became of it.
 type file struct {
-	Path    uint32 // tells the question's files apart, and finds them again in the session's other questions
-	Signals []uint8
+	Path    uint32  // tells the question's files apart, and finds them again in the session's other questions
+	Signals []uint8 // rising
 	Values  []float32
 	Target  bool // it was right
 	Used    bool // it was opened within the horizon
@@ -45,8 +45,6 @@ type set struct {
 	Repos     []string
 	Questions []question
 	Signals   []string
-
-	change *rank.FileModel // weights of changes that are taken as they are; nil: they are fitted too
 }
 
 // Every question has many candidates that are nobody's answer: of those below the first farAway only each thinned is kept.

@@ -49,10 +49,8 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.repos, "repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
 	flags.StringVar(&o.out, "out", "rank/weights.json", "where the weights go")
 	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
-	flags.BoolVar(&o.change, "change", false, "fit the weights of changes too; else those of -out stay as they are")
 	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
-	flags.BoolVar(&o.ablate, "ablate", false, "print what the table loses without each group of signals, and write nothing")
 	_ = flags.Parse(args) // ExitOnError
 	return o.fit(ctx)
 }
@@ -60,15 +58,16 @@ func runFit(ctx context.Context, args []string) error {
 // options are what the command line says.
 type options struct {
 	traces, repos, issues, out, kept, left string
-	change, ablate                         bool
 }
 
 func (o options) fit(ctx context.Context) error {
-	asked := eval.Options{Models: rank.Curious(rank.Prior()), Contents: true}
+	plain := rank.Plain()
+	asked := eval.Options{Models: rank.Curious(), Texts: &plain, Contents: true}
 	fits, err := o.keep(".fits", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
 	if err != nil {
 		return err
 	}
+	fits.Signals = rank.TextSignalNames()
 	words := fitTexts(fits, everything)
 	asked.Texts = newTexts(words)
 	ranked, err := o.keep(".texts", func() (*set, error) { return texts(ctx, o.repos, o.issues, asked) })
@@ -79,20 +78,13 @@ func (o options) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.change {
-		if sessions.change, err = before(o.out); err != nil {
-			return err
-		}
-	}
-	if o.ablate {
-		return ablation(sessions)
-	}
-	fitted := leaveOneOut(sessions, nothing)
-	file := fitAll(sessions, fitted)
-	file.Texts = textWeights(words)
 	ranked.Signals = rank.SignalNames()
-	maps.Copy(file.Tasks, fitMessages(ranked, everything))
-	measureTexts(fits, ranked, file.Measured)
+	messages := messageFits(ranked)
+	all, fitted := leaveOneOut(sessions, messages)
+	file := fileOf(sessions, all, fitted)
+	file.Texts = textWeights(words)
+	maps.Copy(file.Tasks, fitMessages(ranked, all.gone))
+	measureTexts(fits, ranked, all.gone, file.Measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
 		return err
 	}
@@ -141,23 +133,6 @@ func write(name string, f rank.File) error {
 		return err
 	}
 	return os.WriteFile(name, append(data, '\n'), 0o644)
-}
-
-// before returns the weights of changes in a file of weights.
-func before(name string) (*rank.FileModel, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: with -change no file of weights is needed", err)
-	}
-	var f rank.File
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	m, known := f.Tasks[event.TaskChange]
-	if !known {
-		return nil, fmt.Errorf("%s: no weights of changes", name)
-	}
-	return &m, nil
 }
 
 // sources reads the traces and completes them from the clones that are there.

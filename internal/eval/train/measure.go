@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/eval"
@@ -12,14 +14,30 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// tally adds up one task of one repository.
-type tally struct{ n, a, b, c float64 }
+// tally adds up measures of one repository, by session or commit: questions of one are alike, so intervals are drawn from them.
+type tally map[string]map[string]eval.Ratio
+
+func (t tally) add(measure, session string, sum, n float64) {
+	if t[measure] == nil {
+		t[measure] = map[string]eval.Ratio{}
+	}
+	r := t[measure][session]
+	t[measure][session] = eval.Ratio{Sum: r.Sum + sum, N: r.N + n}
+}
+
+// clusters are the sums of a measure in a fixed order, and their total.
+func (t tally) clusters(measure string) (out []eval.Ratio, all eval.Ratio) {
+	for _, session := range slices.Sorted(maps.Keys(t[measure])) {
+		r := t[measure][session]
+		out, all = append(out, r), eval.Ratio{Sum: all.Sum + r.Sum, N: all.N + r.N}
+	}
+	return out, all
+}
 
 // measure counts what the weights reach on one repository: T1 any of 5, recall of 10, MRR · T2, T3, T4 hit at 1, 5, MRR · T5
 // precision, recall, false alarms per 100 at 0.60.
-func (m *weights) measure(s *set, repo int) map[string]float64 {
-	t := map[string]*tally{"T1": {}, "T2": {}, "T3": {}, "T4": {}}
-	var warned, right, withheld, complete, alarms float64
+func (m *weights) measure(s *set, repo int) tally {
+	t := tally{}
 	for i := range s.Questions {
 		q := &s.Questions[i]
 		if q.Repo != repo || q.After || q.Truth == 0 && q.Moment != event.TaskChange {
@@ -27,42 +45,33 @@ func (m *weights) measure(s *set, repo int) map[string]float64 {
 		}
 		switch q.Moment {
 		case event.TaskPrompt:
-			t["T1"].list(q, m.order(q, answer))
+			t.list(q, m.order(q, answer))
 		case event.TaskNext:
-			t["T2"].single(q, m.order(q, unseen), q.Unseen)
-			t["T3"].single(q, m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen)
+			t.single("T2", q, m.order(q, unseen), q.Unseen)
+			t.single("T3", q, m.order(q, func(f *file) bool { return f.Seen && !f.Out }), q.Truth-q.Unseen)
 		case event.TaskChange:
-			order := m.order(q, yes)
-			sure := len(order) > 0 && m.probability(q, &q.Files[order[0]]) >= 0.6
-			if !q.Left {
-				complete++
-				alarms += truth(sure)
-				continue
-			}
-			t["T4"].single(q, order, 1)
-			withheld++
-			if sure {
-				warned++
-				right += truth(q.Files[order[0]].Target)
-			}
+			t.change(q, m)
 		}
 	}
-	out := map[string]float64{"T5.precision": right / max(warned, 1), "T5.recall": right / max(withheld, 1), "T5.false_per_100": 100 * alarms / max(complete, 1)}
-	m.shown(s, repo, out)
-	for name, t := range t {
-		labels := [3]string{"hit1", "hit5", "mrr"}
-		if name == "T1" {
-			labels = [3]string{"any5", "recall10", "mrr"}
-		}
-		out[name+".n"] = t.n
-		for i, v := range []float64{t.a, t.b, t.c} {
-			out[name+"."+labels[i]] = v / max(t.n, 1)
-		}
+	if t["T3.mrr"] == nil { // no results are recorded: every open counts as unseen
+		maps.DeleteFunc(t, func(measure string, _ map[string]eval.Ratio) bool { return strings.HasPrefix(measure, "T2.") })
 	}
-	return out
+	return t
 }
 
-func (t *tally) list(q *question, order []int) {
+func (t tally) change(q *question, m *weights) {
+	order := m.order(q, yes)
+	sure := len(order) > 0 && m.probability(q, &q.Files[order[0]]) >= 0.6
+	if !q.Left {
+		t.add("T5.false_per_100", q.Session, 100*truth(sure), 1)
+		return
+	}
+	t.single("T4", q, order, 1)
+	t.add("T5.precision", q.Session, truth(sure && q.Files[order[0]].Target), truth(sure))
+	t.add("T5.recall", q.Session, truth(sure && q.Files[order[0]].Target), 1)
+}
+
+func (t tally) list(q *question, order []int) {
 	in5, in10, first := 0.0, 0.0, 0.0
 	for r, i := range order {
 		if !q.Files[i].Target {
@@ -78,16 +87,24 @@ func (t *tally) list(q *question, order []int) {
 			first = 1 / float64(1+r)
 		}
 	}
-	t.n, t.a, t.b, t.c = t.n+1, t.a+in5, t.b+in10/float64(q.Truth), t.c+first
+	t.add("T1.any5", q.Session, in5, 1)
+	t.add("T1.recall10", q.Session, in10/float64(q.Truth), 1)
+	t.add("T1.mrr", q.Session, first, 1)
 }
 
-func (t *tally) single(q *question, order []int, truths int) {
-	t.n += float64(truths)
+func (t tally) single(task string, q *question, order []int, truths int) {
+	if truths == 0 {
+		return
+	}
+	one, five, mrr := 0.0, 0.0, 0.0
 	for r, i := range order {
 		if q.Files[i].Target {
-			t.a, t.b, t.c = t.a+truth(r < 1), t.b+truth(r < 5), t.c+1/float64(1+r)
+			one, five, mrr = one+truth(r < 1), five+truth(r < 5), mrr+1/float64(1+r)
 		}
 	}
+	t.add(task+".hit1", q.Session, one, float64(truths))
+	t.add(task+".hit5", q.Session, five, float64(truths))
+	t.add(task+".mrr", q.Session, mrr, float64(truths))
 }
 
 func truth(b bool) float64 {
@@ -97,36 +114,56 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// leaveOneOut fits without each repository in turn.
-func leaveOneOut(s *set, without func(string) bool) []*weights {
-	fitted := make([]*weights, len(s.Repos))
+// leaveOneOut fits on all repositories, and without each in turn. Every fit chooses its signals by itself.
+func leaveOneOut(s *set, texts []fittedGroup) (all *weights, fitted []*weights) {
+	all = fitOn(s, everything, texts, nil)
+	fitted = make([]*weights, len(s.Repos))
 	_ = eval.Each(context.Background(), len(s.Repos), func(_ context.Context, repo int) error { // fitting does not fail
-		fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, without)
+		fitted[repo] = fitOn(s, func(r int) bool { return r != repo }, texts, all)
 		return nil
 	})
-	return fitted
+	return all, fitted
 }
 
-// measureLeft measures on each repository with the weights that were fitted without it.
-func measureLeft(s *set, fitted []*weights) (per map[string]map[string]float64, macro map[string]float64) {
-	per, macro = map[string]map[string]float64{}, map[string]float64{}
+// measureLeft measures on each repository with the weights that were fitted without it: by repository, the means of those that have
+// the measure ("macro"), and the 95 % intervals of the means ("low", "high").
+func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
+	low, high, macro := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	out := map[string]map[string]float64{"macro": macro, "low": low, "high": high}
+	clusters, having := map[string][][]eval.Ratio{}, map[string]float64{}
 	for repo, name := range s.Repos {
-		per[name] = fitted[repo].measure(s, repo)
-		for k, v := range per[name] {
-			macro[k] += v / float64(len(s.Repos))
-		}
-	}
-	for _, m := range append([]map[string]float64{macro}, values(per, s.Repos)...) {
+		m, t := map[string]float64{}, fitted[repo].measure(s, repo)
+		fitted[repo].shown(s, repo, m)
 		for k, v := range m {
-			m[k] = math.Round(v*1000) / 1000
+			macro[k] += v
+			having[k]++
 		}
+		for measure := range t {
+			of, all := t.clusters(measure)
+			if all.N == 0 {
+				continue
+			}
+			m[measure] = all.Sum / all.N
+			if task, mrr := strings.CutSuffix(measure, ".mrr"); mrr {
+				m[task+".n"] = all.N
+			}
+			macro[measure] += m[measure]
+			having[measure]++
+			clusters[measure] = append(clusters[measure], of)
+		}
+		out[name] = m
 	}
-	return per, macro
-}
-
-func values(per map[string]map[string]float64, names []string) (out []map[string]float64) {
-	for _, n := range names {
-		out = append(out, per[n])
+	for measure, n := range having {
+		macro[measure] /= n
+	}
+	for measure, of := range clusters {
+		between := eval.Interval(of)
+		low[measure], high[measure] = between[0], between[1]
+	}
+	for _, m := range out {
+		for k, v := range m {
+			m[k] = round(v)
+		}
 	}
 	return out
 }
@@ -138,50 +175,18 @@ func line(label string, m map[string]float64) {
 		m["shown.ece"], m["shown.60.precision"], m["shown.60.n"], m["shown.75.precision"], m["shown.75.n"])
 }
 
-func nothing(string) bool { return false }
-
-// fitAll fits on every repository; what is measured beside it was fitted without the one measured on.
-func fitAll(s *set, fitted []*weights) rank.File {
-	per, macro := measureLeft(s, fitted)
-	for _, name := range s.Repos {
-		line(short(name), per[name])
+// fileOf puts weights fitted on every repository into a file; what is measured in it was fitted without the repository measured on.
+func fileOf(s *set, all *weights, fitted []*weights) rank.File {
+	out := all.file(s)
+	out.Measured = measureLeft(s, fitted)
+	for _, name := range append([]string{"macro", "low", "high"}, s.Repos...) {
+		line(short(name), out.Measured[name])
 	}
-	line("macro, left out", macro)
-	out := fitOn(s, func(int) bool { return true }, nothing).file(s)
 	out.About = "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
-		"measured holds what weights reach on a repository that they were not fitted on, and the mean of all."
-	if s.change != nil {
-		out.About += " The weights of the moment change are those of an earlier fit on the same repositories, and so are T4 and T5: " +
-			"fitted again, T4 gains a hundredth and T5 loses precision."
-	}
+		"measured holds what weights reach on a repository that they were not fitted on, their signals included, the mean of all (macro) and its 95 % interval (low, high)."
 	out.Command = "make train"
 	out.Questions = len(s.Questions)
-	out.Measured = map[string]map[string]float64{"macro": macro}
-	for name, m := range per {
-		out.Measured[name] = m
-	}
 	return out
 }
 
-// families are the signals that an ablation takes away together.
-var families = []string{"recency_,frequency", "comod,comod_mean,comod_last,comod_back,support,comod_rank", "session,session_last,session_back,sessions,session_rank,successor", "terms,terms_rank",
-	"words,words_rank,name", "pattern_", "contents,pattern_contents", "defines,calls", "kin,kind_share,asks_,late_test,early_document", "size,fresh_committed", "listed_left,listed_skipped,listed_turns,listed_fresh", "identifiers,alike,alike_rank,named_alike,seed_alike", "named_", "seed_",
-	"listed_", "content_", "mentioned,seen_before,in_command,command_recent", "directory,folder_,depth,document,test", "pair",
-	"committed,uncommitted,churn,never"}
-
-func ablation(s *set) error {
-	_, all := measureLeft(s, leaveOneOut(s, nothing))
-	line("all", all)
-	for _, family := range families {
-		_, m := measureLeft(s, leaveOneOut(s, func(name string) bool {
-			for _, p := range strings.Split(family, ",") {
-				if name == p || strings.HasSuffix(p, "_") && strings.HasPrefix(name, p) {
-					return true
-				}
-			}
-			return false
-		}))
-		line("- "+family, m)
-	}
-	return nil
-}
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -24,71 +24,78 @@ func moment(m event.Task) func(*question) bool {
 var byHand = map[string]float64{"tags": 0.5}
 
 // The signals of a change: no session is asked.
-var ofChange = []string{"bias", "comod", "comod_mean", "support", "alike", "directory", "folder_small", "depth", "document", "test",
-	"pair", "committed", "uncommitted", "churn", "comod_rank", "alike_rank", "in_hand"}
+var ofChange = []string{"bias", "comod", "comod_mean", "support", "directory", "folder_small", "test", "upkeep", "pair", "committed", "uncommitted",
+	"churn", "comod_rank", "alike_rank"}
 
 // groups are what has weights of its own.
-func groups(signals []string, without func(string) bool) []*group {
-	all := func(name string) bool {
-		switch name {
-		case "tags", "in_hand":
-			return false
-		}
-		return true
-	}
-	pick := func(ok func(string) bool) (use [256]bool) {
+func groups(signals []string) []*group {
+	pick := func(ok func(string) bool) []bool {
+		use := make([]bool, len(signals))
 		for i, s := range signals {
-			use[i] = ok(s) && !without(s)
+			use[i] = ok(s)
 		}
 		return use
 	}
-	change := func(name string) bool { return slices.Contains(ofChange, name) }
+	all := pick(func(name string) bool { return byHand[name] == 0 })
+	change := pick(func(name string) bool { return slices.Contains(ofChange, name) })
 	return []*group{
-		{name: "prompt", sure: 0, in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: pick(all)},
-		{name: "open", sure: 0, in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: pick(all)},
-		{name: "open_unseen", sure: 0, in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: pick(all)},
-		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: pick(change)},
+		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: slices.Clone(all)},
+		{name: "open", in: moment(event.TaskNext), member: seen, ranked: answer, label: used, use: slices.Clone(all)},
+		{name: "open_unseen", in: moment(event.TaskNext), member: unseen, ranked: answer, label: used, use: slices.Clone(all)},
+		{name: "change", sure: 0.25, in: moment(event.TaskChange), member: yes, ranked: yes, label: target, use: change},
 	}
 }
 
 // weights are what was fitted on some of the repositories.
 type weights struct {
-	groups []*group
-	w      map[string][]float64
-	scale  map[string][2]float64 // per group; prompt_unseen apart
+	gone  []int // signals that are not worth their place
+	w     map[string][]float64
+	scale map[string][2]float64 // per group; prompt_unseen apart
 }
 
-// fitOn fits on the repositories that are in.
-func fitOn(s *set, in func(repo int) bool, without func(string) bool) *weights {
-	out := &weights{groups: groups(s.Signals, without), w: map[string][]float64{}, scale: map[string][2]float64{}}
-	for _, g := range out.groups {
-		if g.name == "change" && s.change != nil {
-			out.take(s)
-			continue
+// fitOn fits on the repositories that are in, from weights that are nearly right, if there are such. It chooses the signals on the same
+// repositories, and on those that teach texts.
+func fitOn(s *set, in func(repo int) bool, texts []fittedGroup, from *weights) *weights {
+	out := &weights{w: map[string][]float64{}, scale: map[string][2]float64{}}
+	var fits []fittedGroup
+	for _, g := range groups(s.Signals) {
+		var start []float64
+		if from != nil {
+			start = from.w[g.name]
 		}
-		var qs []*question
-		for i := range s.Questions {
-			if q := &s.Questions[i]; in(q.Repo) && g.in(q) {
-				qs = append(qs, q)
-			}
-		}
-		w := fit(qs, g)
-		for i := range w {
-			w[i] = math.Round(w[i]*1000) / 1000
-		}
+		w, parts := fit(s.by(g.in, in), g, start)
 		out.w[g.name] = w
+		fits = append(fits, fittedGroup{g, parts})
+	}
+	out.gone = choose(slices.Concat(fits, texts), s.Signals, from == nil)
+	for _, l := range fits {
+		l.g.leave(out.gone)
+		w, _ := fit(s.by(l.g.in, in), l.g, l.g.minimum(l.parts))
+		for i := range w {
+			w[i] = round(w[i])
+		}
+		out.w[l.g.name] = w
 	}
 	out.calibrate(s, in)
 	return out
 }
 
-// take takes the weights of changes as they are.
-func (m *weights) take(s *set) {
-	w := make([]float64, 256)
-	for i, name := range s.Signals {
-		w[i] = s.change.Weights[name]
+// leave takes signals out of use.
+func (g *group) leave(gone []int) {
+	for _, i := range gone {
+		g.use[i] = false
 	}
-	m.w["change"], m.scale["change"] = w, rank.Uncalibrated
+}
+
+// by are the questions of a group, by repository, of those that are in.
+func (s *set) by(of func(*question) bool, in func(repo int) bool) [][]*question {
+	repos := make([][]*question, len(s.Repos))
+	for i := range s.Questions {
+		if q := &s.Questions[i]; in(q.Repo) && of(q) {
+			repos[q.Repo] = append(repos[q.Repo], q)
+		}
+	}
+	return slices.DeleteFunc(repos, func(qs []*question) bool { return len(qs) == 0 })
 }
 
 // of is the group that a file belongs to, and the name of its calibration.
@@ -117,17 +124,13 @@ const rounds = 3
 // of changes on the five best of each.
 func (m *weights) calibrate(s *set, in func(repo int) bool) {
 	for _, n := range []string{"prompt", "open", "open_unseen", "change"} {
-		if _, taken := m.scale[n]; !taken {
-			m.scale[n] = [2]float64{1, 0}
-		}
+		m.scale[n] = [2]float64{1, 0}
 	}
 	fit := func(n string, items []outcome) {
 		a, b := platt(items)
 		m.scale[n] = [2]float64{math.Round(a*1000) / 1000, math.Round(b*1000) / 1000}
 	}
-	if s.change == nil {
-		fit("change", m.changes(s, in))
-	}
+	fit("change", m.changes(s, in))
 	for range rounds {
 		items := map[string][]outcome{}
 		for repo := range s.Repos {
@@ -222,5 +225,3 @@ func (m *weights) file(s *set) rank.File {
 }
 
 func short(repo string) string { return repo[strings.LastIndexByte(repo, '/')+1:] }
-
-func round(x float64) float64 { return math.Round(x*1000) / 1000 }

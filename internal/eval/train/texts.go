@@ -35,7 +35,7 @@ const (
 
 // texts are the questions that teach what texts mean: commit messages of histories, and issues.
 func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, error) {
-	out := &set{Signals: rank.TextSignalNames()}
+	out := &set{}
 	var instances []eval.Instance
 	if issues != "" {
 		var err error
@@ -61,7 +61,8 @@ func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, err
 			return err
 		}
 		take := func(l *eval.Localization) error {
-			parts[i] = append(parts[i], fitsOf(i, l), rankedOf(i, l))
+			files := meant(l)
+			parts[i] = append(parts[i], fitsOf(i, l, files), rankedOf(i, l, files))
 			return nil
 		}
 		if ins := byRepo[name]; ins != nil {
@@ -76,11 +77,20 @@ func texts(ctx context.Context, repos, issues string, o eval.Options) (*set, err
 	return out, err
 }
 
+// meant are the files that a message is about: a commit that mends a source changes the changelog and a test too.
+func meant(l *eval.Localization) []event.Path {
+	is := rank.Meant(l.Text)
+	if files := slices.DeleteFunc(slices.Clone(l.Files), func(p event.Path) bool { return !is(p) }); len(files) > 0 {
+		return files
+	}
+	return l.Files
+}
+
 // fitsOf is a text with what the fields of files say.
-func fitsOf(repo int, l *eval.Localization) question {
-	q := question{Repo: repo, Session: l.ID, Moment: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(l.Files)}
+func fitsOf(repo int, l *eval.Localization, meant []event.Path) question {
+	q := question{Repo: repo, Session: l.ID, Moment: taskFits + event.Task(rank.TextKind(l.Text)), Truth: len(meant)}
 	for i, f := range l.Fits {
-		target := slices.Contains(l.Files, f.File)
+		target := slices.Contains(meant, f.File)
 		if i >= mostFits && !target {
 			continue
 		}
@@ -90,18 +100,14 @@ func fitsOf(repo int, l *eval.Localization) question {
 }
 
 // rankedOf is a text with all signals.
-func rankedOf(repo int, l *eval.Localization) question {
-	q := question{Repo: repo, Session: l.ID, Moment: taskText, Truth: len(l.Files)}
+func rankedOf(repo int, l *eval.Localization, meant []event.Path) question {
+	q := question{Repo: repo, Session: l.ID, Moment: taskText, Truth: len(meant)}
 	if rank.TextKind(l.Text) == "long" {
 		q.Moment = taskIssue
 	}
-	for i, r := range l.Ranked {
-		target := slices.Contains(l.Files, r.File)
-		if i >= mostFits && !target {
-			continue
-		}
+	for _, r := range l.Ranked { // all of them: who leaves out what seems unlikely, but not what is right, teaches that likely files are wrong
 		values := r.Values()
-		q.Files = append(q.Files, newFile(r.File, values[:], target))
+		q.Files = append(q.Files, newFile(r.File, values[:], slices.Contains(meant, r.File)))
 	}
 	return q
 }
@@ -114,10 +120,7 @@ const issueRidge = 0.05
 func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, kind := range []string{"short", "long"} {
-		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, epochs: 8}
-		for i := range s.Signals {
-			g.use[i] = true
-		}
+		g := &group{name: kind, member: yes, ranked: yes, label: target, ridge: 0.002, use: slices.Repeat([]bool{true}, len(s.Signals))}
 		out[kind] = fitTask(s, in, taskFits+event.Task(kind), g)
 	}
 	return out
@@ -125,21 +128,13 @@ func fitTexts(s *set, in func(repo int) bool) map[string][]float64 {
 
 // fitTask fits a group on the commit messages of a task, and from there on its issues.
 func fitTask(s *set, in func(repo int) bool, task event.Task, g *group) []float64 {
-	var messages, issues []*question
-	for i := range s.Questions {
-		q := &s.Questions[i]
-		switch {
-		case !in(q.Repo) || q.Moment != task:
-		case strings.HasPrefix(q.Session, "commit:"):
-			messages = append(messages, q)
-		default:
-			issues = append(issues, q)
-		}
+	of := func(message bool) [][]*question {
+		return s.by(func(q *question) bool { return q.Moment == task && q.message() == message }, in)
 	}
-	w := fit(messages, g)
-	if len(issues) > 0 {
-		g.prior, g.ridge, g.epochs = w, issueRidge, 40
-		w = fit(issues, g)
+	w, _ := fit(of(true), g, nil)
+	if issues := of(false); len(issues) > 0 {
+		g.prior, g.ridge = w, issueRidge
+		w, _ = fit(issues, g, w)
 	}
 	for i := range w {
 		w[i] = round(w[i])
@@ -170,11 +165,10 @@ func newTexts(w map[string][]float64) *rank.Texts {
 	return &texts
 }
 
-// fitMessages fits the weights of prompts outside of sessions on the repositories that are in.
-func fitMessages(s *set, in func(repo int) bool) map[event.Task]rank.FileModel {
-	w := messageWeights(s, in)
+// fitMessages fits the weights of prompts outside of sessions, without signals that are gone.
+func fitMessages(s *set, gone []int) map[event.Task]rank.FileModel {
 	out := map[event.Task]rank.FileModel{}
-	for task, ws := range w {
+	for task, ws := range messageWeights(s, everything, gone) {
 		m := rank.FileModel{Weights: map[string]float64{}}
 		for i, name := range s.Signals {
 			if ws[i] != 0 {
@@ -186,28 +180,56 @@ func fitMessages(s *set, in func(repo int) bool) map[event.Task]rank.FileModel {
 	return out
 }
 
-func messageWeights(s *set, in func(repo int) bool) map[event.Task][]float64 {
+func messageWeights(s *set, in func(repo int) bool, gone []int) map[event.Task][]float64 {
 	out := map[event.Task][]float64{}
-	for _, task := range []event.Task{taskText, taskIssue} {
-		g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, epochs: 8}
-		for i, name := range s.Signals {
-			g.use[i] = name != "tags" && name != "unseen" && name != "in_hand"
-		}
+	for _, task := range messageTasks {
+		g := messageGroup(s, task)
+		g.leave(gone)
 		out[task] = fitTask(s, in, task, g)
 	}
 	return out
 }
 
+var messageTasks = []event.Task{taskText, taskIssue}
+
+// messageGroup is a kind of prompts outside of sessions.
+func messageGroup(s *set, task event.Task) *group {
+	g := &group{name: string(task), member: yes, ranked: yes, label: target, sure: 0.1, ridge: 0.002, use: make([]bool, len(s.Signals))}
+	for i, name := range s.Signals {
+		g.use[i] = byHand[name] == 0 && name != rank.Unseen.String()
+	}
+	return g
+}
+
+// messageFits are what commit messages say about which signals are worth their place, the repositories in parts.
+func messageFits(s *set) (out []fittedGroup) {
+	for _, task := range messageTasks {
+		g := messageGroup(s, task)
+		folds := make([][]*question, textFolds)
+		for i := range s.Questions {
+			if q := &s.Questions[i]; q.Moment == task && q.message() {
+				folds[q.Repo%textFolds] = append(folds[q.Repo%textFolds], q)
+			}
+		}
+		_, parts := fit(folds, g, nil)
+		out = append(out, fittedGroup{g, parts})
+	}
+	return out
+}
+
+// message reports whether a text is a commit message, not an issue.
+func (q *question) message() bool { return strings.HasPrefix(q.Session, "commit:") }
+
 // textFolds is how many parts the repositories are left out in.
 const textFolds = 6
 
 // measureTexts measures texts on repositories left out, a part of them at a time: of the fields alone and of the whole ranking.
-func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
+func measureTexts(fits, ranked *set, gone []int, into map[string]map[string]float64) {
 	out := map[string]float64{}
 	count := map[string]float64{}
 	for fold := range textFolds {
 		in := func(repo int) bool { return repo%textFolds != fold }
-		words, tasks := fitTexts(fits, in), messageWeights(ranked, in)
+		words, tasks := fitTexts(fits, in), messageWeights(ranked, in, gone)
 		for _, s := range []*set{fits, ranked} {
 			for i := range s.Questions {
 				q := &s.Questions[i]
@@ -218,7 +240,7 @@ func measureTexts(fits, ranked *set, into map[string]map[string]float64) {
 				if kind, of := strings.CutPrefix(string(q.Moment), string(taskFits)); of {
 					name, w = "fits.", words[kind]
 				}
-				if !strings.HasPrefix(q.Session, "commit:") {
+				if !q.message() {
 					name = "issues." + name
 				}
 				place := firstRight(q, w)

@@ -122,7 +122,7 @@ func (s *Store) plan(ctx context.Context, plan func(*hot.Store) []hot.Change) (a
 	return s.mirror.last, plan(s.mirror.Scores), nil
 }
 
-// housekeep applies what may be repeated. Members stay that another daemon has added to since they were looked at.
+// housekeep applies what may be repeated. Members stay that another daemon has added to since the plan was made.
 func (s *Store) housekeep(ctx context.Context, plan func(*hot.Store) []hot.Change) error {
 	_, changes, err := s.plan(ctx, plan)
 	if err != nil || len(changes) == 0 {

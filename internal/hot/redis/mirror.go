@@ -251,7 +251,7 @@ func word(e redis.XMessage, field string) string {
 	return v
 }
 
-// Wait returns when there is something for Sync, or after 5 s. It does not look at ctx while it waits: Close ends it.
+// Wait returns when there is something for Sync, or after 5 s. It does not watch ctx while it waits: Close ends it.
 func (s *Store) Wait(ctx context.Context) error {
 	s.reading.Lock()
 	last := s.mirror.last

@@ -58,12 +58,12 @@ func Parse(kind, file string, data []byte) (*Definition, error) {
 		switch k {
 		case "name":
 			if kind == KindAgent && v != nil {
-				d.Name = Say(v)
+				d.Name = Text(v)
 			}
 		case "description":
-			d.Description = Say(v)
+			d.Description = Text(v)
 		case "model":
-			d.Model = Say(v)
+			d.Model = Text(v)
 		case "tools", "allowed-tools":
 			d.Tools = listed(v)
 		}
@@ -108,11 +108,11 @@ func frontMatter(data []byte) (head map[string]any, body []byte) {
 func listed(v any) (out []string) {
 	if all, ok := v.([]any); ok {
 		for _, e := range all {
-			out = append(out, Say(e))
+			out = append(out, Text(e))
 		}
 		return out
 	}
-	for w := range strings.SplitSeq(Say(v), ",") {
+	for w := range strings.SplitSeq(Text(v), ",") {
 		if w = strings.TrimSpace(w); w != "" {
 			out = append(out, w)
 		}

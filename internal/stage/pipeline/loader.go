@@ -43,30 +43,31 @@ func NewLoader(now func() time.Time, digest func(file string) ([32]byte, error))
 	return &Loader{now: now, digest: digest, known: map[string]parsed{}}
 }
 
-// Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. hit reports whether
-// nothing was parsed. The definition is shared: do not write to it.
-func (l *Loader) Load(root, kind, file string) (d *Definition, hit bool, err error) {
+// Load returns the definition of a file, parsed at most once per content. file is relative to root or absolute. The
+// definition is shared: do not write to it.
+func (l *Loader) Load(root, kind, file string) (*Definition, error) {
 	abs := filepath.FromSlash(file)
 	if !filepath.IsAbs(abs) {
 		abs = filepath.Join(root, abs)
 	}
 	sum, err := l.digest(abs)
 	if err != nil {
-		return nil, false, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
+		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
 	}
 	l.mu.Lock()
 	if k, ok := l.known[abs]; ok && k.Sum == sum && k.Def.Kind == kind {
 		l.stats.Hits++
 		l.mu.Unlock()
-		return k.Def, true, nil
+		return k.Def, nil
 	}
 	l.mu.Unlock()
 	data, err := os.ReadFile(abs)
 	if err != nil {
-		return nil, false, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
+		return nil, fmt.Errorf("%w: %s: %w", ErrDefinition, file, plainError(err))
 	}
-	if d, err = Parse(kind, file, data); err != nil {
-		return nil, false, err
+	d, err := Parse(kind, file, data)
+	if err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *Loader) Load(root, kind, file string) (d *Definition, hit bool, err err
 	}
 	l.stats.Parsed++
 	l.known[abs] = parsed{sum, d}
-	return d, false, nil
+	return d, nil
 }
 
 // plainError removes the call and the name from an error: the caller adds them.
@@ -101,7 +102,7 @@ func (l *Loader) All(root string) (out []*Definition, broken []Broken, err error
 			return nil, nil, err
 		}
 		for _, f := range files {
-			d, _, err := l.Load(root, kind, f)
+			d, err := l.Load(root, kind, f)
 			if err != nil {
 				broken = append(broken, Broken{f, err.Error()})
 				continue
@@ -141,14 +142,13 @@ func (l *Loader) Find(root, kind, name string) (*Definition, error) {
 	want := strings.NewReplacer("/", ".", ":", ".").Replace(name)
 	for _, f := range files {
 		if definitionName(kind, f) == want {
-			d, _, err := l.Load(root, kind, f)
-			return d, err
+			return l.Load(root, kind, f)
 		}
 		names = append(names, definitionName(kind, f))
 	}
 	if kind == KindAgent { // an agent may call itself something else than its file
 		for _, f := range files {
-			if d, _, err := l.Load(root, kind, f); err == nil && d.Name == name {
+			if d, err := l.Load(root, kind, f); err == nil && d.Name == name {
 				return d, nil
 			}
 		}

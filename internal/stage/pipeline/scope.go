@@ -57,7 +57,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "ENV":
 		if !slices.Contains(s.Allowed, r.Name) {
 			return nil, unknown(r, "pipelines may not read it%s; allowed are %s; aoa config pipeline.env %s allows it",
-				didYouMean(r.Name, s.Allowed, "$ENV_%s"), strings.Join(s.Allowed, ", "), strings.Join(append(slices.Clone(s.Allowed), r.Name), ","))
+				didYouMean(r.Name, s.Allowed, "$ENV_%s"), strings.Join(s.Allowed, ", "),
+				strings.Join(append(slices.Clone(s.Allowed), r.Name), ","))
 		}
 		v, ok := s.Env[r.Name]
 		if !ok {
@@ -147,7 +148,7 @@ func (s *Scope) Expand(text string) (string, error) {
 			return "", err
 		}
 		b.WriteString(dollars(text[last:r.start]))
-		b.WriteString(Say(v))
+		b.WriteString(Text(v))
 		last = r.end
 	}
 	b.WriteString(dollars(text[last:]))
@@ -189,8 +190,8 @@ func (s *Scope) Value(v any) (any, error) {
 	return v, nil
 }
 
-// Say is a value as a text: a text as it is, nothing for null, all else as JSON.
-func Say(v any) string {
+// Text is a value as a text: a text as it is, nothing for null, all else as JSON.
+func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

@@ -1,0 +1,76 @@
+package prefetch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a shipped value, and
+// moves to the repository's own as that is seen. The zero value is the shipped one.
+type Searching struct {
+	Turns    int64 // turns that were told no list and opened a file that their session had not opened before
+	Before   int64 // searches and listings of these turns before that
+	Searches int64 // searches and listings of which the size of the result is known
+	Tokens   int64 // of their results
+}
+
+// The shipped estimate, and how many observations it is worth. In recordings of thirteen repositories a turn searches 1.9 times before it
+// opens its first file. Repositories differ by a sixteenth of the variance within one, so that 16 turns weigh as much as the shipped
+// value. Recordings have no sizes; sizes vary more than counts do, so their prior is worth more.
+const (
+	turnSearches = 1.9
+	searchTokens = 1000.0 // of the result of one search
+	turnsPrior   = 16     // turns
+	sizesPrior   = 50     // searches
+)
+
+// PerTurn is how often a turn searches before it opens its first file.
+func (s Searching) PerTurn() float64 {
+	return (turnSearches*turnsPrior + float64(s.Before)) / float64(turnsPrior+s.Turns)
+}
+
+// PerSearch is how many tokens the result of a search has.
+func (s Searching) PerSearch() float64 {
+	return (searchTokens*sizesPrior + float64(s.Tokens)) / float64(sizesPrior+s.Searches)
+}
+
+// Spared is how many tokens a list spares that is right.
+func (s Searching) Spared() float64 { return s.PerTurn() * s.PerSearch() }
+
+// Searching returns what was counted so far. One round trip.
+func (p *Prefetcher) Searching(ctx context.Context) (Searching, error) {
+	v := p.store.View(time.Time{})
+	facts := v.Facts(factSearching)
+	if err := v.Load(ctx); err != nil {
+		return Searching{}, fmt.Errorf("read what searches cost: %w", err)
+	}
+	return searchingOf(facts.Fields), nil
+}
+
+func searchingOf(facts map[string]string) Searching {
+	n := func(field string) int64 { return max(0, int64(parse(facts[field]))) }
+	return Searching{n("turns"), n("before"), n("searches"), n("tokens")}
+}
+
+// searched takes in a search or listing.
+func (st *folded) searched(s *session, e event.Event) {
+	if s.Seeks {
+		s.Searches++
+	}
+	if e.Tokens > 0 {
+		st.plus(factSearching, "searches", 1)
+		st.plus(factSearching, "tokens", float64(e.Tokens))
+	}
+}
+
+// found takes in that a turn opened its first file.
+func (st *folded) found(s *session) {
+	if s.Seeks {
+		st.plus(factSearching, "turns", 1)
+		st.plus(factSearching, "before", float64(s.Searches))
+	}
+	s.Seeks, s.Searches = false, 0
+}

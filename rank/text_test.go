@@ -1,0 +1,77 @@
+package rank
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+// said is a repository whose files say something.
+func said(t *testing.T, files map[event.Path]string) (*world, Options) {
+	w, c := newWorld(t), index.NewContents()
+	for p, text := range files {
+		w.tree.Add(p)
+		c.Set(p, []byte(text))
+	}
+	return w, all(Options{Contents: func() *index.Contents { return c }})
+}
+
+func TestManifestsAreForWhoAsks(t *testing.T) {
+	w, o := said(t, map[event.Path]string{
+		"go.mod":  "module example.com/shop\nrequire example.com/certificate v1.2.0\n",
+		"tls.go":  "package shop\n\n// verify checks the certificate of a client.\nfunc verify() {}\n",
+		"cart.go": "package shop\n\nfunc total() {}\n",
+	})
+	r := w.ranker(o)
+	for prompt, want := range map[string]float64{"the certificate of a client is refused": 1, "bump the dependency certificate": 0} {
+		got, _ := why(t, r, event.Query{Prompt: prompt}, "go.mod")
+		if got["upkeep"] != want {
+			t.Errorf("%q: upkeep %v, want %v", prompt, got["upkeep"], want)
+		}
+	}
+	if fits := r.Fits("the certificate of a client is refused"); fits[0].File != "tls.go" {
+		t.Errorf("%s fits best, want the source", fits[0].File)
+	}
+	is := Meant("the certificate of a client is refused")
+	if !is("tls.go") || is("tls_test.go") || is("README.md") || is("go.mod") || is("logo.png") {
+		t.Error("a text that asks for nothing else means sources")
+	}
+	if is = Meant("upgrade the dependency, test it and document it in the guide"); !is("tls_test.go") || !is("README.md") || !is("go.mod") {
+		t.Error("a text can ask for other files")
+	}
+}
+
+func TestCopiesShareAPlace(t *testing.T) {
+	text := "def test_optional_list():\n    # a list that nobody has to give\n    run(values)\n"
+	w, o := said(t, map[event.Path]string{
+		"a/test_optional_list.py": text, "b/test_optional_list.py": text, "c/test_optional_list.py": text + "    check(values)\n",
+		"d/test_lists.py": "def test_lists():\n    # an optional list\n    run(values)\n",
+		"list.py":         "# an optional list\ndef optional_list(values): pass\n",
+	})
+	var order []event.Path
+	for _, f := range w.ranker(o).Fits("test of an optional list") {
+		order = append(order, f.File)
+	}
+	b, c := slices.Index(order, "b/test_optional_list.py"), slices.Index(order, "c/test_optional_list.py")
+	if other := slices.Index(order, "list.py"); order[0] != "a/test_optional_list.py" || b < other || c < other {
+		t.Errorf("%v: want one copy first, the others behind the rest", order)
+	}
+}
+
+func TestTopic(t *testing.T) {
+	w, o := said(t, map[event.Path]string{
+		"basket.go": "package shop\n\n// addVoucher takes a voucher off the price of the basket.\nfunc addVoucher() {}\n",
+		"login.go":  "package shop\n\nfunc login() {}\n",
+	})
+	o.Models = Curious()
+	w.prompt("s", epoch.Add(-2*time.Minute), "vouchers make the price of a basket negative when two customers share")
+	first, _ := why(t, w.ranker(o), event.Query{Session: "s", Task: event.TaskPrompt}, "basket.go")
+	w.prompt("s", epoch.Add(-time.Minute), "go on")
+	second, _ := why(t, w.ranker(o), event.Query{Session: "s", Task: event.TaskPrompt, Prompt: "go on"}, "basket.go")
+	if first["topic"] != 0 || second["topic"] != 1 {
+		t.Errorf("topic %v at the first prompt and %v at the second", first["topic"], second["topic"])
+	}
+}

@@ -133,17 +133,20 @@ type Prediction struct {
 	Terms   float64 // rank.Scored.Terms
 
 	evidence  Lack
-	Companion bool // it shares two commits with a file of the change
+	Companion bool // it shares two commits with a file of the change, or uses a name that the change removes
 }
 
-// Predictions are the files of a ranking, the likeliest first. own is what the repository's outcomes have taught.
-func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, own Calibration) []Prediction {
+// Predictions are the files of a ranking, the likeliest first. found is the evidence about the files of a change, in the order of the
+// ranking; without it a change has the probabilities of its ranking. own is what the repository's outcomes have taught.
+func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Evidence, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
 		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
-		p.Scale = c.scale(&x)
+		if p.Scale = c.scale(&x); found != nil {
+			p.Scale, p.evidence, p.Companion = c.Warning.scale(&found[i].Facts), found[i].Lack, found[i].Names()
+		}
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)
 		p.P = p.Scale.Probability(f.Logit)

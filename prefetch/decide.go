@@ -69,8 +69,12 @@ func (p *Prefetcher) Decide(ctx context.Context, q Question) (Decision, error) {
 	q.Query.Task = tr.task
 	candidates, reasons := factsOf(q.Found), func(x Prediction) event.Suggestion { return q.Found[x.Place] }
 	if !tr.fact {
+		archive := p.o.Archive
+		if q.Kind == Pair {
+			archive.Edits = nil // at each edit there is no time for git, and the change has just begun
+		}
 		var ranking *rank.Ranking
-		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own); err != nil {
+		if ranking, candidates, err = p.estimate(ctx, q.Query, s.own, archive); err != nil {
 			return Decision{}, err
 		}
 		defer ranking.Done()
@@ -251,7 +255,8 @@ func suggestion(q Question, arm Arm, files []Prediction, text string, leads bool
 		e.Paths, e.Scores = append(e.Paths, x.File), append(e.Scores, x.Shipped)
 	}
 	if labelOf(q.Kind) == LabelChange {
-		e.From = changeOf(q.Query)
+		change := changeOf(q.Query)
+		e.From = change[max(0, len(change)-changeFiles):]
 	}
 	if arm == Shown {
 		e.Tokens = Tokens(text)

@@ -3,60 +3,46 @@ package prefetch
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/internal/hot"
 	"github.com/aoa-dev/aoa/rank"
 )
 
 // estimate ranks and gives each file its probability: the only way from a question to a probability, for hints and for people. Who
 // asks is done with the ranking when it no longer needs it. A round trip beside those of the ranking.
-func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration) (*rank.Ranking, []Prediction, error) {
+func (p *Prefetcher) estimate(ctx context.Context, q event.Query, own Calibration, archive Archive) (*rank.Ranking, []Prediction, error) {
 	ranking, err := p.ranker.Score(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	task, c := rank.TaskOf(q), p.o.confident()
-	predictions := c.Predictions(q, ranking.Files, own)
-	if change := changeOf(q); task == event.TaskChange && p.o.Together != nil && len(change) > 0 {
-		found, err := weigh(ranking.Files, change, countedFiles, func(with, f event.Path) (both, of int, err error) { return p.o.Together(ctx, with, f) })
-		if err != nil {
+	var found []Evidence
+	if change := changeOf(q); rank.TaskOf(q) == event.TaskChange && archive.Changes != nil && len(change) > 0 {
+		if found, err = Weigh(ctx, ranking.Files, change, archive); err != nil {
 			ranking.Done()
 			return nil, nil, err
 		}
-		for _, e := range found {
-			i := slices.IndexFunc(predictions, func(x Prediction) bool { return x.File == e.File })
-			x := &predictions[i]
-			x.Companion, x.Scale = e.Both >= missingShared, c.Warning.scale(e)
-			x.Shipped = x.Scale.Probability(e.Logit)
-			x.Scale = own.adjust(OfChange, x.Scale)
-			x.P = x.Scale.Probability(e.Logit)
-			x.evidence = e.Lack
-		}
-		likeliestFirst(predictions)
 	}
-	return ranking, predictions, nil
+	return ranking, p.o.confident().Predictions(q, ranking.Files, found, own), nil
 }
 
-// countedFiles are those of a ranking whose commits are counted for their probability: each costs a search per file of the change,
-// the first time.
-const countedFiles = 16
-
-// changeOf are the files of the change that a question is about, the newest last, as many as are weighed.
+// changeOf are the files of the change that a question is about, the newest last.
 func changeOf(q event.Query) []event.Path {
 	files := slices.DeleteFunc(slices.Clone(q.Files), func(f event.Path) bool { return f == q.Current })
 	if q.Current != "" {
 		files = append(files, q.Current)
 	}
-	return files[max(0, len(files)-missingFiles):]
+	return files
 }
 
 // suggestion is the file in the form that people and agents get.
 func (x Prediction) suggestion(ctx context.Context, ranking *rank.Ranking, explain bool) event.Suggestion {
 	s := ranking.Suggestion(ctx, x.Place, explain)
 	s.Score, s.Scale = x.P, x.Scale
+	if use := x.evidence.Use; use.Name != "" {
+		s.Reasons = append([]event.Reason{{Signal: event.SignalRemoved, Value: 1, With: use.In,
+			Text: "still uses " + event.Path(use.Name).Display() + ", which this change removes in " + use.In.Display()}}, s.Reasons...)
+	}
 	return s
 }
 
@@ -76,7 +62,7 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, e
 	if err != nil {
 		return event.Answer{}, err
 	}
-	ranking, predictions, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
 	if err != nil {
 		return event.Answer{}, err
 	}
@@ -98,7 +84,7 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s ev
 	if err != nil {
 		return s, 0, err
 	}
-	ranking, predictions, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
 	if err != nil {
 		return s, 0, err
 	}
@@ -118,41 +104,22 @@ func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, 
 		return nil, err
 	}
 	q.Task = event.TaskChange
-	change := q.Files
-	if q.Files, err = p.withHistory(ctx, q); err != nil {
-		return nil, err
-	}
-	ranking, predictions, err := p.estimate(ctx, q, own)
+	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
 	if err != nil {
 		return nil, err
 	}
 	defer ranking.Done()
 	var out []Lack
 	for _, x := range predictions {
-		if x.Companion && x.P >= least && len(out) < limit && !slices.Contains(change, x.File) {
-			x.evidence.Score = x.P
-			out = append(out, x.evidence)
+		if x.Companion && x.P >= least && len(out) < limit {
+			l := x.evidence
+			if l.Score = x.P; l.Of == changeCommits { // more were not read
+				if l.Both, l.Of, err = p.o.Together(ctx, l.With, l.File); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, l)
 		}
 	}
 	return out, nil
-}
-
-// withHistory are the files of a change that were changed before, all of them if none was: a new file says nothing about what is
-// missing, and would speak against the partners of the others.
-func (p *Prefetcher) withHistory(ctx context.Context, q event.Query) ([]event.Path, error) {
-	v := p.store.View(q.At)
-	changes := v.Of(hot.Changes, event.Strings(q.Files))
-	if err := v.Load(ctx); err != nil {
-		return nil, fmt.Errorf("read the changes of files: %w", err)
-	}
-	var known []event.Path
-	for i, f := range q.Files {
-		if changes.Value[i] > 0 {
-			known = append(known, f)
-		}
-	}
-	if len(known) == 0 {
-		return q.Files, nil
-	}
-	return known, nil
 }

@@ -33,7 +33,7 @@ var transparent = func() map[event.Task]rank.Model {
 }()
 
 // says takes a ranking at its word, for companions and lists too: a turn opens files, and a list is right as its files together promise.
-var says = &Confidence{Warning: Warning{Logit: 1}, List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
+var says = &Confidence{Warning: Warning{Weights: Facts{RankLogit: 1}}, List: ListModel{Opens: ListWeights{Bias: 3}, Right: ListWeights{ListFeatures: ListFeatures{Any: 1}}}}
 
 func newFixture(t *testing.T, o Options) *fixture {
 	t.Helper()
@@ -43,13 +43,29 @@ func newFixture(t *testing.T, o Options) *fixture {
 	if o.Confident == nil {
 		o.Confident = says // what the ranking says
 	}
-	if o.Together == nil {
-		o.Together = func(context.Context, event.Path, event.Path) (both, of int, err error) { return 3, 4, nil }
-	}
 	d := &fixture{t: t, now: epoch, tree: index.NewTree([]event.Path{"cur.go"})}
+	if o.Changes == nil {
+		o.Changes = d.sharing(3, 4, func(event.Path) bool { return true })
+	}
 	d.store = openStore(t)
 	d.p = New(d.store, rank.New(d.store, func() *index.Tree { return d.tree }, rank.Options{Models: transparent}), o)
 	return d
+}
+
+// sharing makes an archive in which every file has changed in of commits, in both of them, the newest, together with all files that do.
+func (d *fixture) sharing(both, of int, do func(event.Path) bool) func(context.Context, event.Path, int) ([]event.ChangeSet, error) {
+	return func(_ context.Context, f event.Path, _ int) (out []event.ChangeSet, err error) {
+		for i := range of {
+			c := event.ChangeSet{ID: int64(i), Time: epoch.Add(-time.Duration(i) * time.Hour), Files: []event.Path{f}}
+			for _, g := range d.tree.All() {
+				if i < both && g != f && do(g) {
+					c.Files = append(c.Files, g)
+				}
+			}
+			out = append(out, c)
+		}
+		return out, nil
+	}
 }
 
 func openStore(t *testing.T) *hot.Store {

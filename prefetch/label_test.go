@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
@@ -199,10 +200,12 @@ func TestAFitCannotStarve(t *testing.T) {
 
 // TestOneAnswer: who asks and who is hinted get the same probability, of the same model, after the repository's own calibration.
 func TestOneAnswer(t *testing.T) {
-	d := newFixture(t, Options{Confident: &Confidence{Warning: Warning{Bias: -.5, Share: 1.2, Logit: .4, Gap: .1}, Ahead: .2},
-		Together: func(_ context.Context, _, f event.Path) (both, of int, err error) {
-			return map[bool]int{true: 9}[!strings.HasPrefix(string(f), "never")], 10, nil
-		}})
+	var d *fixture
+	changes := func(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error) {
+		return d.sharing(9, 10, func(g event.Path) bool { return !strings.HasPrefix(string(g), "never") })(ctx, f, most)
+	}
+	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2, RankLogit: .4, RankGap: .1}, Sizes: [sizes]rank.Scale{{.9, .1}}}, Ahead: .2},
+		Archive: Archive{Changes: changes}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")
 	e := d.event(event.KindFeedback)

@@ -2,6 +2,9 @@ package prefetch
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,138 +12,233 @@ import (
 	"github.com/aoa-dev/aoa/rank"
 )
 
-// Bounds of one look for what a change lacks.
-const (
-	missingFiles  = 16 // files of the change whose commits are counted, the last ones: as many as the ranking reads
-	missingLooked = 8  // candidates looked at, the first ones
-	missingShared = 2  // commits that two files must share: one may be chance
-	missingOften  = .3 // share of a file's commits that makes another its companion
-)
+// Weighed is how many files of a ranking are weighed by all evidence, the first.
+const Weighed = 16
 
 // Lack is a file that usually changes with a change and is not in it.
 type Lack struct {
 	File  event.Path
 	Score float64    // probability that it belongs to the change
-	With  event.Path // the file of the change that it changed with most regularly
+	With  event.Path // the file of the change that it changed with most regularly; "" if none
 	Both  int        // commits that changed both
 	Of    int        // commits that changed With
+	Use   Use        // the name that it still uses although the change removes it; zero if none
 }
 
-// Evidence is what speaks for a warning: the ranking of the change, and what the archive counts.
+// missingShared is how many commits two files must share: one may be chance.
+const missingShared = 2
+
+// Names reports whether a warning may name the file: more than a likeness speaks for it.
+func (l Lack) Names() bool { return l.Both >= missingShared || l.Use.Name != "" }
+
+// Fact is one of the numbers that speak for or against a file beside a change.
+type Fact int
+
+// The facts. Each is 0 if nothing is known.
+const (
+	Always        Fact = iota // 1
+	RankLogit                 // of the ranking
+	RankFirst                 // 1 for the first of the ranking
+	RankGap                   // of the first: logit less that of the second; of any other: less that of the first. −3 to 3
+	ChangeSize                // ln(1 + files of the change)
+	ChangeAlone               // 1 for a change of one file
+	ShareNext                 // share of the commits of a file of the change that changed this one, too: of the second best file
+	ShareMany                 // share of the change's files for which that is more than .3
+	ShareNewest               // log odds of that share of the newest 10 commits, of the best file
+	ShareStreak               // ln(1 + newest commits of the best file that changed this one without exception, at most 8)
+	ShareBack                 // log odds of the share of the commits of this file that changed the best one, too
+	Similar                   // log odds of the share of the commits like this change that changed this file; see similar
+	SimilarHigh               // that, above 0
+	NameRemoved               // 1/n: it is one of n files that use a name that the change removes from where it was defined
+	NameGone                  // 1−e^−Σ 1/n over other names that the change removes
+	NameDefined               // 1−e^−Σ 1/n over names that it uses and whose definition the change edits
+	NameTouched               // share of Σ 1/n over names that a file has and the change edits, of all files
+	NameTouchedBy             // 1/√r of the r-th file by that sum
+	NameCalled                // ln(1 + Σ 1/n) over names that it is one of n to define and that the change uses
+	facts                     // their number
+)
+
+var factNames = [facts]string{"bias", "logit", "first", "gap", "size", "alone", "next", "many", "newest", "streak", "back", "similar", "similar_high",
+	"name_removed", "name_gone", "name_defined", "name_touched", "name_touched_place", "name_called"}
+
+// Facts are the numbers of one file.
+type Facts [facts]float64
+
+// Evidence is what speaks for a warning.
 type Evidence struct {
-	Lack          // Score is left to Warning
-	Logit float64 // of the ranking
-	First float64 // 1 for the first of the ranking
-	Gap   float64 // of the first: logit less that of the second; of any other: less that of the first. −3 to 3
-	Share float64 // log odds of the share of With's commits that changed the file
-	Next  float64 // the same share, of the second best file of the change
-	Many  float64 // share of the change's files that it often changed with
-	Size  float64 // ln(1 + files of the change)
-	Alone float64 // 1 for a change of one file
+	Lack // Score is left to Warning
+	Facts
 }
 
-// Warning turns evidence into the probability that the file belongs to the change: 1/(1+e^-(Bias + Σ weight·value)). A
-// ranking alone does not separate a file that is always there from one that is merely the likeliest.
+// Warning turns evidence into the probability that the file belongs to the change: 1/(1+e^-(a·Σ weight·fact + b)), with a, b for the size
+// of the change. A ranking alone does not separate a file that is always there from one that is merely the likeliest.
 type Warning struct {
-	Bias  float64 `json:"bias"`
-	Logit float64 `json:"logit"`
-	First float64 `json:"first"`
-	Gap   float64 `json:"gap"`
-	Share float64 `json:"share"`
-	Next  float64 `json:"next"`
-	Many  float64 `json:"many"`
-	Size  float64 `json:"size"`
-	Alone float64 `json:"alone"`
+	Weights Facts             `json:"weights"`
+	Sizes   [sizes]rank.Scale `json:"sizes"` // a, b for changes of 1, 2, 3 to 5, and 6 and more files; a of 0: 1, 0
+}
+
+// sizes is the number of classes of changes by their size.
+const sizes = 4
+
+// SizeOf is the place in Sizes of a change of n files.
+func SizeOf(n int) int {
+	switch {
+	case n <= 1:
+		return 0
+	case n == 2:
+		return 1
+	case n <= 5:
+		return 2
+	}
+	return 3
+}
+
+// MarshalJSON writes the numbers by the names of the facts.
+func (f Facts) MarshalJSON() ([]byte, error) {
+	out := map[string]float64{}
+	for i, name := range factNames {
+		out[name] = f[i]
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads the numbers by the names of the facts. One that is missing is 0.
+func (f *Facts) UnmarshalJSON(data []byte) error {
+	var in map[string]float64
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	for name, v := range in {
+		i := slices.Index(factNames[:], name)
+		if i < 0 {
+			return fmt.Errorf("there is no fact %q", name)
+		}
+		f[i] = v
+	}
+	return nil
+}
+
+// LogOdds is Σ weight·fact.
+func (w *Warning) LogOdds(f *Facts) (z float64) {
+	for i, v := range f {
+		z += w.Weights[i] * v
+	}
+	return z
 }
 
 // Probability weighs the evidence.
-func (w Warning) Probability(e Evidence) float64 {
-	return w.scale(e).Probability(e.Logit)
-}
+func (w *Warning) Probability(f *Facts) float64 { return w.scale(f).Probability(f[RankLogit]) }
 
 // scale is the model as a calibration of the ranking's logit.
-func (w Warning) scale(e Evidence) rank.Scale {
-	return rank.Scale{w.Logit, w.Bias + w.First*e.First + w.Gap*e.Gap + w.Share*e.Share + w.Next*e.Next + w.Many*e.Many + w.Size*e.Size + w.Alone*e.Alone}
-}
-
-// Counts counts the commits of both files, and of the first.
-type Counts func(with, f event.Path) (both, of int, err error)
-
-// Missing names what a change lacks, the likeliest first, at most limit: of the first files of the ranking those that
-// share two commits with a file of the change and whose probability reaches least.
-func (w Warning) Missing(ranked []rank.Scored, change []event.Path, least float64, limit int, together Counts) ([]Lack, error) {
-	found, err := Weigh(ranked, change, together)
-	var out []Lack
-	for _, e := range found {
-		if e.Score = w.Probability(e); e.Score >= least {
-			out = append(out, e.Lack)
-		}
+func (w *Warning) scale(f *Facts) rank.Scale {
+	s := w.Sizes[SizeOf(int(math.Round(math.Expm1(f[ChangeSize]))))]
+	if s[0] == 0 {
+		s = rank.Uncalibrated
 	}
-	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), limit)], err
+	own := w.Weights[RankLogit]
+	return rank.Scale{s[0] * own, s[0]*(w.LogOdds(f)-own*f[RankLogit]) + s[1]}
 }
 
-// Weigh gathers the evidence about the first files of a ranking that share two commits with a file of the change.
-func Weigh(ranked []rank.Scored, change []event.Path, together Counts) ([]Evidence, error) {
-	out, err := weigh(ranked[:min(len(ranked), missingLooked)], change, missingLooked, together)
-	return slices.DeleteFunc(out, func(e Evidence) bool { return e.Both < missingShared }), err
-}
-
-// weigh gathers the evidence about all files of a ranking. The commits of the first counted are counted; the others count as if they
-// shared none.
-func weigh(ranked []rank.Scored, change []event.Path, counted int, together Counts) ([]Evidence, error) {
+// Weigh gathers the evidence about the files of a ranking of a change, in its order. Those behind the first Weighed are weighed as if
+// they shared no commit and no name with the change.
+func Weigh(ctx context.Context, ranked []rank.Scored, change []event.Path, a Archive) ([]Evidence, error) {
+	c, err := a.companionsOf(ctx, change)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Evidence, 0, len(ranked))
-	of := 0
 	for i, f := range ranked {
-		e := Evidence{Lack: Lack{File: f.File}, Logit: f.Logit, Size: math.Log1p(float64(len(change))), Alone: truth(len(change) == 1)}
+		e := Evidence{Lack: Lack{File: f.File}}
+		e.Facts[Always], e.Facts[RankLogit] = 1, f.Logit
 		switch {
 		case i > 0:
-			e.Gap = max(f.Logit-ranked[0].Logit, -3)
+			e.Facts[RankGap] = max(f.Logit-ranked[0].Logit, -3)
 		case len(ranked) > 1:
-			e.First, e.Gap = 1, min(f.Logit-ranked[1].Logit, 3)
+			e.Facts[RankFirst], e.Facts[RankGap] = 1, min(f.Logit-ranked[1].Logit, 3)
 		default:
-			e.First, e.Gap = 1, 3
+			e.Facts[RankFirst], e.Facts[RankGap] = 1, 3
 		}
-		if i >= counted {
-			e.share(of)
-		} else if err := e.count(change[max(0, len(change)-missingFiles):], together); err != nil {
-			return out, err
+		e.Facts[ChangeSize], e.Facts[ChangeAlone] = math.Log1p(float64(len(change))), truth(len(change) == 1)
+		of := 0
+		if i < Weighed && a.Together != nil && len(c.pairs) > 0 {
+			if _, of, err = a.Together(ctx, f.File, c.pairs[0].with); err != nil {
+				return nil, err
+			}
 		}
-		of = max(of, e.Of)
+		c.share(&e, of, i < Weighed)
+		c.name(&e, i < Weighed)
 		out = append(out, e)
 	}
 	return out, nil
 }
 
-// count looks for the files of the change that the file changed with most regularly.
-func (e *Evidence) count(change []event.Path, together Counts) error {
-	best, often, most := 0.0, 0, 0
-	for _, with := range change {
-		both, of, err := together(with, e.File)
-		if err != nil {
-			return err
+// shareOften is the share of a file's commits that makes another its companion.
+const shareOften = .3
+
+// share sets what commits say. of is the number of commits of the file.
+func (c *companions) share(e *Evidence, of int, counted bool) {
+	x := &e.Facts
+	best, next, often := 0.0, 0.0, 0
+	x[ShareNewest], x[ShareBack] = leastShare, leastShare
+	for i := range c.pairs {
+		p := &c.pairs[i]
+		var s shared
+		if found := p.shared[e.File]; found != nil && counted {
+			s = *found
 		}
-		most = max(most, of)
-		// One more than counted: 1 of 1 says less than 9 of 10.
-		s := float64(both) / float64(of+1)
-		if s > missingOften {
+		v := float64(s.both) / float64(p.of+1) // one more than counted: 1 of 1 says less than 9 of 10
+		if v > shareOften {
 			often++
 		}
 		switch {
-		case s > best:
-			e.With, e.Both, e.Of = with, both, of
-			e.Next, best = best, s
-		case s > e.Next:
-			e.Next = s
+		case v > best:
+			e.With, e.Both, e.Of = p.with, s.both, p.of
+			next, best = best, v
+		case v > next:
+			next = v
 		}
+		x[ShareNewest] = max(x[ShareNewest], oddsOf(s.newest, min(p.of, newestCommits)))
+		x[ShareStreak] = max(x[ShareStreak], math.Log1p(float64(s.streak)))
+		x[ShareBack] = max(x[ShareBack], oddsOf(s.both, max(of, s.both)))
 	}
-	if e.With == "" {
-		e.Of = most // none of so many
+	x[ShareNext], x[ShareMany] = next, float64(often)/float64(max(len(c.pairs), 1))
+	like := 0.0
+	if counted {
+		like = c.similar[e.File]
 	}
-	e.share(e.Of)
-	e.Many = float64(often) / float64(max(len(change), 1))
-	return nil
+	x[Similar] = logOdds(.98 * (like + .02) / (c.all + .06))
+	x[SimilarHigh] = max(x[Similar], 0)
 }
 
-// share sets Share for With's number of commits.
-func (e *Evidence) share(of int) { e.Share = logOdds(.98 * (float64(e.Both) + .3) / (float64(of) + 1)) }
+// leastShare is the log odds of a share of which nothing is known.
+const leastShare = -5
+
+// oddsOf is the log odds of a share, where none of none is a third.
+func oddsOf(n, of int) float64 { return logOdds(.98 * (float64(n) + .3) / (float64(of) + 1)) }
+
+// name sets what the lines of the change say.
+func (c *companions) name(e *Evidence, counted bool) {
+	n := c.names[e.File]
+	if n == nil || !counted {
+		return
+	}
+	x := &e.Facts
+	e.Use = n.uses
+	x[NameRemoved], x[NameGone], x[NameDefined] = n.removed, 1-math.Exp(-n.gone), 1-math.Exp(-n.defined)
+	if n.touched > 0 {
+		x[NameTouched], x[NameTouchedBy] = n.touched/c.touched, n.place
+	}
+	x[NameCalled] = math.Log1p(n.calls)
+}
+
+// Missing names what a change lacks, the likeliest first, at most limit: of the files that were weighed those that share two commits with
+// it, or use a name that it removes, and whose probability reaches least.
+func (w *Warning) Missing(found []Evidence, least float64, limit int) (out []Lack) {
+	for _, e := range found {
+		if e.Score = w.Probability(&e.Facts); e.Names() && e.Score >= least {
+			out = append(out, e.Lack)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), limit)]
+}

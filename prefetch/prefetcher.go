@@ -23,9 +23,8 @@ type Options struct {
 	Kinds     func(Kind) bool // whether a kind is switched on; nil: all are
 	Tokens    func() int      // what may be spent on one session, in tokens; nil is 2000
 	Confident *Confidence     // how rankings become predictions; nil is Shipped()
-	// Together counts the commits that touched both files, and those that touched a; nil: nothing is weighed by commits.
-	Together func(ctx context.Context, a, b event.Path) (both, of int, err error)
-	Seed     string // makes the holdout of one repository differ from that of another
+	Archive                   // what is known about changes beside their rankings; without Changes they are not weighed
+	Seed      string          // makes the holdout of one repository differ from that of another
 }
 
 func (o Options) threshold() float64 {
@@ -117,9 +116,11 @@ func New(store *hot.Store, ranker *rank.Ranker, o Options) *Prefetcher {
 	return &Prefetcher{store: store, ranker: ranker, o: o, flight: &flight{pending: map[string][]pending{}}}
 }
 
-// For is the same Prefetcher for another worktree's ranking: what one has decided, the other knows.
-func (p *Prefetcher) For(ranker *rank.Ranker) *Prefetcher {
-	return &Prefetcher{store: p.store, ranker: ranker, o: p.o, flight: p.flight}
+// For is the same Prefetcher for another worktree's ranking and files: what one has decided, the other knows.
+func (p *Prefetcher) For(ranker *rank.Ranker, a Archive) *Prefetcher {
+	o := p.o
+	o.Archive = a
+	return &Prefetcher{store: p.store, ranker: ranker, o: o, flight: p.flight}
 }
 
 // Threshold returns the threshold of a session without the drift of any kind, and those of the kinds as they

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/aoa-dev/aoa/internal/api"
 	"github.com/aoa-dev/aoa/internal/event"
@@ -20,6 +21,18 @@ could not check. A hook should not stop a commit for that:
 
   command -v aoa >/dev/null 2>&1 || exit 0
   aoa suggest --staged --check || test $? -ne 5`
+
+// lacking is why a change lacks a file.
+func (a *app) lacking(p api.Partner) string {
+	var why []string
+	if p.Both > 0 {
+		why = append(why, fmt.Sprintf("changed with %s in %d of %d commits", a.display(p.With), p.Both, p.Of))
+	}
+	if p.Uses != "" {
+		why = append(why, fmt.Sprintf("still uses %s, which this change removes in %s", event.Path(p.Uses).Display(), a.display(p.RemovedIn)))
+	}
+	return strings.Join(why, "; ")
+}
 
 // checkChange prints what a change lacks.
 func (a *app) checkChange(ctx context.Context, client *api.Client, files []event.Path, limit int) error {
@@ -39,7 +52,7 @@ func (a *app) checkChange(ctx context.Context, client *api.Client, files []event
 		Root event.Root `json:"root"`
 	}{ans, a.root}, func() {
 		for _, p := range ans.Partners {
-			fmt.Fprintf(a.out, "%s: changed with %s in %d of %d commits\n", a.display(p.File), a.display(p.With), p.Both, p.Of)
+			fmt.Fprintf(a.out, "%s: %s\n", a.display(p.File), a.lacking(p))
 		}
 	})
 	if err == nil && len(ans.Partners) > 0 {

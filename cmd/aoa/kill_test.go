@@ -267,7 +267,7 @@ func newReplayed(d *sandbox, files []event.Path, asked time.Time) replayed {
 	}
 	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
 	db := openLog(d)
-	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Together: db.Together})
+	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Archive: prefetch.Archive{Together: db.Together, Changes: db.Changes}})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})
 	err = db.Replay(d.Context(), 0, func(seq int64, batch []event.Event) error {
 		// The fit of a starting daemon may be logged after the questions were answered.

@@ -307,6 +307,9 @@ type Partner struct {
 	Both  int        `json:"both"`  // commits that changed both
 	Of    int        `json:"of"`    // commits that changed With
 	Score float64    `json:"score"` // probability that it belongs to the change
+
+	Uses      string     `json:"uses,omitempty"`       // a name that the file uses and that the change removes
+	RemovedIn event.Path `json:"removed_in,omitempty"` // the file of the change that defined the name
 }
 
 // SessionRequest asks for one session's numbers.

@@ -173,7 +173,7 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 // wire joins the parts. first is the threshold that held when the log began, unerased why forgetting is not finished.
 func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, unerased error) error {
 	home.ranker = newRanker(home, d.scores.hot, d.db)
-	d.predictions = newPrefetcher(d.base, d.scores.hot, d.db, home.ranker, first, d.repoID())
+	d.predictions = newPrefetcher(d.base, d.scores.hot, home.ranker, first, d.repoID())
 	learned := &learnedStore{Store: d.scores.hot}
 	d.scores.learner = learn.New(learned, learn.Options{Fold: d.predictions.Fold})
 	d.sessions = session.New(session.Options{Dir: d.settings.store, DB: d.db, Now: d.now, Log: d.alert, Seal: d.seal,

@@ -103,7 +103,7 @@ func (t *worktrees) find(root event.Root) *worktree {
 
 // enter makes a checkout known that has its ranker and its list of files. Of two of the same the first stays.
 func (t *worktrees) enter(w *worktree) *worktree {
-	w.prefetch = t.first.For(w.ranker)
+	w.prefetch = t.first.For(w.ranker, w.archive(t.db))
 	w.reader.Keep(t.contentsFile(w.repo.Root), t.alert)
 	w.watch = watcher.NewWatcher(w.repo, t.watchOptions(w))
 	t.mu.Lock()
@@ -194,12 +194,12 @@ const (
 // some 20,000 files.
 const bigIndex = 2 << 20
 
-// newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
-func newPrefetcher(b base, store *hot.Store, db *cold.DB, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
+// newPrefetcher makes the Prefetcher whose state all checkouts share. first is the threshold that held when the log began.
+func newPrefetcher(b base, store *hot.Store, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
 	return prefetch.New(store, r, prefetch.Options{
 		Threshold: func() float64 { return b.settings.get().Threshold },
 		List:      func() float64 { return b.settings.get().ListThreshold },
-		First:     func() float64 { return first }, Seed: seed, Together: db.Together,
+		First:     func() float64 { return first }, Seed: seed,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})

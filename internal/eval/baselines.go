@@ -138,12 +138,6 @@ func (r *baselines) commit(e event.Event) {
 	}
 }
 
-// together counts the commits of both files, and of a: what the daemon's archive counts.
-func (r *baselines) together(a, b event.Path) (both, of int, err error) {
-	i, j := r.id(a), r.id(b)
-	return int(r.commits.with[i][j]), int(r.commits.n[i]), nil
-}
-
 func (r *baselines) session(id string) *baselineSession {
 	s := r.open[id]
 	if s == nil {

@@ -38,19 +38,19 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 	var out []Change
 	counts := newBaselines()
 	o.Learned = counts.learn
-	together := func(_ context.Context, a, b event.Path) (int, int, error) { return counts.together(a, b) }
-	err := eachCommit(ctx, s, o, func(w *world, i int, e event.Event) error {
+	err := eachCommit(ctx, s, o, func(w *world, a askedCommit) error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
-		p := prefetch.New(w.store, w.ranker, prefetch.Options{Together: together})
+		e := a.event
+		p := prefetch.New(w.store, w.ranker, prefetch.Options{Archive: a.archive})
 		c := Change{Commit: e}
 		var err error
 		if c.Warned, err = p.Missing(ctx, event.Query{Files: e.Paths, At: e.Time}, sure, prefetch.MaxFiles); err != nil {
 			return err
 		}
 		for _, l := range c.Warned {
-			if changedBy(s.Commits[i+1:], l.File, e.Time.Add(soon)) {
+			if changedBy(s.Commits[a.place+1:], l.File, e.Time.Add(soon)) {
 				c.Later++
 			}
 		}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -83,17 +84,62 @@ func (b *blobs) close() {
 // contents notes what the files of a commit hold from now on. It is read when the next question is asked: most versions
 // of a history are old by then.
 func (w *world) contents(e event.Event) {
-	if w.reader == nil || e.Kind != event.KindCommit {
+	if w.reader == nil {
 		return
 	}
-	w.said.Remove(e.Gone...)
-	for _, p := range e.Gone {
-		delete(w.unread, p)
+	switch e.Kind {
+	case event.KindRename:
+		for i, from := range e.From {
+			if oid, known := w.held[from]; known {
+				delete(w.held, from)
+				w.held[e.Paths[i]] = oid
+			}
+		}
+	case event.KindCommit:
+		w.said.Remove(e.Gone...)
+		for _, p := range e.Gone {
+			delete(w.unread, p)
+			delete(w.held, p)
+		}
+		for _, b := range w.blobs[shortID(e)] {
+			w.unread[b.path], w.held[b.path] = b.oid, b.oid
+		}
 	}
+}
+
+// shortID is by what the versions of a commit are found.
+func shortID(e event.Event) string {
 	sha := strings.TrimPrefix(e.ID, "commit:")
-	for _, b := range w.blobs[sha[:min(shaLength, len(sha))]] {
-		w.unread[b.path] = b.oid
+	return sha[:min(shaLength, len(sha))]
+}
+
+// edits are the names in the lines that a commit, which is not known yet, removes from its files and adds to them. renames are those of
+// the same commit.
+func (w *world) edits(e event.Event, renames []event.Event) (map[event.Path][]index.Edit, error) {
+	was := map[event.Path]event.Path{}
+	for _, r := range renames {
+		for i, from := range r.From {
+			was[r.Paths[i]] = from
+		}
 	}
+	out := map[event.Path][]index.Edit{}
+	for _, b := range w.blobs[shortID(e)] {
+		after, err := w.reader.read(b.oid)
+		if err != nil {
+			return nil, err
+		}
+		var before []byte
+		old, known := w.held[cmp.Or(was[b.path], b.path)]
+		if known {
+			if before, err = w.reader.read(old); err != nil {
+				return nil, err
+			}
+		}
+		if after != nil && (before != nil || !known) { // else it is binary, too large, or not in the clone
+			out[b.path] = index.Edits(b.path, before, after)
+		}
+	}
+	return out, nil
 }
 
 // read takes in the contents that were noted, in the order of their names: equal input gives equal digits.

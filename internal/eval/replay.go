@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/prefetch"
 	"github.com/aoa-dev/aoa/rank"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Learned      func(event.Event)         // sees every event when it becomes known, in order
 	Newest       int                       // of the commits to be asked about only so many, the newest; 0: all
 	FirstPrompts bool                      // texts are asked as first prompts of sessions, too
+	Begun        bool                      // changes of one file are asked about, too, and such as have just begun
 	Contents     bool                      // files' contents are known, as of the last commit by then, where a source has them
 }
 
@@ -49,6 +51,8 @@ type Decision struct {
 	Created     int                 // moment open: first touches of files not known before that begin now
 	Used        map[event.Path]bool // what came true: moment prompt: opened before the next prompt; open: the next that is opened for the first time, with what is requested together with it; change: the file left out
 	Left        event.Path          // moment change: the file left out, "" for a complete commit
+	Begun       bool                // moment change: two or more files are left out, those that are used
+	Evidence    []prefetch.Evidence // moment change: about the first of Ranked
 
 	Files    int // file events of the session so far
 	Searches int // searches and listings of the session so far

@@ -57,7 +57,7 @@ func (s *Score) Take(d *Decision) error {
 		s.prompt(d)
 	case event.TaskChange:
 		s.any.predict(d)
-		return s.change(d)
+		s.change(d)
 	default:
 		s.any.predict(d)
 		if !d.AfterPrompt {
@@ -172,12 +172,9 @@ func (s *Score) after(d *Decision, o Open) {
 	s.dump.write(l)
 }
 
-// change scores a commit: completion, and the warnings about it, which are those of `aoa suggest --check`.
-func (s *Score) change(d *Decision) error {
-	lacks, err := prefetch.Shipped().Warning.Missing(d.Ranked, d.Query.Files, prefetch.Sure(s.threshold), prefetch.MaxFiles, s.baselines.together)
-	if err != nil {
-		return err
-	}
+// change scores a commit: completion by the probabilities of `aoa suggest`, and the warnings of `aoa suggest --check`.
+func (s *Score) change(d *Decision) {
+	lacks := prefetch.Shipped().Warning.Missing(d.Evidence, prefetch.Sure(s.threshold), prefetch.MaxFiles)
 	warned := make([]rank.Scored, len(lacks))
 	for i, l := range lacks {
 		warned[i] = rank.Scored{File: l.File, Score: l.Score}
@@ -187,21 +184,24 @@ func (s *Score) change(d *Decision) error {
 	if d.Left == "" {
 		s.add(d.Session, "T5", "false_per_100", 100*float64(len(warned)), 1)
 		s.dump.write(l)
-		return nil
+		return
 	}
 	l.Moment, l.Truth = "withheld", []event.Path{d.Left}
 	s.dump.write(l)
 	hit := slices.ContainsFunc(warned, func(f rank.Scored) bool { return f.File == d.Left })
 	s.add(d.Session, "T5", "precision", truth(hit), float64(len(warned)))
 	s.add(d.Session, "T5", "recall", truth(hit), 1)
-	s.place(d.Session, "T4", placeOf(paths(d.Ranked), d.Left, every))
-	l = line(d, "T4", "change", d.Ranked)
-	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, d.Ranked)
+	ranked := make([]rank.Scored, len(s.any.predictions))
+	for i, p := range s.any.predictions {
+		ranked[i] = d.Ranked[p.Place]
+	}
+	s.place(d.Session, "T4", placeOf(paths(ranked), d.Left, every))
+	l = line(d, "T4", "change", ranked)
+	l.Truth, l.Shown = []event.Path{d.Left}, s.any.reach(d, ranked)
 	s.dump.write(l)
 	s.compare(d, func(name string, c comparison) {
 		s.place("", name+"/T4", c.place(s.scratch, d.Left, every))
 	})
-	return nil
 }
 
 // compare asks each baseline; its scores are in scratch.

@@ -66,7 +66,7 @@ func (s *shown) predict(d *Decision) {
 	if at := d.Query.At; !s.fixed && at.Sub(s.tried) >= refitEvery && d.Query.Task != event.TaskChange {
 		s.tried, s.refit = at, s.refit.Next(s.resolved, at)
 	}
-	s.predictions = s.confident.Predictions(d.Query, d.Ranked, s.refit.Now)
+	s.predictions = s.confident.Predictions(d.Query, d.Ranked, d.Evidence, s.refit.Now)
 }
 
 func (s *shown) theta(m event.Task) float64 {

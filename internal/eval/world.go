@@ -23,6 +23,7 @@ type world struct {
 	hour    time.Time // of the last tick
 	commits int       // since the last tick
 	learned func(event.Event)
+	archive *archive
 
 	firstPrompts bool // see Options
 	clock        func() time.Time
@@ -30,6 +31,7 @@ type world struct {
 	reader *blobs // nil: contents are not known
 	blobs  map[string][]blob
 	unread map[event.Path]string // file → the newest version, if it was not read yet
+	held   map[event.Path]string // file → the newest version
 	said   *index.Contents       // nil: contents are not known
 }
 
@@ -44,13 +46,13 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluate %s: %w", s.Name, err)
 	}
-	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, clock: o.clock(), firstPrompts: o.FirstPrompts}
+	w := &world{store: store, learner: learn.New(store, learn.Options{}), tree: index.NewTree(nil), learned: o.Learned, archive: newArchive(), clock: o.clock(), firstPrompts: o.FirstPrompts}
 	var say func() *index.Contents
 	if o.Contents && s.Contents() {
 		if w.reader, err = openBlobs(ctx, s.git, s.env); err != nil {
 			return nil, err
 		}
-		w.said, w.blobs, w.unread = index.NewContents(), s.blobs, map[event.Path]string{}
+		w.said, w.blobs, w.unread, w.held = index.NewContents(), s.blobs, map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
 	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say})
@@ -69,6 +71,7 @@ func (w *world) learn(ctx context.Context, events ...event.Event) error {
 		w.tick(e)
 		grow(w.tree, e)
 		w.contents(e)
+		w.archive.learn(e)
 		w.pending = append(w.pending, e)
 		if w.learned != nil {
 			w.learned(e)

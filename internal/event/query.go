@@ -57,6 +57,9 @@ type Reason struct {
 	With   Path    `json:"with,omitempty"` // the file that Text names
 }
 
+// SignalRemoved is the reason that a file uses a name that the change removes. Its weight is in the calibration, not in the logit.
+const SignalRemoved = "name_removed"
+
 // Words returns the text of Reason, "" if there is none.
 func (s Suggestion) Words() string { return s.Reason().Text }
 
@@ -64,6 +67,9 @@ func (s Suggestion) Words() string { return s.Reason().Text }
 // is recent or near is shown only if there is no other reason. It is the zero Reason if none has a text.
 func (s Suggestion) Reason() (weak Reason) {
 	for _, r := range s.Reasons {
+		if r.Signal == SignalRemoved {
+			return r
+		}
 		if r.Text == "" || r.Value*r.Weight <= 0 {
 			continue
 		}

@@ -29,6 +29,8 @@ type partner struct {
 	Both        int     `json:"both" jsonschema:"commits that changed both"`
 	Of          int     `json:"of" jsonschema:"commits that changed with"`
 	Probability float64 `json:"probability" jsonschema:"that it belongs to the change"`
+	Uses        string  `json:"uses,omitempty" jsonschema:"a name that the file uses and that the change removes"`
+	RemovedIn   string  `json:"removed_in,omitempty" jsonschema:"the file of the change that defined it"`
 }
 
 // maxChange is how many files of the change are told back: a mass edit must not fill the agent's context.
@@ -45,7 +47,7 @@ func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (pa
 	}
 	out := partnersOut{Change: shown(ans.Files), Missing: []partner{}}
 	for _, p := range ans.Partners {
-		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score)})
+		out.Missing = append(out.Missing, partner{p.File.Display(), p.With.Display(), p.Both, p.Of, digits(p.Score), event.Path(p.Uses).Display(), p.RemovedIn.Display()})
 	}
 	return out, nil
 }

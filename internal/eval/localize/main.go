@@ -142,7 +142,7 @@ func (t *table) take(l *eval.Localization, sources bool) {
 // list says whether a list is shown at the text as a session's first prompt, and whether it names a right file.
 func list(l *eval.Localization) (shown, right bool) {
 	q, c := eval.FirstPrompt(l.Text, time.Time{}), prefetch.Shipped()
-	predictions := c.Predictions(q, l.First, prefetch.Calibration{})
+	predictions := c.Predictions(q, l.First, nil, prefetch.Calibration{})
 	named := slices.ContainsFunc(predictions, func(f prefetch.Prediction) bool { return f.Named })
 	files, e := c.List.Choose(q, prefetch.Turn{Named: named}, predictions, nil)
 	right = slices.ContainsFunc(files, func(f prefetch.Prediction) bool { return slices.Contains(l.Files, f.File) })

@@ -23,23 +23,19 @@ func runCalibrate(ctx context.Context, args []string) error {
 	weights := flags.String("weights", "", "folder of weights fitted without a repository, called OWNER+NAME.json (fit -left); the shipped ones "+
 		"where there is none: their promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
+	warnings := flags.Bool("warnings", false, "fit the model of warnings only; the others stay as they are in -out")
+	kept := flags.String("examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
 	_ = flags.Parse(args) // ExitOnError
-	return calibrate(ctx, *traces, *repos, *weights, *out)
+	return calibrate(ctx, *traces, *repos, *weights, *out, *kept, *warnings)
 }
 
-func calibrate(ctx context.Context, traces, repos, weights, out string) error {
-	sources, err := withHistories(ctx, traces, repos)
+func calibrate(ctx context.Context, traces, repos, weights, out, kept string, warnings bool) error {
+	found, err := keptLessons(kept, func() ([]lessons, error) { return learnAll(ctx, traces, repos, weights, warnings) })
 	if err != nil {
 		return err
 	}
-	found := make([]lessons, len(sources))
-	err = eval.Each(ctx, len(sources), func(ctx context.Context, i int) error {
-		err := found[i].learn(ctx, sources[i], weights)
-		fmt.Fprintf(os.Stderr, "%s: %d promises, %d warnings\n", sources[i].Name, len(found[i].promises), len(found[i].warnings))
-		return err
-	})
-	if err != nil {
-		return err
+	if warnings {
+		return onlyWarnings(found, out)
 	}
 	file := prefetch.File{
 		About: "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories, each ranked with weights that had not seen it, " +
@@ -53,11 +49,43 @@ func calibrate(ctx context.Context, traces, repos, weights, out string) error {
 	measureLists(found, file.Measured)
 	file.Confidence.Warning = warning(found, nobody)
 	file.Confidence.List = lists(found, &file.Confidence, nobody)
+	return writeConfidence(out, file)
+}
+
+// onlyWarnings writes the model of warnings into a file that has all others.
+func onlyWarnings(found []lessons, out string) error {
+	data, err := os.ReadFile(out)
+	if err != nil {
+		return err
+	}
+	var file prefetch.File
+	if err := json.Unmarshal(data, &file); err != nil {
+		return fmt.Errorf("read %s: %w", out, err)
+	}
+	measureWarnings(found, file.Measured)
+	file.Confidence.Warning = warning(found, nobody)
+	return writeConfidence(out, file)
+}
+
+func writeConfidence(out string, file prefetch.File) error {
 	data, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(out, append(data, '\n'), 0o644)
+}
+
+func learnAll(ctx context.Context, traces, repos, weights string, warnings bool) ([]lessons, error) {
+	sources, err := withHistories(ctx, traces, repos)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]lessons, len(sources))
+	return found, eval.Each(ctx, len(sources), func(ctx context.Context, i int) error {
+		err := found[i].learn(ctx, sources[i], weights, warnings)
+		fmt.Fprintf(os.Stderr, "%s: %d promises, %d changes\n", sources[i].Name, len(found[i].promises), len(found[i].Changes))
+		return err
+	})
 }
 
 // withHistories reads the traces with their clones, and the histories of the repositories without one.
@@ -78,8 +106,12 @@ func withHistories(ctx context.Context, traces, repos string) ([]eval.Source, er
 
 // lessons are what one repository teaches.
 type lessons struct {
-	promises, warnings []example
-	prompts            []prompted
+	Name     string
+	Recorded bool // it has sessions
+	Changes  []change
+	promises []example
+	rights   []example // of lists, see lists
+	prompts  []prompted
 }
 
 // example is one row of a regression.
@@ -92,11 +124,12 @@ type example struct {
 // The commits of a history that are asked about: the newest.
 const (
 	mostAsked     = 1000 // with sessions
-	mostOfHistory = 100  // without
+	mostOfHistory = 200  // without
 )
 
 // learn replays one repository.
-func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) error {
+func (l *lessons) learn(ctx context.Context, s eval.Source, weights string, warnings bool) error {
+	l.Name, l.Recorded = s.Name, len(s.Sessions) > 0
 	models := rank.Prior()
 	if data, err := os.ReadFile(filepath.Join(weights, strings.ReplaceAll(s.Name, "/", "+")+".json")); err == nil {
 		if models, err = rank.Parse(data); err != nil {
@@ -105,7 +138,7 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 	}
 	best := map[string]float64{} // session and file → its highest score in a top five
 	o := eval.Options{Models: models, Contents: true}
-	if len(s.Sessions) > 0 {
+	if len(s.Sessions) > 0 && !warnings {
 		err := eval.Sessions(ctx, s, o, func(d *eval.Decision) error {
 			l.promise(d, best)
 			if d.Query.Task == event.TaskPrompt {
@@ -117,16 +150,17 @@ func (l *lessons) learn(ctx context.Context, s eval.Source, weights string) erro
 			return err
 		}
 	}
-	counts := newCounts()
-	o.Learned, o.Newest = counts.learn, mostAsked
+	o.Newest = mostAsked
 	if len(s.Sessions) == 0 {
+		o.Newest = mostOfHistory
+	}
+	if len(s.Sessions) == 0 && !warnings {
 		texts := eval.Options{Models: models, Contents: true}
 		if err := eval.Subjects(ctx, s, texts, eval.LastQuarter, 1, mostTexts, func(t *eval.Localization) error { l.text(t); return nil }); err != nil {
 			return err
 		}
-		o.Newest = mostOfHistory
 	}
-	return eval.Commits(ctx, s, o, func(d *eval.Decision) error { return l.warn(d, counts) })
+	return l.change(ctx, s, o)
 }
 
 // promise keeps files of a top five that never stood as high in their session: what is shown is shown then.
@@ -160,49 +194,4 @@ func (l *lessons) text(t *eval.Localization) {
 		}
 		l.promises = append(l.promises, example{row(c), t.Ranked[i].Score, slices.Contains(t.Files, t.Ranked[i].File)})
 	}
-}
-
-func (l *lessons) warn(d *eval.Decision, counts *counts) error {
-	found, err := prefetch.Weigh(d.Ranked, d.Query.Files, counts.together)
-	for _, e := range found {
-		l.warnings = append(l.warnings, example{[]float64{1, e.Logit, e.First, e.Gap, e.Share, e.Next, e.Many, e.Size, e.Alone},
-			0, e.File == d.Left})
-	}
-	return err
-}
-
-// counts are the commits of each file.
-type counts struct {
-	n  int
-	of map[event.Path][]int // numbers of its commits, rising
-}
-
-func newCounts() *counts { return &counts{of: map[event.Path][]int{}} }
-
-func (c *counts) learn(e event.Event) {
-	switch e.Kind {
-	case event.KindRename:
-		for i, f := range e.From {
-			c.of[e.Paths[i]] = append(c.of[e.Paths[i]], c.of[f]...)
-			slices.Sort(c.of[e.Paths[i]])
-			delete(c.of, f)
-		}
-	case event.KindCommit:
-		if e.Sweep() {
-			return
-		}
-		c.n++
-		for _, f := range e.Paths {
-			c.of[f] = append(c.of[f], c.n)
-		}
-	}
-}
-
-func (c *counts) together(a, b event.Path) (both, of int, err error) {
-	for _, i := range c.of[a] {
-		if _, ok := slices.BinarySearch(c.of[b], i); ok {
-			both++
-		}
-	}
-	return both, len(c.of[a]), nil
 }

@@ -79,12 +79,12 @@ func lists(found []lessons, c *prefetch.Confidence, out func(int) bool) prefetch
 			f := l.features
 			rows[i].promises = append(rows[i].promises, example{x: []float64{1, f.Turn, f.Words, f.Short, f.Named}, used: p.opens})
 			if p.opens && l.files > 0 {
-				rows[i].warnings = append(rows[i].warnings, example{x: []float64{1, f.Turn, f.Words, f.First, f.Any, f.Text, f.Terms, f.Named}, used: l.right})
+				rows[i].rights = append(rows[i].rights, example{x: []float64{1, f.Turn, f.Words, f.First, f.Any, f.Text, f.Terms, f.Named}, used: l.right})
 			}
 		}
 	}
 	o := regress(rows, func(l *lessons) []example { return l.promises }, out)
-	r := regress(rows, func(l *lessons) []example { return l.warnings }, out)
+	r := regress(rows, func(l *lessons) []example { return l.rights }, out)
 	return prefetch.ListModel{
 		Opens: prefetch.ListWeights{Bias: o[0], ListFeatures: prefetch.ListFeatures{Turn: o[1], Words: o[2], Short: o[3], Named: o[4]}},
 		Right: prefetch.ListWeights{Bias: r[0], ListFeatures: prefetch.ListFeatures{Turn: r[1], Words: r[2], First: r[3], Any: r[4], Text: r[5], Terms: r[6], Named: r[7]}},

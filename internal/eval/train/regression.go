@@ -40,14 +40,9 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	return c
 }
 
-func warning(found []lessons, out func(int) bool) prefetch.Warning {
-	w := regress(found, func(l *lessons) []example { return l.warnings }, out)
-	return prefetch.Warning{Bias: w[0], Logit: w[1], First: w[2], Gap: w[3], Share: w[4], Next: w[5], Many: w[6], Size: w[7], Alone: w[8]}
-}
-
-// measure leaves each repository out in turn: the mean log loss of the ranking's scores, of promises and of warnings.
+// measure leaves each repository out in turn: the mean log loss of the ranking's scores and of promises.
 func measure(found []lessons, into map[string]float64) {
-	var ranked, promised, n, warned, m float64
+	var ranked, promised, n float64
 	for i := range found {
 		without := func(r int) bool { return r == i }
 		if len(found[i].promises) > 0 {
@@ -59,17 +54,9 @@ func measure(found []lessons, into map[string]float64) {
 			k := float64(len(found[i].promises))
 			ranked, promised, n = ranked+a/k, promised+b/k, n+1
 		}
-		if len(found[i].warnings) > 0 {
-			w := regress(found, func(l *lessons) []example { return l.warnings }, without)
-			a := 0.0
-			for _, e := range found[i].warnings {
-				a += loss(probability(w, e.x), e.used)
-			}
-			warned, m = warned+a/float64(len(found[i].warnings)), m+1
-		}
 	}
 	into["promises.ece"] = round(ece(found))
-	into["promises.ranked"], into["promises.confident"], into["warnings"] = round(ranked/max(n, 1)), round(promised/max(n, 1)), round(warned/max(m, 1))
+	into["promises.ranked"], into["promises.confident"] = round(ranked/max(n, 1)), round(promised/max(n, 1))
 	fmt.Fprintln(os.Stderr, into)
 }
 

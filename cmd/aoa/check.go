@@ -16,7 +16,7 @@ var errLacking = fmt.Errorf("the change may lack files")
 // checkHelp says how to use the check in a hook. No exit code other than exitLacks may stop a commit.
 const checkHelp = `--check is for a pre-commit hook or CI. It prints the files that usually change together with the FILEs
 or the staged files, and are not among them. It prints those whose probability is at least the setting
-threshold plus 0.15. It exits 5 if it printed a file, and 0 if not. Any other exit code means that aOa
+threshold plus 0.20. It exits 5 if it printed a file, and 0 if not. Any other exit code means that aOa
 could not check. A hook should not stop a commit for that:
 
   command -v aoa >/dev/null 2>&1 || exit 0

@@ -110,7 +110,7 @@ func decode(t testing.TB, ev string, fields map[string]any, r Repo) Call {
 	return call
 }
 
-// A batch repeats what single events told: the events must have the same ids.
+// A batch repeats what single events said: the events must have the same ids.
 func TestBatchRepeatsIDs(t *testing.T) {
 	r := orchard()
 	command := map[string]any{"command": "cat go.mod web/server.go && rg Basket store && make"}
@@ -130,7 +130,7 @@ func TestBatchRepeatsIDs(t *testing.T) {
 	}
 }
 
-// Told twice within a few milliseconds, as by settings and a plugin, it is the same event.
+// Delivered twice within a few milliseconds, as by settings and a plugin, it is the same event.
 func TestDoubleDelivery(t *testing.T) {
 	r := orchard()
 	at := r.Now()

@@ -106,7 +106,7 @@ func TestClaudeNamesAtCursor(t *testing.T) {
 		t.Fatalf("%+v, %v", call, err)
 	}
 	if call.Query == nil || call.Query.Current != "go.mod" || call.Kind != HintNext {
-		t.Errorf("no question after the tool, where Cursor's model can be told: %+v", call)
+		t.Errorf("no question after the tool, where Cursor's model can read a text: %+v", call)
 	}
 	if got := string(Render(call.Agent, call.Event, "x")); got != `{"additional_context":"x"}` {
 		t.Error(got)

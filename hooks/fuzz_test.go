@@ -83,7 +83,7 @@ func fuzzAgents(f *testing.F, agents ...string) {
 	})
 }
 
-// checkEvent holds for every event that leaves the room.
+// checkEvent holds for every event that leaves the decoder.
 func checkEvent(t *testing.T, r Repo, e event.Event) {
 	t.Helper()
 	if e.ID == "" || e.Kind == "" || len(e.Seen) > event.MaxSeen || len(e.Terms) > event.MaxTerms ||

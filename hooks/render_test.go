@@ -113,7 +113,7 @@ func TestTextIsBoundedAndHarmless(t *testing.T) {
 		}
 	}
 	if got := Text(HintNext, []event.Suggestion{suggestion(strings.Repeat("x", 4000), "")}); got != "" {
-		t.Errorf("half a path was told: %q", got)
+		t.Errorf("half a path was printed: %q", got)
 	}
 }
 

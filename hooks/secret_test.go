@@ -8,7 +8,7 @@ import (
 // githubToken is put together when the test runs, so that no file of this repository looks like it holds a secret.
 var githubToken = "gh" + "p_" + strings.Repeat("aB3dE6", 6)
 
-// What a command line's words say is told only as far as the redacted whole still says it.
+// What a command line's words say is kept only as far as the redacted whole still says it.
 func TestCommandWordsRedacted(t *testing.T) {
 	secret := "Zanzi" + "bar4711"
 	for _, command := range []string{"mysql --password " + secret + " orchard",

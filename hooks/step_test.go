@@ -102,7 +102,7 @@ func TestQuestionsOfAnEvent(t *testing.T) {
 		t.Errorf("resume: %+v", got)
 	}
 	if decode(t, "Stop", nil, orchard()).Ended != "turn" || decode(t, "SessionEnd", nil, orchard()).Ended != "session" {
-		t.Error("the end is not told")
+		t.Error("the end is not reported")
 	}
 }
 

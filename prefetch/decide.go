@@ -25,7 +25,7 @@ type Question struct {
 	Named []event.Path
 	// Topic names what a text is about that names no files (Reload). Its arm is drawn by it.
 	Topic string
-	// Say puts files into words and tells which of them the words name: there may be no room for all, or for any. It is called under a
+	// Say puts files into words and tells which of them the words name: there may be no space for all, or for any. It is called under a
 	// lock.
 	Say func([]event.Suggestion) (text string, named []event.Path)
 }
@@ -36,7 +36,7 @@ type Decision struct {
 	Shown []event.Suggestion // the files that Text names, best first, without those of Lead
 	Log   []event.Event      // one per arm: the caller appends them to the log
 	Theta float64            // the threshold that was in force, 0 for facts
-	Why   string             // one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, room, late
+	Why   string             // one word for the log and for people: shown, off, nothing, below, idle, soon, spent, retired, withheld, space, late
 }
 
 // Decide decides what is said now. It is the only place where a file, a list or a fact gets its arm:
@@ -206,7 +206,7 @@ func (p *Prefetcher) draw(q Question, u unit) Arm {
 	return Shown
 }
 
-// say puts a verdict into words and events. What the words have no room for was not shown, and nothing is predicted of it.
+// say puts a verdict into words and events. What the words have no space for was not shown, and nothing is predicted of it.
 func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction) event.Suggestion) Decision {
 	tr := traits[q.Kind]
 	d := Decision{Theta: v.theta, Why: v.why}
@@ -228,7 +228,7 @@ func (p *Prefetcher) say(q Question, v verdict, s state, reasons func(Prediction
 		d.Text = text
 		d.Shown = slices.DeleteFunc(d.Shown, func(x event.Suggestion) bool { return unsaid(x.File) })
 		if shown = slices.DeleteFunc(shown, func(x Prediction) bool { return unsaid(x.File) }); len(shown) == 0 {
-			d.Text, d.Why = "", "room"
+			d.Text, d.Why = "", "space"
 		}
 		v.arms[Shown] = shown
 	}

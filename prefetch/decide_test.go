@@ -81,9 +81,9 @@ func TestNothingTwice(t *testing.T) {
 		t.Fatalf("%+v, want x.go", got)
 	}
 	if got := d.ask(Next); len(got.Shown)+len(got.Log) != 0 {
-		t.Errorf("told again under another kind: %+v", got)
+		t.Errorf("said again under another kind: %+v", got)
 	}
-	// The agent forgets: what it was told may be told again.
+	// The agent forgets: what it was notified of may be said again.
 	e := d.event(event.KindStart)
 	e.Tool = "compact"
 	d.happen(e)
@@ -179,7 +179,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestConversations: the agent and each subagent are told by themselves, and what one does decides nothing for another.
+// TestConversations: the agent and each subagent are notified separately, and what one does decides nothing for another.
 func TestConversations(t *testing.T) {
 	d := newFixture(t, Options{})
 	tell := func(by string) Decision {
@@ -203,10 +203,10 @@ func TestConversations(t *testing.T) {
 		t.Fatalf("%+v, %+v", agent, sub)
 	}
 	if again := tell("sub"); len(again.Shown)+len(again.Log) != 0 {
-		t.Errorf("told twice: %+v", again)
+		t.Errorf("notified twice: %+v", again)
 	}
 	if out := open("third", "x.go"); len(out) != 0 {
-		t.Errorf("settled by one that was not told: %+v", out)
+		t.Errorf("settled by one that was not notified: %+v", out)
 	}
 	if out := open("sub", "x.go"); len(out) != 1 || out[0].Cause != sub.Log[0].ID {
 		t.Errorf("settled: %+v", out)

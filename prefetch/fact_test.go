@@ -144,7 +144,7 @@ func TestTell(t *testing.T) {
 		t.Fatalf("the first time: %+v", first)
 	}
 	if again := ask(Rescue, time.Second); len(again.Shown) != 0 {
-		t.Errorf("told twice: %+v", again)
+		t.Errorf("notified twice: %+v", again)
 	}
 	if other := ask(Stale, 2*time.Second); len(other.Shown) != 1 {
 		t.Errorf("another fact about the same file is another fact: %+v", other)

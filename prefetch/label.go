@@ -78,7 +78,7 @@ func newPrediction(e event.Event) openPrediction {
 }
 
 // concerns reports whether an event of the session can decide the prediction. A turn and a change are those of the agent and its
-// subagents; what is opened next is a matter of the conversation that was told.
+// subagents; what is opened next is a matter of the conversation that was notified.
 func (p *openPrediction) concerns(e event.Event) bool {
 	return e.Subagent == p.By || p.Label == LabelTurn || p.Label == LabelChange
 }

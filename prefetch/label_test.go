@@ -126,12 +126,12 @@ func TestOneArm(t *testing.T) {
 		}
 	}
 	if dec := d.tell(Stale, "x.go"); len(dec.Shown) != 0 || dec.Why != "withheld" {
-		t.Errorf("told as a fact: %s", dec.Why)
+		t.Errorf("said as a fact: %s", dec.Why)
 	}
 	one := heldOut("seed", "s", "x.go", .5)
 	for range 3 {
 		if heldOut("seed", "s", "x.go", .5) != one {
-			t.Error("drawn anew")
+			t.Error("drawn again")
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestNoRoom(t *testing.T) {
 		d.happen(dec.Log...)
 		return dec
 	}
-	if none := ask(0); len(none.Shown) != 0 || len(none.Log) != 0 || none.Why != "room" || none.Text != "" {
+	if none := ask(0); len(none.Shown) != 0 || len(none.Log) != 0 || none.Why != "space" || none.Text != "" {
 		t.Errorf("nothing printed: %+v", none)
 	}
 	part := ask(1)
@@ -166,7 +166,7 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("logged %+v", got)
 	}
 	if rest := ask(2); rest.Text != "y.go" {
-		t.Errorf("there is room now: %q", rest.Text)
+		t.Errorf("there is space now: %q", rest.Text)
 	}
 }
 

@@ -65,10 +65,10 @@ func (r requests) add(e event.Event) bool {
 }
 
 // Ledger sums up the costs per session, the dearest first. events are prompts, tool calls and suggestions in the
-// order of time. What a subagent was told is carried by its own requests.
+// order of time. What a subagent was shown is carried by its own requests.
 func Ledger(events []event.Event) []Cost {
 	costs := map[string]*Cost{}
-	told := map[conversation]int{} // tokens
+	shown := map[conversation]int{} // tokens
 	made := requests{}
 	for _, e := range events {
 		by, c := conversation{e.Session, e.Subagent}, costs[e.Session]
@@ -81,10 +81,10 @@ func Ledger(events []event.Event) []Cost {
 			}
 			c.Hints++
 			c.Tokens += e.Tokens
-			told[by] += e.Tokens
-		case made.add(e) && told[by] > 0:
+			shown[by] += e.Tokens
+		case made.add(e) && shown[by] > 0:
 			c.Turns++
-			c.Carried += told[by]
+			c.Carried += shown[by]
 		}
 	}
 	out := make([]Cost, 0, len(costs))

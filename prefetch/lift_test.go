@@ -30,7 +30,7 @@ func TestLift(t *testing.T) {
 }
 
 // simulation is a run of sessions, each with one prediction of a kind: it is used with probability shown when
-// it is told and with probability anyway when it is not.
+// it is shown and with probability anyway when it is not.
 type simulation struct {
 	d     *fixture
 	rng   *rand.Rand

@@ -107,7 +107,7 @@ func TestObserveTwiceSaysTheSame(t *testing.T) {
 	before := d.facts(d.store)
 	d.happen(second...)
 	if after := d.facts(d.store); !maps.Equal(before, after) {
-		t.Errorf("an outcome told twice counted twice:\n%v\n%v", before, after)
+		t.Errorf("an outcome delivered twice counted twice:\n%v\n%v", before, after)
 	}
 }
 

@@ -142,19 +142,19 @@ func (p *Prefetcher) Threshold(ctx context.Context, session string, at time.Time
 // state is what a decision depends on, as it was read.
 type state struct {
 	session
-	told  // of the conversation
-	turn  Turn
-	base  float64
-	drift map[Kind]float64
-	facts map[string]string // the records
-	own   Calibration
+	notified // of the conversation
+	turn     Turn
+	base     float64
+	drift    map[Kind]float64
+	facts    map[string]string // the records
+	own      Calibration
 
 	searching Searching
 }
 
 // join takes a conversation out of the session, with the decisions that are on their way.
 func (s *state) join(waiting []pending, conversation string) {
-	s.told = s.session.told(conversation)
+	s.notified = s.session.notified(conversation)
 	s.HintAt = maps.Clone(s.HintAt)
 	for _, d := range waiting {
 		if d.by != conversation {

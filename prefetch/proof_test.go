@@ -9,10 +9,10 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// work is sessions of one turn each: the agent needs one file, searches for it unless it was told, and opens it.
+// work is sessions of one turn each: the agent needs one file, searches for it unless it was shown the file, and opens it.
 type work struct {
 	hint     func(session int) event.Path // that is decided on, and shown or withheld
-	searches func(told bool) int          // of an agent that was told the right file, and of one that was not
+	searches func(shown bool) int         // of an agent that was shown the right file, and of one that was not
 }
 
 func target(session int) event.Path { return event.Path(fmt.Sprintf("f%d.go", session)) }
@@ -56,8 +56,8 @@ func (w work) prove(t *testing.T, n int) (Proof, KindProof) {
 }
 
 func right(session int) event.Path { return target(session) }
-func twice(told bool) int {
-	if told {
+func twice(shown bool) int {
+	if shown {
 		return 0
 	}
 	return 2
@@ -117,7 +117,7 @@ func TestShuffledArms(t *testing.T) {
 
 // TestLosingHints: hints that lead astray lose, and the finding says so.
 func TestLosingHints(t *testing.T) {
-	_, k := work{right, func(told bool) int { return map[bool]int{true: 3, false: 2}[told] }}.prove(t, 200)
+	_, k := work{right, func(shown bool) int { return map[bool]int{true: 3, false: 2}[shown] }}.prove(t, 200)
 	if k.Finding != Loses || k.Spared.High >= 0 {
 		t.Errorf("%+v", k)
 	}

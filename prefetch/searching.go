@@ -11,7 +11,7 @@ import (
 // Searching is what searches and listings cost in a repository, counted from its log. What it estimates begins at a shipped value, and
 // moves to the repository's own as that is seen. The zero value is the shipped one.
 type Searching struct {
-	Turns    int64 // turns that were told no list and opened a file that their session had not opened before
+	Turns    int64 // turns that were shown no list and opened a file that their session had not opened before
 	Before   int64 // searches and listings of these turns before that
 	Searches int64 // searches and listings of which the size of the result is known
 	Tokens   int64 // of their results

@@ -48,7 +48,7 @@ func TestSearching(t *testing.T) {
 	}
 	d.happen(d.event(event.KindRead, "x.go"))
 	if s := counted(); s.Turns != 1 {
-		t.Errorf("a turn that was told a list says nothing of turns that are not: %+v", s)
+		t.Errorf("a turn that was shown a list says nothing of turns that are not: %+v", s)
 	}
 	s := Searching{Turns: turnsPrior, Before: 5 * turnsPrior, Searches: sizesPrior, Tokens: 3000 * sizesPrior}
 	if math.Abs(s.PerTurn()-(turnSearches+5)/2) > 1e-9 || math.Abs(s.PerSearch()-(searchTokens+3000)/2) > 1e-9 {

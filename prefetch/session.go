@@ -34,7 +34,7 @@ type session struct {
 	Tokens  int              `json:"tokens,omitempty"`  // spent on what was shown to this session
 	Last    int64            `json:"last,omitempty"`    // unix ms of the last event that changed this
 
-	Seeks    bool `json:"seeks,omitempty"`    // the turn was told no list, and has opened no file that is new to the session
+	Seeks    bool `json:"seeks,omitempty"`    // the turn was shown no list, and has opened no file that is new to the session
 	Searches int  `json:"searches,omitempty"` // of that turn
 }
 
@@ -75,13 +75,13 @@ func mark(conversation string, kind Kind, arm Arm, f event.Path) string {
 	return strings.Join([]string{conversation, string(kind), string(arm), string(f)}, "\x00")
 }
 
-// told is what one conversation was told, or was to be told.
-type told struct {
+// notified is what one conversation was notified of, or was to be.
+type notified struct {
 	arms  map[event.Path]Arm           // shown or withheld, under whatever kind
 	kinds map[Kind]map[event.Path]bool // predicted under that kind, in any arm
 }
 
-func (t told) add(kind Kind, arm Arm, f event.Path) {
+func (t notified) add(kind Kind, arm Arm, f event.Path) {
 	if t.kinds[kind] == nil {
 		t.kinds[kind] = map[event.Path]bool{}
 	}
@@ -91,9 +91,9 @@ func (t told) add(kind Kind, arm Arm, f event.Path) {
 	}
 }
 
-// told is that of a conversation.
-func (s session) told(conversation string) told {
-	t := told{map[event.Path]Arm{}, map[Kind]map[event.Path]bool{}}
+// notified is that of a conversation.
+func (s session) notified(conversation string) notified {
+	t := notified{map[event.Path]Arm{}, map[Kind]map[event.Path]bool{}}
 	for _, m := range s.Past {
 		if parts := strings.SplitN(m, "\x00", 4); len(parts) == 4 && parts[0] == conversation {
 			t.add(Kind(parts[1]), Arm(parts[2]), event.Path(parts[3]))
@@ -137,7 +137,7 @@ func (s *session) suggest(e event.Event) {
 	}
 }
 
-// compacted forgets what a conversation was told, because its agent has.
+// compacted forgets what a conversation was notified of, because its agent has.
 func (s *session) compacted(conversation string) {
 	s.Past = slices.DeleteFunc(s.Past, func(m string) bool { return strings.HasPrefix(m, conversation+"\x00") })
 }

@@ -21,15 +21,15 @@ func (x *queryContext) relatives(p *pool) {
 		return
 	}
 	x.kins = x.files[max(0, len(x.files)-kinFiles):]
-	room := kinRoom
+	left := kinRoom
 	for _, w := range x.baseTerms(x.newest()) {
 		with := x.tree.Word(w)
 		if len(with) > kinWord {
 			continue
 		}
 		for _, f := range with {
-			if p.index[f] == nil && room > 0 && slices.Contains(x.baseTerms(f), w) {
-				room--
+			if p.index[f] == nil && left > 0 && slices.Contains(x.baseTerms(f), w) {
+				left--
 				p.get(f)
 			}
 		}

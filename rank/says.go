@@ -42,17 +42,17 @@ func (x *queryContext) sharing(p *pool) {
 const textSpan = 8.0
 
 // match hands over the fits of a text: 1 + (logit - best)/textSpan, 1/√rank and the share of each. The best so many become candidates.
-func (x *queryContext) match(p *pool, fits []TextFit, room int, set func(v *Values, fit, place, share float64)) {
+func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, fit, place, share float64)) {
 	for i, f := range fits {
 		c := p.index[f.File]
 		if c == nil {
-			if i >= room {
+			if i >= most {
 				continue
 			}
 			c = p.get(f.File)
 		}
 		set(&c.values, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)), f.Share)
-		if c.said == nil && room > 0 {
+		if c.said == nil && most > 0 {
 			c.said = f.Words
 		}
 	}

@@ -35,8 +35,8 @@ console.log("V2 error", JSON.stringify(bad.result))
 `
 
 // runPlugin runs the driver with aoa as a program that does what script says, and returns what it printed and what
-// aoa was told.
-func runPlugin(t *testing.T, script string) (out, told string) {
+// aoa read.
+func runPlugin(t *testing.T, script string) (out, input string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -72,19 +72,19 @@ func runPlugin(t *testing.T, script string) (out, told string) {
 }
 
 func TestOpenCodePlugin(t *testing.T) {
-	out, told := runPlugin(t, `cat >>"$LOG"; echo >>"$LOG"; printf '{"additionalContext":"a.go: told"}'`)
-	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: told","metadata":{"exit":2}}`, `V1 odd {"content":[]}`,
-		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"a.go: told"}]}`, "V2 error undefined"} {
+	out, input := runPlugin(t, `cat >>"$LOG"; echo >>"$LOG"; printf '{"additionalContext":"a.go: text"}'`)
+	for _, want := range []string{`V1 {"title":"t","output":"result\n\na.go: text","metadata":{"exit":2}}`, `V1 odd {"content":[]}`,
+		`V2 {"content":[{"type":"text","text":"result"},{"type":"text","text":"a.go: text"}]}`, "V2 error undefined"} {
 		if !strings.Contains(out, want+"\n") {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
-	lines := strings.Split(strings.TrimSpace(told), "\n")
+	lines := strings.Split(strings.TrimSpace(input), "\n")
 	want := []string{`"hook_event_name":"SessionStart","session_id":"ses_1"`, `"prompt_id":"msg_1","prompt":"hello"`,
 		`"tool_name":"bash","tool_use_id":"c1","tool_input":{"command":"make"},"tool_response":"result","error":"Exit code 2\nresult"`, `"tool_use_id":"c2"`,
 		`"tool_use_id":"c3","tool_input":{"path":"a.go"},"tool_response":"result"`, `"hook_event_name":"PostToolUseFailure"`}
 	if len(lines) != len(want) {
-		t.Fatalf("%d calls:\n%s", len(lines), told)
+		t.Fatalf("%d calls:\n%s", len(lines), input)
 	}
 	for i, w := range want {
 		if !strings.Contains(lines[i], w) {

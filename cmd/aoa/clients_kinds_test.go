@@ -28,7 +28,7 @@ var claudeScenarios = map[string]func(*testing.T, string){
 		m, _ := c.ask(firstSession, "look around", uses(c.read("documentation/README.md")))
 		m.reached(t, hintOf(hooks.HintRescue, "README.md"), 1)
 	},
-	"rescue of an Edit": func(t *testing.T, program string) { // told by PostToolBatch alone
+	"rescue of an Edit": func(t *testing.T, program string) { // carried by PostToolBatch alone
 		c := newClaude(t, program)
 		m, _ := c.ask(firstSession, "look around", uses(c.edit("documentation/guide.md", "a", "b")))
 		m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), 1)

@@ -31,7 +31,7 @@ type model struct {
 type turn struct {
 	calls  []toolUse // made together; none: the text ends the model's turn
 	text   string
-	tokens int    // of context that the client is told it has used
+	tokens int    // of context that the client reads it has used
 	before func() // happens before the answer, while the client waits
 }
 

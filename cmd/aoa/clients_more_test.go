@@ -67,7 +67,7 @@ var more = []moreClient{
 		shell: func(command string) toolUse {
 			return toolUse{"bash", object{"command": command, "description": "look"}}
 		},
-		// Its plugins are not told of a tool that failed, and have no say at a session's start: that text comes with the first call.
+		// Its plugins are not notified of a tool that failed, and have no say at a session's start: that text comes with the first call.
 		reach: reach{command: 1, read: -1, partner: 5, set: 1},
 	},
 	{

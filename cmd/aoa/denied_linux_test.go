@@ -147,7 +147,7 @@ func onTmpfs(t *testing.T, size string) string {
 }
 
 // TestStopOnFullDisk: a daemon whose events cannot be written does not stop: aoa stop says how many there are, where
-// they belong and what to do. When there is room it stops, and they are there. Only by force is it stopped without.
+// they belong and what to do. When there is space it stops, and they are there. Only by force is it stopped without.
 func TestStopOnFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "6m")
@@ -190,7 +190,7 @@ func TestStopOnFullDisk(t *testing.T) {
 	check(t, os.Remove(filler))
 	d.must("stop")
 	if n := len(d.log("--kind", "read")); n != 66 {
-		t.Errorf("with room again %d events are there, want 66", n)
+		t.Errorf("with space again %d events are there, want 66", n)
 	}
 
 	hooks("b")
@@ -215,7 +215,7 @@ func waiting(message string) (n int) {
 }
 
 // TestFullDisk: on a full disk nothing that was acknowledged is lost, what cannot be written is refused or waits in
-// memory, questions are answered, and when there is room again what waits is written.
+// memory, questions are answered, and when there is space again what waits is written.
 func TestFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "6m")
@@ -270,12 +270,12 @@ func TestFullDisk(t *testing.T) {
 	check(t, os.Remove(filler))
 	d.until("what waited is written", func() bool { return len(d.log("--kind", "read")) == 20 })
 	if s := d.do("status"); s.code != 0 || strings.Contains(s.err, "memory") {
-		t.Errorf("with room again: exit %d\n%s", s.code, s.err)
+		t.Errorf("with space again: exit %d\n%s", s.code, s.err)
 	}
 	check(t, post(1_000_000, 1))
 	d.must("config", "threshold", "0.8")
 
-	// Full when it starts: it says so, and works when there is room.
+	// Full when it starts: it says so, and works when there is space.
 	d.must("stop")
 	fill(t, filler)
 	s = d.do("suggest", "server/wire.go")

@@ -10,8 +10,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/fault"
 )
 
-// TestForgetFullDisk: without room the request is refused with nothing changed, or is kept and finished when there is
-// room again.
+// TestForgetFullDisk: without space the request is refused with nothing changed, or is kept and finished when there is
+// space again.
 func TestForgetFullDisk(t *testing.T) {
 	noRace(t)
 	disk := onTmpfs(t, "16m")
@@ -24,7 +24,7 @@ func TestForgetFullDisk(t *testing.T) {
 		d := secretive(t, "AOA_STORE="+store)
 		filler := filepath.Join(disk, "filler")
 		fill(t, filler)
-		if round%2 == 0 { // room for the intention, not for the rest
+		if round%2 == 0 { // space for the intention, not for the rest
 			check(t, os.Truncate(filler, bytesOf(t, filler)-int64(4096*(1+round%32))))
 		}
 		s := d.do("forget", secretFile)

@@ -89,7 +89,7 @@ func TestHostileRepository(t *testing.T) {
 	check(t, json.Unmarshal([]byte(reply), &said))
 	if bad := controls(said.Output.Text); bad != "" || !strings.Contains(said.Output.Text, "red") ||
 		strings.Contains(said.Output.Text, "<system>") {
-		t.Errorf("an agent is told %q in %q", bad, said.Output.Text)
+		t.Errorf("an agent gets %q in %q", bad, said.Output.Text)
 	}
 }
 

@@ -127,8 +127,8 @@ func (a *app) initProse(rep initReport, o initOptions) {
 		fmt.Fprintln(a.out, "\nfiles that change together, although their names are not alike:")
 		for _, p := range rep.Pairs {
 			first, second, evidence := a.display(p.A), a.display(p.B), fmt.Sprintf("in %d of %d commits", p.Both, p.OfA)
-			if room := (a.width - len("   changed with  ") - len(evidence)) / 2; a.width > 0 {
-				first, second = shorten(first, max(leastCell, room)), shorten(second, max(leastCell, room))
+			if space := (a.width - len("   changed with  ") - len(evidence)) / 2; a.width > 0 {
+				first, second = shorten(first, max(leastCell, space)), shorten(second, max(leastCell, space))
 			}
 			fmt.Fprintf(a.out, "  %s changed with %s %s\n", first, second, evidence)
 		}

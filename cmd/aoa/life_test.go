@@ -146,7 +146,7 @@ func TestAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing anew.
+// TestRepositoryGone: the daemon of a deleted or moved repository ends by itself and builds nothing again.
 func TestRepositoryGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be deleted here")
@@ -194,20 +194,20 @@ func TestRepositoryGone(t *testing.T) {
 			t.Errorf("what was learned in the old place: %v", got)
 		}
 	})
-	t.Run("cloned anew", func(t *testing.T) {
+	t.Run("cloned again", func(t *testing.T) {
 		t.Parallel()
 		d := newSandbox(t, 16)
 		d.must("init")
 		d.must("stop")
 		daemon := d.daemon("AOA_WATCH=off")
-		aside, anew := d.dir+"-old", d.dir+"-new"
+		aside, fresh := d.dir+"-old", d.dir+"-new"
 		if err := os.Rename(d.dir, aside); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.Command("cp", "-R", aside, anew).CombinedOutput(); err != nil {
+		if out, err := exec.Command("cp", "-R", aside, fresh).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if err := os.Rename(anew, d.dir); err != nil { // at once: the daemon may just open a database in the old place
+		if err := os.Rename(fresh, d.dir); err != nil { // at once: the daemon may just open a database in the old place
 			t.Fatal(err)
 		}
 		d.ends(daemon)

@@ -92,12 +92,12 @@ func TestServerNetworkFaults(t *testing.T) {
 	}
 }
 
-// TestServerFailover: a sentinel makes the replica the master, because it is told to or because the master died.
+// TestServerFailover: a sentinel makes the replica the master, because of a command or because the master died.
 func TestServerFailover(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
 	x := newTeam(t, w.url(), 2, 24)
-	told := func() outage {
+	commanded := func() outage {
 		old := w.master()
 		return outage{func() {
 			x.sandboxes[0].until("the sentinel agrees", func() bool {
@@ -118,7 +118,7 @@ func TestServerFailover(t *testing.T) {
 		}, true}
 	}
 	rounds := max(1, fault.Rounds()/10)
-	x.suffer(fault.Open(t, "fail-over, as told"), w.url(), rounds, told)
+	x.suffer(fault.Open(t, "fail-over, on command"), w.url(), rounds, commanded)
 	x.suffer(fault.Open(t, "fail-over, master killed"), w.url(), rounds, died)
 }
 

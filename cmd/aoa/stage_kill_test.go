@@ -157,6 +157,6 @@ stages:
 		t.Errorf("%+v", got)
 	}
 	if again := d.do(args...); again.code != 0 || !d.has(".git/ones", 2)() {
-		t.Errorf("a run that is done begins anew: %+v", again)
+		t.Errorf("a run that is done begins again: %+v", again)
 	}
 }

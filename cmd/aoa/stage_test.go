@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stageSandbox is a stage over a small tree, that can be laid out anew.
+// stageSandbox is a stage over a small tree, that can be laid out again.
 type stageSandbox struct {
 	*sandbox
 	runlog string // a line for each run

@@ -248,9 +248,9 @@ func (a *app) suggestions(list []event.Suggestion, q event.Query) {
 	for _, s := range list {
 		wide, long = max(wide, utf8.RuneCountInString(a.display(s.File))), max(long, utf8.RuneCountInString(a.strongest(s, 0)))
 	}
-	if room := a.width - before - gap; a.width > 0 && wide+long > room {
-		long = max(min(long, max(room*2/5, evidence)), room-wide)
-		wide = max(leastCell, min(wide, room-long))
+	if space := a.width - before - gap; a.width > 0 && wide+long > space {
+		long = max(min(long, max(space*2/5, evidence)), space-wide)
+		wide = max(leastCell, min(wide, space-long))
 	}
 	for _, s := range list {
 		name := shorten(a.display(s.File), wide)

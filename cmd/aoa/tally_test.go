@@ -24,7 +24,7 @@ type tally struct {
 	times    map[string][]time.Duration // event → of the whole client process
 	silent   map[string][2]int          // event → invocations, silent ones
 	texts    map[string]int             // kind → texts
-	tokens   map[string]int             // session → told
+	tokens   map[string]int             // session → tokens of its texts
 	kinds    []api.KindStat
 	rescues  map[string]*rescueTally // why → …
 	after    map[string][]string     // session → files that it opens, in order
@@ -120,12 +120,12 @@ func (y *tally) rescue(r recordedRow, next []string, text string) {
 	if meant {
 		t.meant++
 	}
-	_, told, ok := strings.Cut(text, headOf(prefetch.Rescue)+"\n")
+	_, lines, ok := strings.Cut(text, headOf(prefetch.Rescue)+"\n")
 	if !ok {
 		return
 	}
 	named := ""
-	for line := range strings.Lines(told) { // one line for each failure of the batch; the reason names its path
+	for line := range strings.Lines(lines) { // one line for each failure of the batch; the reason names its path
 		if f, reason, _ := strings.Cut(strings.TrimSpace(line), ": "); strings.HasPrefix(reason, r.Path+" ") {
 			named = f
 		}

@@ -283,7 +283,7 @@ func TestTeam(t *testing.T) {
 			}
 			d.do("hook", "git", "post-merge")
 		}
-		if round == 1 { // one begins anew, one is killed
+		if round == 1 { // one begins again, one is killed
 			x.sandboxes[0].must("stop")
 			x.sandboxes[0].must("status")
 			st := x.sandboxes[1].status()
@@ -302,11 +302,11 @@ func TestTeam(t *testing.T) {
 	if diff != "" || len(lost) > 0 {
 		t.Errorf("%s; %v", diff, lost)
 	}
-	x.told()
+	x.notified()
 }
 
-// told: an agent in one clone is told that another one changed, in its own clone, a file that it has read.
-func (x *team) told() {
+// notified: an agent in one clone is notified that another one changed, in its own clone, a file that it has read.
+func (x *team) notified() {
 	x.Helper()
 	reader, writer := x.sandboxes[0], x.sandboxes[2]
 	hook := func(d *sandbox, ev, session, id, tool, file string) string {
@@ -320,12 +320,12 @@ func (x *team) told() {
 	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
 	n := 0
 	var out string
-	reader.until("the other clone's agent is told", func() bool {
+	reader.until("the other clone's agent is notified", func() bool {
 		n++
 		out = hook(reader, "PostToolBatch", "waiting", fmt.Sprint("b", n), "Bash", "README.md")
 		return strings.Contains(out, "another agent changed it")
 	})
-	x.Logf("told: %s", out)
+	x.Logf("notified: %s", out)
 	for _, words := range []string{"Changed since this session read them:", "docs/protocol.md: another agent changed it",
 		"ago in another clone"} {
 		if !strings.Contains(out, words) {
@@ -333,11 +333,11 @@ func (x *team) told() {
 		}
 	}
 	if again := hook(reader, "PostToolBatch", "waiting", "again", "Bash", "README.md"); strings.Contains(again, "another agent") {
-		x.Errorf("told twice: %s", again)
+		x.Errorf("notified twice: %s", again)
 	}
 	own := hook(writer, "PostToolBatch", "writing", "own", "Bash", "README.md")
 	if strings.Contains(own, "another agent") {
-		x.Errorf("the one who changed it is told: %s", own)
+		x.Errorf("the one who changed it is notified: %s", own)
 	}
 }
 

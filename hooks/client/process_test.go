@@ -69,14 +69,14 @@ func TestLearningEventsAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAgentsAreAnswered: the events of each agent that carry text, told by the payload, by the command line
+// TestAgentsAreAnswered: the events of each agent that carry text, known from the payload, by the command line
 // (Copilot), or by whoever runs Claude Code's settings.
 func TestAgentsAreAnswered(t *testing.T) {
 	dir, sock := repo(t)
 	got := make(chan api.Hook, 1)
 	serve(t, sock, func(c net.Conn) {
 		f, _ := receive(c)
-		c.Write(answer("told"))
+		c.Write(answer("text"))
 		got <- f
 	})
 	nameless := `{"sessionId":"s","cwd":` + quoteText(dir) + `,"toolName":"view","toolArgs":{"path":"a.go"}}`
@@ -101,7 +101,7 @@ func TestAgentsAreAnswered(t *testing.T) {
 	for _, tt := range tests {
 		want := ""
 		if tt.waits {
-			want = "told"
+			want = "text"
 		}
 		if out := hook(t, dir, strings.NewReader(tt.payload), []string{tt.env}, strings.Fields(tt.args)...); out != want {
 			t.Errorf("%s %s %s printed %q", tt.args, tt.env, tt.payload, out)

@@ -59,7 +59,7 @@ func TestUsages(t *testing.T) {
 	if done != int64(len(whole)) {
 		t.Errorf("read up to %d of %d: the last line is not whole", done, len(whole))
 	}
-	// It goes on where it stopped; a file that was written anew is read anew.
+	// It goes on where it stopped; a file that was written again is read again.
 	if found, _ := usagesOf(t, root, whole+line("e", ""), done); len(found) != 1 || found[0].ID != "e" {
 		t.Errorf("later it reads %+v", found)
 	}

@@ -113,7 +113,7 @@ func stuck(t *testing.T, socket, said string) {
 	})
 }
 
-// fullQueue listens and does not accept, with no room for a further caller.
+// fullQueue listens and does not accept, with no space for a further caller.
 func fullQueue(t *testing.T, socket string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -133,7 +133,7 @@ func fullQueue(t *testing.T, socket string) {
 			t.Fatal(err)
 		}
 		_ = syscall.SetNonblock(c, true)
-		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is room for fail
+		_ = syscall.Connect(c, &syscall.SockaddrUnix{Name: socket}) // those of more than there is space for fail
 		t.Cleanup(func() { _ = syscall.Close(c) })
 	}
 }

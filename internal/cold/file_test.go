@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 )
 
-// boxes is a small schema of a room's own.
+// boxes is a small schema of a store's own.
 var boxes = fstest.MapFS{
 	"0001.sql": {Data: []byte("CREATE TABLE box (name TEXT PRIMARY KEY, n INTEGER NOT NULL CHECK (n >= 0)) STRICT;")},
 }
@@ -232,7 +232,7 @@ func TestSpaceComesBack(t *testing.T) {
 	}
 }
 
-// TestLazy: opened at the first use, closed when unused, anew after damage.
+// TestLazy: opened at the first use, closed when unused, again after damage.
 func TestLazy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "box.db")
 	s := &sink{}

@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 	if len(want) < 5 {
 		t.Fatalf("only %d batches fitted", len(want))
 	}
-	// Room for little things remains or not: both are fine.
+	// Space for little things remains or not: both are fine.
 	if err := d.SaveSnapshot(t.Context(), want[len(want)-1].Seq, nil, false); err != nil && !errors.Is(err, ErrFull) {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFullDisk(t *testing.T) {
 	// On a second, roomier start the same file goes on.
 	must(t, syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	_, fresh := mustAppend(t, d, read("after", noon, "s", "x"))
-	same(t, "appended after the disk had room again", len(fresh), 1)
+	same(t, "appended after the disk had space again", len(fresh), 1)
 }
 
 func TestReadOnlyDisk(t *testing.T) {

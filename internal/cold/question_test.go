@@ -268,7 +268,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 	same(t, "commit", replayAll(t, d, 1)[0].Batch, []event.Event{full})
 }
 
-// TestTogetherForgetsWithCommits: what was counted is counted anew when commits come, go or are renamed.
+// TestTogetherForgetsWithCommits: what was counted is counted again when commits come, go or are renamed.
 func TestTogetherForgetsWithCommits(t *testing.T) {
 	d := newTest(t)
 	want := func(step string, both, of int) {

@@ -143,7 +143,7 @@ func read(id, session string, at time.Time, p ...event.Path) event.Event {
 	return event.Event{ID: id, Kind: event.KindRead, Time: at, Agent: "test", Session: session, Paths: p, OK: true}
 }
 
-// TestIdle: nobody called for the idle time, so it ends; a caller begins the time anew.
+// TestIdle: nobody called for the idle time, so it ends; a caller begins the time again.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, "AOA_IDLE_TIMEOUT=1h")
@@ -251,7 +251,7 @@ func (d *fixture) reads(id string) api.Hook {
 	return api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: payload}
 }
 
-// TestEventsAreChecked: what no room could use is refused with the reason; what must not be stored is taken out.
+// TestEventsAreChecked: what no store could use is refused with the reason; what must not be stored is taken out.
 func TestEventsAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

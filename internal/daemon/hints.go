@@ -57,13 +57,13 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 	}
 	recent := h.recent.take(call.Session, call.Subagent, call.Events)
 	var texts []string
-	room := hooks.MaxHint
+	space := hooks.MaxHint
 	for _, e := range recent {
 		if e.Kind == event.KindStart && h.on(prefetch.WorkingSet) && len(texts) == 0 {
 			asked = append(asked, prefetch.WorkingSet)
-			if text := h.startText(ctx, w, call, e.Tool, room); text != "" {
+			if text := h.startText(ctx, w, call, e.Tool, space); text != "" {
 				texts = append(texts, text)
-				room -= len(text) + 1
+				space -= len(text) + 1
 			}
 		}
 	}
@@ -72,18 +72,18 @@ func (h *hints) answer(ctx context.Context, w *worktree, call hooks.Call) (reply
 		asked = append(asked, prefetch.Reload)
 		block, notice = h.offer(ctx, w, call, *prompt)
 	}
-	room -= len(block.String())
+	space -= len(block.String())
 	for _, q := range h.questions(ctx, w, call, recent) {
-		if room < 200 {
-			break // no room for a whole fact
+		if space < 200 {
+			break // no space for a whole fact
 		}
 		if q.Kind == prefetch.Prompt && block.String() != "" {
 			continue // the offer names what the prompt needs; a list would be of what is left
 		}
 		asked = append(asked, q.Kind)
-		if text := h.decide(ctx, w, q, room); text != "" {
+		if text := h.decide(ctx, w, q, space); text != "" {
 			texts = append(texts, text)
-			room -= len(text) + 1
+			space -= len(text) + 1
 		}
 	}
 	return hooks.RenderBlock(call.Agent, call.Event, block, strings.Join(texts, "\n"), notice), asked
@@ -108,9 +108,9 @@ type question struct {
 	facts func(context.Context) []event.Suggestion
 }
 
-// decide asks one kind, logs what was decided, and returns what to say in at most room bytes, "" for nothing. Until the files have been
+// decide asks one kind, logs what was decided, and returns what to say in at most space bytes, "" for nothing. Until the files have been
 // read, for which it waits half of its time, nothing is ranked: the same question would get another answer a moment later.
-func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) string {
+func (h *hints) decide(ctx context.Context, w *worktree, q question, space int) string {
 	if end, _ := ctx.Deadline(); q.facts == nil && !w.reader.Wait(ctx, time.Until(end)/2) {
 		h.metrics.decision(string(q.Kind), "reading")
 		return ""
@@ -119,7 +119,7 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 		q.Found = q.facts(ctx)
 	}
 	if q.Say == nil {
-		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, room) }
+		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, space) }
 	}
 	d, err := w.prefetch.Decide(ctx, q.Question)
 	if ctx.Err() != nil {
@@ -135,10 +135,10 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, room int) s
 	return d.Text
 }
 
-// within puts as many files into words as there is room for, and tells which ones.
-func within(kind prefetch.Kind, shown []event.Suggestion, room int) (string, []event.Path) {
+// within puts as many files into words as there is space for, and tells which ones.
+func within(kind prefetch.Kind, shown []event.Suggestion, space int) (string, []event.Path) {
 	for n := len(shown); n > 0; n-- {
-		if text := hooks.Text(string(kind), shown[:n]); len(text) <= room {
+		if text := hooks.Text(string(kind), shown[:n]); len(text) <= space {
 			return text, hooks.Named(text, shown[:n])
 		}
 	}
@@ -183,7 +183,7 @@ func (h *hints) misnamed(ctx context.Context, w *worktree, events []event.Event)
 }
 
 // stale finds files that changed on disk since the session opened them. It is not known which conversation opened a file, so only the
-// agent is told: a subagent has read little, a moment ago.
+// agent is notified: a subagent has read little, a moment ago.
 func (h *hints) stale(ctx context.Context, w *worktree, q event.Query) []event.Suggestion {
 	if q.Session == "" || q.Subagent != "" {
 		return nil

@@ -175,7 +175,7 @@ func TestSeveralWriters(t *testing.T) {
 			d.start()
 			x.say(i, reads(i, 60, 5)...)
 		}
-		x.equal("each began anew")
+		x.equal("each began again")
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// remindTokens leave room for five files in the block at a session's start.
+	// remindTokens leave space for five files in the block at a session's start.
 	remindTokens = 420
 	// stateTime is how long a starting session waits for git to list changes.
 	stateTime = 150 * time.Millisecond
@@ -39,7 +39,7 @@ func (h *hints) startText(ctx context.Context, w *worktree, call hooks.Call, how
 
 // workBefore is the context and the files that a starting session continues: its own, or those of the newest session whose changes are not
 // committed. After a cleared conversation there are only files.
-func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, room int, at time.Time) (session.Context,
+func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, how string, space int, at time.Time) (session.Context,
 	[]event.Suggestion) {
 	files, id, changed := h.workingSet(ctx, w, call, how, at)
 	if id == "" || how == "clear" {
@@ -50,7 +50,7 @@ func (h *hints) workBefore(ctx context.Context, w *worktree, call hooks.Call, ho
 		defer cancel()
 		return w.state(ctx, held, changed)
 	}
-	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: room, Bare: true, State: look})
+	c, err := h.contexts.Assemble(ctx, session.Request{Session: id, Total: space, Bare: true, State: look})
 	if err != nil {
 		h.log.Warn("no context", "err", err)
 	}

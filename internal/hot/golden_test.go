@@ -65,7 +65,7 @@ func dirty(t *testing.T, s *hot.Store, full bool) []hot.Record {
 	return recs
 }
 
-// TestGoldenRecords: snapshots keep their bytes, written anew and restored.
+// TestGoldenRecords: snapshots keep their bytes, written again and restored.
 func TestGoldenRecords(t *testing.T) {
 	s := open(t, hot.Options{})
 	b := s.Batch()

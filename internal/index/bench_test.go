@@ -79,7 +79,7 @@ func BenchmarkIndexMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkIndexFirst indexes 1,000 files anew.
+// BenchmarkIndexFirst indexes 1,000 files again.
 func BenchmarkIndexFirst(b *testing.B) {
 	x := filled[1000]()
 	bytes := 0

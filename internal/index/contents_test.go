@@ -202,7 +202,7 @@ func TestContentsOfFewerFiles(t *testing.T) {
 }
 
 // TestContentsAfterAnyChange: after random saves, removals and merges every question has the answer that it has when the same files
-// are entered anew.
+// are entered again.
 func TestContentsAfterAnyChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c, now := NewContents(), map[event.Path]string{}
@@ -296,7 +296,7 @@ func TestContentsChangeDuringMerge(t *testing.T) {
 }
 
 // TestContentsAreBounded: beyond the number of files, or of bytes, a new file is not kept. What is known is followed, and what goes
-// makes room.
+// makes space.
 func TestContentsAreBounded(t *testing.T) {
 	c := newContents(2, maxBytes)
 	for i := range 4 {

@@ -187,7 +187,7 @@ func fileName(token string) bool {
 // isName reports whether a text begins as a name does.
 func isName(s string) bool { return s != "" && (s[0] < '0' || s[0] > '9') }
 
-// add appends an entry to a list that does not have it and has room.
+// add appends an entry to a list that does not have it and has space.
 func add(list *[]string, entry string) {
 	if len(*list) == maxMentions {
 		return

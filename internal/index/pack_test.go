@@ -125,7 +125,7 @@ func TestReaderOfDamagedFile(t *testing.T) {
 		}
 		f.finds("openstore", "a.go")
 		if !bytes.Equal(file.content, whole) {
-			t.Errorf("%s: the file is not written anew", name)
+			t.Errorf("%s: the file is not written again", name)
 		}
 	}
 }

@@ -33,7 +33,7 @@ type partner struct {
 	RemovedIn   string  `json:"removed_in,omitempty" jsonschema:"the file of the change that defined it"`
 }
 
-// maxChange is how many files of the change are told back: a mass edit must not fill the agent's context.
+// maxChange is how many files of the change are listed in the answer: a mass edit must not fill the agent's context.
 const maxChange = 50
 
 func (s *server) missingPartners(ctx context.Context, r Repo, in partnersIn) (partnersOut, error) {

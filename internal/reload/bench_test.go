@@ -115,7 +115,7 @@ func BenchmarkSteady(b *testing.B) {
 			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
 			for k := range 40 {
 				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit,
-					Paths: []event.Path{event.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
+					Paths: []event.Path{event.Path(fmt.Sprintf("internal/part%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
 					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) +

@@ -9,7 +9,7 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// Map is the files that belong together. The page shows as many of the first pairs as there is room for.
+// Map is the files that belong together. The page shows as many of the first pairs as there is space for.
 type Map struct {
 	Files   []string `json:"files"`
 	Commits []int    `json:"commits"` // of each file

@@ -192,7 +192,7 @@ func TestFoldedEqualsWhole(t *testing.T) {
 	}
 }
 
-// TestStateInvalidates: a summary whose files others changed is made anew, and a failure from before says so.
+// TestStateInvalidates: a summary whose files others changed is made again, and a failure from before says so.
 func TestStateInvalidates(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := long(20)

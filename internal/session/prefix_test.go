@@ -32,11 +32,11 @@ func (p *prefixes) send(text string) {
 
 func (p *prefixes) share() float64 { return float64(p.cached) / float64(max(1, p.tokens)) }
 
-// fresh is what a request reads anew on average.
+// fresh is what a request reads again on average.
 func (p *prefixes) fresh() int { return (p.tokens - p.cached) / max(1, p.requests) }
 
 func (p *prefixes) String() string {
-	return fmt.Sprintf("cached %.1f%%, %d tokens a request, %d of them anew", 100*p.share(), p.tokens/max(1, p.requests), p.fresh())
+	return fmt.Sprintf("cached %.1f%%, %d tokens a request, %d of them again", 100*p.share(), p.tokens/max(1, p.requests), p.fresh())
 }
 
 // chronicle is the other order: prompts and actions as they came, each in the words that a context would use.

@@ -45,7 +45,7 @@ func newFixture(t *testing.T) *fixture {
 	return r
 }
 
-// begin opens the cache, anew if it was open.
+// begin opens the cache, again if it was open.
 func (r *fixture) begin() {
 	if r.c != nil {
 		if err := r.c.Close(); err != nil {

@@ -95,7 +95,7 @@ func start(t testing.TB, program, addr string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freeAddr finds a free port below the ones that the system hands out, and room for a cluster's second port above it.
+// freeAddr finds a free port below the ones that the system hands out, and space for a cluster's second port above it.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 200 {

@@ -90,10 +90,10 @@ func (c Call) TakesText() bool {
 // Continues reports whether text given now reaches the model and makes it go on when it was done: only for users who asked for it.
 func (c Call) Continues() bool { return agents.EventOf(c.Agent, c.Event).Continues }
 
-// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what follows it is not read. env is what is known of the caller's
-// environment (see caller): Copilot and Cursor run hooks that were installed for Claude Code, and Call.Agent is the agent that
-// really called, whose form an answer needs. Unknown events and fields give a Call without events. The error wraps ErrAgent or
-// ErrPayload; it is for the log: a hook itself never fails.
+// Decode reads one payload of an agent's hook: a JSON object, which may be cut at its end; what follows it is not read.
+// env is what is known of the caller's environment (see caller): Copilot and Cursor run hooks that were installed for
+// Claude Code, and Call.Agent is the agent that really called, whose form an answer needs. Unknown events and fields
+// give a Call without events. The error wraps ErrAgent or ErrPayload; it is for the log: a hook itself never fails.
 func Decode(agent string, env map[string]string, payload []byte, r Repo) (Call, error) {
 	if _, known := agents.Find(agent); !known {
 		return Call{Agent: agent}, fmt.Errorf("decode hook payload: %w %q", ErrAgent, agent)

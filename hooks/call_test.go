@@ -24,9 +24,12 @@ func orchard() Repo {
 		Root:  orchardRoot,
 		Roots: []event.Root{"/home/dev/orchard-pear", `C:\dev\orchard`},
 		Now:   func() time.Time { return time.Date(2026, 11, 20, 10, 0, 3, 0, time.UTC) },
-		Tree: index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
-			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts", "docs/old.md", "docs/yield.ipynb",
-			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts", "cmd/orchard/main.go"})),
+		Tree: index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go",
+			"store/basket.go",
+			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts",
+			"docs/old.md", "docs/yield.ipynb",
+			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts",
+			"cmd/orchard/main.go"})),
 		Ignored: func(p event.Path) bool { return strings.HasPrefix(string(p), "vendor/") || p.Ext() == ".log" },
 	}
 }
@@ -113,8 +116,9 @@ func TestBatchRepeatsIDs(t *testing.T) {
 	command := map[string]any{"command": "cat go.mod web/server.go && rg Basket store && make"}
 	one := decode(t, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": "t9", "agent_id": "a1", "tool_input": command,
 		"tool_response": map[string]any{"stdout": "store/basket.go:1:x"}}, r)
-	all := decode(t, "PostToolBatch", map[string]any{"agent_id": "a1", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t9",
-		"tool_input": command, "tool_response": "store/basket.go:1:x"}}}, r)
+	all := decode(t, "PostToolBatch",
+		map[string]any{"agent_id": "a1", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t9",
+			"tool_input": command, "tool_response": "store/basket.go:1:x"}}}, r)
 	if len(one.Events) != 4 {
 		t.Fatalf("%d events, want 4: %v", len(one.Events), one.Events)
 	}
@@ -171,10 +175,12 @@ func TestDecodeHostile(t *testing.T) {
 	if _, err := Decode("abacus", nil, []byte("{}"), orchard()); !errors.Is(err, ErrAgent) {
 		t.Errorf("unknown agent: %v", err)
 	}
-	if call, err := Decode("claude", nil, []byte(`{"hook_event_name":"SessionEnd","session_id":"s"} {"second":`), Repo{}); err != nil || len(call.Events) != 1 {
+	if call, err := Decode("claude", nil, []byte(`{"hook_event_name":"SessionEnd","session_id":"s"} {"second":`),
+		Repo{}); err != nil || len(call.Events) != 1 {
 		t.Errorf("second value: %v %v", err, call)
 	}
-	odd := decode(t, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": orchardRoot + "/a\x00b"}}, orchard())
+	odd := decode(t, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": "t",
+		"tool_input": map[string]any{"file_path": orchardRoot + "/a\x00b"}}, orchard())
 	if len(odd.Events) != 0 {
 		t.Errorf("NUL in a path: %v", odd.Events)
 	}
@@ -208,7 +214,8 @@ func TestSymlinks(t *testing.T) {
 		{real, filepath.Join(real, "alias", "a.go")},
 		{base, filepath.Join(link, "sub", "a.go")},
 	} {
-		call := decode(t, "PostToolUse", map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": c.file}}, r)
+		call := decode(t, "PostToolUse",
+			map[string]any{"cwd": c.cwd, "tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": c.file}}, r)
 		if len(call.Events) != 1 || call.Events[0].Paths[0] != "sub/a.go" {
 			t.Errorf("cwd %s, file %s: %v", c.cwd, c.file, call.Events)
 		}
@@ -220,7 +227,8 @@ func TestNestedWorktrees(t *testing.T) {
 	r := orchard()
 	r.Roots = append(r.Roots, orchardRoot+"/trees/plum")
 	for _, file := range []string{"/trees/plum/web/server.go", "/.claude/worktrees/fig/web/server.go", "/web/server.go"} {
-		call := decode(t, "PreToolUse", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
+		call := decode(t, "PreToolUse",
+			map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": orchardRoot + file}}, r)
 		if call.Query == nil || call.Query.Current != "web/server.go" || call.Kind != "next" || call.Query.Task != event.TaskNext {
 			t.Errorf("%s: %+v", file, call.Query)
 		}
@@ -252,8 +260,10 @@ func BenchmarkDecodeBash(b *testing.B) {
 	for i := range 40 {
 		out.WriteString("dir" + string(rune('a'+i%26)) + "/pkg/file12.go:12:\tfunc Serve(ctx context.Context) error { return nil }\n")
 	}
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Bash", "tool_use_id": "t",
-		"tool_input":    map[string]any{"command": "cd dira && grep -rn 'func Serve' pkg | head -40 && sed -n '1,80p' pkg/file12.go", "description": "look for it"},
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
+		"tool_name": "Bash", "tool_use_id": "t",
+		"tool_input": map[string]any{
+			"command": "cd dira && grep -rn 'func Serve' pkg | head -40 && sed -n '1,80p' pkg/file12.go", "description": "look for it"},
 		"tool_response": map[string]any{"stdout": out.String(), "stderr": "", "interrupted": false}})
 	b.SetBytes(int64(len(payload)))
 	b.ReportAllocs()
@@ -266,8 +276,8 @@ func BenchmarkDecodeBash(b *testing.B) {
 
 func BenchmarkDecodeRead(b *testing.B) {
 	r := bigRepo(10_000)
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Read", "tool_use_id": "t",
-		"tool_input": map[string]any{"file_path": "/r/dira/pkg/file1.go"}})
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
+		"tool_name": "Read", "tool_use_id": "t", "tool_input": map[string]any{"file_path": "/r/dira/pkg/file1.go"}})
 	b.ReportAllocs()
 	for b.Loop() {
 		if call, err := Decode("claude", nil, payload, r); err != nil || len(call.Events) != 1 {
@@ -279,8 +289,10 @@ func BenchmarkDecodeRead(b *testing.B) {
 // BenchmarkDecodeLargest is the largest output that the client passes on.
 func BenchmarkDecodeLargest(b *testing.B) {
 	r := bigRepo(10_000)
-	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r", "tool_name": "Bash", "tool_use_id": "t",
-		"tool_input": map[string]any{"command": "make"}, "tool_response": map[string]any{"stdout": strings.Repeat("ok x.y/z unknown/path.go:12 and words\n", 1800)}})
+	payload := marshal(b, map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/r",
+		"tool_name": "Bash", "tool_use_id": "t",
+		"tool_input":    map[string]any{"command": "make"},
+		"tool_response": map[string]any{"stdout": strings.Repeat("ok x.y/z unknown/path.go:12 and words\n", 1800)}})
 	b.SetBytes(int64(len(payload)))
 	for b.Loop() {
 		if _, err := Decode("claude", nil, payload, r); err != nil {

@@ -44,7 +44,8 @@ func TestCaller(t *testing.T) {
 	// The recorded payloads of Claude Code are its own, in any terminal.
 	files, _ := filepath.Glob("testdata/claude/*.json")
 	for _, name := range files {
-		if call, err := Decode("claude", map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"}, contentOf(t, name), orchard()); err != nil || call.Agent != "claude" {
+		if call, err := Decode("claude", map[string]string{"CLAUDECODE": "1", "CURSOR_VERSION": "2", "COPILOT_CLI": "1"},
+			contentOf(t, name), orchard()); err != nil || call.Agent != "claude" {
 			t.Errorf("%s: %q, %v", name, call.Agent, err)
 		}
 	}
@@ -114,7 +115,8 @@ func TestClaudeNamesAtCursor(t *testing.T) {
 
 // TestCopilotTime: a clock that is far off is not believed.
 func TestCopilotTime(t *testing.T) {
-	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false, `"soon"`: false, "null": false, "": false, "1e99": false} {
+	for raw, want := range map[string]bool{"1795168802100": true, `"2026-11-20T10:00:02Z"`: true, "0": false, "-4": false,
+		`"soon"`: false, "null": false, "": false, "1e99": false} {
 		var v any
 		_ = json.Unmarshal([]byte(raw), &v)
 		if got := copilotTime(v); got.IsZero() == want {

@@ -69,7 +69,9 @@ func TestPatience(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range [][2]string{{"cursor", "SessionStart"}, {"cursor", "PostToolUse"}, {"copilot", "SessionStart"}, {"copilot", "PostToolUse"}} { // Claude Code's settings, run by others
+	// Claude Code's settings, run by others
+	for _, c := range [][2]string{{"cursor", "SessionStart"}, {"cursor", "PostToolUse"}, {"copilot", "SessionStart"},
+		{"copilot", "PostToolUse"}} {
 		if wait, _ := client.Patience(c[0], c[1]); wait == 0 {
 			t.Errorf("%s, %s: nobody waits", c[0], c[1])
 		}

@@ -26,17 +26,22 @@ func TestFailedReads(t *testing.T) {
 		{"cat flask/sessions.py && make", "Exit code 2\nmake: *** No targets specified and no makefile found.  Stop.", nil, "run"},
 		{"cat flask/sessions.py", "", result("import os", ""), "read src/flask/sessions.py"}, // the shell is in src
 		{"cat flask/sessions.py", "", "import os", "read src/flask/sessions.py"},
-		{"cat web/server.go go.mod", "Exit code 1\nmodule x\ncat: web/server.go: No such file or directory", nil, "failed web/server.go; read go.mod"},
+		{"cat web/server.go go.mod", "Exit code 1\nmodule x\ncat: web/server.go: No such file or directory", nil,
+			"failed web/server.go; read go.mod"},
 		{"cd web && cat server.go", "Exit code 1\ncat: server.go: No such file or directory", nil, "failed web/server.go; run"},
 		{"cat go.mod", "Exit code 1\ncat: go.mod: Permission denied", nil, "run"},
 		{"cat go.mod && make", "Exit code 2\nmodule x\nmake: *** [all] Error 1", nil, "read go.mod; run"},
-		{"cat go.mod", "", result("see a/go.mod: No such file or directory", ""), "read go.mod"}, // another file, in the content of this one
-		{"sed -i s/a/b/ flask/sessions.py", "Exit code 2\nsed: can't read flask/sessions.py: No such file or directory", nil, "failed flask/sessions.py; run"},
+		// another file, in the content of this one
+		{"cat go.mod", "", result("see a/go.mod: No such file or directory", ""), "read go.mod"},
+		{"sed -i s/a/b/ flask/sessions.py", "Exit code 2\nsed: can't read flask/sessions.py: No such file or directory",
+			nil, "failed flask/sessions.py; run"},
 		{"sed -i s/a/b/ flask/sessions.py", "", result("", ""), "edit src/flask/sessions.py"},
-		{"rm go.mod flask/sessions.py", "Exit code 1\nrm: cannot remove 'flask/sessions.py': No such file or directory", nil, "failed flask/sessions.py; delete go.mod"},
+		{"rm go.mod flask/sessions.py", "Exit code 1\nrm: cannot remove 'flask/sessions.py': No such file or directory",
+			nil, "failed flask/sessions.py; delete go.mod"},
 	} {
 		s := &CallContext{Repo: r, Files: r.Locator("/r"), Agent: "claude", Session: "s"}
-		call := ToolCall{Name: "Bash", ID: "t", Input: arguments{"command": c.command}, Response: c.response, Failed: c.problem != "", Problem: c.problem}
+		call := ToolCall{Name: "Bash", ID: "t", Input: arguments{"command": c.command}, Response: c.response,
+			Failed: c.problem != "", Problem: c.problem}
 		if text, plain := c.response.(string); plain && onlyMissing(text) {
 			call.Failed, call.Problem = true, text
 		}

@@ -1,9 +1,10 @@
 // Package hooks decodes agents' hook payloads into events and renders answers in each agent's format.
 //
-// In comes what an agent sends its hooks: one JSON object. Out go events for the log, at most one question to answer, and an
-// answer as the JSON that the agent expects. The package never decides what is worth saying, never waits, never fails its
-// caller, and every text that leaves it has passed redact.Text. Decoding a tool call with a few kilobytes of output takes up to
-// 200 µs; a hostile or endless one is cut to fixed bounds first (64 KB of command, 30 KB of output, 60 files).
+// The input is what an agent sends its hooks: one JSON object. The output is events for the log, at most one question
+// to answer, and an answer as the JSON that the agent expects. The package never decides what is worth saying, never
+// waits, never fails its caller, and every text that leaves it has passed redact.Text. Decoding a tool call with a few
+// kilobytes of output takes up to 200 µs; a hostile or endless one is cut to fixed bounds first (64 KB of command, 30
+// KB of output, 60 files).
 //
 //	Decode         payload → Call                      call.go, payload.go (one form for all agents), dialect.go (what differs)
 //	CallContext    call of a tool → events             tool.go, command.go (shell), patch.go, failure.go; step.go: to repeat it

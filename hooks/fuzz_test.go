@@ -28,7 +28,8 @@ func FuzzPrompt(f *testing.F) {
 }
 
 func FuzzShell(f *testing.F) {
-	for _, c := range []string{"cat go.mod web/server.go && rg Basket store", "sed -i s/a/b/ store/basket.go; mv go.mod x", "git show HEAD:go.mod | head", "F=go.mod; cat $F"} {
+	for _, c := range []string{"cat go.mod web/server.go && rg Basket store", "sed -i s/a/b/ store/basket.go; mv go.mod x",
+		"git show HEAD:go.mod | head", "F=go.mod; cat $F"} {
 		f.Add(c, "store/basket.go:1:x\nweb/server.go")
 	}
 	r := orchard()
@@ -85,7 +86,8 @@ func fuzzAgents(f *testing.F, agents ...string) {
 // checkEvent holds for every event that leaves the room.
 func checkEvent(t *testing.T, r Repo, e event.Event) {
 	t.Helper()
-	if e.ID == "" || e.Kind == "" || len(e.Seen) > event.MaxSeen || len(e.Terms) > event.MaxTerms || len(e.Text) > event.MaxText || len(e.Tags) > MaxTags {
+	if e.ID == "" || e.Kind == "" || len(e.Seen) > event.MaxSeen || len(e.Terms) > event.MaxTerms ||
+		len(e.Text) > event.MaxText || len(e.Tags) > MaxTags {
 		t.Errorf("out of bounds: %+v", e)
 	}
 	if redact.Text(e.Text) != e.Text {

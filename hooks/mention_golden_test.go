@@ -37,7 +37,8 @@ func TestNamedInPrompts(t *testing.T) {
 		"picker.go picker.go picker.go",
 		"what about basket.go:88 and basket_test.go:3:1?",
 	} {
-		payload, err := json.Marshal(map[string]string{"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": orchardRoot, "prompt": prompt})
+		payload, err := json.Marshal(map[string]string{"hook_event_name": "UserPromptSubmit", "session_id": "s",
+			"cwd": orchardRoot, "prompt": prompt})
 		if err != nil {
 			t.Fatal(err)
 		}

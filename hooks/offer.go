@@ -6,9 +6,6 @@ import (
 	"unicode/utf16"
 )
 
-// HintReload is the kind of an offer: recorded sequences that a prompt like this one led to.
-const HintReload = "reload"
-
 // Offer is one recorded sequence, as it is offered.
 type Offer struct {
 	ID      string
@@ -37,7 +34,8 @@ func Offers(agent string, offers []Offer) Block {
 		return Block{}
 	}
 	var b strings.Builder
-	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their read-only steps again and prints what they find now:")
+	b.WriteString("Recorded sequences that began with a similar prompt. In a shell, aoa reload run ID does their " +
+		"read-only steps again and prints what they find now:")
 	for i, o := range offers {
 		fmt.Fprintf(&b, "\n%d. [%s] %q (%d%% match, %d uses)", i+1, oneLine(o.ID, 32), oneLine(o.Summary, 160), o.Match, o.Uses)
 		tools := o.Actions[:min(len(o.Actions), maxOfferActions)]

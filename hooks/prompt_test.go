@@ -13,15 +13,18 @@ import (
 func TestSplitPrompt(t *testing.T) {
 	for in, want := range map[string]promptParts{
 		"fix it": {human: "fix it"},
-		"<system-reminder>be nice</system-reminder>fix it":                           {human: "fix it", machine: "be nice\n\n"},
-		"<task-notification>x":                                                       {machine: "x\n"},
-		"a <Pasted_Content id=\"1\">log</pasted_content> b <pasted_content>more":     {human: "a  b", pasted: "log\nmore"},
-		"<command-name>/plan</command-name><command-args>pick</command-args>":        {human: "/plan pick"},
-		"This session is being continued from a previous conversation that ran out.": {machine: "This session is being continued from a previous conversation that ran out."},
-		"Read the output file to retrieve the result: /tmp/tasks/b.output":           {machine: "Read the output file to retrieve the result: /tmp/tasks/b.output"},
-		"what does <pasted_contents> mean and <T extends object>?":                   {human: "what does <pasted_contents> mean and <T extends object>?"},
-		"<private><system-reminder></private>hello":                                  {human: "hello"},
-		"<task-notification": {},
+		"<system-reminder>be nice</system-reminder>fix it":                       {human: "fix it", machine: "be nice\n\n"},
+		"<task-notification>x":                                                   {machine: "x\n"},
+		"a <Pasted_Content id=\"1\">log</pasted_content> b <pasted_content>more": {human: "a  b", pasted: "log\nmore"},
+		"<command-name>/plan</command-name><command-args>pick</command-args>":    {human: "/plan pick"},
+		"This session is being continued from a previous conversation that ran out.": {
+			machine: "This session is being continued from a previous conversation that ran out."},
+		"Read the output file to retrieve the result: /tmp/tasks/b.output": {
+			machine: "Read the output file to retrieve the result: /tmp/tasks/b.output"},
+		"what does <pasted_contents> mean and <T extends object>?": {
+			human: "what does <pasted_contents> mean and <T extends object>?"},
+		"<private><system-reminder></private>hello": {human: "hello"},
+		"<task-notification":                        {},
 	} {
 		if d := cmp.Diff(want, splitPrompt(in), cmp.AllowUnexported(promptParts{})); d != "" {
 			t.Errorf("%q: %s", in, d)
@@ -37,10 +40,12 @@ func TestPromptText(t *testing.T) {
 	}
 	token := githubToken
 	secret := decode(t, "UserPromptSubmit", map[string]any{"prompt": "deploy with " + token}, orchard())
-	if all := string(marshal(t, secret)); strings.Contains(all, token) || strings.Contains(all, strings.ToLower(token[4:20])) || !strings.Contains(all, "deploy") {
+	if all := string(marshal(t, secret)); strings.Contains(all, token) ||
+		strings.Contains(all, strings.ToLower(token[4:20])) || !strings.Contains(all, "deploy") {
 		t.Error(all)
 	}
-	if c := decode(t, "UserPromptSubmit", map[string]any{"prompt": "<private>all of it</private>"}, orchard()); len(c.Events) != 0 || c.Query != nil {
+	if c := decode(t, "UserPromptSubmit", map[string]any{"prompt": "<private>all of it</private>"},
+		orchard()); len(c.Events) != 0 || c.Query != nil {
 		t.Errorf("%v", c)
 	}
 }

@@ -23,14 +23,17 @@ func TestRender(t *testing.T) {
 		{"gemini", "AfterTool", `{"hookSpecificOutput":{"hookEventName":"AfterTool","additionalContext":"a.go: x"}}`},
 		{"qwen", "PostToolUseFailure", `{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"a.go: x"}}`},
 		{"claude", "Stop", `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"a.go: x"}}`},
-		{"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""}, {"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
-		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""}, {"git", "post-commit", ""}, {"", "", ""},
+		{"codex", "Stop", ""}, {"copilot", "userPromptSubmitted", ""}, {"copilot", "preToolUse", ""},
+		{"claude", "SessionEnd", ""}, {"claude", "PreCompact", ""}, {"claude", "Setup", ""}, {"claude", "", ""},
+		{"codex", "PostToolUse", ""}, {"gemini", "BeforeTool", ""}, {"cursor", "beforeSubmitPrompt", ""},
+		{"git", "post-commit", ""}, {"", "", ""},
 	}
 	for _, tt := range tests {
 		if got := string(Render(tt.agent, tt.event, "a.go: x\n")); got != tt.want {
 			t.Errorf("Render(%s, %s) = %s, want %s", tt.agent, tt.event, got, tt.want)
 		}
-		if speaks(tt.agent, tt.event) == (Call{Agent: tt.agent, Event: tt.event}).Continues() && tt.want != "" || speaks(tt.agent, tt.event) && tt.want == "" {
+		if speaks(tt.agent, tt.event) == (Call{Agent: tt.agent, Event: tt.event}).Continues() && tt.want != "" ||
+			speaks(tt.agent, tt.event) && tt.want == "" {
 			t.Errorf("takes text: (%s, %s)", tt.agent, tt.event)
 		}
 	}
@@ -76,7 +79,8 @@ func suggestion(file, text string) event.Suggestion {
 }
 
 func TestText(t *testing.T) {
-	got := Text(HintPartner, []event.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
+	got := Text(HintPartner,
+		[]event.Suggestion{suggestion("docs/x.md", "changed with internal/x.go in 14 of 17 commits"), suggestion("y.go", "")})
 	want := "Changed together in this repository before, untouched so far:\ndocs/x.md: changed with internal/x.go in 14 of 17 commits\ny.go"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -63,13 +63,16 @@ func TestShellResults(t *testing.T) {
 		seen              []event.Path
 		listing           bool
 	}{
-		{"", "grep -rn New .", "./store/basket.go:1:func New\npick/picker.go:3:see web/server.go", []event.Path{"store/basket.go", "pick/picker.go"}, true},
+		{"", "grep -rn New .", "./store/basket.go:1:func New\npick/picker.go:3:see web/server.go",
+			[]event.Path{"store/basket.go", "pick/picker.go"}, true},
 		{"", "ls store", "basket.go\nbasket_test.go\n", []event.Path{"store/basket.go", "store/basket_test.go"}, true},
 		{"/web", "find . -type f", "./server.go\n./app/[id]/page.tsx\n", []event.Path{"web/server.go", "web/app/[id]/page.tsx"}, true},
 		{"", "cd web && rg -l x", "server.go", []event.Path{"web/server.go"}, true},
 		{"", "git status --short", " M web/server.go\n?? docs/a guide.md", []event.Path{"web/server.go"}, true},
-		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)", []event.Path{"web/server_test.go", "web/index.ts"}, false},
-		{"", "cat go.mod", "// docs: docs/old.md, not /usr/lib/README.md nor https://x.y/README.md nor node_modules/z/go.mod", []event.Path{"docs/old.md"}, false},
+		{"", "go test ./...", "--- FAIL\n    server_test.go:12: no\nok (see web/index.ts.)",
+			[]event.Path{"web/server_test.go", "web/index.ts"}, false},
+		{"", "cat go.mod", "// docs: docs/old.md, not /usr/lib/README.md nor https://x.y/README.md nor " +
+			"node_modules/z/go.mod", []event.Path{"docs/old.md"}, false},
 		{"", "ls vendor docs", "docs:\na guide.md\nold.md\n", []event.Path{"docs/a guide.md", "docs/old.md"}, true},
 		{"", "aoa suggest pick/picker.go", "store/basket.go 0.91", nil, false},
 		{"", "make", "index.ts is anybody's; orchard/README.md and a/go.mod are ours", []event.Path{"README.md", "go.mod"}, false},
@@ -96,15 +99,18 @@ func TestShellBounds(t *testing.T) {
 	if n := len(bash(r, "/r", many, "")); n == 0 || n > 60 {
 		t.Errorf("%d events", n)
 	}
-	if got := sketch(bash(r, "/r", "grep -n Serve dira/pkg/*.go dirb/pkg/file1.go && wc -l dira/pkg/*.go", "")); got != "search /Serve/ @dirb/pkg/file1.go; run" {
+	if got := sketch(bash(r, "/r", "grep -n Serve dira/pkg/*.go dirb/pkg/file1.go && wc -l dira/pkg/*.go",
+		"")); got != "search /Serve/ @dirb/pkg/file1.go; run" {
 		t.Errorf("a wide pattern names files: %s", got)
 	}
 	all := bash(r, "/r", "cat dira/pkg/*.go", "")
 	if len(all) != 1 || len(all[0].Paths) != event.MaxSeen {
 		t.Errorf("a wide pattern: %d events", len(all))
 	}
-	for _, src := range []string{strings.Repeat("(", 60_000), strings.Repeat("$(", 900) + strings.Repeat(")", 900), strings.Repeat("{ ", 1900),
-		"cat " + strings.Repeat("{a,b}", 40), "cat {1..99999999}", strings.Repeat("bash -c \"", 50), strings.Repeat("for x in a b c d e f g h; do ", 12) + "ls" + strings.Repeat("; done", 12),
+	for _, src := range []string{strings.Repeat("(", 60_000), strings.Repeat("$(", 900) + strings.Repeat(")", 900),
+		strings.Repeat("{ ", 1900),
+		"cat " + strings.Repeat("{a,b}", 40), "cat {1..99999999}", strings.Repeat("bash -c \"", 50),
+		strings.Repeat("for x in a b c d e f g h; do ", 12) + "ls" + strings.Repeat("; done", 12),
 		strings.Repeat("cat */*/*.go;", 4000), strings.Repeat("eval eval ", 1000)} {
 		if events := bash(r, "/r", src, ""); len(events) == 0 || len(events) > 60 {
 			t.Errorf("%.20s: %d events", src, len(events))
@@ -117,7 +123,8 @@ func TestPastMoves(t *testing.T) {
 	r := orchard()
 	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot), Past: true}
 	for command, want := range map[string]string{
-		"rm go.mod": "run @go.mod", "mv web/server.go web/old.go": "run @web/server.go @web/old.go", "git mv web/older.go web/server.go": "rename web/older.go>web/server.go",
+		"rm go.mod": "run @go.mod", "mv web/server.go web/old.go": "run @web/server.go @web/old.go",
+		"git mv web/older.go web/server.go": "rename web/older.go>web/server.go",
 	} {
 		in, _ := json.Marshal(map[string]string{"command": command})
 		if got := sketch(s.Tool(ToolCall{Name: "Bash", ID: "t", Input: input(in)})); got != want {
@@ -129,8 +136,10 @@ func TestPastMoves(t *testing.T) {
 func TestArgv(t *testing.T) {
 	r := orchard()
 	s := &CallContext{Repo: r, Files: r.Locator(orchardRoot)}
-	for _, in := range []string{`{"command":["bash","-lc","cat go.mod"]}`, `{"command":["cat","go.mod"]}`, `{"cmd":"cat go.mod"}`, `{"command":"cat server.go ../go.mod","workdir":"web"}`} {
-		if got := sketch(s.Tool(ToolCall{Name: "exec_command", ID: "t", Input: input([]byte(in))})); !strings.HasSuffix(got, "read go.mod") {
+	for _, in := range []string{`{"command":["bash","-lc","cat go.mod"]}`, `{"command":["cat","go.mod"]}`,
+		`{"cmd":"cat go.mod"}`, `{"command":"cat server.go ../go.mod","workdir":"web"}`} {
+		if got := sketch(s.Tool(ToolCall{Name: "exec_command", ID: "t", Input: input([]byte(in))})); !strings.HasSuffix(got,
+			"read go.mod") {
 			t.Errorf("%s: %s", in, got)
 		}
 	}

@@ -43,10 +43,13 @@ func TestTags(t *testing.T) {
 }
 
 func TestTagRules(t *testing.T) {
-	s := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual", "a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
+	s := &CallContext{Repo: Repo{Tags: TagRules{"billing/": "#money", "*_gen.go": "generated", "docs/**/*.md": "manual",
+		"a/b/": "ab", "word:Invoices": "money", "/top.txt": "top"}}}
 	for file, want := range map[event.Path]string{
-		"x/billing/y.zz": "money reading", "billing/y.zz": "money reading", "xbilling/y.zz": "reading", "x/y_gen.go": "generated reading go", "docs/q/r/c.md": "manual documentation reading",
-		"docs/c.md": "manual documentation reading", "z/a/b/c": "ab reading", "za/b/c": "reading", "top.txt": "top reading", "x/top.txt": "reading",
+		"x/billing/y.zz": "money reading", "billing/y.zz": "money reading", "xbilling/y.zz": "reading",
+		"x/y_gen.go": "generated reading go", "docs/q/r/c.md": "manual documentation reading",
+		"docs/c.md": "manual documentation reading", "z/a/b/c": "ab reading", "za/b/c": "reading", "top.txt": "top reading",
+		"x/top.txt": "reading",
 	} {
 		if got := strings.Join(s.tags(event.KindRead, nil, []event.Path{file}), " "); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)

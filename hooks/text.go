@@ -22,13 +22,13 @@ const (
 // maxFiles is how many files a hint names.
 const maxFiles = 5
 
-// opening is the line above the files: a fact about all of them. Orders would be ignored at best: clients warn
+// opening is the line above the files: a fact about them. Orders would be ignored at best: clients warn
 // their models of text from tools that tells them what to do.
 var opening = map[string]string{
 	HintPartner: "Changed together in this repository before, untouched so far:",
 	HintRescue:  "Tracked files in place of paths that failed:",
 	HintStart:   "Files that earlier work here opened or changed:",
-	HintPrompt:  "Files that this prompt probably needs (chance that each is opened, if any is):",
+	HintPrompt:  "This prompt probably needs one of these files (chance of each, if it needs any):",
 	HintStale:   "Changed since this session read them:",
 	HintPair:    "Files of the same name, but for an extension or a test marker:",
 	HintNext:    "Files that this work probably opens next:",

@@ -26,9 +26,9 @@ type fixture struct {
 	n     int
 }
 
-// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5).
+// transparent is a model in which the score is decided by co-change alone: p = σ(10·comod − 5). Words are looked up, and count nothing.
 var transparent = func() map[event.Task]rank.Model {
-	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5}}
+	m := rank.Model{Weights: rank.Values{rank.Comod: 10, rank.Bias: -5, rank.TermsRank: 1e-12}}
 	return map[event.Task]rank.Model{event.TaskNext: m, event.TaskPrompt: m, event.TaskChange: m}
 }()
 
@@ -72,6 +72,17 @@ func (d *fixture) likely(p float64, files ...event.Path) {
 	}
 	if d.n++; d.n == 1 {
 		b.Add(hot.Changes, "", "cur.go", epoch, .9) // with the smoothing of .1: 1
+	}
+	d.apply(b)
+}
+
+// knows makes a word of a prompt lead to files.
+func (d *fixture) knows(word string, files ...event.Path) {
+	d.t.Helper()
+	b := d.store.Batch()
+	b.Add(hot.TermFreq, "", word, epoch, 1)
+	for _, f := range files {
+		b.Add(hot.TermFiles, word, string(f), epoch, 1)
 	}
 	d.apply(b)
 }
@@ -180,7 +191,7 @@ func (d *fixture) facts(store *hot.Store) map[string]string {
 	v := store.View(d.now)
 	out := map[string]string{}
 	keys := map[string]*hot.Facts{}
-	for _, k := range []string{factDrift, factRecord, factWaiting, factRefit} {
+	for _, k := range []string{factDrift, factRecord, factWaiting, factRefit, factSearching} {
 		keys[k] = v.Facts(k)
 	}
 	s := v.Session("s")

@@ -138,14 +138,16 @@ func (m ListModel) Estimate(f ListFeatures) ListEstimate {
 	return ListEstimate{Opens: m.Opens.Probability(f), Right: m.Right.Probability(f)}
 }
 
-// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none. See Listed for skip.
+// Choose makes the list for a prompt out of predictions, the likeliest first, and estimates it; an errand gets none. A list is never right
+// where the words of the prompt lead to none of its files. See Listed for skip.
 func (m ListModel) Choose(q event.Query, t Turn, predictions []Prediction, skip func(event.Path) bool) ([]Prediction, ListEstimate) {
 	if errand(q.Prompt) {
 		return nil, ListEstimate{}
 	}
 	files := Listed(predictions, skip)
-	e := m.Estimate(ListFeaturesOf(q, t, files))
-	if len(files) == 0 {
+	f := ListFeaturesOf(q, t, files)
+	e := m.Estimate(f)
+	if unknown := q.Prompt != "" && f.Text == 0 && f.Terms == 0; unknown || len(files) == 0 {
 		e.Right = 0
 	}
 	return files, e

@@ -59,6 +59,10 @@ func TestListForATurnThatOpensNothing(t *testing.T) {
 	if dec := ask("ok looks good, please commit and push it"); len(dec.Shown) != 0 || dec.Why != "idle" {
 		t.Errorf("%s %v", dec.Why, paths(dec.Shown))
 	}
+	if dec := ask("why does the login fail after the upgrade"); len(dec.Shown) != 0 || dec.Why != "nothing" {
+		t.Errorf("%s %v: nothing is known of these words", dec.Why, paths(dec.Shown))
+	}
+	d.knows("login", "a.go")
 	dec := ask("why does the login fail after the upgrade")
 	if len(dec.Shown) != 1 {
 		t.Fatalf("silent: %s", dec.Why)

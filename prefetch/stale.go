@@ -22,7 +22,10 @@ func FindStale(opened map[event.Path]time.Time, modified func(event.Path) (time.
 	var out []event.Suggestion
 	for _, f := range newestFirst(opened) {
 		t, ok := modified(f)
-		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at.Add(time.Minute)) {
+		if t.After(at) && t.Before(at.Add(time.Minute)) {
+			t = at // a clock that is a little ahead
+		}
+		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at) {
 			continue
 		}
 		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Stale), Value: 1, Weight: 1,

@@ -27,7 +27,8 @@ func inLimited(t *testing.T, watches int) bool {
 	run := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	run.Env = append(os.Environ(), inside+"=1")
 	run.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
 	out, err := run.CombinedOutput()
 	switch {
 	case len(out) == 0 && err != nil:
@@ -139,7 +140,8 @@ func TestHalfOfTheFreeWatches(t *testing.T) {
 			}
 			st := s.w.Status()
 			if few := c.half < 61; st.Partial != few || (st.Polled > 0) != few || st.Watched+st.Polled != 61 && few ||
-				strings.Contains(st.Why, "half of the file watches") != few || strings.Contains(st.Hint, "fs.inotify.max_user_watches=") != few {
+				strings.Contains(st.Why, "half of the file watches") != few ||
+				strings.Contains(st.Hint, "fs.inotify.max_user_watches=") != few {
 				t.Errorf("status %+v", st)
 			}
 			if c.half < 61 && out.warnings() != 1 {

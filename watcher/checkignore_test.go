@@ -19,7 +19,8 @@ var (
 	ruleParts = []string{"a", "b", "ab", "x.c", "x.o", "ba", "*", "**", "?", "[ab]", "[!a]", "[^b]*", "*.o", "a*", "**/a", "a/**", `\a`,
 		`*\.c`, "a**", "***", "**a", "*a*b", "[[:alpha:]]", "[[:upper:]]", "[[:digit:]", "[a-", "x.[a-c]", "[]]", "[!]]", "[]-a]", "[--a]",
 		`[\]]`, "b ", `b\ `, "!a", `\!a`, "#a", `\#a`, "A", "ünï", "ÜNÏ", "ün?", "AB", "[A-Z]*", "*B", `\A`, "a\tb", `\`, `a\`, "..", "."}
-	treeNames = []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "-", "A", "#a", "!a", "b ", "b", "ünï", "ÜnÏ", "a\tb", "aXb", "aB", "7"}
+	treeNames = []string{"a", "b", "ab", "x.c", "x.o", "ba", "abc", "]", "-", "A", "#a", "!a", "b ", "b", "ünï", "ÜnÏ",
+		"a\tb", "aXb", "aB", "7"}
 )
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }

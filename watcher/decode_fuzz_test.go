@@ -52,13 +52,16 @@ func FuzzParseLog(f *testing.F) {
 
 func TestParseLog(t *testing.T) {
 	in := append(logOf(), logOf("\n:100644 100755 "+idA+" "+idA+" M\x00:a\x01\x00",
-		":160000 160000 "+idA+" "+idA+" R100\x00vendor/module\x00modules/module\x00", ":160000 100644 "+idA+" "+idB+" T\x00was a module\x00")...)
+		":160000 160000 "+idA+" "+idA+" R100\x00vendor/module\x00modules/module\x00",
+		":160000 100644 "+idA+" "+idB+" T\x00was a module\x00")...)
 	in = append(in, append(append([]byte("\x01"+idB+" 5 4 "), bytes.Repeat([]byte("long "), 40_000)...), 0)...)
 	got := parsed(t, in, false)
-	if len(got) != 3 || len(got[0].Files) != 0 || got[0].Subject != "a subject" || got[0].Time != 1700000000 || got[0].Author != 1600000000 {
+	if len(got) != 3 || len(got[0].Files) != 0 || got[0].Subject != "a subject" || got[0].Time != 1700000000 ||
+		got[0].Author != 1600000000 {
 		t.Fatalf("got %+v", got)
 	}
-	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, "", ":a\x01"}) || f[1] != (FileChange{'A', idB, "", "was a module"}) {
+	if f := got[1].Files; len(f) != 2 || f[0] != (FileChange{'M', idA, "", ":a\x01"}) ||
+		f[1] != (FileChange{'A', idB, "", "was a module"}) {
 		t.Errorf("files %q", f)
 	}
 	if got[2].ID != idB || len(got[2].Subject) != 200_000 {
@@ -68,7 +71,8 @@ func TestParseLog(t *testing.T) {
 	if got := parsed(t, append(huge, logOf()...), false); len(got) != 2 || len(got[0].Subject) > maxField || got[1].Subject != "a subject" {
 		t.Errorf("%d commits behind a message of more than a field", len(got))
 	}
-	for _, bad := range []string{"x\x00", "\x01" + idA + "\x00", ":100644\x00", string(logOf("\n:100644 M\x00a\x00")), string(logOf("\n:1 2 3 4 M\x00")),
+	for _, bad := range []string{"x\x00", "\x01" + idA + "\x00", ":100644\x00", string(logOf("\n:100644 M\x00a\x00")),
+		string(logOf("\n:1 2 3 4 M\x00")),
 		string(logOf("\n:1 2 3 4 M\x00cut"))} {
 		if err := parseLog(strings.NewReader(bad), false, func(*Commit) error { return nil }); err == nil {
 			t.Errorf("%q was accepted", bad)
@@ -78,7 +82,8 @@ func TestParseLog(t *testing.T) {
 
 // TestParseLogWithBodies: a body may look like a file or a commit.
 func TestParseLogWithBodies(t *testing.T) {
-	in := append(logOf(":100644 a body\n\nof two paragraphs\n\x00", "\n:100644 100644 "+idA+" "+idB+" R090\x00old.go\x00new.go\x00"), logOf("\x01another\x00")...)
+	in := append(logOf(":100644 a body\n\nof two paragraphs\n\x00",
+		"\n:100644 100644 "+idA+" "+idB+" R090\x00old.go\x00new.go\x00"), logOf("\x01another\x00")...)
 	got := parsed(t, in, true)
 	if len(got) != 2 || got[0].Body != ":100644 a body\n\nof two paragraphs\n" || got[1].Body != "\x01another" ||
 		len(got[0].Files) != 1 || got[0].Files[0] != (FileChange{'R', idB, "old.go", "new.go"}) {

@@ -112,7 +112,8 @@ func generated(tb testing.TB, n int) string {
 	g := newRepository(tb)
 	var in bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&in, "commit refs/heads/main\nmark :%d\ncommitter t <t@example.com> %d +0000\ndata <<EOM\nchange %d\n\nbody\nEOM\n", i+1, 1_500_000_000+i*60, i)
+		fmt.Fprintf(&in, "commit refs/heads/main\nmark :%d\ncommitter t <t@example.com> %d +0000\ndata <<EOM\nchange "+
+			"%d\n\nbody\nEOM\n", i+1, 1_500_000_000+i*60, i)
 		if i > 0 {
 			fmt.Fprintf(&in, "from :%d\n", i)
 		}

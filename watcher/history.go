@@ -54,8 +54,8 @@ type commitLog interface {
 // ctx's, and yield's own.
 func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch []event.Event, cursor map[string]string) error) error {
 	if r.config.treeless != "" {
-		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none && git fetch --refetch",
-			r.Root, ErrNoTrees, r.config.treeless)
+		return fmt.Errorf("read history of %s: %w: to get them run: git config remote.%s.partialclonefilter blob:none "+
+			"&& git fetch --refetch", r.Root, ErrNoTrees, r.config.treeless)
 	}
 	if err := r.readHistory(ctx, o, yield); err != nil {
 		return fmt.Errorf("read history of %s: %w", r.Root, err)

@@ -192,7 +192,8 @@ func BenchmarkHistoryOneNew(b *testing.B) {
 	}
 	since := map[string]string{ref: string(out[:len(out)-1])}
 	for b.Loop() {
-		if err := r.History(context.Background(), HistoryOptions{Since: since}, func([]event.Event, map[string]string) error { return nil }); err != nil {
+		if err := r.History(context.Background(), HistoryOptions{Since: since},
+			func([]event.Event, map[string]string) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -319,7 +319,8 @@ func TestBatches(t *testing.T) {
 		}
 
 		stop := errors.New("stop")
-		if err := r.History(context.Background(), HistoryOptions{}, func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
+		if err := r.History(context.Background(), HistoryOptions{},
+			func([]event.Event, map[string]string) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("yield's error became %v", err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
@@ -358,7 +359,8 @@ func TestObjectLogEqualsGit(t *testing.T) {
 
 func TestOddNamesAndContents(t *testing.T) {
 	g := newRepository(t)
-	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ", "back\\slash", "not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
+	names := []string{"ünïcode/文件.go", "new\nline.go", "tab\t\"quote\".go", ":colon", " lead and trail ", "back\\slash",
+		"not-utf8-\xff\xfe.go", "-dash", "\x01ctrl"}
 	g.commit("odd\x01subject :100644 100644 "+strings.Repeat("long ", 20000), names...)
 	g.git("update-index", "--chmod=+x", ":colon")
 	g.git("commit", "-q", "-m", "mode")

@@ -53,8 +53,8 @@ func (r *Repo) Ignored(p event.Path) bool {
 	return rs.gitIgnored(d, s, p.Base(), false) || rs.excludedIn(d, s, p.Base())
 }
 
-// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is none, and if git ignores the
-// folder or .aoaignore names the path.
+// Nested returns the folder of the other repository, a submodule or a clone, in which a path lies. It is "" if there is
+// none, and if git ignores the folder or .aoaignore names the path.
 func (r *Repo) Nested(p event.Path) string {
 	rs := r.ruleset()
 	nested := rs.dir(p.Dir()).nested

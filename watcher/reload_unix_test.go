@@ -19,7 +19,8 @@ func gitThat(t *testing.T, script string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\ngit="+real+"\n"+script+"\nexec \"$git\" \"$@\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")

@@ -106,7 +106,8 @@ var kinds = []kind{
 		return g.at(dir)
 	}},
 	{name: "included configuration", build: func(t *testing.T, g *repository) *repository {
-		g.write(".git/more", "[alias]\n\tlog = !false\n\tls-files = !false\n[log]\n\tdate = relative\n[color]\n\tui = always\n[diff]\n\trelative = true\n\texternal = false\n\tnoprefix = true\n")
+		g.write(".git/more", "[alias]\n\tlog = !false\n\tls-files = !false\n[log]\n\tdate = relative\n[color]\n\tui = "+
+			"always\n[diff]\n\trelative = true\n\texternal = false\n\tnoprefix = true\n")
 		g.git("config", "include.path", "more")
 		return g
 	}},

@@ -60,7 +60,8 @@ func TestInboxRoots(t *testing.T) {
 	if !in.headAt.IsZero() {
 		t.Error("a lock is no move")
 	}
-	for _, name := range []string{"/b.git/refs/heads/x/y", "/b.git/packed-refs", "/b.git/worktrees/wt/HEAD", "/b.git/worktrees/other/HEAD"} {
+	for _, name := range []string{"/b.git/refs/heads/x/y", "/b.git/packed-refs", "/b.git/worktrees/wt/HEAD",
+		"/b.git/worktrees/other/HEAD"} {
 		in.headAt = time.Time{}
 		in.add(fsnotify.Event{Name: name, Op: fsnotify.Create}, ms(2))
 		if in.headAt.IsZero() {
@@ -101,8 +102,10 @@ func TestReviewWaitsForTheCheckout(t *testing.T) {
 
 func TestPairMoves(t *testing.T) {
 	s := func(size, mtime int64, inode uint64) stamp { return stamp{size, mtime, inode} }
-	gone := []fileChange{{path: "a/x.go", old: s(1, 10, 7)}, {path: "a/y.go", old: s(2, 10, 8)}, {path: "a/z.go", old: stamp{size: unknownSize}}}
-	saved := []fileChange{{path: "b/x.go", now: s(1, 10, 7)}, {path: "b/y.go", now: s(2, 11, 8)}, {path: "old.go", had: true, now: s(1, 10, 7)}}
+	gone := []fileChange{{path: "a/x.go", old: s(1, 10, 7)}, {path: "a/y.go", old: s(2, 10, 8)},
+		{path: "a/z.go", old: stamp{size: unknownSize}}}
+	saved := []fileChange{{path: "b/x.go", now: s(1, 10, 7)}, {path: "b/y.go", now: s(2, 11, 8)},
+		{path: "old.go", had: true, now: s(1, 10, 7)}}
 	moved, restSaved, restGone := pairRenames(saved, gone)
 	if len(moved) != 1 || moved[0][0].path != "a/x.go" || moved[0][1].path != "b/x.go" {
 		t.Errorf("moved %v", moved)
@@ -111,7 +114,8 @@ func TestPairMoves(t *testing.T) {
 		t.Errorf("saved %v, gone %v", restSaved, restGone)
 	}
 	// Without inodes the name must stay.
-	moved, _, _ = pairRenames([]fileChange{{path: "b/q.go", now: s(1, 10, 0)}, {path: "b/x.go", now: s(1, 10, 0)}}, []fileChange{{path: "a/x.go", old: s(1, 10, 0)}})
+	moved, _, _ = pairRenames([]fileChange{{path: "b/q.go", now: s(1, 10, 0)}, {path: "b/x.go", now: s(1, 10, 0)}},
+		[]fileChange{{path: "a/x.go", old: s(1, 10, 0)}})
 	if len(moved) != 1 || moved[0][1].path != "b/x.go" {
 		t.Errorf("moved %v without inodes", moved)
 	}
@@ -131,11 +135,13 @@ func TestParseStatus(t *testing.T) {
 	}
 	want := []fileStatus{{path: "a b.go", index: '.', disk: 'M'}, {path: "staged.go", index: 'M', disk: '.'},
 		{path: "gone.go", index: '.', disk: 'D', mode: true}, {path: "new.go", index: 'R', disk: 'M'},
-		{path: "conflict.go", index: 'U', disk: 'U', conflict: true}, {path: "\xff\n.go", index: '?', disk: '?'}} // nested is another repository
+		// nested is another repository
+		{path: "conflict.go", index: 'U', disk: 'U', conflict: true}, {path: "\xff\n.go", index: '?', disk: '?'}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, bad := range []string{"1 .M\x00", "M  a.go\x00", "? a.go", "1 M N... 100644 100644 100644 1 2 a.go\x00", "u UU N... 1 2 3 conflict.go\x00"} {
+	for _, bad := range []string{"1 .M\x00", "M  a.go\x00", "? a.go", "1 M N... 100644 100644 100644 1 2 a.go\x00",
+		"u UU N... 1 2 3 conflict.go\x00"} {
 		if _, err := parseStatus([]byte(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}

@@ -112,8 +112,8 @@ type WatchStatus struct {
 // NewWatcher makes a watcher of the repository's worktree. It starts nothing.
 func NewWatcher(r *Repo, o WatchOptions) *Watcher {
 	return &Watcher{repo: r, o: o, in: newReports(r, o.Quiet, o.AtMost), tree: &dir{}, gitDirs: map[string]bool{},
-		open: openNotifier, differing: r.differing, maxUserWatches: maxUserWatches, usedWatches: usedWatches, activeOnly: kqueue, bulk: bulkSize,
-		ready: make(chan struct{})}
+		open: openNotifier, differing: r.differing, maxUserWatches: maxUserWatches, usedWatches: usedWatches,
+		activeOnly: kqueue, bulk: bulkSize, ready: make(chan struct{})}
 }
 
 // Run watches until ctx ends. It gives every batch of events to emit (save, delete, rename, branch; see saves.go) and calls

@@ -49,7 +49,8 @@ Settings of Claude Code:  "fileSuggestion": {"type": "command", "command": "aoa 
 			if err != nil {
 				return nil // the client ignores errors
 			}
-			for _, p := range a.completing(ctx, repo, api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
+			for _, p := range a.completing(ctx, repo,
+				api.CompleteRequest{Query: in.Query, Session: a.getenv("CLAUDE_CODE_SESSION_ID"), Limit: atFiles}) {
 				// A name with a line break would read as two names.
 				if name := a.near(p); !strings.ContainsAny(name, "\r\n") {
 					fmt.Fprintln(a.out, name)

@@ -126,7 +126,8 @@ func TestDamage(t *testing.T) {
 			t.Parallel()
 			d := newSandbox(t, 32)
 			d.must("init")
-			mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
+			mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
+				Paths: []event.Path{"README.md"}}})
 			want := d.must("suggest", "server/wire.go")
 			d.must("stop")
 			db := filepath.Join(d.place().Store, "aoa.db")
@@ -240,12 +241,14 @@ func TestHostileNames(t *testing.T) {
 		d.git("commit", "-qm", "both "+evil+"\u202e sides")
 	}
 	d.must("init")
-	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil, Session: "s" + evil,
-		Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(hostile)}}})
+	mustCall(d, api.Events, []event.Event{{ID: "x" + evil, Kind: event.KindRead, Time: time.Now(), Agent: "agent" + evil,
+		Session: "s" + evil, Tool: evil, Tags: []string{"tag" + evil}, Paths: []event.Path{event.Path(hostile)}}})
 	found := false
-	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"}, {"log"}, {"stats", "files"},
+	for _, args := range [][]string{{"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"},
+		{"log"}, {"stats", "files"},
 		{"stats", "tags"}, {"stats", "sessions"}, {"stats", "kinds"}, {"status"}, {"init"}, {"why", hostile, "--with", "server/wire.go"},
-		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil}, {evil}, {"suggest", "--" + evil},
+		{"suggest", "../out" + evil}, {"log", "--since", evil}, {"config", evil, evil}, {"stats", evil}, {"pause", evil},
+		{evil}, {"suggest", "--" + evil},
 		{"forget", "--session", "s" + evil}} {
 		s := d.do(args...)
 		if strings.ContainsAny(s.out+s.err, "\x1b\x07\u202e") || strings.Contains(s.out, "new\nline") {

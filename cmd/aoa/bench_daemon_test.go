@@ -192,7 +192,8 @@ func (d *bed) served(b *testing.B) *bed {
 
 // session is what a session does that works in a corner of the repository.
 func session(files []event.Path, now time.Time) []event.Event {
-	events := []event.Event{{ID: "p", Kind: event.KindPrompt, Time: now, Session: "s", Agent: "claude", Terms: []string{"term1", "module000"}},
+	events := []event.Event{{ID: "p", Kind: event.KindPrompt, Time: now, Session: "s", Agent: "claude",
+		Terms: []string{"term1", "module000"}},
 		{ID: "q", Kind: event.KindSearch, Time: now, Session: "s", Agent: "claude", Seen: files[20:60], Terms: []string{"package"}}}
 	for i := range 12 {
 		events = append(events, opened(fmt.Sprint("open", i), files[i*5], now))

@@ -40,7 +40,8 @@ func BenchmarkQuery(b *testing.B) {
 				event.Query
 			}{
 				{"open", event.Query{Task: event.TaskNext, Session: "s", Current: d.files[5]}},
-				{"prompt", event.Query{Task: event.TaskPrompt, Session: "s", Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
+				{"prompt", event.Query{Task: event.TaskPrompt, Session: "s",
+					Prompt: "make term3 of module001 honest, see package02/file000041.go"}},
 				{"change", event.Query{Task: event.TaskChange, Files: d.files[:15]}},
 			} {
 				b.Run(q.name, func(b *testing.B) {
@@ -344,7 +345,8 @@ func BenchmarkHook(b *testing.B) {
 		{"learn", learn, []string{small, "claude"}, nil},
 		{"aoa", hint, []string{d.binary, "hook", "claude"}, nil},
 	}
-	for _, other := range []struct{ name, needs, script string }{{"jq+curl", "bash jq curl", shellHook}, {"python", "python3", pythonHook}} {
+	for _, other := range []struct{ name, needs, script string }{{"jq+curl", "bash jq curl", shellHook},
+		{"python", "python3", pythonHook}} {
 		file := filepath.Join(filepath.Dir(d.binary), other.name)
 		must(b, os.WriteFile(file, []byte(other.script), 0o700))
 		missing := false

@@ -62,7 +62,8 @@ func (a *app) cachePut() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"), "the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
+	c.Flags().StringVar(&r.Session, "session", a.getenv("CLAUDE_CODE_SESSION_ID"),
+		"the session (default: CLAUDE_CODE_SESSION_ID, else the newest one)")
 	c.Flags().Lookup("session").DefValue = ""
 	f := c.Flags()
 	f.StringVar(&it.Task, "task", "", "id of the task (default: random)")

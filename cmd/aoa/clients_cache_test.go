@@ -16,14 +16,16 @@ func TestClientClaudeCache(t *testing.T) {
 	program := realClient(t, "claude")
 	session := func(c claude) *model {
 		first, _ := c.ask(firstSession, "change the protocol of the wire", uses(c.read("documentation/README.md")),
-			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("git status --short")), uses(bash("true")))
+			uses(c.read("server/wire.go"), c.read("docs/guide.md")), uses(c.edit("server/wire.go", "wire", "wires")),
+			uses(bash("git status --short")), uses(bash("true")))
 		second, _ := c.resume(firstSession, "and its documentation", uses(c.read("documentation/guide.md")), uses(bash("true")))
 		first.asked = append(first.requests(), second.requests()...)
 		return first
 	}
 	with, without := session(newClaude(t, program, "threshold=0.4")), session(claude{newClientSandbox(t, protocolHistory()), program})
 	list, _, _ := strings.Cut(hintOf(hooks.HintPrompt, "x"), "\n")
-	for _, hint := range []string{list, hintOf(hooks.HintRescue, "README.md"), "edited server/wire.go", hintOf(hooks.HintRescue, "docs/guide.md")} {
+	for _, hint := range []string{list, hintOf(hooks.HintRescue, "README.md"), "edited server/wire.go",
+		hintOf(hooks.HintRescue, "docs/guide.md")} {
 		if with.first(hint) < 0 {
 			t.Errorf("never said, so nothing is compared:\n%s", hint)
 		}

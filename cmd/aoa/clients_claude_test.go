@@ -88,7 +88,8 @@ func (c claude) unharmed(o outcome) {
 		transcripts++
 		b, err := os.ReadFile(file)
 		for line := range strings.Lines(string(b)) {
-			if strings.Contains(line, "hook_non_blocking_error") || strings.Contains(line, "hook_error") || strings.Contains(line, "hook_cancelled") {
+			if strings.Contains(line, "hook_non_blocking_error") || strings.Contains(line, "hook_error") ||
+				strings.Contains(line, "hook_cancelled") {
 				c.t.Errorf("an error of a hook in %s: %s", filepath.Base(file), line)
 			}
 		}

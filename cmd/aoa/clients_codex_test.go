@@ -43,7 +43,8 @@ env_key = "SCRIPTED_KEY"
 enabled = false
 `
 	c.write(filepath.Join(c.home, ".codex", "config.toml"), config)
-	o := c.run([]string{"SCRIPTED_KEY=dummy"}, c.program, "exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt)
+	o := c.run([]string{"SCRIPTED_KEY=dummy"}, c.program, "exec", "--dangerously-bypass-approvals-and-sandbox",
+		"--dangerously-bypass-hook-trust", prompt)
 	if o.out != "done\n" || hookFailed.MatchString(o.err) {
 		c.t.Errorf("stdout %q, only the model's \"done\" was due; stderr:\n%s", o.out, o.err)
 	}
@@ -71,7 +72,8 @@ func TestClientCodex(t *testing.T) {
 	})
 	t.Run("pair and working set", func(t *testing.T) {
 		c := newCodex(t, program, "kinds.partner=off", "kinds.next=off")
-		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")), uses(shell("true")))
+		m, _ := c.ask("rename it", uses(patch("*** Update File: store/table.go\n@@\n-store/table.go\n+store/tables.go\n")),
+			uses(shell("true")))
 		m.reached(t, hintOf(hooks.HintPair, "store/table_test.go"), 2)
 		set := "edited store/table.go" // in the words of the work before
 		m.reached(t, set, -1)
@@ -81,7 +83,8 @@ func TestClientCodex(t *testing.T) {
 	t.Run("of earlier work", func(t *testing.T) {
 		c := newCodex(t, program, "kinds.prompt=off", "kinds.next=off", "kinds.reload=off", "threshold=0.4")
 		for range 7 {
-			c.ask("tune the queue of the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")), uses(shell("true")))
+			c.ask("tune the queue of the scheduler", uses(shell("cat sched/plan.go")), uses(shell("cat sched/queue.go")),
+				uses(shell("true")))
 		}
 		c.must("aoa", "config", "kinds.prompt", "on")
 		m, _ := c.ask("tune the queue of the scheduler")

@@ -41,7 +41,8 @@ var messages = dialect{
 				sse{"content_block_delta", object{"type": "content_block_delta", "index": i, "delta": delta}},
 				sse{"content_block_stop", object{"type": "content_block_stop", "index": i}})
 		}
-		end := object{"type": "message_delta", "delta": object{"stop_reason": stopReason(t), "stop_sequence": nil}, "usage": object{"output_tokens": 5}}
+		end := object{"type": "message_delta", "delta": object{"stop_reason": stopReason(t), "stop_sequence": nil},
+			"usage": object{"output_tokens": 5}}
 		return append(out, sse{"message_delta", end}, sse{"message_stop", object{"type": "message_stop"}})
 	},
 }
@@ -88,9 +89,11 @@ var responses = dialect{
 		out := []sse{{"response.created", object{"type": "response.created", "response": object{"id": id}}}}
 		items := []object{}
 		for i, c := range t.calls {
-			item := object{"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", n, i), "call_id": callID(n, i), "name": c.tool, "arguments": encoded(c.input)}
+			item := object{"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", n, i), "call_id": callID(n, i),
+				"name": c.tool, "arguments": encoded(c.input)}
 			if patch, ok := c.input["patch"]; ok { // a tool that takes text and not an object
-				item = object{"type": "custom_tool_call", "id": fmt.Sprintf("ct_%d_%d", n, i), "call_id": callID(n, i), "name": c.tool, "input": patch}
+				item = object{"type": "custom_tool_call", "id": fmt.Sprintf("ct_%d_%d", n, i), "call_id": callID(n, i),
+					"name": c.tool, "input": patch}
 			}
 			items = append(items, item)
 		}
@@ -101,7 +104,8 @@ var responses = dialect{
 		for _, item := range items {
 			out = append(out, sse{"response.output_item.done", object{"type": "response.output_item.done", "item": item}})
 		}
-		usage := object{"input_tokens": 10, "input_tokens_details": nil, "output_tokens": 5, "output_tokens_details": nil, "total_tokens": 15}
+		usage := object{"input_tokens": 10, "input_tokens_details": nil, "output_tokens": 5, "output_tokens_details": nil,
+			"total_tokens": 15}
 		return append(out, sse{"response.completed", object{"type": "response.completed", "response": object{"id": id, "usage": usage}}})
 	},
 }
@@ -136,7 +140,8 @@ func completion(n int, t turn, key string) object {
 	if len(t.calls) > 0 {
 		calls := []any{}
 		for i, c := range t.calls {
-			calls = append(calls, object{"index": i, "id": callID(n, i), "type": "function", "function": object{"name": c.tool, "arguments": encoded(c.input)}})
+			calls = append(calls, object{"index": i, "id": callID(n, i), "type": "function",
+				"function": object{"name": c.tool, "arguments": encoded(c.input)}})
 		}
 		said, why = object{"role": "assistant", "content": nil, "tool_calls": calls}, "tool_calls"
 	}

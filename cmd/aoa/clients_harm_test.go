@@ -140,8 +140,9 @@ func TestClientClaudeLearns(t *testing.T) {
 	c.ask(firstSession, "rename it", uses(c.read("server/wire.go"), c.read("docs/guide.md"), c.read("documentation/lost.md")),
 		uses(c.edit("server/wire.go", "wire", "wires"), write),
 		uses(bash("cat README.md && grep -rn queue sched")), uses(bash("cat nowhere/else.go")))
-	want := map[string]int{"prompt": 1, "start": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1, "failed documentation/lost.md": 1,
-		"edit server/wire.go": 1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
+	want := map[string]int{"prompt": 1, "start": 1, "end": 1, "read server/wire.go": 1, "read docs/guide.md": 1,
+		"failed documentation/lost.md": 1,
+		"edit server/wire.go":          1, "write sched/new.go": 1, "read README.md": 1, "search": 1, "failed nowhere/else.go": 1, "run": 1}
 	got := map[string]int{}
 	for _, e := range c.log("--session", firstSession) {
 		if e.Kind == event.KindSuggest || e.Kind == event.KindOutcome {

@@ -40,7 +40,8 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	},
 	"partner": func(t *testing.T, program string) {
 		c := newClaude(t, program, "threshold=0.4")
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("git status --short")))
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
+			uses(c.edit("server/wire.go", "wire", "wires")), uses(bash("git status --short")))
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 	},
 	"partner of a batch": func(t *testing.T, program string) { // an edit and a look at it, made together
@@ -51,7 +52,8 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	},
 	"partner at Stop": func(t *testing.T, program string) { // the turn goes on once, and ends
 		c := newClaude(t, program, "partner.at_stop=on", "threshold=0.4")
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")), uses(c.edit("server/wire.go", "wire", "wires")), turn{text: "done"})
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("server/wire.go")),
+			uses(c.edit("server/wire.go", "wire", "wires")), turn{text: "done"})
 		m.reached(t, hintOf(hooks.HintPartner, "docs/protocol.md"), 3)
 		if n := len(m.requests()); n != 4 {
 			t.Errorf("%d requests, want 4: the turn goes on once", n)
@@ -78,7 +80,8 @@ var claudeScenarios = map[string]func(*testing.T, string){
 	"working set": func(t *testing.T, program string) {
 		c := newClaude(t, program)
 		set := "edited sched/plan.go" // in the words of the work before
-		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go"), c.read("docs/guide.md")), uses(c.edit("sched/plan.go", "plan", "plans")))
+		m, _ := c.ask(firstSession, "rename it", uses(c.read("sched/plan.go"), c.read("docs/guide.md")),
+			uses(c.edit("sched/plan.go", "plan", "plans")))
 		m.reached(t, set, -1)
 		m, _ = c.ask(secondSession, "go on")
 		m.reached(t, set, 0)

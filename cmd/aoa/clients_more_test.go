@@ -16,8 +16,8 @@ var more = []moreClient{
 	{
 		name: "qwen", dialect: completions,
 		ask: func(w *clientSandbox, program, url, prompt string) outcome {
-			return w.run([]string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=scripted", "QWEN_TELEMETRY_ENABLED=false"},
-				program, "--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt)
+			return w.run([]string{"OPENAI_API_KEY=dummy", "OPENAI_BASE_URL=" + url + "/v1", "OPENAI_MODEL=scripted",
+				"QWEN_TELEMETRY_ENABLED=false"}, program, "--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt)
 		},
 		read: func(file string) toolUse { return toolUse{"read_file", object{"file_path": file}} },
 		edit: func(file, from, to string) toolUse {
@@ -33,26 +33,31 @@ var more = []moreClient{
 		ask: func(w *clientSandbox, program, url, prompt string) outcome {
 			settings := filepath.Join(w.home, ".gemini", "settings.json") // else the base URL would mean another way to sign in
 			w.write(settings, encoded(object{"security": object{"auth": object{"selectedType": "gemini-api-key"}}}))
-			return w.run([]string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_TRUST_WORKSPACE=true"},
-				program, "--model", "gemini-2.5-pro", "--approval-mode", "yolo", "-p", prompt)
+			return w.run([]string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false",
+				"GEMINI_CLI_TRUST_WORKSPACE=true"}, program, "--model", "gemini-2.5-pro", "--approval-mode", "yolo", "-p", prompt)
 		},
 		read: func(file string) toolUse { return toolUse{"read_file", object{"file_path": file}} },
 		edit: func(file, from, to string) toolUse {
 			return toolUse{"replace", object{"file_path": file, "old_string": from, "new_string": to, "instruction": "rename it"}}
 		},
 		shell: func(command string) toolUse { return toolUse{"run_shell_command", object{"command": command}} },
-		reach: reach{command: 1, read: 3, partner: 5, set: 0}, // AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
+		// AfterTool fires for a tool that failed, but its text is dropped: it waits for the next one
+		reach: reach{command: 1, read: 3, partner: 5, set: 0},
 	},
 	{
 		name: "opencode", dialect: completions,
 		ask: func(w *clientSandbox, program, url, prompt string) outcome {
-			config := object{"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": object{"baseURL": url + "/v1", "apiKey": "dummy"},
-				"models": object{"scripted": object{"name": "scripted", "tool_call": true, "limit": object{"context": 200000, "output": 8000}}}}}, "model": "scripted/scripted",
+			config := object{"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted",
+				"options": object{"baseURL": url + "/v1", "apiKey": "dummy"},
+				"models": object{"scripted": object{"name": "scripted", "tool_call": true,
+					"limit": object{"context": 200000, "output": 8000}}}}}, "model": "scripted/scripted",
 				"autoupdate": false, "share": "disabled"}
 			file := filepath.Join(w.home, "opencode.json")
 			w.write(file, encoded(config))
-			w.write(filepath.Join(w.home, ".npmrc"), "fetch-retries=0\n") // it wants a package for plugins, and waits long if it cannot be had
-			return w.run([]string{"OPENCODE_CONFIG=" + file, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+			// it wants a package for plugins, and waits long if it cannot be had
+			w.write(filepath.Join(w.home, ".npmrc"), "fetch-retries=0\n")
+			return w.run([]string{"OPENCODE_CONFIG=" + file, "OPENCODE_DISABLE_AUTOUPDATE=1",
+				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}, program, "run", prompt)
 		},
 		read: func(file string) toolUse { return toolUse{"read", object{"filePath": file}} },
@@ -68,7 +73,8 @@ var more = []moreClient{
 	{
 		name: "copilot", dialect: completions,
 		ask: func(w *clientSandbox, program, url, prompt string) outcome {
-			return w.run([]string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=dummy", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true",
+			return w.run([]string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=dummy",
+				"COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true",
 				"COPILOT_AUTO_UPDATE=false"}, program, "--allow-all-tools", "--silent", "-p", prompt)
 		},
 		read: func(file string) toolUse { return toolUse{"view", object{"path": file}} },
@@ -117,7 +123,8 @@ func TestClientMore(t *testing.T) {
 			}
 			set := "edited server/wire.go" // in the words of the work before
 			m, o := begin(uses(c.shell("cat documentation/guide.md")), uses(c.read(w.path("documentation/README.md"))),
-				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")), uses(c.shell("git status --short")), uses(c.shell("true")))
+				uses(c.read(w.path("server/wire.go"))), uses(c.edit(w.path("server/wire.go"), "wire", "wires")),
+				uses(c.shell("git status --short")), uses(c.shell("true")))
 			t.Logf("%v for %d requests", o.took, len(m.requests()))
 			m.reached(t, hintOf(hooks.HintRescue, "docs/guide.md"), c.reach.command)
 			m.reached(t, hintOf(hooks.HintRescue, "README.md"), c.reach.read)

@@ -60,8 +60,8 @@ func newClientSandbox(t *testing.T, commits []commit) *clientSandbox {
 	if err := os.Symlink(program, filepath.Join(w.bin, "aoa")); err != nil {
 		t.Fatal(err)
 	}
-	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1", "AOA_PATIENCE=10",
-		"AOA_IDLE_TIMEOUT=5m",
+	w.env = []string{"HOME=" + w.home, "PATH=" + w.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + dir, "LANG=C.UTF-8", "TZ=UTC",
+		"NO_COLOR=1", "AOA_PATIENCE=10", "AOA_IDLE_TIMEOUT=5m",
 		"XDG_CONFIG_HOME=" + filepath.Join(w.home, ".config"), "XDG_STATE_HOME=" + filepath.Join(w.home, ".state"),
 		"XDG_CACHE_HOME=" + filepath.Join(w.home, ".cache"), "XDG_DATA_HOME=" + filepath.Join(w.home, ".data"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
@@ -184,7 +184,8 @@ func (w *clientSandbox) run(env []string, args ...string) outcome {
 	var err error
 	begin := time.Now()
 	if none := caged(func() { err = cmd.Start() }); none != nil {
-		cmd.Env = append(cmd.Env, "http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=127.0.0.1")
+		cmd.Env = append(cmd.Env, "http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9",
+			"HTTPS_PROXY=http://127.0.0.1:9", "no_proxy=127.0.0.1")
 		err = cmd.Start()
 	}
 	if err == nil {

@@ -76,7 +76,8 @@ func download(ctx context.Context, pkg, dir, place string) error {
 	defer os.RemoveAll(part)
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--fetch-retries=1", pkg)
+	cmd := exec.CommandContext(ctx, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--no-save",
+		"--loglevel=error", "--fetch-retries=1", pkg)
 	cmd.Dir, cmd.WaitDelay = part, time.Second
 	cmd.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(dir, "npm-cache"), "npm_config_update_notifier=false")
 	if out, err := cmd.CombinedOutput(); err != nil {

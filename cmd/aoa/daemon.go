@@ -63,7 +63,8 @@ func (a *app) serve(ctx context.Context, verbose, report bool) error {
 		log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: cfg.LogLevel}))
 	}
 	note := filepath.Join(a.registry(), locate.Fingerprint(place.Store))
-	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(), Patience: client.Factor(), Now: a.now, Log: log,
+	err = daemon.Run(ctx, daemon.Options{Repo: repo, Place: place, Env: a.env, Version: version(), Build: build(),
+		Patience: client.Factor(), Now: a.now, Log: log,
 		Ready: func() {
 			a.register(note, place)
 			if out, ok := a.out.(io.Closer); ok && report {

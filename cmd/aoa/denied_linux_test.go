@@ -103,7 +103,8 @@ func TestNoPermission(t *testing.T) {
 		d := forNobody(t)
 		check(t, os.Mkdir(filepath.Join(d.dir, ".git", "aoa"), 0o700))
 		for _, args := range [][]string{{"init"}, {"suggest"}, {"status"}, {"stop"}} {
-			if s := d.asNobody(args...); s.code == 0 && args[0] != "stop" || !strings.Contains(s.err, "belongs to user 0") && args[0] != "stop" {
+			if s := d.asNobody(args...); s.code == 0 && args[0] != "stop" ||
+				!strings.Contains(s.err, "belongs to user 0") && args[0] != "stop" {
 				t.Errorf("aoa %v: exit %d: %s", args, s.code, s.err)
 			}
 		}
@@ -134,8 +135,8 @@ func onTmpfs(t *testing.T, size string) string {
 	if out, err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", disk).CombinedOutput(); err != nil {
 		fault.Lacking(t, "tmpfs", "no tmpfs can be mounted here: %v: %s", err, out)
 	}
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", `size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`, disk, size, os.Args[0],
-		"-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-rounds=", fault.Rounds()))
+	cmd := exec.Command("unshare", "-rm", "sh", "-c", `size=$1; shift; mount -t tmpfs -o size=$size none "$0" && exec "$@"`,
+		disk, size, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", fmt.Sprint("-rounds=", fault.Rounds()))
 	cmd.Env = append(os.Environ(), name+"="+disk)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
@@ -168,7 +169,8 @@ func TestStopOnFullDisk(t *testing.T) {
 			}
 		}
 		for i := range 66 {
-			if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")), "hook", "claude"); s != (said{}) {
+			if s := d.doWith(string(d.hook("PostToolUse", "s", fmt.Sprint(name, i), "Read", "README.md")), "hook",
+				"claude"); s != (said{}) {
 				t.Errorf("a hook on a full disk: %+v", s)
 			}
 		}
@@ -227,7 +229,8 @@ func TestFullDisk(t *testing.T) {
 	post := func(from, n int) error {
 		var batch []event.Event
 		for i := range n {
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Kind: event.KindPrompt, Time: time.Now(), Session: "s", Text: strings.Repeat("words ", 600)})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", from+i), Kind: event.KindPrompt, Time: time.Now(),
+				Session: "s", Text: strings.Repeat("words ", 600)})
 		}
 		_, err := api.Call(t.Context(), d.client(), api.Events, batch)
 		for _, e := range batch {

@@ -53,8 +53,10 @@ Claude Code sessions, which it reads and does not keep. An evaluation changes no
 	f := c.Flags()
 	f.BoolVar(&o.commits, "commits", false, "git history only: which file is missing in a commit")
 	f.StringVar(&o.traces, "traces", "", "folder with recorded sessions: NAME.jsonl[.gz] and NAME.commits.jsonl[.gz]")
-	f.StringVar(&o.repos, "repos", "", "with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
-	f.StringVar(&o.weights, "weights", "", "folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
+	f.StringVar(&o.repos, "repos", "",
+		"with --traces: folder with clones of the repositories, for the contents of files; it reports with and without contents")
+	f.StringVar(&o.weights, "weights", "",
+		"folder with weights in place of the shipped ones: OWNER+NAME.json, fitted without that repository")
 	f.BoolVar(&o.none, "no-transcripts", false, "do not read past Claude Code sessions")
 	f.Float64Var(&o.threshold, "threshold", 0, "probability from which files are shown (default: the setting threshold)")
 	f.StringVar(&o.dump, "dump", "", "write every decision to this file, one JSON object per line (compressed if it ends in .gz)")
@@ -131,7 +133,8 @@ func weightsIn(dir string, sources []eval.Source) (func(string) map[event.Task]r
 			of[s.Name], err = rank.Parse(data)
 		}
 		if err != nil {
-			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories", "weights of %s: %v", s.Name, err)
+			return nil, fail(exitFailed, "`train fit -left` makes such a file from the other repositories",
+				"weights of %s: %v", s.Name, err)
 		}
 	}
 	return func(repo string) map[event.Task]rank.Model { return of[repo] }, nil
@@ -252,7 +255,8 @@ func (a *app) evalTranscripts(ctx context.Context, repo *watcher.Repo, cfg confi
 		return nil, err
 	}
 	var out []event.Event
-	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now, Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
+	place := hooks.Repo{Root: repo.Root, Roots: repo.Worktrees(), Tree: index.NewTree(files), Now: a.now,
+		Ignored: repo.Ignored, Tags: hooks.TagRules(cfg.Tags)}
 	_, err = transcript.Read(ctx, transcript.Dir(a.claudeHome(), repo.Root), place, nil, func(events []event.Event) error {
 		for _, e := range events {
 			out = append(out, e.Normalize(a.now()))

@@ -39,7 +39,8 @@ It exits 1 if nothing was learned about it. To keep aOa from learning a path aga
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(string(r.File), "/") && !yes && !a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
+			if strings.HasSuffix(string(r.File), "/") && !yes &&
+				!a.agree("forget all that was learned about the files in "+strings.TrimSuffix(a.display(r.File), "/")+"/?") {
 				return fail(exitFailed, "aoa forget --yes "+args[0], "nothing was forgotten")
 			}
 			if err := os.Remove(a.reportFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may name what is to be forgotten

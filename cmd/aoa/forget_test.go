@@ -32,7 +32,8 @@ func secretive(t *testing.T, env ...string) *sandbox {
 	d.read()
 	var batch []event.Event
 	for i := range 200 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: event.KindEdit, OK: true, Session: "s", Agent: "test",
+		batch = append(batch, event.Event{ID: fmt.Sprint("e", i, "-", time.Now().UnixNano()), Kind: event.KindEdit,
+			OK: true, Session: "s", Agent: "test",
 			Time: time.Now().Add(-time.Minute), Paths: []event.Path{secretFile, "docs/protocol.md"}})
 	}
 	batch = append(batch, event.Event{ID: fmt.Sprint("p-", time.Now().UnixNano()), Kind: event.KindPrompt, Session: "s", Agent: "test",
@@ -157,7 +158,8 @@ func TestForgetInterrupted(t *testing.T) {
 			d.must("start")
 		}
 		d.forgotten()
-		mustCall(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true, Paths: []event.Path{secretFile}}})
+		mustCall(d, api.Events, []event.Event{{ID: "later", Kind: event.KindRead, Time: time.Now(), Session: "s2", OK: true,
+			Paths: []event.Path{secretFile}}})
 		d.must("stop")
 		d.must("start")
 		if got := d.log("--kind", "read"); len(got) != 1 || got[0].ID != "later" {
@@ -173,7 +175,8 @@ func TestForgetLeavesThresholds(t *testing.T) {
 	t.Parallel()
 	d := newSandbox(t, 16)
 	d.must("init")
-	mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute), Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
+	mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now().Add(-time.Minute),
+		Session: "other", OK: true, Paths: []event.Path{"README.md"}}})
 	d.must("config", "threshold", "0.5")
 	for range 5 {
 		d.must("feedback", "bad")

@@ -86,7 +86,8 @@ would not find it; a file to commit never does. Install again after git worktree
 		ValidArgs: hookNames(),
 	}
 	flags := addScopes(c, map[install.Scope]string{install.User: "for all repositories of this user",
-		install.Project: "for everybody who works on this repository: commit the file", install.Local: "for this user in the worktrees of this repository, kept out of git (default)"})
+		install.Project: "for everybody who works on this repository: commit the file",
+		install.Local:   "for this user in the worktrees of this repository, kept out of git (default)"})
 	c.RunE = func(c *cobra.Command, names []string) error {
 		if err := knownHooks(names); err != nil {
 			return err

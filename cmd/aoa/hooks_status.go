@@ -54,7 +54,8 @@ func (a *app) hooksStatus(ctx context.Context) error {
 			installed := slices.ContainsFunc(all, func(o hookState) bool { return o.Agent == st.Agent && o.State != install.Absent })
 			switch {
 			case st.State != install.Absent:
-				rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"), st.File+" "+st.Note), " "))
+				rows = append(rows, strings.TrimRight(cells(st.Agent, st.State+", "+cmp.Or(string(st.Scope), "repository"),
+					st.File+" "+st.Note), " "))
 			case !installed && (i == 0 || all[i-1].Agent != st.Agent):
 				rows = append(rows, cells(st.Agent, st.State, ""))
 			}

@@ -36,7 +36,8 @@ func TestHostileRepository(t *testing.T) {
 	d.dir = hostile
 	outside := filepath.Join(filepath.Dir(d.dir), "secret.txt")
 	check(t, os.WriteFile(outside, []byte("not of this repository"), 0o600))
-	for name, to := range map[string]string{"loop": "loop", "deep/a": "../deep", "deep/b": "a/b", "root": "/", "up": "..", "secret": outside, "hooks": ".git/hooks"} {
+	for name, to := range map[string]string{"loop": "loop", "deep/a": "../deep", "deep/b": "a/b", "root": "/", "up": "..",
+		"secret": outside, "hooks": ".git/hooks"} {
 		path := filepath.Join(d.dir, name)
 		check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(to, path)))
 	}
@@ -54,8 +55,10 @@ func TestHostileRepository(t *testing.T) {
 	}
 	d.must("init")
 	found := false
-	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"}, {"suggest", "server/wire.go", "--explain"}, {"suggest"},
-		{"stats", "files"}, {"stats", "sessions"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"}, {"why", partner, "--with", "server/wire.go"}, {"context"}, {"start"}, {"session", "list"}} {
+	for _, args := range [][]string{{"init"}, {"status"}, {"status", "--all"}, {"doctor"}, {"suggest", "server/wire.go"},
+		{"suggest", "server/wire.go", "--explain"}, {"suggest"},
+		{"stats", "files"}, {"stats", "sessions"}, {"log"}, {"log", "--kind", "commit"}, {"hooks", "status"},
+		{"why", partner, "--with", "server/wire.go"}, {"context"}, {"start"}, {"session", "list"}} {
 		s := d.do(args...)
 		if bad := controls(s.out + s.err); bad != "" {
 			t.Errorf("aoa %q printed %q in %q %q", args, bad, s.out, s.err)
@@ -77,13 +80,15 @@ func TestHostileRepository(t *testing.T) {
 	d.must("config", "holdout", "0")
 	d.doWith(string(d.hook("PostToolUse", "s", "t1", "Edit", "server/wire.go")), "hook", "claude")
 	d.until("the edit is learned", func() bool { return len(d.log("--kind", "edit")) > 0 })
-	batch := map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": "PostToolBatch", "tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t2",
-		"tool_input": map[string]any{"command": "git status --short"}, "tool_response": " M server/wire.go"}}}
+	batch := map[string]any{"session_id": "s", "cwd": d.dir, "hook_event_name": "PostToolBatch",
+		"tool_calls": []any{map[string]any{"tool_name": "Bash", "tool_use_id": "t2",
+			"tool_input": map[string]any{"command": "git status --short"}, "tool_response": " M server/wire.go"}}}
 	raw, err := json.Marshal(batch)
 	check(t, err)
 	reply := d.doWith(string(raw), "hook", "claude").out
 	check(t, json.Unmarshal([]byte(reply), &said))
-	if bad := controls(said.Output.Text); bad != "" || !strings.Contains(said.Output.Text, "red") || strings.Contains(said.Output.Text, "<system>") {
+	if bad := controls(said.Output.Text); bad != "" || !strings.Contains(said.Output.Text, "red") ||
+		strings.Contains(said.Output.Text, "<system>") {
 		t.Errorf("an agent is told %q in %q", bad, said.Output.Text)
 	}
 }
@@ -162,9 +167,11 @@ func TestGitElsewhere(t *testing.T) {
 	d := newSandbox(t, 4)
 	top := filepath.Dir(d.dir)
 	check(t, os.Mkdir(filepath.Join(top, "empty"), 0o755))
-	for _, to := range []string{"/nowhere", ".", ".git", "../empty", "../../../../../etc", "/dev/zero", "", "\x1b[31m", strings.Repeat("x", 5000)} {
+	for _, to := range []string{"/nowhere", ".", ".git", "../empty", "../../../../../etc", "/dev/zero", "", "\x1b[31m",
+		strings.Repeat("x", 5000)} {
 		dir := filepath.Join(top, "work")
-		check(t, errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+to+"\n"), 0o644)))
+		check(t, errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755),
+			os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: "+to+"\n"), 0o644)))
 		w := *d
 		w.dir = dir
 		for _, args := range [][]string{{"init"}, {"status"}, {"suggest"}} {
@@ -172,7 +179,8 @@ func TestGitElsewhere(t *testing.T) {
 				t.Errorf(".git to %.20q: aoa %v: exit %d, %q", to, args, s.code, s.err)
 			}
 		}
-		if s := w.doWith(`{"session_id":"s","cwd":"`+dir+`","hook_event_name":"UserPromptSubmit","prompt":"x"}`, "hook", "claude"); s != (said{}) {
+		if s := w.doWith(`{"session_id":"s","cwd":"`+dir+`","hook_event_name":"UserPromptSubmit","prompt":"x"}`, "hook",
+			"claude"); s != (said{}) {
 			t.Errorf(".git to %.20q: a hook says %+v", to, s)
 		}
 	}

@@ -85,7 +85,8 @@ func TestImportLaw(t *testing.T) {
 // TestImportLawRefuses: the law must be able to refuse.
 func TestImportLawRefuses(t *testing.T) {
 	for _, edge := range [][2]string{{"learn", "rank"}, {"rank", "learn"}, {"watcher", "internal/hot"}, {"hooks", "internal/cold"},
-		{"internal/reload", "internal/session"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"}, {"a/new/shed", "internal/event"}} {
+		{"internal/reload", "internal/session"}, {"internal/daemon", "internal/mcp"}, {"internal/eval", "internal/daemon"},
+		{"a/new/shed", "internal/event"}} {
 		if may(edge[0], edge[1]) {
 			t.Errorf("%s may import %s", edge[0], edge[1])
 		}

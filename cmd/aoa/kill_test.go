@@ -118,7 +118,8 @@ func (f *workload) survived() int {
 			late++
 		}
 	}
-	for _, k := range []event.Kind{event.KindCommit, event.KindUncommit, event.KindRename, event.KindSave, event.KindTick, event.KindPrompt, event.KindSuggest, event.KindOutcome} {
+	for _, k := range []event.Kind{event.KindCommit, event.KindUncommit, event.KindRename, event.KindSave, event.KindTick,
+		event.KindPrompt, event.KindSuggest, event.KindOutcome} {
 		if kinds[k] == 0 {
 			f.Errorf("the stream had no %s: %v", k, kinds)
 		}
@@ -131,7 +132,8 @@ func (f *workload) survived() int {
 func openLog(d *sandbox) *cold.DB {
 	d.Helper()
 	store := d.place().Store
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"), Keys: filepath.Join(store, "keys")})
+	seal, err := cold.OpenSeal(
+		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.env)), "identity"), Keys: filepath.Join(store, "keys")})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -155,7 +157,8 @@ func questions(d *sandbox) []event.Query {
 		d.Fatalf("only %d sessions were learned", len(sessions))
 	}
 	for _, s := range sessions {
-		out = append(out, event.Query{Task: event.TaskNext, Session: s.ID}, event.Query{Task: event.TaskPrompt, Session: s.ID, Prompt: "wire"})
+		out = append(out, event.Query{Task: event.TaskNext, Session: s.ID},
+			event.Query{Task: event.TaskPrompt, Session: s.ID, Prompt: "wire"})
 	}
 	for i := range out {
 		out[i].Explain, out[i].Limit = true, 100

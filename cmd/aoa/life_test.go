@@ -107,7 +107,8 @@ func TestAnotherBuild(t *testing.T) {
 	for i := range 40 {
 		id := fmt.Sprintf("t%d", i)
 		want["s:"+id+":post:"] = true
-		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir, Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
+		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
+			Payload: d.hook("PostToolUse", "s", id, "Read", "README.md")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +176,8 @@ func TestRepositoryGone(t *testing.T) {
 		d.must("stop")
 		daemon := d.daemon()
 		d.read()
-		mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}}})
+		mustCall(d, api.Events, []event.Event{{ID: "x", Kind: event.KindRead, Time: time.Now(), Session: "s",
+			Paths: []event.Path{"README.md"}}})
 		old := d.dir
 		d.dir += "-elsewhere"
 		if err := os.Rename(old, d.dir); err != nil {

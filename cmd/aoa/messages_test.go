@@ -120,7 +120,8 @@ func oneLine(comment string) string { return strings.Join(strings.Fields(comment
 // page is the list of routes, then every message that they name.
 func (m *apiMessages) page() string {
 	var b strings.Builder
-	b.WriteString("# The messages of the API\n\nMade by `make golden` from internal/api. [api.md](api.md) says what the routes are for.\n\n| route | request | answer |\n| --- | --- | --- |\n")
+	b.WriteString("# The messages of the API\n\nMade by `make golden` from internal/api. [api.md](api.md) says what the " +
+		"routes are for.\n\n| route | request | answer |\n| --- | --- | --- |\n")
 	slices.SortFunc(m.routes, func(a, b route) int {
 		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.method, b.method))
 	})
@@ -171,7 +172,8 @@ func (m *apiMessages) link(typ string, order *[]string) string {
 			if !slices.Contains(*order, base) {
 				*order = append(*order, base)
 			}
-			return fmt.Sprintf("%s[%s](#%s)", strings.ReplaceAll(strings.TrimSuffix(typ, base), "[", `\[`), base, strings.ToLower(strings.ReplaceAll(base, ".", "")))
+			return fmt.Sprintf("%s[%s](#%s)", strings.ReplaceAll(strings.TrimSuffix(typ, base), "[", `\[`), base,
+				strings.ToLower(strings.ReplaceAll(base, ".", "")))
 		}
 	}
 	return "`" + typ + "`"

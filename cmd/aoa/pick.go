@@ -42,7 +42,8 @@ type picker struct {
 
 // pick lets a person take some of the files and prints them, or opens them in the editor.
 func (a *app) pick(ctx context.Context, client *api.Client, list []event.Suggestion, q event.Query, how suggestHow) error {
-	p := &picker{list: list, known: map[int][]string{}, marked: map[int]bool{}, about: func(s event.Suggestion) []string { return a.commonCommits(ctx, client, s, q.Files) }}
+	p := &picker{list: list, known: map[int][]string{}, marked: map[int]bool{},
+		about: func(s event.Suggestion) []string { return a.commonCommits(ctx, client, s, q.Files) }}
 	for _, s := range list {
 		p.names = append(p.names, a.display(s.File))
 	}

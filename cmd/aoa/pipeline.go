@@ -68,7 +68,8 @@ func (f *pipelineFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.session, "session-id", "", "the session whose outputs and context it reads and writes")
 	fl.StringArrayVar(&f.args, "arg", nil, "an argument as name=value, read as $ARG_name")
-	fl.StringArrayVar(&f.context, "context", nil, "a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
+	fl.StringArrayVar(&f.context, "context", nil,
+		"a value of the session's context as name=value, read as $CONTEXT_name; {…} and […] are JSON")
 }
 
 func (a *app) pipelineCheck() *cobra.Command {

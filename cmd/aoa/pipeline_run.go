@@ -284,7 +284,8 @@ func (r *pipelineRun) summary(d time.Duration) string {
 		out += fmt.Sprintf(", %s tokens", count(r.tokens))
 	}
 	if r.saved.Of > 0 {
-		out += fmt.Sprintf("; %d of %d values of the session used, about %s tokens saved", r.saved.Values, r.saved.Of, count(r.saved.Tokens))
+		out += fmt.Sprintf("; %d of %d values of the session used, about %s tokens saved", r.saved.Values, r.saved.Of,
+			count(r.saved.Tokens))
 	}
 	return out
 }

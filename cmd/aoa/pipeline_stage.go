@@ -256,7 +256,8 @@ func (r *pipelineRun) resolve(i int, s *pipeline.Stage) (*step, error) {
 	if req.Tool, err = r.tool(s.Tool); err != nil {
 		return nil, err
 	}
-	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin), quiet: true}, nil
+	return &step{app: r.app, client: r.client, req: req, root: r.root, dir: r.root, env: env, in: strings.NewReader(stdin),
+		quiet: true}, nil
 }
 
 // model is the model of the stage, else of its prompt, else of its agent.

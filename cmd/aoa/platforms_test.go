@@ -54,11 +54,12 @@ func checkTypes(t *testing.T, system, arch string) {
 			ours++
 		}
 		set := token.NewFileSet()
-		conf := types.Config{IgnoreFuncBodies: !own, Importer: imports{done, p.ImportMap}, Sizes: types.SizesFor("gc", arch), Error: func(err error) {
-			if own {
-				t.Error(err)
-			}
-		}}
+		conf := types.Config{IgnoreFuncBodies: !own, Importer: imports{done, p.ImportMap},
+			Sizes: types.SizesFor("gc", arch), Error: func(err error) {
+				if own {
+					t.Error(err)
+				}
+			}}
 		done[p.ImportPath], err = conf.Check(p.ImportPath, set, p.parse(t, set), nil)
 		if err != nil && !own {
 			t.Fatalf("%s: %v", p.ImportPath, err)

@@ -56,7 +56,9 @@ func (d *sandbox) survivors(p *fault.Power) map[string]bool {
 func (d *sandbox) acknowledged(prefix string, n int) {
 	d.Helper()
 	for i := range n {
-		got := mustCall(d, api.Events, []event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s", Paths: []event.Path{"README.md"}, OK: true}})
+		got := mustCall(d, api.Events,
+			[]event.Event{{ID: fmt.Sprint(prefix, i), Kind: event.KindRead, Time: time.Now(), Session: "s",
+				Paths: []event.Path{"README.md"}, OK: true}})
 		if got.Accepted != 1 {
 			d.Fatalf("event %d: %+v", i, got)
 		}

@@ -97,7 +97,9 @@ func TestNoZombies(t *testing.T) {
 		}
 		d.must("stop")
 		d.until("the daemon has ended", func() bool { s := stateOf(t, daemon); return s == "" || s == "Z" })
-		d.until(fmt.Sprintf("nothing is left of daemon %d; its state is now %q", daemon, stateOf(t, daemon)), func() bool { return stateOf(t, daemon) == "" })
+		d.until(fmt.Sprintf("nothing is left of daemon %d; its state is now %q", daemon, stateOf(t, daemon)), func() bool {
+			return stateOf(t, daemon) == ""
+		})
 	}
 	for _, p := range processes(t) {
 		if p.parent == server.Process.Pid {

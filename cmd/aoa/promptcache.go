@@ -23,9 +23,11 @@ func (a *app) promptCache(ctx context.Context, limit int) error {
 			a.talk("no transcript of this repository has a request to a model")
 			return
 		}
-		printList(a, "last\trequests\tnot cached\twritten to cache\tread from cache\tshare\tbreaks\toutput\tmodel\tsession", append(ans.Sessions, ans.Total),
+		printList(a, "last\trequests\tnot cached\twritten to cache\tread from cache\tshare\tbreaks\toutput\tmodel\tsession",
+			append(ans.Sessions, ans.Total),
 			func(s api.PromptCacheRow) []any {
-				return []any{stamp(s.Last), s.Requests, count(s.Input), count(s.Write), count(s.Read), fmt.Sprintf("%.0f%%", 100*s.Share), s.Breaks,
+				return []any{stamp(s.Last), s.Requests, count(s.Input), count(s.Write), count(s.Read),
+					fmt.Sprintf("%.0f%%", 100*s.Share), s.Breaks,
 					count(s.Output), strings.Join(s.Models, ", "), cmp.Or(s.Session, "all")}
 			})
 	})

@@ -41,7 +41,8 @@ func (a *app) printProof(p api.ProofAnswer) {
 		return
 	}
 	fmt.Fprintf(a.out, "%s with decisions on hints, from %s to %s\n\n", plural(p.Sessions, "session"), stamp(p.From), stamp(p.To))
-	printList(a, "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding", p.Kinds, func(k api.ProofKind) []any {
+	head := "kind\ttexts\tright\tif withheld\tsearches\tif withheld\tspent\tspared (95 %)\tfinding"
+	printList(a, head, p.Kinds, func(k api.ProofKind) []any {
 		searched, withheld := "-", "-"
 		if !aboutChange[k.Kind] && k.Shown.Settled > 0 {
 			searched = fmt.Sprintf("%.1f", k.Searched)
@@ -49,7 +50,8 @@ func (a *app) printProof(p api.ProofAnswer) {
 		if !aboutChange[k.Kind] && k.Withheld.Settled > 0 {
 			withheld = fmt.Sprintf("%.1f", k.SearchedWithheld)
 		}
-		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)), tokens(k.Spared), k.Finding}
+		return []any{k.Kind, k.Texts, share(k.Shown), share(k.Withheld), searched, withheld, count(int64(k.Spent)),
+			tokens(k.Spared), k.Finding}
 	})
 	fmt.Fprintf(a.out, "\ntokens: %s spent", count(int64(p.Spent)))
 	if p.Spared != nil {

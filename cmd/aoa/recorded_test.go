@@ -130,9 +130,12 @@ func (c *recordedCall) add(r recordedRow) {
 }
 
 // failures are the messages that Claude Code gives.
-var failures = map[string]string{"missing": "File does not exist.", "isdir": "EISDIR: illegal operation on a directory, read", "nomatch": "String to replace not found in file.",
-	"unread": "File has not been read yet. Read it first before writing to it.", "toolarge": "File content (31000 tokens) exceeds maximum allowed tokens (25000).",
-	"denied": "The user doesn't want to proceed with this tool use.", "sibling": "Sibling tool call errored", "other": "Error: it did not work"}
+var failures = map[string]string{"missing": "File does not exist.",
+	"isdir": "EISDIR: illegal operation on a directory, read", "nomatch": "String to replace not found in file.",
+	"unread":   "File has not been read yet. Read it first before writing to it.",
+	"toolarge": "File content (31000 tokens) exceeds maximum allowed tokens (25000).",
+	"denied":   "The user doesn't want to proceed with this tool use.", "sibling": "Sibling tool call errored",
+	"other": "Error: it did not work"}
 
 // callOf puts a row into the words of Claude Code's tools.
 func callOf(r recordedRow, root string) (recordedCall, bool) {

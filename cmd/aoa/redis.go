@@ -67,9 +67,10 @@ func (a *app) serveRedis(ctx context.Context, socket string) error {
 		return err
 	}
 	a.talk("hint: redis-cli -s %s ZREVRANGE aoa:scores:recency 0 9", socket)
-	return redisview.Serve(ctx, ln, redisview.Options{Now: a.now, Ask: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
-		return api.Call(ctx, client, api.Scores, r)
-	}})
+	return redisview.Serve(ctx, ln,
+		redisview.Options{Now: a.now, Ask: func(ctx context.Context, r api.ScoresRequest) (api.ScoresAnswer, error) {
+			return api.Call(ctx, client, api.Scores, r)
+		}})
 }
 
 // redisSocket is where aoa redis listens.

@@ -19,7 +19,8 @@ func TestRedisCommand(t *testing.T) {
 	d.must("init", "--no-transcripts")
 	now := time.Now()
 	opened := func(id string, at time.Time, file event.Path) event.Event {
-		return event.Event{ID: id, Kind: event.KindRead, Time: at, Agent: "test", Session: "s", Tags: []string{"go", "reading"}, Paths: []event.Path{file}, OK: true}
+		return event.Event{ID: id, Kind: event.KindRead, Time: at, Agent: "test", Session: "s",
+			Tags: []string{"go", "reading"}, Paths: []event.Path{file}, OK: true}
 	}
 	mustCall(d, api.Events, []event.Event{opened("1", now.Add(-7*24*time.Hour), "README.md"), opened("2", now, "server/wire.go")})
 
@@ -32,7 +33,8 @@ func TestRedisCommand(t *testing.T) {
 	ctx := t.Context()
 	d.until("it listens", func() bool { return c.Ping(ctx).Err() == nil })
 
-	if got, _ := c.Do(ctx, "ZREVRANGE", "aoa:scores:recency", 0, 1).StringSlice(); len(got) != 2 || got[0] != "server/wire.go" || got[1] != "README.md" {
+	if got, _ := c.Do(ctx, "ZREVRANGE", "aoa:scores:recency", 0, 1).StringSlice(); len(got) != 2 ||
+		got[0] != "server/wire.go" || got[1] != "README.md" {
 		t.Errorf("recency: %v", got)
 	}
 	if got := c.ZScore(ctx, "aoa:scores:frequency", "README.md").Val(); got < 0.49 || got > 0.51 { // a half-life ago

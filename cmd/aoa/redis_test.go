@@ -123,10 +123,13 @@ func newWatched(t *testing.T) *watched {
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	file := filepath.Join(dir, "sentinel.conf")
-	check(t, os.WriteFile(file, fmt.Appendf(nil, "sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 3000\n", host, port), 0o600))
+	check(t, os.WriteFile(file,
+		fmt.Appendf(nil, "sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 1000\nsentinel "+
+			"failover-timeout main 3000\n", host, port), 0o600))
 	w.sentinel = &server{T: t, addr: freeAddr(t)}
 	_, port, _ = net.SplitHostPort(w.sentinel.addr)
-	w.sentinel.args = []string{file, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile", filepath.Join(dir, "log")}
+	w.sentinel.args = []string{file, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", dir, "--logfile",
+		filepath.Join(dir, "log")}
 	w.sentinel.start()
 	w.whole()
 	return w
@@ -140,7 +143,8 @@ func (w *watched) whole() {
 	d := sandbox{T: w.T}
 	d.until("the sentinel knows a replica", func() bool {
 		known, err := w.sentinel.tell("SENTINEL", "REPLICAS", "main")
-		return err == nil && strings.Contains(known, "master-link-status ok") && !strings.Contains(known, "s_down") && !strings.Contains(known, "disconnected")
+		return err == nil && strings.Contains(known, "master-link-status ok") && !strings.Contains(known, "s_down") &&
+			!strings.Contains(known, "disconnected")
 	})
 }
 

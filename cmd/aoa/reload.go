@@ -189,7 +189,9 @@ func (a *app) reloadForget() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.ID = strings.Join(args, "")
-			return show(c, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) { fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences) })
+			return show(c, a, api.ReloadForget, r, func(ans api.SequenceForgetAnswer) {
+				fmt.Fprintf(a.out, "forgot %d sequences\n", ans.Sequences)
+			})
 		},
 	}
 	c.Flags().BoolVar(&r.All, "all", false, "erase all of them")

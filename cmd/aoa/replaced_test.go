@@ -24,7 +24,8 @@ func TestStoreReplaced(t *testing.T) {
 	for range fault.Rounds() {
 		old := d.daemon()
 		d.read()
-		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir, Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
+		if _, err := d.send(api.Hook{Agent: "claude", Dir: d.dir,
+			Payload: d.hook("PostToolUse", "old", "t1", "Read", "README.md")}); err != nil {
 			t.Fatal(err)
 		}
 		d.until("the store is deleted", func() bool { return os.RemoveAll(d.place().Store) == nil }) // the daemon may be writing into it

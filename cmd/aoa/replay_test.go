@@ -113,9 +113,12 @@ func newReplay(t *testing.T, bin, source, name string) *replay {
 	top, err := os.MkdirTemp("", "aoa") // a short name: the socket lies in it
 	check(t, err)
 	t.Cleanup(func() { os.RemoveAll(top) })
-	r := &replay{T: t, bin: bin, dir: filepath.Join(top, "r"), tally: newTally(name), head: -1, turns: map[string]int{}, seen: map[string]bool{}, edited: map[string]time.Time{}}
-	r.env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + top, "XDG_CONFIG_HOME=" + top + "/c", "XDG_STATE_HOME=" + top + "/s",
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "AOA_IDLE_TIMEOUT=0", "AOA_WATCH=off"}, strings.Fields(*replaySet)...)
+	r := &replay{T: t, bin: bin, dir: filepath.Join(top, "r"), tally: newTally(name), head: -1, turns: map[string]int{},
+		seen: map[string]bool{}, edited: map[string]time.Time{}}
+	r.env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + top,
+		"XDG_CONFIG_HOME=" + top + "/c", "XDG_STATE_HOME=" + top + "/s",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "AOA_IDLE_TIMEOUT=0",
+		"AOA_WATCH=off"}, strings.Fields(*replaySet)...)
 	if out, err := exec.Command("git", "clone", "-q", "--shared", "--no-checkout", source, r.dir).CombinedOutput(); err != nil {
 		t.Fatalf("clone: %v: %s", err, out)
 	}
@@ -339,7 +342,8 @@ func (r *replay) tick(at time.Time) {
 		return
 	}
 	r.ticked = hour
-	_, err := api.Call(r.Context(), r.client(), api.Events, []event.Event{{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: event.KindTick, Agent: "cron"}})
+	_, err := api.Call(r.Context(), r.client(), api.Events,
+		[]event.Event{{ID: fmt.Sprintf("tick:%d", hour.Unix()), Time: hour, Kind: event.KindTick, Agent: "cron"}})
 	check(r.T, err)
 }
 

@@ -103,7 +103,8 @@ func (a *app) reportFile(repo *watcher.Repo) string {
 
 // reportInput asks the daemon and git for what a report shows.
 func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher.Repo) (in report.Input, err error) {
-	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(), Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
+	in = report.Input{Name: filepath.Base(string(repo.Root)), Now: a.now(),
+		Lines: func(p event.Path) int { return lines(repo.Root.Abs(p)) }}
 	var paused *api.Error
 	err = a.importHistory(ctx, client, api.ImportRequest{Look: true}) // waits for one that runs
 	if err != nil && (!errors.As(err, &paused) || paused.Code != api.CodeBusy) {
@@ -132,11 +133,10 @@ func (a *app) reportInput(ctx context.Context, client *api.Client, repo *watcher
 	if err != nil {
 		return in, err
 	}
-	costs, err := api.Call(ctx, client, api.Stats, api.StatsRequest{Table: "costs", Limit: reportOutcomes})
-	if err != nil {
+	in.Kinds = kinds.Kinds
+	if in.Proof, err = api.Call(ctx, client, api.Proof, api.None{}); err != nil {
 		return in, err
 	}
-	in.Kinds, in.Costs = kinds.Kinds, costs.Costs
 	in.Past, err = a.pastChanges(ctx, client, in)
 	return in, err
 }

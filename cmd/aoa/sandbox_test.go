@@ -244,7 +244,8 @@ func commits(n int) string {
 	var b strings.Builder
 	start := time.Now().Add(-time.Duration(n) * time.Hour).Unix()
 	for i := range n {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the protocol\nE\n", start+int64(i)*3600, i)
+		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata <<E\nchange %d of the "+
+			"protocol\nE\n", start+int64(i)*3600, i)
 		names := []string{"server/wire.go", "docs/protocol.md"}
 		if i%8 == 7 {
 			names = []string{fmt.Sprintf("other/file%d.go", i%24), "server/wire.go"}

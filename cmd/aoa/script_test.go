@@ -63,7 +63,8 @@ func TestScript(t *testing.T) {
 			})
 			return os.MkdirAll(home, 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "examples": examples, "until": until, "halt": halt, "expand": expand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"history": history, "examples": examples,
+			"until": until, "halt": halt, "expand": expand},
 	})
 }
 

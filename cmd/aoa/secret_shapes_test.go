@@ -16,12 +16,18 @@ import (
 
 // secretShapes are commands; %s is the secret. Prompts quote them.
 var secretShapes = []string{
-	"password=%s ./orchardwork", "DB_PASS=%s make orchardwork", "MYSQL_PWD=%s mysqldump orchardwork", "PASS=%s orchardwork", "orchardwork --dsn 'Server=db;Uid=sa;pwd=%s;Encrypt=yes'",
-	"orchardwork 'AccountName=shop;AccountKey=%s;EndpointSuffix=x'", "mysql -u root -p%s orchardwork", "sshpass -p %s ssh orchardwork", "redis-cli -a %s get orchardwork",
-	"curl -u me:%s https://orchardwork.example", "docker login -u me -p %s orchardwork.example", "echo %s | docker login --password-stdin orchardwork.example", "htpasswd -b users.txt orchardwork %s",
-	"openssl rsa -in orchardwork.pem -passin pass:%s", "psql postgres://orchardwork:%s@db/shop", "curl -H 'Authorization: Bearer %s' https://orchardwork.example",
-	"curl -d '{\"user\":\"orchardwork\",\"password\":\"%s\"}' https://x.example", "aws configure set aws_secret_access_key %s --profile orchardwork", "app login --password %s orchardwork",
-	"psql -c \"ALTER USER orchardwork WITH PASSWORD '%s'\"", "export API_TOKEN=%s; orchardwork --key $API_TOKEN", "grep -rn 'password=%s' orchardwork", "git commit -m 'orchardwork: secret_key: \"%s\"'",
+	"password=%s ./orchardwork", "DB_PASS=%s make orchardwork", "MYSQL_PWD=%s mysqldump orchardwork", "PASS=%s orchardwork",
+	"orchardwork --dsn 'Server=db;Uid=sa;pwd=%s;Encrypt=yes'",
+	"orchardwork 'AccountName=shop;AccountKey=%s;EndpointSuffix=x'", "mysql -u root -p%s orchardwork",
+	"sshpass -p %s ssh orchardwork", "redis-cli -a %s get orchardwork",
+	"curl -u me:%s https://orchardwork.example", "docker login -u me -p %s orchardwork.example",
+	"echo %s | docker login --password-stdin orchardwork.example", "htpasswd -b users.txt orchardwork %s",
+	"openssl rsa -in orchardwork.pem -passin pass:%s", "psql postgres://orchardwork:%s@db/shop",
+	"curl -H 'Authorization: Bearer %s' https://orchardwork.example",
+	"curl -d '{\"user\":\"orchardwork\",\"password\":\"%s\"}' https://x.example",
+	"aws configure set aws_secret_access_key %s --profile orchardwork", "app login --password %s orchardwork",
+	"psql -c \"ALTER USER orchardwork WITH PASSWORD '%s'\"", "export API_TOKEN=%s; orchardwork --key $API_TOKEN",
+	"grep -rn 'password=%s' orchardwork", "git commit -m 'orchardwork: secret_key: \"%s\"'",
 }
 
 // secretWord is the i-th secret: letters alone, or letters and digits, so that no rule knows it by its looks.
@@ -61,12 +67,14 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	}
 	tool := func(id, name string, input map[string]any) {
-		send(map[string]any{"hook_event_name": "PostToolUse", "tool_name": name, "tool_use_id": id, "tool_input": input, "tool_response": map[string]any{"stdout": "ok"}})
+		send(map[string]any{"hook_event_name": "PostToolUse", "tool_name": name, "tool_use_id": id, "tool_input": input,
+			"tool_response": map[string]any{"stdout": "ok"}})
 	}
 	send(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
 	for i, shape := range secretShapes {
 		text := fmt.Sprintf(shape, secretWord(i))
-		send(map[string]any{"hook_event_name": "UserPromptSubmit", "prompt_id": fmt.Sprint("p", i), "prompt": "please run this for the basket:\n" + text + "\nand report"})
+		send(map[string]any{"hook_event_name": "UserPromptSubmit", "prompt_id": fmt.Sprint("p", i),
+			"prompt": "please run this for the basket:\n" + text + "\nand report"})
 		tool(fmt.Sprint("toolu_", i), "Bash", map[string]any{"command": text})
 	}
 	last := secretWord(0)
@@ -100,7 +108,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	}
 	printed := ""
-	for _, args := range [][]string{{"log", "--json", "--limit", "100000"}, {"log"}, {"reload", "list", "--json"}, {"reload", "export"}, {"context", "--for", "prompt", "--prompt", "basket"}, {"session", "list", "--json"}, {"cache", "list", "--all"},
+	for _, args := range [][]string{{"log", "--json", "--limit", "100000"}, {"log"}, {"reload", "list", "--json"},
+		{"reload", "export"}, {"context", "--for", "prompt", "--prompt", "basket"}, {"session", "list", "--json"},
+		{"cache", "list", "--all"},
 		{"stage", "list", "--json"}, {"suggest", "--json"}, {"start"}, {"status", "--json"}, {"stats", "sessions"}} {
 		s := d.do(args...)
 		printed += s.out
@@ -156,10 +166,14 @@ func (d *sandbox) transcript(secret string) string {
 	var b bytes.Buffer
 	for i, line := range []map[string]any{
 		{"type": "user", "promptId": "past", "message": map[string]any{"role": "user", "content": "orchardwork with DB_PASS=" + secret}},
-		{"type": "assistant", "message": map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": "toolu_past0123456789", "name": "Bash", "input": map[string]any{"command": "sshpass -p " + secret + " orchardwork"}}}}},
-		{"type": "user", "message": map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_past0123456789", "content": "ok"}}}},
+		{"type": "assistant", "message": map[string]any{"role": "assistant",
+			"content": []any{map[string]any{"type": "tool_use", "id": "toolu_past0123456789", "name": "Bash",
+				"input": map[string]any{"command": "sshpass -p " + secret + " orchardwork"}}}}},
+		{"type": "user", "message": map[string]any{"role": "user",
+			"content": []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_past0123456789", "content": "ok"}}}},
 	} {
-		line["sessionId"], line["cwd"], line["uuid"], line["timestamp"] = "past", d.dir, fmt.Sprint("u", i), fmt.Sprintf("2026-01-02T03:04:%02dZ", i)
+		line["sessionId"], line["cwd"], line["uuid"], line["timestamp"] = "past", d.dir, fmt.Sprint("u", i),
+			fmt.Sprintf("2026-01-02T03:04:%02dZ", i)
 		raw, err := json.Marshal(line)
 		check(d.T, err)
 		b.Write(append(raw, '\n'))

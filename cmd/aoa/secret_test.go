@@ -62,8 +62,10 @@ func (d *sandbox) mum(what string, secrets ...string) {
 			}
 		}
 	}
-	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"}, {"doctor", "--json"}, {"config"}, {"config", "--json"}, {"config", "redis_url"},
-		{"metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"version"}, {"config", "redis_url", "redis://:" + secrets[0] + "@h:x"},
+	for _, args := range [][]string{{"status"}, {"status", "--json"}, {"status", "--all"}, {"doctor"}, {"doctor", "--json"},
+		{"config"}, {"config", "--json"}, {"config", "redis_url"},
+		{"metrics"}, {"log", "--json"}, {"stats", "files"}, {"suggest"}, {"version"},
+		{"config", "redis_url", "redis://:" + secrets[0] + "@h:x"},
 		{"config", "redis_url", "gopher://:" + secrets[0] + "@h"}} {
 		s := d.do(args...)
 		look("aoa "+strings.Join(args[:min(2, len(args))], " "), s.out+s.err)

@@ -228,9 +228,11 @@ func (x *team) asked(i int, r *rand.Rand) {
 	x.n++
 	id := fmt.Sprint("h", x.n)
 	x.mu.Unlock()
-	_, err := d.send(api.Hook{Agent: "claude", Dir: d.dir, Wait: true, Payload: d.hook("PreToolUse", fmt.Sprint("agent", i), id, "Read", "server/wire.go")})
+	_, err := d.send(api.Hook{Agent: "claude", Dir: d.dir, Wait: true,
+		Payload: d.hook("PreToolUse", fmt.Sprint("agent", i), id, "Read", "server/wire.go")})
 	hook := time.Since(begin)
-	ans, err2 := api.Call(x.Context(), d.client(), api.Rank, event.Query{Task: event.TaskChange, Files: []event.Path{"server/wire.go"}, Limit: 3})
+	ans, err2 := api.Call(x.Context(), d.client(), api.Rank,
+		event.Query{Task: event.TaskChange, Files: []event.Path{"server/wire.go"}, Limit: 3})
 	if err := errors.Join(err, err2); err != nil || len(ans.Suggestions) == 0 {
 		x.Errorf("daemon %d: %d suggestions, %v", i, len(ans.Suggestions), err)
 	}

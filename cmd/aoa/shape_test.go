@@ -68,7 +68,8 @@ func TestJSONShapes(t *testing.T) {
 		{"init --json", "store seconds commits files transcripts hooks pairs"},
 		{"suggest server/wire.go --json", "confidence suggestions at ms root"},
 		{"why docs/protocol.md --with server/wire.go --json", "file score logit calibration reasons unseen at rank known root"},
-		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes hot_bytes commits sessions import threshold retention_days retention_bytes"},
+		{"status --json", "pid repo store events files watched_folders polled_folders uptime_s rss_bytes db_bytes " +
+			"hot_bytes commits sessions import threshold retention_days retention_bytes"},
 		{"feedback good --json", "value configured kinds"},
 		{"start --json", "state pid"},
 		{"config threshold --json", "key value origin"},
@@ -102,7 +103,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	d.must("init")
 	d.must("suggest", "server/wire.go")
 	for _, f := range []api.Hook{{Payload: d.hook("UserPromptSubmit", "s", "p", "", "the protocol of server/wire.go")},
-		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")}, {Payload: d.hook("PostToolUse", "s", "t", "Read", "server/wire.go")}} {
+		{Payload: d.hook("PreToolUse", "s", "t", "Read", "server/wire.go")},
+		{Payload: d.hook("PostToolUse", "s", "t", "Read", "server/wire.go")}} {
 		f.Agent, f.Dir, f.Wait = "claude", d.dir, true
 		if _, err := d.send(f); err != nil {
 			t.Fatal(err)

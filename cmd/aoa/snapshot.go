@@ -121,7 +121,8 @@ func (a *app) snapshotImport() *cobra.Command {
 				return err
 			}
 			return a.answer(sum, func() {
-				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n", count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
+				fmt.Fprintf(a.out, "%s events learned, %s were known, %s are about ignored files\n",
+					count(int64(sum.Accepted)), count(int64(sum.Duplicate)), count(int64(sum.Ignored)))
 			})
 		},
 	}
@@ -144,7 +145,8 @@ func checkSnapshot(name string, tree *index.Tree, force bool) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned", "read snapshot %s: %v", name, err)
+		return 0, fail(exitFailed, "aoa snapshot export in the other clone writes a new one; nothing was learned",
+			"read snapshot %s: %v", name, err)
 	}
 	if !force && here*10 < len(named) {
 		return 0, fail(exitFailed, "aoa snapshot import --force, if it is of this repository",

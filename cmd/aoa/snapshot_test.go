@@ -14,7 +14,8 @@ func someSnapshot(t testing.TB, n int) []byte {
 	var b bytes.Buffer
 	w, err := newSnapshotWriter(&b)
 	for i := range n {
-		err = errors.Join(err, w.add(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(), Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
+		err = errors.Join(err, w.add(event.Event{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0).UTC(),
+			Kind: event.KindRead, Paths: []event.Path{"a.go"}}))
 	}
 	if err := errors.Join(err, w.close()); err != nil {
 		t.Fatal(err)

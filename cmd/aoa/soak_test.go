@@ -37,7 +37,9 @@ const haste = 120
 // hasty is the daemon with such a clock.
 func hasty() {
 	begin := time.Now()
-	a := &app{in: os.Stdin, out: os.Stderr, err: os.Stderr, env: os.Environ(), dir: ".", now: func() time.Time { return begin.Add(haste * time.Since(begin)) }}
+	a := &app{in: os.Stdin, out: os.Stderr, err: os.Stderr, env: os.Environ(), dir: ".", now: func() time.Time {
+		return begin.Add(haste * time.Since(begin))
+	}}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := a.serve(ctx, false, false); err != nil {
@@ -128,7 +130,8 @@ func (x *soak) batch(b recordedBatch) {
 	}
 	if now := x.begin.Add(haste * time.Since(x.begin)); now.Sub(x.ticked) > time.Hour { // the cron's, by that clock
 		x.ticked = now
-		mustCall(x.sandbox, api.Events, []event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
+		mustCall(x.sandbox, api.Events,
+			[]event.Event{{ID: fmt.Sprint("tick:", now.Unix()), Time: now, Kind: event.KindTick, Agent: "cron"}})
 	}
 	if time.Since(x.looked) > 10*time.Second {
 		x.looked = time.Now()
@@ -158,7 +161,10 @@ var soakNames = []string{"minute", "hooks", "resident MB", "live heap MB", "goro
 
 // sample asks the daemon for its metrics and the disk for the store.
 func (d *sandbox) sample() ([]float64, error) {
-	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return api.Dial(ctx, d.place()) }}}
+	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return api.Dial(ctx, d.place())
+		}}}
 	res, err := c.Get("http://aoa/v1/metrics")
 	if err != nil {
 		return nil, err
@@ -181,7 +187,8 @@ func (d *sandbox) sample() ([]float64, error) {
 	})
 	const mb = 1 << 20
 	// The collector begins when the heap is twice what was alive after the last time.
-	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb, m["go_goroutines"], m["process_open_fds"], float64(size) / mb}, err
+	return []float64{m["process_resident_memory_bytes"] / mb, m["go_memstats_next_gc_bytes"] / 2 / mb, m["go_goroutines"],
+		m["process_open_fds"], float64(size) / mb}, err
 }
 
 func row(values []float64) string {
@@ -219,7 +226,8 @@ func (x *soak) verdict() {
 		}
 	}
 	last := x.samples[len(x.samples)-1]
-	x.Logf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each", x.pass, last[1], last[0], last[6]*(1<<20)/last[1])
+	x.Logf("%d times through the recording, %.0f hooks in %.1f minutes; the store took %.0f bytes for each", x.pass,
+		last[1], last[0], last[6]*(1<<20)/last[1])
 }
 
 // plot draws each column over the first one, one under the other.
@@ -240,6 +248,7 @@ func plot(names []string, rows [][]float64) string {
 		}
 		b.WriteString(`"/>`)
 	}
-	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end">%.0f minutes</text></svg>`+"\n", left+wide, step*float64(len(names)-2)+14, end)
+	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="end">%.0f minutes</text></svg>`+"\n", left+wide,
+		step*float64(len(names)-2)+14, end)
 	return b.String()
 }

@@ -179,7 +179,8 @@ func (a *app) printResult(e api.StageEntry, rec *stage.Record) {
 	if e.TTL > 0 {
 		ttl = time.Duration(e.TTL * int64(time.Millisecond)).String()
 	}
-	rows := []string{cells("stage", e.Stage), cells("key", e.Key), cells("command", e.Command), cells("made", stamp(e.Created)), cells("took", millis(e.Duration)),
+	rows := []string{cells("stage", e.Stage), cells("key", e.Key), cells("command", e.Command),
+		cells("made", stamp(e.Created)), cells("took", millis(e.Duration)),
 		cells("used", fmt.Sprintf("%d times, last %s", e.Hits, stamp(e.Used))), cells("exit", e.Exit), cells("ttl", ttl),
 		cells("stdout", size(e.Stdout)), cells("stderr", size(e.Stderr))}
 	if e.Model != "" {

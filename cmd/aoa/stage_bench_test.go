@@ -32,9 +32,10 @@ func bigTree(b *testing.B, n int) *bed {
 		must(b, os.WriteFile(name, text, 0o644))
 	}
 	for name, text := range map[string]string{
-		"Taskfile.yml": "version: '3'\ntasks:\n  t:\n    method: checksum\n    sources: ['src/**/*.txt']\n    cmds: [echo done]\n",
-		"package.json": `{"name":"r","private":true,"packageManager":"npm@10.0.0","workspaces":["src"]}`,
-		"turbo.json":   `{"tasks":{"t":{"inputs":["**/*.txt"],"outputs":[]}}}`, "src/package.json": `{"name":"s","scripts":{"t":"echo done"}}`,
+		"Taskfile.yml":      "version: '3'\ntasks:\n  t:\n    method: checksum\n    sources: ['src/**/*.txt']\n    cmds: [echo done]\n",
+		"package.json":      `{"name":"r","private":true,"packageManager":"npm@10.0.0","workspaces":["src"]}`,
+		"turbo.json":        `{"tasks":{"t":{"inputs":["**/*.txt"],"outputs":[]}}}`,
+		"src/package.json":  `{"name":"s","scripts":{"t":"echo done"}}`,
 		"package-lock.json": `{"name":"r","lockfileVersion":3,"packages":{"":{"name":"r","workspaces":["src"]},"node_modules/s":{"resolved":"src","link":true},"src":{"name":"s"}}}`,
 		".gitignore":        "node_modules\n.turbo\n.task\n"} {
 		must(b, os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644))

@@ -74,7 +74,8 @@ const signalSoon = 100 * time.Millisecond
 
 // await waits for the child and passes signals on to its group. A second signal kills it. On a terminal the group is this
 // process's own, and has had the keyboard's signals already.
-func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal, over <-chan error) (stopped bool, err error) {
+func (s *step) await(ctx context.Context, cmd *exec.Cmd, shared bool, signals <-chan os.Signal,
+	over <-chan error) (stopped bool, err error) {
 	var late, unsignaled <-chan time.Time // when it is killed; when no signal has come with the end of the context
 	gone := ctx.Done()
 	for {

@@ -152,7 +152,8 @@ stages:
 	s.wait()
 	d.write(".git/go", "")
 	got := d.do(args...)
-	if got.code != 0 || got.out != "1 2\n" || d.has(".git/ones", 2)() || !strings.Contains(got.err, "⟳ Session 1/3 | one | done by the interrupted run") {
+	if got.code != 0 || got.out != "1 2\n" || d.has(".git/ones", 2)() ||
+		!strings.Contains(got.err, "⟳ Session 1/3 | one | done by the interrupted run") {
 		t.Errorf("%+v", got)
 	}
 	if again := d.do(args...); again.code != 0 || !d.has(".git/ones", 2)() {

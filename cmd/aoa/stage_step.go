@@ -192,7 +192,8 @@ func (s *step) keep(ctx context.Context, rec *stage.Record) {
 
 // report is the JSON of stage run.
 func (s *step) report() map[string]any {
-	out := map[string]any{"stage": s.req.Stage, "hit": !s.ran, "exit": s.code, "duration_ms": s.took.Milliseconds(), "kept": s.kept.Kept || !s.ran}
+	out := map[string]any{"stage": s.req.Stage, "hit": !s.ran, "exit": s.code, "duration_ms": s.took.Milliseconds(),
+		"kept": s.kept.Kept || !s.ran}
 	if s.turn != nil {
 		out["key"], out["miss"] = s.turn.Head.Key, s.turn.Head.Miss
 	}

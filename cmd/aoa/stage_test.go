@@ -35,9 +35,11 @@ func (d *stageSandbox) lay() {
 			check(d.T, os.RemoveAll(filepath.Join(d.dir, e.Name())))
 		}
 	}
-	for name, text := range map[string]string{"src/a.txt": "alpha\n", "src/deep/b.txt": "beta\n", "src/skip.txt": "skip\n", "other.md": "other\n",
-		"package-lock.json": "{}\n", "real.conf": "one\n", "second.conf": "two\n", "prompt.txt": "do it\n", ".gitignore": "ignored*\n/out/\n",
-		"tool.sh": "#!/bin/sh\necho 1.0\n", "ignored.cfg": "x=1\n"} {
+	for name, text := range map[string]string{"src/a.txt": "alpha\n", "src/deep/b.txt": "beta\n", "src/skip.txt": "skip\n",
+		"other.md":          "other\n",
+		"package-lock.json": "{}\n", "real.conf": "one\n", "second.conf": "two\n", "prompt.txt": "do it\n",
+		".gitignore": "ignored*\n/out/\n",
+		"tool.sh":    "#!/bin/sh\necho 1.0\n", "ignored.cfg": "x=1\n"} {
 		d.write(name, text)
 	}
 	check(d.T, os.Symlink("real.conf", filepath.Join(d.dir, "link.conf")))
@@ -54,9 +56,10 @@ func (d *stageSandbox) path(name string) string {
 
 // flags are those of the first run; replace takes one out for another.
 func (d *stageSandbox) flags() []string {
-	return []string{"--dep", "src/**/*.txt", "--dep", "!src/skip.txt", "--dep", "*.json", "--dep", "link.conf", "--dep", "absent.txt", "--dep", "ignored.cfg",
-		"--input", "k=v", "--input", "l=w", "--env", "STAGE_MODE", "--tool", "./tool.sh version", "--model", "opus", "--template", "prompt.txt",
-		"--out", "out/result.txt"}
+	return []string{"--dep", "src/**/*.txt", "--dep", "!src/skip.txt", "--dep", "*.json", "--dep", "link.conf", "--dep",
+		"absent.txt", "--dep", "ignored.cfg",
+		"--input", "k=v", "--input", "l=w", "--env", "STAGE_MODE", "--tool", "./tool.sh version", "--model", "opus",
+		"--template", "prompt.txt", "--out", "out/result.txt"}
 }
 
 func (d *stageSandbox) script() []string {
@@ -168,7 +171,8 @@ func ways() []changed {
 		{"new matching file in a new folder", put("src/x/y/z.txt", "n"), nil, "file src/x/y/z.txt is new"},
 		{"new file that does not match", put("src/new.md", "n"), nil, ""},
 		{"new matching file that is ignored", put("src/ignored.txt", "n"), nil, ""},
-		{"the ignored one is tracked", steps(put("src/ignored.txt", "n"), func(d *stageSandbox) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
+		{"the ignored one is tracked", steps(put("src/ignored.txt", "n"),
+			func(d *stageSandbox) { d.git("add", "-f", "src/ignored.txt") }), nil, "src/ignored.txt is new"},
 		{"it is ignored no more", steps(put("src/ignored.txt", "n"), put(".gitignore", "/out/\n")), nil, "src/ignored.txt is new"},
 		{"new empty folder", func(d *stageSandbox) { check(d.T, os.Mkdir(d.path("src/empty"), 0o755)) }, nil, ""},
 		{"deleted", remove("src/deep/b.txt"), nil, "src/deep/b.txt is gone"},
@@ -285,7 +289,8 @@ func TestStageOfAnother(t *testing.T) {
 	}
 	in := *d.sandbox
 	in.dir = d.path("src")
-	if s := in.do("stage", "run", "s", "--dep", "a.txt", "--", "cat", "src/a.txt"); s.code != 1 || !strings.Contains(s.err, "folder changed") {
+	if s := in.do("stage", "run", "s", "--dep", "a.txt", "--", "cat", "src/a.txt"); s.code != 1 ||
+		!strings.Contains(s.err, "folder changed") {
 		t.Errorf("another folder: %+v", s)
 	}
 	d.git("worktree", "add", "-q", "--detach", "../w")
@@ -319,7 +324,8 @@ func TestStageStreams(t *testing.T) {
 		t.Errorf("link to %q, file %q", target, d.content("tool2"))
 	}
 	without := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--cache-failures" })
-	if s := d.do(slices.DeleteFunc(without, func(a string) bool { return a == "-q" })...); s.code != 2 || !strings.Contains(s.err, "the kept run failed with exit code 2") {
+	if s := d.do(slices.DeleteFunc(without, func(a string) bool { return a == "-q" })...); s.code != 2 ||
+		!strings.Contains(s.err, "the kept run failed with exit code 2") {
 		t.Errorf("a kept failure counts without being asked for: %+v", s)
 	}
 }

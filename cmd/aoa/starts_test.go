@@ -59,7 +59,8 @@ func TestOneStartsGit(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
 		for _, imp := range file.Imports {
-			if p, _ := strconv.Unquote(imp.Path.Value); p == "github.com/go-git/go-git/v5" || strings.Contains(p, "go-git/v5/plumbing/transport") {
+			if p, _ := strconv.Unquote(imp.Path.Value); p == "github.com/go-git/go-git/v5" ||
+				strings.Contains(p, "go-git/v5/plumbing/transport") {
 				t.Errorf("%s imports %s, which can start git", name, p)
 			}
 		}
@@ -71,7 +72,8 @@ func TestOneStartsGit(t *testing.T) {
 	check(t, err)
 	want := slices.Sorted(maps.Keys(mayStart))
 	if got := slices.Sorted(maps.Keys(found)); !slices.Equal(got, want) {
-		t.Errorf("programs are started by\n%s\nand may be by\n%s\ngit is for config.Git alone", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("programs are started by\n%s\nand may be by\n%s\ngit is for config.Git alone", strings.Join(got, "\n"),
+			strings.Join(want, "\n"))
 	}
 }
 
@@ -129,7 +131,8 @@ func TestStartsAreFound(t *testing.T) {
 			t.Errorf("%s: %q", source, got)
 		}
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x; import "os/exec"; func a() { exec.LookPath("git"); var c *exec.Cmd; c.Run() }`, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "x.go",
+		`package x; import "os/exec"; func a() { exec.LookPath("git"); var c *exec.Cmd; c.Run() }`, parser.SkipObjectResolution)
 	check(t, err)
 	if got := starts(file); len(got) > 0 {
 		t.Errorf("nothing is started, but found %q", got)

@@ -58,7 +58,8 @@ func (a *app) printStats(ans api.StatsAnswer) {
 			a.talk("hint: a terminal of 120 columns shows what was withheld, and the times of hooks")
 			break
 		}
-		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99", ans.Kinds, kindCells)
+		printList(a, "kind\tshown\tused\tprecision\twithheld\tused anyway\tlift (95 %)\tshadow\tused\ttokens\thooks\tp50\tp99",
+			ans.Kinds, kindCells)
 	default:
 		a.talk("nothing yet: no agent has worked here since aoa init")
 		a.talk("hint: aoa init --hooks claude,git")
@@ -83,7 +84,8 @@ func kindCells(k api.KindStat) []any {
 	if k.Hooks > 0 {
 		p50, p99 = fmt.Sprintf("%.1f ms", k.HookP50), fmt.Sprintf("%.1f ms", k.HookP99)
 	}
-	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens), count(k.Hooks), p50, p99}
+	return []any{name, k.Shown, k.Used, precision, k.Withheld, k.HeldUsed, lift, k.Shadow, k.ShadowHit, count(k.Tokens),
+		count(k.Hooks), p50, p99}
 }
 
 // retirement lists the kinds that are off because of their record.

@@ -37,7 +37,7 @@ func TestReadStatus(t *testing.T) {
 }
 
 func TestStatusText(t *testing.T) {
-	a := &app{env: []string{"NO_COLOR=1"}}
+	a := &app{}
 	for want, r := range map[string]statusReport{
 		"● Live | 48k tokens (24%) | 3 of 4 hints used (75%) | 12 files": {Tokens: 48213, Percent: 24.1,
 			Session: &api.SessionAnswer{Mode: "live", Shown: 5, Settled: 4, Used: 3, Files: 12}},
@@ -50,7 +50,7 @@ func TestStatusText(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	a.env = nil
+	a.colors = true
 	if got := a.statusText(statusReport{Daemon: "down"}); got != "\x1b[2m○ aOa off\x1b[0m" {
 		t.Errorf("no colour: %q", got)
 	}
@@ -61,7 +61,7 @@ func FuzzStatus(f *testing.F) {
 	f.Add(`{"session_id":"s1","context_window":{"total_input_tokens":48213,"used_percentage":24.1}}`)
 	f.Add(`{"session_id":"\u001b[2J\n","cwd":"\u0000","context_window":{"used_percentage":1e999}}`)
 	f.Add(strings.Repeat("[", 10000))
-	a := &app{env: []string{"NO_COLOR=1"}}
+	a := &app{}
 	f.Fuzz(func(t *testing.T, raw string) {
 		in := readStatus([]byte(raw))
 		line := a.statusText(statusReport{Daemon: "down", Tokens: in.tokens, Percent: in.percent})
@@ -80,7 +80,8 @@ func BenchmarkStatusline(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	home := filepath.Join(dir, "home")
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home,
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	repo := filepath.Join(dir, "repo")
 	do := func(in string, args ...string) {
 		b.Helper()
@@ -123,7 +124,8 @@ func TestWrappedIsBounded(t *testing.T) {
 	if got := a.wrapped(t.Context(), "cat; echo; exit 3", []byte("their input"))(); string(got) != "their input" {
 		t.Errorf("got %q", got)
 	}
-	if got := a.wrapped(t.Context(), "head -c 300000 /dev/zero | tr '\\0' x", nil)(); len(got) != statusTheir || !bytes.HasPrefix(got, []byte("xxx")) {
+	if got := a.wrapped(t.Context(), "head -c 300000 /dev/zero | tr '\\0' x", nil)(); len(got) != statusTheir ||
+		!bytes.HasPrefix(got, []byte("xxx")) {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := a.wrapped(t.Context(), "/does/not/exist", nil)(); len(got) != 0 {

@@ -90,7 +90,8 @@ func TestFrozenDaemon(t *testing.T) {
 	if state := stateOf(t, pid); state != "T" {
 		t.Errorf("aoa stop changed the daemon to %q", state)
 	}
-	if s := d.within("stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") || !strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
+	if s := d.within("stop", "--force"); s.code != exitOK || !strings.Contains(s.out, "stopped 1") ||
+		!strings.Contains(s.err, fmt.Sprintf("killed the daemon (pid %d)", pid)) {
 		t.Errorf("aoa stop --force: exit %d\n%s%s", s.code, s.out, s.err)
 	}
 	d.until("the daemon is gone", func() bool { return stateOf(t, pid) == "" })

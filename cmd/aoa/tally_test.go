@@ -34,8 +34,8 @@ type tally struct {
 type rescueTally struct{ failed, meant, named, right, wrong, open int }
 
 func newTally(name string) *tally {
-	return &tally{name: name, times: map[string][]time.Duration{}, silent: map[string][2]int{}, texts: map[string]int{}, tokens: map[string]int{},
-		rescues: map[string]*rescueTally{}, after: map[string][]string{}, opened: map[string]int{}}
+	return &tally{name: name, times: map[string][]time.Duration{}, silent: map[string][2]int{}, texts: map[string]int{},
+		tokens: map[string]int{}, rescues: map[string]*rescueTally{}, after: map[string][]string{}, opened: map[string]int{}}
 }
 
 // follow notes which files each session opens, for the judgement on a rescue.
@@ -194,9 +194,11 @@ func (y *tally) print(t *testing.T) {
 		if ev != "PostToolUse" && ev != "PostToolUseFailure" && ev != "SessionEnd" {
 			awaited, awaitedSilent = awaited+n[0], awaitedSilent+n[1]
 		}
-		fmt.Fprintf(&b, "  %-20s %6d hooks, %5.1f %% silent, process p50 %s, p99 %s\n", ev, n[0], percent(n[1], n[0]), quantile(y.times[ev], .5), quantile(y.times[ev], .99))
+		fmt.Fprintf(&b, "  %-20s %6d hooks, %5.1f %% silent, process p50 %s, p99 %s\n", ev, n[0], percent(n[1], n[0]),
+			quantile(y.times[ev], .5), quantile(y.times[ev], .99))
 	}
-	fmt.Fprintf(&b, "  all %d hooks: %.1f %% silent (%.1f %% of the %d that may speak), process p50 %s, p99 %s; HEAD learned late %d times\n", calls, percent(silent, calls),
+	fmt.Fprintf(&b, "  all %d hooks: %.1f %% silent (%.1f %% of the %d that may speak), process p50 %s, p99 %s; HEAD "+
+		"learned late %d times\n", calls, percent(silent, calls),
 		percent(awaitedSilent, awaited), awaited, quantile(all, .5), quantile(all, .99), y.late)
 	spent := make([]int, 0, y.sessions)
 	for _, n := range y.tokens {
@@ -208,14 +210,16 @@ func (y *tally) print(t *testing.T) {
 		fmt.Fprintf(&b, "  tokens a session: median %d, p95 %d\n", spent[len(spent)/2], spent[len(spent)*95/100])
 	}
 	for _, k := range y.kinds {
-		fmt.Fprintf(&b, "  %-10s %4d texts, %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; shadow %d, %.0f %% used; %d tokens%s\n", k.Kind, y.texts[k.Kind],
+		fmt.Fprintf(&b, "  %-10s %4d texts, %4d files shown, %3.0f %% of %d used; withheld %d, %3.0f %% of %d used; "+
+			"shadow %d, %.0f %% used; %d tokens%s\n", k.Kind, y.texts[k.Kind],
 			k.Shown, percent(int(k.Used), int(k.Settled)), k.Settled, k.Withheld, percent(int(k.HeldUsed), int(k.HeldDone)), k.HeldDone,
 			k.Shadow, percent(int(k.ShadowHit), int(k.Shadow)), k.Tokens, map[bool]string{true: ", retired"}[k.Retired])
 	}
 	fmt.Fprintf(&b, "  of another package %d texts\n", y.texts["other"])
 	for _, why := range slices.Sorted(maps.Keys(y.rescues)) {
 		r := y.rescues[why]
-		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named %d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
+		fmt.Fprintf(&b, "  rescue of %s: %d failures (after %d the session opened a file of that name or folder), named "+
+			"%d: right %.0f %%, wrong %.0f %%, not settled %.0f %%\n",
 			why, r.failed, r.meant, r.named, percent(r.right, r.named), percent(r.wrong, r.named), percent(r.open, r.named))
 	}
 	t.Log(b.String())

@@ -290,7 +290,9 @@ func TestTeam(t *testing.T) {
 			p, err := os.FindProcess(st.Pid)
 			check(t, err)
 			check(t, p.Kill())
-			x.sandboxes[1].until("it is gone", func() bool { return x.sandboxes[1].do("status").code == 0 && x.sandboxes[1].status().Pid != st.Pid })
+			x.sandboxes[1].until("it is gone", func() bool {
+				return x.sandboxes[1].do("status").code == 0 && x.sandboxes[1].status().Pid != st.Pid
+			})
 		}
 	}
 	for _, d := range x.sandboxes {
@@ -313,7 +315,8 @@ func (x *team) told() {
 	old := time.Now().Add(-time.Hour)
 	check(x.T, os.Chtimes(filepath.Join(reader.dir, "docs", "protocol.md"), old, old)) // on this disk nothing is new
 	// A change counts from two seconds after the reading on: it could be the reader's own.
-	x.say(reader, event.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: event.KindRead, Session: "waiting", Paths: []event.Path{"docs/protocol.md"}, OK: true})
+	x.say(reader, event.Event{ID: "early", Time: time.Now().Add(-time.Minute), Kind: event.KindRead, Session: "waiting",
+		Paths: []event.Path{"docs/protocol.md"}, OK: true})
 	hook(writer, "PostToolUse", "writing", "w1", "Edit", "docs/protocol.md")
 	n := 0
 	var out string
@@ -323,7 +326,8 @@ func (x *team) told() {
 		return strings.Contains(out, "another agent changed it")
 	})
 	x.Logf("told: %s", out)
-	for _, words := range []string{"Changed since this session read them:", "docs/protocol.md: another agent changed it", "ago in another clone"} {
+	for _, words := range []string{"Changed since this session read them:", "docs/protocol.md: another agent changed it",
+		"ago in another clone"} {
 		if !strings.Contains(out, words) {
 			x.Errorf("the sentence lacks %q: %s", words, out)
 		}

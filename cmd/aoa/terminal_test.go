@@ -64,10 +64,14 @@ func TestPick(t *testing.T) {
 		steps []typing
 		want  said
 	}{
-		{"enter takes the first", "suggest --pick server/wire.go", []typing{{"changed together in 56 of 64 commits", "\r"}}, said{out: "docs/protocol.md\n"}},
-		{"letters select", "suggest --pick -0 server/wire.go", []typing{{"Enter takes", "main"}, {"main", "\r"}}, said{out: "cmd/main.go\x00"}},
-		{"marks", "suggest --pick server/wire.go", []typing{{"Enter takes", "\t"}, {"✓", "\t"}, {"✓", "\r"}}, said{out: "docs/protocol.md\nother/file15.go\n"}},
-		{"no match", "suggest --pick server/wire.go", []typing{{"Enter takes", "zzz"}, {"se letters", "\r"}}, said{err: "nothing was picked", code: exitFailed}},
+		{"enter takes the first", "suggest --pick server/wire.go", []typing{{"changed together in 56 of 64 commits", "\r"}},
+			said{out: "docs/protocol.md\n"}},
+		{"letters select", "suggest --pick -0 server/wire.go", []typing{{"Enter takes", "main"}, {"main", "\r"}},
+			said{out: "cmd/main.go\x00"}},
+		{"marks", "suggest --pick server/wire.go", []typing{{"Enter takes", "\t"}, {"✓", "\t"}, {"✓", "\r"}},
+			said{out: "docs/protocol.md\nother/file15.go\n"}},
+		{"no match", "suggest --pick server/wire.go", []typing{{"Enter takes", "zzz"}, {"se letters", "\r"}},
+			said{err: "nothing was picked", code: exitFailed}},
 		{"leave", "suggest --pick server/wire.go", []typing{{"Enter takes", "\x03"}}, said{err: "nothing was picked", code: exitFailed}},
 		{"edit", "suggest -e server/wire.go", []typing{{"Enter takes", "\r"}}, said{}},
 	} {
@@ -88,7 +92,8 @@ func TestPick(t *testing.T) {
 	cmd := d.command(d.bin, "suggest", "--pick", "server/wire.go")
 	cmd.Env = append(cmd.Env, "TERM=xterm")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), "--pick needs a terminal") ||
+	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != exitFailed ||
+		!strings.Contains(string(out), "--pick needs a terminal") ||
 		!strings.Contains(string(out), "hint: aoa suggest --plain") {
 		t.Errorf("without a terminal: exit %d\n%s", cmd.ProcessState.ExitCode(), out)
 	}
@@ -130,7 +135,8 @@ func TestTerminal(t *testing.T) {
 	if got := d.shown(append(env, "NO_COLOR=1"), "suggest", "server/wire.go"); strings.Contains(got, "\x1b[") {
 		t.Errorf("with NO_COLOR: %q", got)
 	}
-	if got := d.shown(env, "nothing"); !strings.Contains(got, "\x1b[31maoa: \x1b[0munknown command") || !strings.Contains(got, "\x1b[36mhint: ") {
+	if got := d.shown(env, "nothing"); !strings.Contains(got, "\x1b[31maoa: \x1b[0munknown command") ||
+		!strings.Contains(got, "\x1b[36mhint: ") {
 		t.Errorf("an error is %q", got)
 	}
 	if got := d.shown(env, "log"); got != "paged -x\r\n" {

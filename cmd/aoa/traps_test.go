@@ -33,8 +33,10 @@ func newTraps(t *testing.T) *traps {
 	if runtime.GOOS == "windows" {
 		t.Skip("the traps are shell commands")
 	}
-	x := &traps{sandbox: newSandbox(t, 24), hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change",
-		"post-merge", "post-rewrite", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "prepare-commit-msg", "reference-transaction"}}
+	x := &traps{sandbox: newSandbox(t, 24),
+		hooks: []string{"applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change",
+			"post-merge", "post-rewrite", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase",
+			"prepare-commit-msg", "reference-transaction"}}
 	top := filepath.Dir(x.dir)
 	x.sprung, x.spring, x.linked = filepath.Join(top, "sprung"), filepath.Join(top, "spring"), filepath.Join(top, "linked")
 	x.env = append(x.env, "LC_ALL=C", "MallocNanoZone=0")
@@ -142,7 +144,8 @@ func (x *traps) settings() string {
 	url = git://example.invalid/r
 	promisor = true
 `, "SPRING", x.spring)
-	for _, verb := range []string{"trap", "status", "log", "diff", "ls-files", "config", "rev-parse", "rev-list", "cat-file", "symbolic-ref", "check-attr", "version"} {
+	for _, verb := range []string{"trap", "status", "log", "diff", "ls-files", "config", "rev-parse", "rev-list",
+		"cat-file", "symbolic-ref", "check-attr", "version"} {
 		text += fmt.Sprintf("[alias]\n\t%s = \"!%s alias\"\n", verb, x.spring)
 	}
 	return text
@@ -153,7 +156,8 @@ func (x *traps) settings() string {
 func (x *traps) arm(settings, format string) {
 	x.Helper()
 	x.config(filepath.Join(x.dir, ".git", "config"), format+settings)
-	x.config(filepath.Join(x.dir, "sub", ".git", "config"), "[core]\n\tfsmonitor = "+x.spring+" submodule\n[filter \"inner\"]\n\tclean = \""+x.spring+" submodule-clean; cat\"\n")
+	x.config(filepath.Join(x.dir, "sub", ".git", "config"),
+		"[core]\n\tfsmonitor = "+x.spring+" submodule\n[filter \"inner\"]\n\tclean = \""+x.spring+" submodule-clean; cat\"\n")
 	hook := []byte("#!/bin/sh\n" + x.spring + " hook-$(basename $0)\n")
 	for _, name := range x.hooks {
 		check(x.T, os.WriteFile(filepath.Join(x.dir, ".git", "hooks", name), hook, 0o755))
@@ -244,7 +248,8 @@ func (x *traps) drive() {
 	x.until("the save is learned", func() bool { return strings.Contains(x.must("log", "--kind", "save"), "cmd/main.go") })
 
 	for _, args := range [][]string{{"hooks", "status"}, {"hooks", "install", "claude"}, {"hooks", "remove"}, {"doctor"},
-		{"reload", "list"}, {"reload", "run", "1"}, {"session", "list"}, {"snapshot", "export", filepath.Join(filepath.Dir(x.dir), "team.aoa")},
+		{"reload", "list"}, {"reload", "run", "1"}, {"session", "list"},
+		{"snapshot", "export", filepath.Join(filepath.Dir(x.dir), "team.aoa")},
 		{"forget", "--session", "nobody"}, {"stop"}, {"remove", "--yes"}} {
 		x.do(args...)
 	}
@@ -276,10 +281,14 @@ func (x *traps) work(dir string) {
 	if out := w.must("suggest", "server/wire.go"); !strings.Contains(out, "docs/protocol.md") {
 		x.Errorf("suggest in %s: %s", dir, out)
 	}
-	for _, args := range [][]string{{"suggest"}, {"suggest", "--staged"}, {"suggest", "--staged", "--check"}, {"suggest", "server/wire.go", "--check"},
-		{"suggest", "--prompt", "the protocol"}, {"why", "docs/protocol.md", "--with", "server/wire.go"}, {"context"}, {"context", "--for", "prompt", "-p", "the protocol"},
-		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "kinds"}, {"cost"}, {"log"}, {"metrics"}, {"version"},
-		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
+	for _, args := range [][]string{{"suggest"}, {"suggest", "--staged"}, {"suggest", "--staged", "--check"},
+		{"suggest", "server/wire.go", "--check"},
+		{"suggest", "--prompt", "the protocol"}, {"why", "docs/protocol.md", "--with", "server/wire.go"}, {"context"},
+		{"context", "--for", "prompt", "-p", "the protocol"},
+		{"context", "--json"}, {"status"}, {"status", "--all"}, {"doctor"}, {"stats", "files"}, {"stats", "kinds"},
+		{"cost"}, {"log"}, {"metrics"}, {"version"},
+		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"},
+		{"stage", "run", "s", "--dep", "server/*.go", "--", "true"}, {"stage", "why", "s"}, {"config"},
 		{"eval", "--no-transcripts"}} {
 		w.do(args...)
 	}

@@ -18,7 +18,8 @@ func (a *app) version() *cobra.Command {
 		Short: "the version of this binary",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": version(), "build": build(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
+			v := map[string]string{"version": version(), "build": build(), "go": runtime.Version(), "os": runtime.GOOS,
+				"arch": runtime.GOARCH}
 			return a.answer(v, func() { fmt.Fprintln(a.out, versionLine()) })
 		},
 	}

@@ -30,7 +30,8 @@ func TestFewWatches(t *testing.T) {
 		n=0; until aoa status --json | grep -q '"watch": *"partial"' || [ $n = 500 ]; do n=$((n+1)); done
 		aoa status --json | tr -d '\n'; echo; echo ----; aoa status 2>&1; echo ----; aoa doctor 2>&1; aoa stop >&2; exit 0`)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	raw, err := cmd.Output()
@@ -50,7 +51,8 @@ func TestFewWatches(t *testing.T) {
 	if !strings.Contains(st.WatchWhy, "half") || st.WatchHint != "sudo sysctl fs.inotify.max_user_watches=524288" {
 		t.Errorf("why: %q, hint: %q", st.WatchWhy, st.WatchHint)
 	}
-	if want := fmt.Sprintf("%d of 41 folders", st.Watched); !strings.Contains(parts[1], want) || !strings.Contains(parts[1], "aoa: hint: "+st.WatchHint) {
+	if want := fmt.Sprintf("%d of 41 folders", st.Watched); !strings.Contains(parts[1], want) ||
+		!strings.Contains(parts[1], "aoa: hint: "+st.WatchHint) {
 		t.Errorf("status says\n%swant %q and the hint", parts[1], want)
 	}
 	if !strings.Contains(parts[2], "folders") || !strings.Contains(parts[2], st.WatchHint) {

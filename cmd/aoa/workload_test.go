@@ -29,7 +29,8 @@ type workload struct {
 
 func newWorkload(d *sandbox, seed uint64) *workload {
 	return &workload{sandbox: d, r: rand.New(rand.NewPCG(seed, 11)), acked: map[string]time.Time{}, wrote: map[string]time.Time{},
-		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go", "other/file7.go", "other/file15.go"}}
+		files: []string{"server/wire.go", "docs/protocol.md", "server/wire_test.go", "README.md", "cmd/main.go",
+			"other/file7.go", "other/file15.go"}}
 }
 
 // round starts a daemon, feeds it, and kills it at a moment that the seed decides.

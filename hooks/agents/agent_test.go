@@ -8,8 +8,8 @@ import (
 
 // TestTable: what must hold for every row.
 func TestTable(t *testing.T) {
-	known := map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true, "PostToolBatch": true,
-		"PermissionDenied": true, "Stop": true, "SessionEnd": true, "": true}
+	known := map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": true, "PostToolUse": true,
+		"PostToolUseFailure": true, "PostToolBatch": true, "PermissionDenied": true, "Stop": true, "SessionEnd": true, "": true}
 	for _, a := range agents.All {
 		if got, ok := agents.Find(a.Name); !ok || got.Title != a.Title {
 			t.Errorf("%s is not found", a.Name)
@@ -51,7 +51,8 @@ func TestTable(t *testing.T) {
 	for _, c := range []struct {
 		agent, event string
 		want         bool
-	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", false}, {"opencode", "SessionStart", false},
+	}{{"claude", "UserPromptSubmit", true}, {"claude", "PostToolUse", false}, {"claude", "Stop", false},
+		{"opencode", "SessionStart", false},
 		{"cursor", "UserPromptSubmit", false}, {"cli", "UserPromptSubmit", true}} {
 		if got := agents.Takes(c.agent, c.event); got != c.want {
 			t.Errorf("%s takes text at %s: %v", c.agent, c.event, got)

@@ -3,7 +3,8 @@ package agents
 // The tools whose calls say which files are used, as each agent names them. Not every version has all of them.
 const (
 	allTools      = "Read|Edit|Write|NotebookEdit|Grep|Glob|Bash|PowerShell|Agent|Task"
-	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob|list_directory|mcp_.*"
+	geminiMatcher = "read_file|read_many_files|replace|write_file|run_shell_command|grep_search|search_file_content|glob" +
+		"|list_directory|mcp_.*"
 	qwenMatcher   = "read_file|read_many_files|edit|write_file|run_shell_command|grep_search|glob|list_directory|agent|task|mcp__.*"
 	cursorMatcher = "Read|Write|Shell|Grep|Glob|Delete|Task|MCP:.*"
 )

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// BenchmarkProcess times whole processes, in turn: aoa-hook with payloads of 1 KB, 30 KB and 1 MB, aoa hook, an empty Go program, /bin/true.
-// The budget of aoa-hook at the median is 2.5 times the empty program with a question, 2.0 times without.
+// BenchmarkProcess times whole processes, in turn: aoa-hook with payloads of 1 KB, 30 KB and 1 MB, aoa hook, an empty
+// Go program, /bin/true. The budget of aoa-hook at the median is 2.5 times the empty program with a question, 2.0 times
+// without.
 func BenchmarkProcess(b *testing.B) {
 	dir, sock := repo(b)
 	serve(b, sock, func(c net.Conn) {
@@ -29,7 +30,8 @@ func BenchmarkProcess(b *testing.B) {
 		}
 	}
 	sized := func(event string, bytes int) string {
-		return strings.TrimSuffix(payload(event, dir), "}") + `,"tool_response":{"file":{"content":"` + strings.Repeat("x", bytes-200) + `"}}}`
+		return strings.TrimSuffix(payload(event, dir), "}") + `,"tool_response":{"file":{"content":"` +
+			strings.Repeat("x", bytes-200) + `"}}}`
 	}
 	type run struct {
 		name, stdin string

@@ -13,7 +13,8 @@ import (
 	"github.com/aoa-dev/aoa/internal/peer"
 )
 
-// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of stdin and of starts.
+// A hook that takes longer than these is worse than one that prints nothing. Factor multiplies them, except the time of
+// stdin and of starts.
 const (
 	stdinTime   = 250 * time.Millisecond // for all of stdin: agents do not always close it
 	sendTime    = 50 * time.Millisecond  // for a request to a daemon that may hang
@@ -73,8 +74,9 @@ type daemon struct {
 	dir string // where it is started: the worktree, or the git dir of a bare repository
 }
 
-// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has a store. ok is false
-// outside of any repository, in one without a store, and when the store or the folder of the socket belongs to someone else.
+// daemonOf finds the daemon for work in dir. What is done in a submodule belongs to the outermost superproject that has
+// a store. ok is false outside of any repository, in one without a store, and when the store or the folder of the
+// socket belongs to someone else.
 func daemonOf(dir string) (d daemon, ok bool) {
 	r, err := discover(dir)
 	if err != nil { // an agent that works outside of any repository still belongs to its project

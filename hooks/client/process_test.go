@@ -37,7 +37,8 @@ func TestReplyIsPrintedVerbatim(t *testing.T) {
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)), []string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
+	out := hook(t, "/", strings.NewReader(payload("PreToolUse", sub)),
+		[]string{"CLAUDECODE=1", "CLAUDE_PROJECT_DIR=/a b&c=d"}, "claude", "x\"y")
 	if out != text {
 		t.Errorf("printed %q, want %q", out, text)
 	}
@@ -163,7 +164,8 @@ func TestAlwaysSilentAndZero(t *testing.T) {
 	w.WriteString(`{"hook_event_name":"PreToolUse","cwd":`)
 	closed, _ := os.Open(os.DevNull)
 	closed.Close()
-	huge := `{"hook_event_name":"PostToolUse","tool_name":"Read","tool_response":{"file":{"content":"` + strings.Repeat("x", 20<<20) + `"}}}`
+	huge := `{"hook_event_name":"PostToolUse","tool_name":"Read","tool_response":{"file":{"content":"` +
+		strings.Repeat("x", 20<<20) + `"}}}`
 	tests := []struct {
 		name, dir string
 		stdin     io.Reader

@@ -126,7 +126,8 @@ func (r *request) send(conn net.Conn) error {
 	}
 	var b bytes.Buffer
 	b.WriteString("POST /v1/hook HTTP/1.1\r\nHost: aoa\r\nConnection: close\r\n")
-	b.WriteString("Aoa-Agent: " + url.PathEscape(r.agent) + "\r\nAoa-Dir: " + url.PathEscape(r.dir) + "\r\nAoa-Env: " + env.Encode() + "\r\n")
+	b.WriteString("Aoa-Agent: " + url.PathEscape(r.agent) + "\r\nAoa-Dir: " + url.PathEscape(r.dir) + "\r\nAoa-Env: " +
+		env.Encode() + "\r\n")
 	if r.wait {
 		b.WriteString("Aoa-Wait: 1\r\n")
 	}

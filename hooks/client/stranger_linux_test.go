@@ -90,7 +90,8 @@ func TestOtherUserGetsNothing(t *testing.T) {
 	if n := s.bytes.Load(); n > 0 {
 		t.Errorf("the other user got %d bytes", n)
 	}
-	fault.Until(t, time.Minute, "every hook connects", func() bool { return s.connections.Load() >= int64(len(events)) }) // else nothing was tried
+	// else nothing was tried
+	fault.Until(t, time.Minute, "every hook connects", func() bool { return s.connections.Load() >= int64(len(events)) })
 }
 
 // TestRootIsTrusted: the daemon of root serves others, because root can read everything anyway.

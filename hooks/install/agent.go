@@ -120,7 +120,8 @@ func newHandler(dir, agent string, e agents.Event) handler {
 	case "cursor":
 		return handler{Command: Command(dir, agent), Timeout: e.Timeout, Matcher: e.Matcher}
 	case "copilot": // its payload does not name the event
-		return handler{Type: "command", Bash: Command(dir, agent, e.Name), PowerShell: powerShellCommand(agent, e.Name), TimeoutSec: e.Timeout}
+		return handler{Type: "command", Bash: Command(dir, agent, e.Name), PowerShell: powerShellCommand(agent, e.Name),
+			TimeoutSec: e.Timeout}
 	}
 	return handler{Type: "command", Command: Command(dir, agent), Timeout: e.Timeout, Async: e.Async}
 }

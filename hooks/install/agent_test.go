@@ -39,7 +39,8 @@ func TestFiles(t *testing.T) {
 	moved := func(name string) string {
 		return map[string]string{"CODEX_HOME": "/elsewhere", "COPILOT_HOME": "relative"}[name]
 	}
-	if got := filepath.ToSlash(File(agentOf(t, "codex"), User, root, home, moved)); runtime.GOOS != "windows" && got != "/elsewhere/hooks.json" {
+	if got := filepath.ToSlash(File(agentOf(t, "codex"), User, root, home, moved)); runtime.GOOS != "windows" &&
+		got != "/elsewhere/hooks.json" {
 		t.Errorf("moved to %s", got)
 	}
 	if got := filepath.ToSlash(File(agentOf(t, "copilot"), User, root, home, moved)); got != "/h/.copilot/hooks/aoa.json" {

@@ -91,9 +91,11 @@ func (g *gitRepo) foreignDir() string {
 		return ""
 	}
 	if strings.Contains(filepath.ToSlash(g.hooksPath), ".husky") {
-		return "core.hooksPath is " + g.hooksPath + " (husky), whose scripts are tracked: add the lines below to .husky/<hook>, or use git 2.54"
+		return "core.hooksPath is " + g.hooksPath +
+			" (husky), whose scripts are tracked: add the lines below to .husky/<hook>, or use git 2.54"
 	}
-	return "core.hooksPath is " + g.hooksPath + ", which is outside of the git dir and may be tracked or shared: add the lines below there, or use git 2.54"
+	return "core.hooksPath is " + g.hooksPath +
+		", which is outside of the git dir and may be tracked or shared: add the lines below there, or use git 2.54"
 }
 
 func resolve(name string) string {

@@ -13,7 +13,8 @@ func TestPluginHooks(t *testing.T) {
 	a := agentOf(t, "claude")
 	file := filepath.Join(pluginDir, "hooks", "hooks.json")
 	if os.Getenv("UPDATE_DECODE") != "" {
-		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+eventsJSON(groupsOf(a, ""), false)+`}`, "", "  ")
+		text := indent(`{"description":"tells aOa what happens, and the model what aOa knows","hooks":`+
+			eventsJSON(groupsOf(a, ""), false)+`}`, "", "  ")
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -37,12 +38,14 @@ func TestPluginEnabled(t *testing.T) {
 		}
 		return f
 	}
-	on, off := file("on", `{"enabledPlugins": {"aoa@aoa": true, "x@y": false}, // here`+"\n}"), file("off", `{"enabledPlugins": {"aoa@aoa": false}}`)
+	on, off := file("on", `{"enabledPlugins": {"aoa@aoa": true, "x@y": false}, // here`+"\n}"),
+		file("off", `{"enabledPlugins": {"aoa@aoa": false}}`)
 	other, bad, list := file("other", `{"enabledPlugins": {"x@y": true}}`), file("bad", `{`), file("list", `{"enabledPlugins": []}`)
 	for _, c := range []struct {
 		files []string
 		want  bool
-	}{{[]string{on}, true}, {[]string{on, off}, false}, {[]string{off, on, other, bad, list, filepath.Join(dir, "none")}, true}, {[]string{other}, false}, {nil, false}} {
+	}{{[]string{on}, true}, {[]string{on, off}, false},
+		{[]string{off, on, other, bad, list, filepath.Join(dir, "none")}, true}, {[]string{other}, false}, {nil, false}} {
 		if got := PluginEnabled(c.files...); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
 		}

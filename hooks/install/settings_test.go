@@ -44,7 +44,8 @@ var shapes = map[string]string{
 	"foreign group, one line": `{"hooks":{"PreToolUse":[` + theirs + `]},"z":[1,2]}`,
 	"foreign, trailing comma": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + theirs + ", // keep\n    ],\n  },\n}\n",
 	"foreign event":           "{\n  \"hooks\": {\n    \"Notification\": [\n      " + theirs + "\n    ]\n  }\n}\n",
-	"foreign events, many":    "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" + theirs + "]\n\t},\n\t\"a\": null\n}",
+	"foreign events, many": "{\n\t\"hooks\": {\n\t\t\"Stop\": [" + theirs + ", " + theirs + "],\n\t\t\"PreToolUse\": [" +
+		theirs + "]\n\t},\n\t\"a\": null\n}",
 	"escaped key":             `{"ho\u006fks":{"Stop":[` + theirs + `]}}`,
 	"unknown keys, odd order": "{\n  \"z\": {\"hooks\": [1]},\n  \"hooks\": {},\n  \"a\": \"\\u00e9\\/\"\n}",
 	"words of ours elsewhere": `{"env":{"X":"exec aoa hook claude"}}`,
@@ -60,9 +61,11 @@ var dialects = map[string]*strings.Replacer{
 	"codex":  strings.NewReplacer("Notification", "PreCompact"),
 	"gemini": strings.NewReplacer("PreToolUse", "AfterTool", "Stop", "BeforeAgent", "PostToolBatch", "BeforeModel"),
 	"qwen":   strings.NewReplacer("PostToolBatch", "TodoCreated"),
-	"cursor": strings.NewReplacer(theirs, `{"command":"lint <\"$F\" && say done","matcher":"Bash"}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+	"cursor": strings.NewReplacer(theirs, `{"command":"lint <\"$F\" && say done","matcher":"Bash"}`, "PreToolUse",
+		"postToolUse", "Stop", "sessionEnd",
 		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"command":"aoa status; /opt/laoa hook cursor"}`),
-	"copilot": strings.NewReplacer(theirs, `{"type":"command","bash":"lint <\"$F\" && say done","timeoutSec":9}`, "PreToolUse", "postToolUse", "Stop", "sessionEnd",
+	"copilot": strings.NewReplacer(theirs, `{"type":"command","bash":"lint <\"$F\" && say done","timeoutSec":9}`,
+		"PreToolUse", "postToolUse", "Stop", "sessionEnd",
 		`{"hooks":[{"type":"command","command":"aoa status; /opt/laoa hook claude"}]}`, `{"bash":"aoa status; /opt/laoa hook copilot"}`),
 }
 
@@ -80,7 +83,8 @@ func shapesOf(agent string) map[string]string {
 		out["version, one line"] = `{"version":1}`
 		out["version, hooks empty"] = `{"version":1,"hooks":{}}`
 		out["hooks empty, version"] = "{\n  \"hooks\": {},\n  \"version\": 1\n}\n"
-		out["version, foreign"] = dialects[agent].Replace("{\n  \"version\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      " + theirs + "\n    ]\n  }\n}\n")
+		out["version, foreign"] = dialects[agent].Replace(
+			"{\n  \"version\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      " + theirs + "\n    ]\n  }\n}\n")
 	}
 	return out
 }
@@ -271,7 +275,8 @@ func TestOldGroupsAreReplaced(t *testing.T) {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		got := string(contentOf(t, file))
-		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Installed || strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
+		if st, err := Examine(agentOf(t, "claude"), file, Options{}); err != nil || st.State != Installed ||
+			strings.Contains(got, `"Setup"`) || strings.Contains(got, `"timeout":9`) {
 			t.Errorf("status %+v, %v\n%s", st, err, got)
 		}
 	}
@@ -319,7 +324,8 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	if _, err := Add(agentOf(t, "claude"), link, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 || !bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 ||
+		!bytes.Contains(contentOf(t, target), []byte("aoa hook claude")) {
 		t.Error("the link was not followed, or was replaced")
 	}
 	if _, err := Remove(agentOf(t, "claude"), link, Options{}); err != nil || string(contentOf(t, target)) != "{\n  \"a\": 1\n}\n" {
@@ -332,7 +338,8 @@ func TestFilesThatAreNotPlain(t *testing.T) {
 	}
 	_, err := Add(agentOf(t, "claude"), far, Options{})
 	refused(t, "link out of the project", err, true)
-	if _, err := Add(agentOf(t, "claude"), far, Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
+	if _, err := Add(agentOf(t, "claude"), far,
+		Options{Within: filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(outside))))}); err != nil {
 		t.Errorf("allowed to go there: %v", err)
 	}
 	nowhere := filepath.Join(project, ".claude", "nowhere.json")

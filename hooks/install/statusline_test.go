@@ -14,9 +14,10 @@ import (
 
 // statusShapes are settings files with a status line of their own.
 var statusShapes = map[string]string{
-	"plain":            `{"statusLine":{"type":"command","command":"~/mine.sh"}}`,
-	"with more":        "{\n  // mine\n  \"statusLine\": {\"type\": \"command\", \"command\": \"~/mine.sh --it's\", \"padding\": 0,},\n}\n",
-	"quotes, escapes":  "{\n\t\"statusLine\": { /* a */ \"command\" : \"printf '%s\\t\\u0027\\u00e9\\/' \\\"$PWD\\\"\" /* b */ },\r\n\t\"z\": 1\n}",
+	"plain":     `{"statusLine":{"type":"command","command":"~/mine.sh"}}`,
+	"with more": "{\n  // mine\n  \"statusLine\": {\"type\": \"command\", \"command\": \"~/mine.sh --it's\", \"padding\": 0,},\n}\n",
+	"quotes, escapes": "{\n\t\"statusLine\": { /* a */ \"command\" : \"printf '%s\\t\\u0027\\u00e9\\/' \\\"$PWD\\\"\" " +
+		"/* b */ },\r\n\t\"z\": 1\n}",
 	"escaped at ends":  `{"statusLine":{"command":"'a'\u0027\u0027'\\u0027\\"}}`,
 	"looks like quote": `{"statusLine":{"command":"echo '\\'' x '\\'\u0027'"}}`,
 	"bom":              "\xef\xbb\xbf{\"statusLine\":{\"command\":\"x\"}}",
@@ -81,7 +82,8 @@ func TestStatusLineRunsTheirs(t *testing.T) {
 		for _, path := range []string{os.Getenv("PATH"), bin + string(os.PathListSeparator) + os.Getenv("PATH")} {
 			cmd := exec.Command(sh, "-c", ours)
 			cmd.Env = []string{"PATH=" + path}
-			if got, _ := cmd.CombinedOutput(); string(got) != string(want) && len(want) > 0 && !strings.Contains(string(want), "rror") && !strings.Contains(string(want), "nterminated") {
+			if got, _ := cmd.CombinedOutput(); string(got) != string(want) && len(want) > 0 &&
+				!strings.Contains(string(want), "rror") && !strings.Contains(string(want), "nterminated") {
 				t.Errorf("%s printed %q, want %q, through %s", theirs, got, want, ours)
 			}
 		}
@@ -98,7 +100,8 @@ func TestStatusLineRunsTheirs(t *testing.T) {
 
 // TestStatusLineRefusals: what cannot be edited safely is left as it is.
 func TestStatusLineRefusals(t *testing.T) {
-	for _, text := range []string{`{`, `[]`, `{"statusLine":7}`, `{"statusLine":{}}`, `{"statusLine":{"command":""}}`, `{"statusLine":{"type":"text","command":"x"}}`,
+	for _, text := range []string{`{`, `[]`, `{"statusLine":7}`, `{"statusLine":{}}`, `{"statusLine":{"command":""}}`,
+		`{"statusLine":{"type":"text","command":"x"}}`,
 		`{"statusLine":{"command":"a","command":"b"}}`, `{"statusLine":{"command":"a"},"statusLine":{"command":"b"}}`} {
 		file := filepath.Join(t.TempDir(), "settings.json")
 		check(t, os.WriteFile(file, []byte(text), 0o600))

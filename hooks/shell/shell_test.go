@@ -11,9 +11,12 @@ import (
 
 // orchard is a worktree of which only the names matter.
 func orchard() *index.Locator {
-	return index.NewLocator(index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
-		"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts", "docs/old.md", "docs/yield.ipynb",
-		"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts", "cmd/orchard/main.go"})),
+	return index.NewLocator(
+		index.NewTree(event.Paths([]string{"Makefile", "README.md", "go.mod", "pick/picker.go", "pick/picker_test.go", "store/basket.go",
+			"store/basket_test.go", "web/server.go", "web/server_test.go", "web/app/[id]/page.tsx", "web/index.ts",
+			"docs/old.md", "docs/yield.ipynb",
+			"docs/a guide.md", "scripts/gen.sh", "data/fruit.json", "db/migrations/001_init.sql", "pkg/a/index.ts",
+			"cmd/orchard/main.go"})),
 		func(p event.Path) bool { return p.Ext() == ".log" }, "/home/dev/orchard", "/home/dev/orchard", "/home/dev/orchard-pear")
 }
 
@@ -143,7 +146,8 @@ var commandLines = []struct{ command, want string }{
 	{"cp go.mod go.work", "read go.mod; write go.work"},
 	{"cp web/server.go store/", "read web/server.go; write store/server.go"},
 	{"mv web/server.go web/serve.go", "rename web/server.go>web/serve.go"},
-	{"git mv web/server.go web/server_test.go store", "rename web/server.go>store/server.go; rename web/server_test.go>store/server_test.go"},
+	{"git mv web/server.go web/server_test.go store",
+		"rename web/server.go>store/server.go; rename web/server_test.go>store/server_test.go"},
 	{"mv pick choose", "rename pick/picker.go>choose/picker.go pick/picker_test.go>choose/picker_test.go"},
 	{"rm -f docs/old.md", "delete docs/old.md"},
 	{"git rm -r pick", "delete pick/picker.go pick/picker_test.go"},

@@ -69,13 +69,15 @@ type tape struct {
 }
 
 func newTape(t testing.TB, session string) *tape {
-	return &tape{t: t, at: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), base: map[string]any{"sessionId": session, "cwd": orchardRoot, "version": "2.1.329", "isSidechain": false}}
+	return &tape{t: t, at: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC),
+		base: map[string]any{"sessionId": session, "cwd": orchardRoot, "version": "2.1.329", "isSidechain": false}}
 }
 
 func (p *tape) add(kind string, fields map[string]any) {
 	p.t.Helper()
 	p.at = p.at.Add(time.Second)
-	line := map[string]any{"type": kind, "uuid": "u" + strconv.Itoa(len(p.lines)) + p.base["sessionId"].(string), "timestamp": p.at.Format(time.RFC3339Nano)}
+	line := map[string]any{"type": kind, "uuid": "u" + strconv.Itoa(len(p.lines)) + p.base["sessionId"].(string),
+		"timestamp": p.at.Format(time.RFC3339Nano)}
 	for _, m := range []map[string]any{p.base, fields} {
 		for k, v := range m {
 			line[k] = v
@@ -93,8 +95,9 @@ func (p *tape) prompt(text string) {
 }
 
 func (p *tape) use(message, id, tool string, input map[string]any) {
-	p.add("assistant", map[string]any{"message": map[string]any{"id": message, "role": "assistant", "content": []any{map[string]any{"type": "text", "text": "so"},
-		map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}}}})
+	p.add("assistant", map[string]any{"message": map[string]any{"id": message, "role": "assistant",
+		"content": []any{map[string]any{"type": "text", "text": "so"},
+			map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}}}})
 }
 
 func (p *tape) result(id, content string, structured any, failed bool) {
@@ -166,7 +169,9 @@ func TestRead(t *testing.T) {
 	resumed.save(filepath.Join(dir, "s2.jsonl"))
 
 	events, report := replay(t, dir)
-	if got, want := sketch(events), "prompt @store/basket.go; read store/basket.go; search /Basket/; failed store/basket.go; start; read web/server.go; prompt"; got != want {
+	if got, want := sketch(events),
+		"prompt @store/basket.go; read store/basket.go; search /Basket/; failed store/basket.go; start; read "+
+			"web/server.go; prompt"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	want := Report{Files: 3, Sessions: 2, Events: 7, Prompts: 2,
@@ -174,7 +179,8 @@ func TestRead(t *testing.T) {
 	if d := cmp.Diff(want, report); d != "" {
 		t.Error(d)
 	}
-	if e := events[1]; e.ID != "toolu_1:post:" || e.Batch != "m1" || e.Session != "s1" || !e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.OK {
+	if e := events[1]; e.ID != "toolu_1:post:" || e.Batch != "m1" || e.Session != "s1" ||
+		!e.Time.Equal(time.Date(2026, 11, 1, 9, 0, 5, 0, time.UTC)) || !e.OK {
 		t.Errorf("%+v", e)
 	}
 	if events[2].Batch != "m1" || events[2].Seen[0] != "pick/picker.go" || events[3].Why != "nomatch" || events[4].Tool != "compact" {
@@ -188,7 +194,8 @@ func TestRead(t *testing.T) {
 // The hook delivers a call first; the transcript has the same call under the same ids.
 func TestTranscriptAgreesWithHook(t *testing.T) {
 	command := map[string]any{"command": "cat go.mod && rg Basket"}
-	live := decode(t, "PostToolUse", map[string]any{"session_id": "s1", "prompt_id": "p0", "tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": command, "tool_response": map[string]any{"stdout": "go.mod:1:x"}})
+	live := decode(t, "PostToolUse", map[string]any{"session_id": "s1", "prompt_id": "p0", "tool_name": "Bash",
+		"tool_use_id": "toolu_1", "tool_input": command, "tool_response": map[string]any{"stdout": "go.mod:1:x"}})
 	prompt := decode(t, "UserPromptSubmit", map[string]any{"session_id": "s1", "prompt_id": "p0", "prompt": "hello there"})
 	p := newTape(t, "s1")
 	p.prompt("hello there")
@@ -229,7 +236,8 @@ func TestTranscriptsStop(t *testing.T) {
 
 func TestDir(t *testing.T) {
 	home := t.TempDir()
-	if got, want := Dir(filepath.Join(home, ".claude"), "/home/dev/my.repo_x"), filepath.Join(home, ".claude", "projects", "-home-dev-my-repo-x"); got != want {
+	if got, want := Dir(filepath.Join(home, ".claude"), "/home/dev/my.repo_x"),
+		filepath.Join(home, ".claude", "projects", "-home-dev-my-repo-x"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	config := filepath.Join(home, "elsewhere")
@@ -294,7 +302,8 @@ func BenchmarkTranscript(b *testing.B) {
 	for i := range 500 {
 		id := "t" + strconv.Itoa(i)
 		p.use("m"+id, id, "Bash", map[string]any{"command": "cd web && grep -rn Serve . | head -20"})
-		p.result(id, strings.Repeat("web/server.go:12: func Serve\n", 20), map[string]any{"stdout": strings.Repeat("./server.go:12: func Serve\n", 20)}, false)
+		p.result(id, strings.Repeat("web/server.go:12: func Serve\n", 20),
+			map[string]any{"stdout": strings.Repeat("./server.go:12: func Serve\n", 20)}, false)
 	}
 	dir := b.TempDir()
 	p.save(filepath.Join(dir, "s.jsonl"))

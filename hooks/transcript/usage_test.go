@@ -33,10 +33,12 @@ func usagesOf(t testing.TB, root, text string, from int64) (found []Usage, done 
 func TestUsages(t *testing.T) {
 	root := t.TempDir()
 	line := func(id, rest string) string {
-		return `{"type":"assistant","sessionId":"s","cwd":"` + filepath.ToSlash(root) + `","timestamp":"2026-01-31T15:04:05Z","message":{"id":"` + id +
+		return `{"type":"assistant","sessionId":"s","cwd":"` + filepath.ToSlash(root) +
+			`","timestamp":"2026-01-31T15:04:05Z","message":{"id":"` + id +
 			`","model":"m","usage":{"input_tokens":1,"cache_creation_input_tokens":2,"cache_read_input_tokens":3,"output_tokens":4}}` + rest + "}\n"
 	}
-	whole := line("a", "") + "broken \"usage\"\n" + `{"type":"user","message":{"content":"\"usage\""}}` + "\n" + line("b", `,"isSidechain":true`) +
+	whole := line("a", "") + "broken \"usage\"\n" + `{"type":"user","message":{"content":"\"usage\""}}` + "\n" +
+		line("b", `,"isSidechain":true`) +
 		strings.ReplaceAll(line("c", ""), root, "/elsewhere") + strings.ReplaceAll(line("d", ""), `:3`, `:-3`)
 	text := whole + strings.TrimSuffix(line("e", ""), "\n")[:40]
 	found, done := usagesOf(t, root, text, 0)
@@ -47,7 +49,8 @@ func TestUsages(t *testing.T) {
 	if d := cmp.Diff([]string{"a", "b", "d"}, ids); d != "" {
 		t.Fatal(d)
 	}
-	if u := found[0]; u.Session != "s" || u.Side || u.Model != "m" || u.Input != 1 || u.Write != 2 || u.Read != 3 || u.Output != 4 || u.At.Minute() != 4 {
+	if u := found[0]; u.Session != "s" || u.Side || u.Model != "m" || u.Input != 1 || u.Write != 2 || u.Read != 3 ||
+		u.Output != 4 || u.At.Minute() != 4 {
 		t.Errorf("read %+v", u)
 	}
 	if !found[1].Side || found[2].Read != 0 {

@@ -21,7 +21,8 @@ func (d *DB) SaveAnswers(ctx context.Context, answers map[int64][]byte) error {
 		for _, at := range slices.Sorted(maps.Keys(answers)) {
 			known, err := tx.Scan("SELECT 1 FROM answers WHERE at = ?", []any{at}, new(int))
 			if err == nil {
-				err = tx.run([]any{at, string(answers[at])}, "INSERT INTO answers (at, json) VALUES (?1, ?2) ON CONFLICT (at) DO UPDATE SET json = ?2")
+				err = tx.run([]any{at, string(answers[at])},
+					"INSERT INTO answers (at, json) VALUES (?1, ?2) ON CONFLICT (at) DO UPDATE SET json = ?2")
 			}
 			if err != nil {
 				return err

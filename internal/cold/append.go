@@ -21,7 +21,8 @@ func (d *DB) Append(ctx context.Context, events []event.Event) (seq int64, fresh
 
 // AppendCommits is Append that moves the cursor of the history import in the same transaction: ref → sha of
 // the last commit seen. Refs that are not named stay; an empty sha drops the ref.
-func (d *DB) AppendCommits(ctx context.Context, events []event.Event, cursor map[string]string) (seq int64, fresh []event.Event, err error) {
+func (d *DB) AppendCommits(ctx context.Context, events []event.Event,
+	cursor map[string]string) (seq int64, fresh []event.Event, err error) {
 	if len(events) == 0 && len(cursor) == 0 {
 		return d.seq.Load(), nil, nil
 	}
@@ -81,7 +82,8 @@ func (b *batch) take(events []event.Event) error {
 	for i, e := range events {
 		digests[i] = digestOf(e)
 	}
-	err := b.tx.many("SELECT digest, coalesce(event, 0), coalesce(counted, 0) FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)",
+	err := b.tx.many(`SELECT digest, coalesce(event, 0), coalesce(counted, 0)
+FROM ids LEFT JOIN events ON id = event WHERE digest IN (VALUES %s)`,
 		1, digests, func(row Row) error {
 			var digest int64
 			var m mention

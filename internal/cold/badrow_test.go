@@ -82,7 +82,8 @@ func TestBadRows(t *testing.T) {
 		{`UPDATE events SET body = x'0300' WHERE id = 20`, 0, true}, // another event
 		{`UPDATE events SET body = x'037f' WHERE id = 20`, 1, false},
 		{`UPDATE events SET body = CAST(body || x'0503ff6162' AS BLOB) WHERE kind = 'prompt' AND id = 54`, 1, false}, // tags
-		{`UPDATE events SET body = CAST(body || x'7f00' AS BLOB) WHERE id = 20`, 1, false},                           // a field that there is not
+		// a field that there is not
+		{`UPDATE events SET body = CAST(body || x'7f00' AS BLOB) WHERE id = 20`, 1, false},
 		{`UPDATE events SET time = 1 << 62 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = 1 << 60 WHERE id = 20`, 1, false},
 		{`UPDATE events SET seq = 1 << 40 WHERE id = 20`, 1, false},
@@ -140,7 +141,8 @@ func TestBadRows(t *testing.T) {
 // works asks the store what its users ask.
 func works(t *testing.T, d *DB) {
 	t.Helper()
-	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []event.Kind{event.KindCommit, event.KindUncommit}}, {Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
+	for _, f := range []LogFilter{{}, {Oldest: true, Kinds: []event.Kind{event.KindCommit, event.KindUncommit}},
+		{Session: "s1"}, {File: "doc.md"}, {File: "g1"}} {
 		_, err := d.Log(t.Context(), f)
 		must(t, err)
 	}
@@ -326,7 +328,8 @@ func breakPages(t *testing.T, path, table string, n int) (rows int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", dsn(path))
 	must(t, err)
-	found, err := db.QueryContext(t.Context(), "SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", table)
+	found, err := db.QueryContext(t.Context(),
+		"SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY pageno", table)
 	must(t, err)
 	var pages [][2]int
 	for found.Next() {

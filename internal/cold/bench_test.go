@@ -47,7 +47,8 @@ func BenchmarkAppendTexts(b *testing.B) {
 					batch := make([]event.Event, size)
 					for i := range batch {
 						batch[i] = event.Event{ID: toolID(n), Time: noon.Add(time.Duration(n) * time.Second), Kind: event.KindRun,
-							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash", Text: strings.Repeat("go test ./... # again ", 14), OK: true}
+							Agent: "claude", Session: fmt.Sprint("session-", n/200), Tool: "Bash",
+							Text: strings.Repeat("go test ./... # again ", 14), OK: true}
 						n++
 					}
 					mustAppend(b, d, batch...)

@@ -79,7 +79,8 @@ func (d *DB) calendar(ctx context.Context, now int64) (c Calendar, err error) {
 	}
 	c = Calendar{Last: now, Steady: 1, moved: true}
 	// The newest time that was logged by then, and the last batch, of each day that such a time falls on.
-	err = d.Each(ctx, `SELECT max(newest), max(seq) FROM (SELECT seq, max(time) OVER (ORDER BY id) AS newest FROM events WHERE counted IS NULL)
+	err = d.Each(ctx, `SELECT max(newest), max(seq)
+FROM (SELECT seq, max(time) OVER (ORDER BY id) AS newest FROM events WHERE counted IS NULL)
 GROUP BY newest / 86400000 ORDER BY 1`, nil, func(row Row) error {
 		var newest, seq int64
 		err := row.Scan(&newest, &seq)

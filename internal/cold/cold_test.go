@@ -172,7 +172,8 @@ func TestCursor(t *testing.T) {
 func TestTogetherFollowsRenames(t *testing.T) {
 	d := newTest(t)
 	day := 24 * time.Hour
-	rename := event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon.Add(-5 * day), From: []event.Path{"old.go"}, Paths: []event.Path{"new.go"}}
+	rename := event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon.Add(-5 * day), From: []event.Path{"old.go"},
+		Paths: []event.Path{"new.go"}}
 	mustAppend(t, d, commit(1, noon, "new.go", "doc.md"), commit(2, noon.Add(-6*day), "old.go", "doc.md"))
 	mustAppend(t, d, read("r", noon.Add(-6*day), "s", "old.go"))
 	mustAppend(t, d, rename)
@@ -181,7 +182,8 @@ func TestTogetherFollowsRenames(t *testing.T) {
 	for _, c := range []struct {
 		a, b     event.Path
 		both, of int
-	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1}, {"none", "doc.md", 0, 0}} {
+	}{{"new.go", "doc.md", 3, 3}, {"doc.md", "new.go", 3, 3}, {"old.go", "other.go", 1, 1}, {"old.go", "doc.md", 0, 1},
+		{"none", "doc.md", 0, 0}} {
 		both, of, err := d.Together(t.Context(), c.a, c.b)
 		must(t, err)
 		same(t, string(c.a+" "+c.b), [2]int{both, of}, [2]int{c.both, c.of})
@@ -208,7 +210,8 @@ func TestTogetherFollowsRenames(t *testing.T) {
 func TestRenamesSwapNames(t *testing.T) {
 	d := newTest(t)
 	mustAppend(t, d, commit(1, noon.Add(-time.Hour), "a", "x"), commit(2, noon.Add(-time.Hour), "b", "y"))
-	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"a", "b"}, Paths: []event.Path{"b", "a"}})
+	mustAppend(t, d, event.Event{ID: "rename", Kind: event.KindRename, Time: noon, From: []event.Path{"a", "b"},
+		Paths: []event.Path{"b", "a"}})
 	mustAppend(t, d, commit(3, noon.Add(-2*time.Hour), "a", "x"))
 	for _, c := range []struct {
 		a, b event.Path
@@ -232,10 +235,12 @@ func anyEvent(r *rand.Rand, id int) event.Event {
 		return out
 	}
 	at := time.UnixMilli(noon.UnixMilli() - r.Int64N(1e10)).UTC()
-	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave, event.KindSuggest, event.KindTick, "later"}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindPrompt, event.KindSearch, event.KindSave,
+		event.KindSuggest, event.KindTick, "later"}
 	e := event.Event{ID: fmt.Sprint("id", word(), id), Time: at, Kind: kinds[r.IntN(len(kinds))], Agent: word(), Session: word(),
 		Subagent: word(), Tool: word(), Turn: word(), Batch: word(), Paths: event.Paths(list()), From: event.Paths(list()),
-		Gone: event.Paths(list()), Named: event.Paths(list()), Seen: event.Paths(list()), Listing: r.IntN(2) == 0, Terms: list(), Tags: list(),
+		Gone: event.Paths(list()), Named: event.Paths(list()), Seen: event.Paths(list()), Listing: r.IntN(2) == 0,
+		Terms: list(), Tags: list(),
 		Text: word(), OK: r.IntN(2) == 0, Why: word(), Cause: word(), Task: event.Task(word())}
 	for range r.IntN(3) {
 		e.Scores = append(e.Scores, r.Float64())

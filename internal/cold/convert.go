@@ -18,11 +18,13 @@ import (
 // The log up to schema 4 had ordinary events in intent_log, with lists in JSON, and commits in a table of their own; the table
 // ledger said when these were counted and taken back, several in a row at a time.
 
-const selectOldEvents = `SELECT id, batch, pos, 0, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw, sealed, NULL, NULL
+const selectOldEvents = `SELECT id, batch, pos, 0, event_id, timestamp, kind, agent, session_id, tool, files, tags, rest, raw,
+  sealed, NULL, NULL
 FROM intent_log`
 
 const selectOldLog = selectOldEvents + ` UNION ALL
-SELECT c.id, l.batch, l.pos + c.id - l.commit_id, l.sign, l.event_id, c.time, '', '', '', c.subject, '[]', '[]', coalesce(c.rest, '{}'), 0, c.files, c.sha, c.author
+SELECT c.id, l.batch, l.pos + c.id - l.commit_id, l.sign, l.event_id, c.time, '', '', '', c.subject, '[]', '[]',
+  coalesce(c.rest, '{}'), 0, c.files, c.sha, c.author
 FROM ledger l JOIN commits c ON c.id BETWEEN l.commit_id AND l.commit_id + min(l.n, 1 << 40) - 1 AND c.batch <= l.batch
 WHERE l.sign IN (1, -1) ORDER BY 2, 3`
 

@@ -29,18 +29,23 @@ func fixtureSeal(t testing.TB) *Seal {
 
 // fixtureEvents are ordinary events with everything that one may hold.
 func fixtureEvents(from, n int) []event.Event {
-	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindPrompt, event.KindSuggest, event.KindOutcome}
+	kinds := []event.Kind{event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+		event.KindPrompt, event.KindSuggest, event.KindOutcome}
 	var out []event.Event
 	for k := from; k < from+n; k++ {
-		e := event.Event{ID: fmt.Sprint("toolu_", k), Time: noon.Add(time.Duration(k) * time.Minute), Kind: kinds[k%len(kinds)], Agent: "claude",
+		e := event.Event{ID: fmt.Sprint("toolu_", k), Time: noon.Add(time.Duration(k) * time.Minute),
+			Kind: kinds[k%len(kinds)], Agent: "claude",
 			Session: fmt.Sprint("session-", k/25%4), Tool: "Tool", Turn: fmt.Sprint("turn-", k/5), OK: k%3 != 0}
 		switch e.Kind {
 		case event.KindSearch:
-			e.Terms, e.Seen, e.Listing = []string{"a", "term"}, []event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9)), "docs/\xff.md"}, true
+			e.Terms, e.Seen, e.Listing = []string{"a", "term"},
+				[]event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9)), "docs/\xff.md"}, true
 		case event.KindPrompt, event.KindRun:
-			e.Text, e.Named = fmt.Sprintf("words %d about src/f%d.go \xfe", k, k%9), []event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9))}
+			e.Text, e.Named = fmt.Sprintf("words %d about src/f%d.go \xfe", k, k%9),
+				[]event.Path{event.Path(fmt.Sprintf("src/f%d.go", k%9))}
 		case event.KindSuggest:
-			e.Paths, e.Scores, e.Why, e.Task, e.Tokens = []event.Path{"src/f1.go", "src/f2.go"}, []float64{0.25, 1.0 / 3}, "shown", "prompt", 17
+			e.Paths, e.Scores, e.Why, e.Task, e.Tokens = []event.Path{"src/f1.go", "src/f2.go"}, []float64{0.25, 1.0 / 3},
+				"shown", "prompt", 17
 		case event.KindOutcome:
 			e.Paths, e.Cause, e.Subagent, e.Batch = []event.Path{"src/f1.go"}, fmt.Sprint("toolu_", k-1), "sub", "batch"
 		default:
@@ -76,9 +81,12 @@ type state struct {
 func stateOf(t testing.TB, d *DB) state {
 	ctx := t.Context()
 	s := state{Replay: replayAll(t, d, 0), Tail: replayAll(t, d, 6), Log: map[string][]event.Event{}}
-	for name, f := range map[string]LogFilter{"newest": {Limit: 30}, "oldest": {Oldest: true, Limit: 30}, "commits": {Kinds: []event.Kind{event.KindCommit}},
-		"uncommits": {Kinds: []event.Kind{event.KindUncommit}}, "session": {Session: "session-1"}, "file": {File: "src/f2.go"}, "renamed": {File: "lib/f3.go"},
-		"gone": {File: "old/f3.go"}, "prompts": {Kinds: []event.Kind{event.KindPrompt}, Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}} {
+	for name, f := range map[string]LogFilter{"newest": {Limit: 30}, "oldest": {Oldest: true, Limit: 30},
+		"commits":   {Kinds: []event.Kind{event.KindCommit}},
+		"uncommits": {Kinds: []event.Kind{event.KindUncommit}}, "session": {Session: "session-1"},
+		"file": {File: "src/f2.go"}, "renamed": {File: "lib/f3.go"},
+		"gone":    {File: "old/f3.go"},
+		"prompts": {Kinds: []event.Kind{event.KindPrompt}, Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}} {
 		found, err := d.Log(ctx, f)
 		must(t, err)
 		s.Log[name] = found
@@ -106,7 +114,8 @@ func stateOf(t testing.TB, d *DB) state {
 		must(t, err)
 		s.Renamed = append(s.Renamed, now)
 	}
-	for _, p := range [][2]event.Path{{"src/f1.go", "docs/f1.md"}, {"lib/f3.go", "docs/three.md"}, {"src/f2.go", "docs/f2.md"}, {"gen/f1.go", "gen/f2.go"}} {
+	for _, p := range [][2]event.Path{{"src/f1.go", "docs/f1.md"}, {"lib/f3.go", "docs/three.md"},
+		{"src/f2.go", "docs/f2.md"}, {"gen/f1.go", "gen/f2.go"}} {
 		both, of, err := d.Together(ctx, p[0], p[1])
 		must(t, err)
 		s.Together = append(s.Together, [2]int{both, of})
@@ -128,9 +137,11 @@ func stateOf(t testing.TB, d *DB) state {
 	a, err := d.Answer(ctx, 3)
 	must(t, err)
 	s.Answer = string(a)
-	_, fresh, err := d.Append(ctx, append(fixtureEvents(0, 201), read("secret1", noon, "hidden", "secret.txt"), read("save3", noon, "", "x"),
-		commit(1, noon, "a"), commit(2, noon, "a"), commit(30, noon, "a"), uncommit(50), event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon},
-		event.Event{ID: "open text", Kind: event.KindPrompt, Time: noon}))
+	_, fresh, err := d.Append(ctx,
+		append(fixtureEvents(0, 201), read("secret1", noon, "hidden", "secret.txt"), read("save3", noon, "", "x"),
+			commit(1, noon, "a"), commit(2, noon, "a"), commit(30, noon, "a"), uncommit(50),
+			event.Event{ID: "rename:1", Kind: event.KindRename, Time: noon},
+			event.Event{ID: "open text", Kind: event.KindPrompt, Time: noon}))
 	must(t, err)
 	s.Redelivered = ids(fresh)
 	return s
@@ -195,7 +206,8 @@ func checkConverted(t *testing.T, path string) {
 	undone := slices.DeleteFunc(want.Log["uncommits"], func(e event.Event) bool { return e.ID == "uncommit:"+sha(2) })
 	undone[0].ID = uncommit(30).ID
 	want.Log["uncommits"] = undone
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Calendar{}), cmpopts.IgnoreFields(Calendar{}, "moved"), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Calendar{}), cmpopts.IgnoreFields(Calendar{}, "moved"),
+		cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

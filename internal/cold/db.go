@@ -49,7 +49,8 @@ type DB struct {
 	answers int     // in the table; negative: not counted yet
 }
 
-const storeWarning = "the store was damaged: it was moved aside and a fresh one begun with the events that could be read; git history is learned again"
+const storeWarning = "the store was damaged: it was moved aside and a fresh one begun with the events that could be " +
+	"read; git history is learned again"
 
 // Open is OpenFile for the store: everything that ever happened.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {

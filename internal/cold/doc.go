@@ -8,6 +8,6 @@
 // of five hundred on two busy cores (BenchmarkAppend).
 //
 // A row that cannot be decoded is left out, with one warning per start (ErrRow). A file that SQLite cannot read is moved aside with one
-// warning, and its readable events are copied into a new file. A file of a newer aOa is refused. Texts (prompts, commands) are sealed row by
-// row, see Seal.
+// warning, and its readable events are copied into a new file. A file of a newer aOa is refused. Texts (prompts,
+// commands) are sealed row by row, see Seal.
 package cold

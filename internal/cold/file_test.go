@@ -113,7 +113,8 @@ func TestFileMigrates(t *testing.T) {
 	same(t, "warnings", len(s.records), 0)
 
 	// An older program leaves the file as it is.
-	if _, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed}); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "update aoa") {
+	if _, err := OpenFile(t.Context(), path, boxes, Options{Now: fixed}); !errors.Is(err, ErrNewer) ||
+		!strings.Contains(err.Error(), "update aoa") {
 		t.Fatalf("a newer file: %v", err)
 	}
 	f, _ = openBoxes(t, path, next)

@@ -91,7 +91,8 @@ func (d *DB) fileID(ctx context.Context, p event.Path) (id int64, ok bool, err e
 
 // named returns the ids of a file, or of all files below a folder that ends in '/'.
 func (d *DB) named(ctx context.Context, p event.Path) (ids []int64, err error) {
-	err = d.Each(ctx, "SELECT id FROM file_stats WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1", []any{string(p)},
+	err = d.Each(ctx, `SELECT id FROM file_stats
+WHERE file = ?1 OR substr(?1, -1) = '/' AND substr(file, 1, length(?1)) = ?1`, []any{string(p)},
 		func(row Row) error {
 			var id int64
 			err := row.Scan(&id)

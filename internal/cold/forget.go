@@ -196,7 +196,8 @@ func (g *forgetting) find() (found []logged, err error) {
 WHERE counted IS NULL AND time >= ?1 AND (?2 = '' OR session = ?2) ORDER BY id`, since, g.filter.Session)
 	}
 	return slices.DeleteFunc(found, func(l logged) bool {
-		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) || g.filter.Path != "" && !mentions(l.event, g.filter.Path))
+		return !l.bad && (!g.filter.Until.IsZero() && l.event.Time.After(g.filter.Until) ||
+			g.filter.Path != "" && !mentions(l.event, g.filter.Path))
 	}), err
 }
 
@@ -254,7 +255,8 @@ func (g *forgetting) maybe(files map[int64]bool, body, text []byte) bool {
 // below returns the ids of the files that the path names.
 func (g *forgetting) below() (map[int64]bool, error) {
 	files := map[int64]bool{}
-	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'", []any{string(g.filter.Path)},
+	err := g.tx.Each("SELECT id FROM file_stats WHERE file = ?1 OR substr(file, 1, length(?1) + 1) = ?1 || '/'",
+		[]any{string(g.filter.Path)},
 		func(row Row) error {
 			var id int64
 			err := row.Scan(&id)
@@ -322,7 +324,8 @@ func (g *forgetting) path() error {
 // commits rewrites the commits that mention the path, a thousand at a time.
 func (g *forgetting) commits() error {
 	for last := int64(0); ; {
-		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
+		found, err := g.d.logged(g.tx, all, "SELECT "+rowColumns+
+			" FROM events WHERE counted IS NOT NULL AND id > ? ORDER BY id LIMIT 1000", last)
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -357,5 +360,6 @@ func (g *forgetting) answers() error {
 		since = g.filter.Since.UnixMilli()
 	}
 	g.d.answers = -1
-	return g.tx.run([]any{since, text, jsonInner(text)}, "DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
+	return g.tx.run([]any{since, text, jsonInner(text)},
+		"DELETE FROM answers WHERE at >= ?1 AND (?2 = '' OR instr(json, ?2) OR instr(json, ?3))")
 }

@@ -35,14 +35,17 @@ func remembered(t *testing.T) *DB {
 		e.Kind, e.Tags = event.KindEdit, []string{"code"}
 		return e
 	}
-	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a", Seen: []event.Path{"x.go", secret}}
-	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a", Text: "look into " + secret + ", please"}
+	search := event.Event{ID: "search", Time: noon, Kind: event.KindSearch, Agent: "claude", Session: "a",
+		Seen: []event.Path{"x.go", secret}}
+	prompt := event.Event{ID: "prompt", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "a",
+		Text: "look into " + secret + ", please"}
 	mustAppend(t, d, edit("a1", "a", noon, secret), edit("a2", "a", noon.Add(time.Minute), "x.go"), search, prompt,
 		edit("b1", "b", noon.Add(2*time.Minute), "x.go"), edit("b2", "b", noon.Add(3*time.Minute), "y.go"))
 	c := commit(1, noon, "x.go", secret, "y.go")
 	c.Text = "move " + secret
 	mustAppend(t, d, c, commit(2, noon, "x.go", "y.go"))
-	must(t, d.SaveSnapshot(t.Context(), 2, []Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
+	must(t, d.SaveSnapshot(t.Context(), 2,
+		[]Record{{"f:x.go", []byte("partner\x00" + secret)}, {"f:y.go", []byte("y")}, {"s:a", []byte("session")}}, true))
 	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{1: []byte(`{"file":"` + secret + `"}`)}))
 	must(t, d.SaveAnswers(t.Context(), map[int64][]byte{2: []byte(`{"file":"x.go"}`)}))
 	if !holds(t, d, secret) {
@@ -126,7 +129,8 @@ func TestForgetSince(t *testing.T) {
 }
 
 func TestInText(t *testing.T) {
-	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false, "ba.go": false, "a.go:12": true,
+	for text, want := range map[string]bool{"a.go": true, "see a.go": true, "a.go, b": true, "a.gone": false,
+		"ba.go": false, "a.go:12": true,
 		"": false, "x/a.go": true, "a.go/b": true, "aa.go a.go": true} {
 		if got := inText(text, "a.go"); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -138,7 +142,8 @@ func TestPrune(t *testing.T) {
 	d := newTest(t)
 	day := 24 * time.Hour
 	for i := range 100 {
-		mustAppend(t, d, read(fmt.Sprint("old", i), noon.Add(time.Duration(i-200)*day), "s", "x.go"), commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
+		mustAppend(t, d, read(fmt.Sprint("old", i), noon.Add(time.Duration(i-200)*day), "s", "x.go"),
+			commit(i, noon.Add(time.Duration(i-400)*day), "x.go"))
 	}
 	mustAppend(t, d, read("new", noon, "s", "x.go"))
 	must(t, d.SaveSnapshot(t.Context(), 60, nil, true))

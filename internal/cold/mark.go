@@ -14,7 +14,8 @@ const markSuffix = ".mark"
 const (
 	goneWarning = "the event log is gone, its file was deleted: a fresh one was begun, and git history is learned again; " +
 		"if you have a backup of the file, stop the daemon and put it back"
-	cutWarning = "the end of the event log is missing, its write-ahead log was deleted or damaged, or an older copy of the file was put in its place: " +
+	cutWarning = "the end of the event log is missing, its write-ahead log was deleted or damaged, or an older copy of " +
+		"the file was put in its place: " +
 		"all that is there is used; if you have a backup, stop the daemon and put it back"
 	keysWarning = "the keys to stored prompts and tool inputs were deleted: those texts cannot be read, all else is kept; " +
 		"if you have a backup of the folder keys, stop the daemon and put it back"

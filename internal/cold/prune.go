@@ -59,7 +59,8 @@ func (d *DB) pruneSome(ctx context.Context, due int64, last *int64) (n int, err 
 			ended = ended || r.seq > due && r.seq <= maxBatch
 			return !ended
 		}
-		old, err := d.logged(tx, isDue, "SELECT "+rowColumns+" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
+		old, err := d.logged(tx, isDue, "SELECT "+rowColumns+
+			" FROM events WHERE counted IS NULL AND id > ? ORDER BY id LIMIT ?", *last, pruneStep)
 		if err != nil {
 			return err
 		}

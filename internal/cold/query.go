@@ -127,7 +127,8 @@ func (f LogFilter) query(counted int64, name alias) (query string, args []any) {
 	if f.Oldest {
 		order = "ASC"
 	}
-	return "SELECT " + rowColumns + " FROM events WHERE " + strings.Join(where, " AND ") + " ORDER BY time " + order + ", id " + order + " LIMIT ?3", args
+	return "SELECT " + rowColumns + " FROM events WHERE " + strings.Join(where, " AND ") + " ORDER BY time " + order +
+		", id " + order + " LIMIT ?3", args
 }
 
 // Numbered is an event with its place in the log: one sequence for prompts and actions of all sessions. Numbers

@@ -45,7 +45,8 @@ func TestSnapshot(t *testing.T) {
 		t.Fatalf("full: %d records at %d", len(got), seq)
 	}
 	gone, changed := many[chunk].Key, many[3*chunk/2].Key // over blocks: one gone, one changed, one before all and one after
-	must(t, d.SaveSnapshot(t.Context(), 10, []Record{{gone, nil}, {changed, []byte("new")}, {"a", []byte("first")}, {"z", []byte("last")}, {"y", nil}}, false))
+	must(t, d.SaveSnapshot(t.Context(), 10,
+		[]Record{{gone, nil}, {changed, []byte("new")}, {"a", []byte("first")}, {"z", []byte("last")}, {"y", nil}}, false))
 	_, got = load()
 	if _, there := got[gone]; there || len(got) != len(many)+1 || got[changed] != "new" || got["a"] != "first" || got["z"] != "last" {
 		t.Fatalf("%d records, %q is there: %v, %q is %q, a %q, z %q", len(got), gone, there, changed, got[changed], got["a"], got["z"])
@@ -94,8 +95,10 @@ func TestStats(t *testing.T) {
 	m := time.Minute
 	tagged := func(e event.Event, tags ...string) event.Event { e.Tags = tags; return e }
 	mustAppend(t, d, tagged(read("1", noon, "a", "x"), "go"), tagged(read("2", noon.Add(4*m), "a", "x", "y"), "go", "test"),
-		read("3", noon.Add(m), "b", "x"), event.Event{ID: "4", Kind: event.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []event.Path{"z"}})
-	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"), event.Event{ID: "6", Kind: event.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []event.Path{"x"}})
+		read("3", noon.Add(m), "b", "x"),
+		event.Event{ID: "4", Kind: event.KindSuggest, Time: noon.Add(9 * m), Session: "a", Paths: []event.Path{"z"}})
+	mustAppend(t, d, read("5", noon.Add(3*m), "b", "x"),
+		event.Event{ID: "6", Kind: event.KindSave, Time: noon.Add(-m), Agent: "watch", Paths: []event.Path{"x"}})
 	files, err := d.FileStats(t.Context(), 0)
 	must(t, err)
 	same(t, "files", files, []FileStat{{"x", 5, noon.Add(-m), noon.Add(4 * m), 180}, {"y", 1, noon.Add(4 * m), noon.Add(4 * m), 0}})
@@ -192,8 +195,10 @@ func FuzzEvent(f *testing.F) {
 		seal := seals[len(text)%2]
 		ids, paths := twoWay()
 		for _, kind := range []event.Kind{event.KindRead, event.KindCommit, event.KindUncommit} {
-			e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: kind, Session: tag, Text: text, Author: time.UnixMilli(at % 1e13), Tokens: int(at),
-				Paths: []event.Path{event.Path(path)}, Seen: []event.Path{event.Path(path), "x"}, Tags: []string{tag}, Scores: []float64{score}})
+			e := canonical(event.Event{ID: id, Time: time.UnixMilli(at % 1e14), Kind: kind, Session: tag, Text: text,
+				Author: time.UnixMilli(at % 1e13), Tokens: int(at),
+				Paths: []event.Path{event.Path(path)}, Seen: []event.Path{event.Path(path), "x"}, Tags: []string{tag},
+				Scores: []float64{score}})
 			back, err := encodeRow(e, seal, ids).event(seal, paths)
 			must(t, err)
 			if diff := cmp.Diff(e, back); diff != "" {
@@ -206,7 +211,8 @@ func FuzzEvent(f *testing.F) {
 // FuzzRow: whatever a row holds, reading it is an event or an error, and statistics agree with it.
 func FuzzRow(f *testing.F) {
 	ids, _ := twoWay()
-	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"), {ID: "x", Tags: []string{"a", ""}, Tokens: 5, Author: noon}} {
+	for _, e := range []event.Event{read("id", noon, "s", "a", "b"), commit(1, noon, "a", "b"),
+		{ID: "x", Tags: []string{"a", ""}, Tokens: 5, Author: noon}} {
 		f.Add(encodeBody(e, ids), []byte{0, 'x'})
 	}
 	f.Add([]byte{1, 255, 255, 255, 255, 15}, []byte{})
@@ -248,9 +254,12 @@ func FuzzOldRow(f *testing.F) {
 
 func TestEveryFieldIsStored(t *testing.T) {
 	d := newTest(t)
-	full := event.Event{ID: "id", Time: noon, Kind: event.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t", Turn: "n", Batch: "b",
-		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"}, Seen: []event.Path{"s"}, Listing: true,
-		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c", Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
+	full := event.Event{ID: "id", Time: noon, Kind: event.KindSuggest, Agent: "a", Session: "s", Subagent: "u", Tool: "t",
+		Turn: "n", Batch: "b",
+		Paths: []event.Path{"p"}, From: []event.Path{"f"}, Gone: []event.Path{"g"}, Named: []event.Path{"n"},
+		Seen: []event.Path{"s"}, Listing: true,
+		Terms: []string{"t"}, Tags: []string{"x"}, Scores: []float64{0.1}, Text: "text", OK: true, Why: "w", Cause: "c",
+		Author: noon, Task: "m", Tokens: 7, Label: "l", Lines: "1-2", Blob: "e69de29b"}
 	eachField(t, full)
 	mustAppend(t, d, full)
 	same(t, "event", replayAll(t, d, 0)[0].Batch, []event.Event{full})

@@ -86,7 +86,8 @@ func (h renames) record(tx *Tx, e event.Event, id func(event.Path) int64) error 
 			continue
 		}
 		h.add(from, renameTo{at, to})
-		err := tx.run([]any{from, at, to}, "INSERT INTO renames (was, time, became) VALUES (?1, ?2, ?3) ON CONFLICT (was, time) DO UPDATE SET became = ?3")
+		err := tx.run([]any{from, at, to},
+			"INSERT INTO renames (was, time, became) VALUES (?1, ?2, ?3) ON CONFLICT (was, time) DO UPDATE SET became = ?3")
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,8 @@ func moveTotals(tx *Tx, from, to int64) error {
 	if err != nil {
 		return err
 	}
-	return tx.run([]any{to, n, first, last}, `UPDATE file_stats SET total_accesses = total_accesses + ?2, last_access = max(last_access, ?4),
+	return tx.run([]any{to, n, first, last}, `UPDATE file_stats SET
+  total_accesses = total_accesses + ?2, last_access = max(last_access, ?4),
   first_access = CASE WHEN first_access = 0 THEN ?3 WHEN ?3 = 0 THEN first_access ELSE min(first_access, ?3) END WHERE id = ?1`)
 }
 

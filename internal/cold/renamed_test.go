@@ -19,8 +19,9 @@ func TestRenamed(t *testing.T) {
 		at = at.Add(time.Hour)
 		return event.Event{ID: id, Kind: event.KindRename, Time: at, From: []event.Path{from}, Paths: []event.Path{to}}
 	}
-	if _, _, err := d.Append(t.Context(), []event.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
-		rename("4", "y.go", "x.go")}); err != nil {
+	if _, _, err := d.Append(t.Context(),
+		[]event.Event{rename("1", "a.go", "b.go"), rename("2", "b.go", "c.go"), rename("3", "x.go", "y.go"),
+			rename("4", "y.go", "x.go")}); err != nil {
 		t.Fatal(err)
 	}
 	for from, want := range map[event.Path]event.Path{"a.go": "c.go", "b.go": "c.go", "c.go": "", "x.go": "", "never.go": ""} {

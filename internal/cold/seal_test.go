@@ -21,7 +21,8 @@ import (
 func places(t testing.TB) (SealOptions, *sink) {
 	t.Helper()
 	s, dir := &sink{}, t.TempDir()
-	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"), Log: slog.New(s)}, s
+	return SealOptions{Identity: filepath.Join(dir, "state", "aoa", "identity"), Keys: filepath.Join(dir, "store", "keys"),
+		Log: slog.New(s)}, s
 }
 
 func openSeal(t testing.TB, o SealOptions) *Seal {
@@ -150,7 +151,8 @@ func TestIdentityElsewhere(t *testing.T) {
 func TestLostIdentityLosesTextsOnly(t *testing.T) {
 	o, warned := places(t)
 	path := filepath.Join(t.TempDir(), "aoa.db")
-	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag", Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
+	prompt := event.Event{ID: "p1", Time: noon, Kind: event.KindPrompt, Agent: "claude", Session: "s", Text: "add a flag",
+		Terms: []string{"flag"}, Named: []event.Path{"x.go"}}
 	d := sealed(t, path, openSeal(t, o))
 	mustAppend(t, d, prompt)
 	must(t, d.Close())

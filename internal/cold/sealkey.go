@@ -180,8 +180,9 @@ func identity(file string) (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = keep(file, fmt.Appendf(nil, "# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"+
-		"# public key: %s\n%s\n", fresh.Recipient(), fresh))
+	err = keep(file, fmt.Appendf(nil,
+		"# aOa: opens the prompts and tool inputs in the stores of this user's repositories. Keep it to yourself.\n"+
+			"# public key: %s\n%s\n", fresh.Recipient(), fresh))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}

@@ -111,7 +111,8 @@ func saveChanges(tx *Tx, recs []Record) error {
 // inBlock reports whether a block has a record of that key.
 func inBlock(tx *Tx, key string) (bool, error) {
 	var data []byte
-	if found, err := tx.Scan("SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1", []any{key}, &data); !found || err != nil {
+	found, err := tx.Scan("SELECT data FROM snapshot_block WHERE first <= ? ORDER BY first DESC LIMIT 1", []any{key}, &data)
+	if !found || err != nil {
 		return false, err
 	}
 	for r := range recordsOf(data) {

@@ -118,7 +118,8 @@ func (d *DB) TagStats(ctx context.Context, limit int) ([]TagStat, error) {
 	for part := range files {
 		files[part] = map[string]map[int64]bool{}
 	}
-	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?", []any{bound(limit)},
+	err := d.Each(ctx, "SELECT tag, total_uses FROM tag_stats WHERE total_uses > 0 ORDER BY total_uses DESC, tag LIMIT ?",
+		[]any{bound(limit)},
 		func(row Row) error {
 			var s TagStat
 			err := row.Scan(&s.Tag, &s.Uses)
@@ -207,7 +208,8 @@ func (d *DB) SessionIDs(ctx context.Context) (out []string, err error) {
 func (d *DB) SessionStats(ctx context.Context, limit int) ([]SessionStat, error) {
 	var out []SessionStat
 	at := map[string]int{} // session → its place in out
-	err := d.Each(ctx, selectSessions+"SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?", []any{bound(limit)}, func(row Row) error {
+	newest := selectSessions + "SELECT name, last FROM sessions WHERE last IS NOT NULL ORDER BY last DESC, name LIMIT ?"
+	err := d.Each(ctx, newest, []any{bound(limit)}, func(row Row) error {
 		var s SessionStat
 		var last int64
 		err := row.Scan(&s.ID, &last)

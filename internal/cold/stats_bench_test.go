@@ -14,7 +14,8 @@ func manyEvents(from, n int) []event.Event {
 	out := make([]event.Event, n)
 	for i := range out {
 		k := from + i
-		e := read(fmt.Sprintf("toolu_01ABCDEFGHIJKLMN%06d:PostToolUse", k), noon.Add(time.Duration(k)*time.Second), fmt.Sprintf("0b7f7e0e-aaaa-bbbb-cccc-%012d", k/200),
+		e := read(fmt.Sprintf("toolu_01ABCDEFGHIJKLMN%06d:PostToolUse", k), noon.Add(time.Duration(k)*time.Second),
+			fmt.Sprintf("0b7f7e0e-aaaa-bbbb-cccc-%012d", k/200),
 			event.Path(fmt.Sprint("internal/dir/file", k%997*(k%991)/990, ".go")))
 		e.Tags, e.Turn = []string{"go", "reading"}, fmt.Sprintf("prompt-0b7f7e0e-%08d", k/10)
 		if k%5 == 0 {

@@ -13,7 +13,8 @@ func TestThread(t *testing.T) {
 	d := newTest(t)
 	var events []event.Event
 	for i := range 6 {
-		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Kind: event.KindPrompt, Session: "a", Text: fmt.Sprint("do ", i)}
+		e := event.Event{ID: fmt.Sprint("e", i), Time: noon.Add(time.Duration(-i) * time.Second), Kind: event.KindPrompt,
+			Session: "a", Text: fmt.Sprint("do ", i)}
 		if i%2 == 1 {
 			e.Session, e.Kind = "b", event.KindRun
 		}

@@ -31,7 +31,8 @@ func (d *DB) Together(ctx context.Context, a, b event.Path) (both, ofA int, err 
 		if l.names[idA] != nil || l.names[idB] != nil {
 			return d.renamedTogether(ctx, l.of(idA), l.of(idB))
 		}
-		if _, err := d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{idA}, &n.ofA); err != nil || idB == 0 {
+		_, err = d.Scan(ctx, "SELECT count(*) FROM touches WHERE file = ? AND counted = 1", []any{idA}, &n.ofA)
+		if err != nil || idB == 0 {
 			return n, err
 		}
 		_, err = d.Scan(ctx, `SELECT count(*) FROM touches a CROSS JOIN touches b ON b.file = ?2 AND b.counted = 1 AND b.event = a.event
@@ -193,7 +194,8 @@ func (d *DB) newestChanges(ctx context.Context, tx *sql.Tx) (sets [][]int64, of 
 		return nil, nil, err
 	}
 	of = map[int64]int{}
-	err = d.each(ctx, tx, "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?", []any{pairCommits}, func(row Row) error {
+	const newest = "SELECT time, body FROM events WHERE counted = 1 ORDER BY time DESC LIMIT ?"
+	err = d.each(ctx, tx, newest, []any{pairCommits}, func(row Row) error {
 		var at int64
 		var body sql.RawBytes
 		if err := row.Scan(&at, &body); err != nil {

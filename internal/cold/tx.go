@@ -121,7 +121,8 @@ func (tx *Tx) many(query string, width int, args []any, fn func(Row) error) erro
 				n = rows * width
 			}
 		}
-		text := fmt.Sprintf(query, strings.TrimSuffix(strings.Repeat("("+strings.TrimSuffix(strings.Repeat("?, ", width), ", ")+"), ", n/width), ", "))
+		text := fmt.Sprintf(query,
+			strings.TrimSuffix(strings.Repeat("("+strings.TrimSuffix(strings.Repeat("?, ", width), ", ")+"), ", n/width), ", "))
 		var err error
 		if fn == nil {
 			err = tx.run(args[:n], text)

@@ -107,8 +107,10 @@ var members = map[string][]member{
 	"schedule": { // the daemon's regular jobs
 		{name: "trim", normal: "@hourly", help: "keep the strongest members of each set, end sessions, drop old epochs"},
 		{name: "decay", normal: "@daily", help: "remove scores that have decayed to nothing"},
-		{name: "sweep", normal: "@weekly", help: "remove old entries that nothing updates: expired partners, parts without a session, empty facts"},
-		{name: "refit", normal: "@daily", help: "fit the confidence of hints to this repository's outcomes, and undo a fit that made it worse"},
+		{name: "sweep", normal: "@weekly",
+			help: "remove old entries that nothing updates: expired partners, parts without a session, empty facts"},
+		{name: "refit", normal: "@daily",
+			help: "fit the confidence of hints to this repository's outcomes, and undo a fit that made it worse"},
 		{name: "prune", normal: "@daily", help: "keep the log within retention"},
 		{name: "snapshot", help: "write a snapshot of the scores, in place of snapshot_interval"},
 	},

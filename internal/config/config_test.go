@@ -48,14 +48,18 @@ func TestDefaults(t *testing.T) {
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
 	}
-	want := Config{Threshold: 0.6, ListThreshold: 0.55, Holdout: 0.1, IdleTimeout: 4 * time.Hour, Retention: Retention{180 * day, 500_000_000},
-		SnapshotInterval: 45 * time.Second, Durability: "normal",
-		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily", "prune": "@daily", "snapshot": ""},
+	want := Config{Threshold: 0.6, ListThreshold: 0.55, Holdout: 0.1, IdleTimeout: 4 * time.Hour,
+		Retention: Retention{180 * day, 500_000_000}, SnapshotInterval: 45 * time.Second, Durability: "normal",
+		Schedules: map[string]string{"trim": "@hourly", "decay": "@daily", "sweep": "@weekly", "refit": "@daily",
+			"prune": "@daily", "snapshot": ""},
 		HalfLives: map[string]time.Duration{}, Tags: map[string]string{}, Watch: "on",
-		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo, SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
-		Kinds:  map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true, "pair": true, "next": false, "reload": true},
-		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95, CommandTime: time.Minute},
-		Stage:  Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
+		Quiet: 100 * time.Millisecond, AtMost: 2 * time.Second, Transcripts: "ask", LogLevel: slog.LevelInfo,
+		SessionTokens: 2000, Context: Context{Total: 499, Prompts: 300, Actions: 100},
+		Kinds: map[string]bool{"partner": true, "rescue": true, "workingset": true, "prompt": true, "stale": true,
+			"pair": true, "next": false, "reload": true},
+		Reload: Reload{Record: true, MaxEntries: 100, MaxIdle: 24 * time.Hour, MinSimilarity: 0.7, AutoThreshold: 0.95,
+			CommandTime: time.Minute},
+		Stage: Stage{Bytes: 200_000_000, Keep: 30 * day, Output: 16_000_000}, PipelineEnv: []string{"CI", "HOME", "USER"}}
 	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Fatal(diff)
 	}
@@ -70,8 +74,10 @@ func TestDefaults(t *testing.T) {
 func TestLayers(t *testing.T) {
 	environ, store := places(t,
 		"threshold: aggressive\nholdout: 0\nwatch: off\ntags:\n  docs/**: documentation\n  '*.sql': database\n",
-		"threshold: 0.7 # mine\nretention:\n  events: 1w2d\n  bytes: 1.5GB\nhalf_lives.comod: 30d\nkinds:\n  next: off\ntags:\n  '*.sql': '#storage'\n")
-	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_PAIR=no", "AOA_TAGS=cmd/*.go=command", "AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
+		"threshold: 0.7 # mine\nretention:\n  events: 1w2d\n  bytes: 1.5GB\nhalf_lives.comod: 30d\nkinds:\n  next: "+
+			"off\ntags:\n  '*.sql': '#storage'\n")
+	c, warnings, err := Load(append(environ, "AOA_HOLDOUT=0.25", "AOA_KINDS_PAIR=no", "AOA_TAGS=cmd/*.go=command",
+		"AOA_LOG_LEVEL=", "AOA_STORE=/x"), store)
 	must(t, err)
 	if len(warnings) != 0 {
 		t.Fatalf("warnings: %v", warnings)
@@ -180,11 +186,15 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, before, key, value, after string }{
 		{"new file", "", "threshold", "0.8", "threshold: 0.8\n"},
 		{"new group", "threshold: 0.8", "retention.events", "30d", "threshold: 0.8\nretention:\n  events: 30d\n"},
-		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65", "# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
+		{"in place", "# mine\n\nthreshold:   0.7   # why\n\nwatch: off\n", "threshold", "0.65",
+			"# mine\n\nthreshold: 0.65 # why\n\nwatch: off\n"},
 		{"quoted", "watch: \"off\"   # x\n", "watch", "poll", "watch: poll # x\n"},
-		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off", "kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
-		{"dotted", "retention.events: 30d\nretention:\n  bytes: 100MB\n", "retention.events", "10d", "retention.events: 10d\nretention:\n  bytes: 100MB\n"},
-		{"in braces", "retention: {events: 30d, bytes: 100MB} # both\n", "retention.events", "10d", "retention: {events: 10d, bytes: 100MB} # both\n"},
+		{"into a group", "kinds:\n    pair: off\n\n# next\nwatch: on\n", "kinds.next", "off",
+			"kinds:\n    pair: off\n    next: off\n\n# next\nwatch: on\n"},
+		{"dotted", "retention.events: 30d\nretention:\n  bytes: 100MB\n", "retention.events", "10d",
+			"retention.events: 10d\nretention:\n  bytes: 100MB\n"},
+		{"in braces", "retention: {events: 30d, bytes: 100MB} # both\n", "retention.events", "10d",
+			"retention: {events: 10d, bytes: 100MB} # both\n"},
 		{"empty group", "kinds:\nwatch: on\n", "kinds.pair", "off", "kinds:\n  pair: off\nwatch: on\n"},
 		{"pattern", "", "tags.src/*.go: #x", "code", "tags:\n  \"src/*.go: #x\": code\n"},
 		{"unknown keys stay", "zzz: [1, 2]\n", "holdout", "0", "zzz: [1, 2]\nholdout: 0\n"},
@@ -223,7 +233,8 @@ func TestSetRefuses(t *testing.T) {
 	if err := Set(file, "treshold", "0.8"); !errors.Is(err, errUnknown) || !strings.Contains(err.Error(), "threshold") {
 		t.Errorf("an unknown key: %v", err)
 	}
-	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x", "watch": "on\n"} {
+	for key, value := range map[string]string{"threshold": "2", "tags.a": "two words", "tags.\x01": "x", "tags.\xff": "x",
+		"watch": "on\n"} {
 		if err := Set(file, key, value); err == nil {
 			t.Errorf("%q: %q was taken", key, value)
 		}
@@ -282,7 +293,8 @@ func TestSetFollowsLinks(t *testing.T) {
 // FuzzSet: what Set accepts, Load returns; everything else in the file stays; Unset takes it out again.
 func FuzzSet(f *testing.F) {
 	for _, text := range []string{"", "# c\n", "watch: on # x\n", "kinds:\n  pair: off\n", "kinds: {pair: off}\n", "tags: &a\n  'x': y\n",
-		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "kinds:\n- a\n", "watch:\n  on\n"} {
+		"tags:\n  ? a\n  : b\n", "retention:\n  events: >\n    5d\n", "a: 1\n...\n", "\ufeffwatch: on\n", "kinds:\n- a\n",
+		"watch:\n  on\n"} {
 		f.Add(text, "tags.src/**", "code")
 		f.Add(text, "kinds.pair", "off")
 		f.Add(text, "threshold", "0.8")

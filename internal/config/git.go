@@ -50,15 +50,15 @@ func (g *Git) Found() bool { return g.program != "" }
 // core.fsmonitor is empty because git before 2.36 takes "false" for the name of a program.
 var gitSettings = []string{
 	"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=",
-	"-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
+	"-c", "maintenance.auto=false", "-c", "gc.auto=0", "-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c",
+	"core.askPass=", "-c", "credential.helper=", "-c", "core.quotepath=off", "-c", "diff.relative=false",
 }
 
 // gitVerbs are the subcommands that may be used, with the options that each gets. Those without options neither read a file of the
 // worktree nor format a difference. Command refuses all others: find out what a subcommand can run before you add it.
 var gitVerbs = map[string][]string{
-	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil, "symbolic-ref": nil, "version": nil,
-	"diff":   {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
+	"cat-file": nil, "check-attr": nil, "config": nil, "ls-files": nil, "ls-tree": nil, "rev-list": nil, "rev-parse": nil,
+	"symbolic-ref": nil, "version": nil, "diff": {"--cached", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
 	"log":    {"--no-ext-diff", "--no-textconv", "--no-show-signature"},
 	"status": {"--ignore-submodules=all"}, // and no filters: see withoutFilters
 }

@@ -52,7 +52,8 @@ func TestGitRunsNoFilter(t *testing.T) {
 		section, attribute string
 		refused            bool
 	}{
-		{"plain", "plain", false}, {"with.dots", "with.dots", false}, {"", "", false}, {"ÜBER", "ÜBER", false}, {`quo\"ted`, `quo"ted`, false},
+		{"plain", "plain", false}, {"with.dots", "with.dots", false}, {"", "", false}, {"ÜBER", "ÜBER", false},
+		{`quo\"ted`, `quo"ted`, false},
 		{`back\\slash`, `back\slash`, false}, {"$(x)", "$(x)", false}, {".", ".", false}, {".clean", ".clean", false}, {"-c", "-c", false},
 		{"a=b", "a=b", true}, {"=", "=", true}, {strings.Repeat("long", 2000), strings.Repeat("long", 400), true},
 	} {
@@ -106,7 +107,8 @@ func TestGitFindsIncludedFilters(t *testing.T) {
 func TestGitRefuses(t *testing.T) {
 	dir, env, _ := gitFolder(t)
 	g := FindGit(env)
-	for _, args := range [][]string{{"fetch"}, {"show"}, {"add", "-A"}, {"commit"}, {"--literal-pathspecs", "checkout"}, {"submodule"}, {"-c"}, {}} {
+	for _, args := range [][]string{{"fetch"}, {"show"}, {"add", "-A"}, {"commit"}, {"--literal-pathspecs", "checkout"},
+		{"submodule"}, {"-c"}, {}} {
 		if cmd, err := g.Command(t.Context(), dir, args...); err == nil {
 			t.Errorf("git %q: %v", args, cmd)
 		}
@@ -121,9 +123,12 @@ func TestGitRefuses(t *testing.T) {
 
 // TestGitEnvironment: of the variables for git only those remain that say where settings lie.
 func TestGitEnvironment(t *testing.T) {
-	got := gitEnv([]string{"PATH=/bin", "GIT_DIR=/x", "GIT_CONFIG_PARAMETERS='core.fsmonitor'='x'", "GIT_EXTERNAL_DIFF=x", "GIT_SSH_COMMAND=x", "GIT_TRACE=1",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_GLOBAL=/g", "LANG=de_DE.UTF-8", "LC_ALL=de"})
-	want := []string{"PATH=/bin", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_GLOBAL=/g", "LC_ALL=C",
+	got := gitEnv([]string{"PATH=/bin", "GIT_DIR=/x", "GIT_CONFIG_PARAMETERS='core.fsmonitor'='x'", "GIT_EXTERNAL_DIFF=x",
+		"GIT_SSH_COMMAND=x", "GIT_TRACE=1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_GLOBAL=/g",
+		"LANG=de_DE.UTF-8", "LC_ALL=de"})
+	want := []string{"PATH=/bin", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"GIT_CONFIG_GLOBAL=/g", "LC_ALL=C",
 		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

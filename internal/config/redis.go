@@ -54,7 +54,8 @@ var redisSchemes = map[string]struct {
 	"redis-cluster": {RedisCluster, false, "6379"}, "rediss-cluster": {RedisCluster, true, "6379"},
 }
 
-var errRedisScheme = errors.New("begin with redis://, rediss://, unix://, redis-sentinel://, rediss-sentinel://, redis-cluster:// or rediss-cluster://")
+var errRedisScheme = errors.New(
+	"begin with redis://, rediss://, unix://, redis-sentinel://, rediss-sentinel://, redis-cluster:// or rediss-cluster://")
 
 // ParseRedis reads a redis_url. Errors never repeat the user, the password or the options.
 func ParseRedis(text string) (Redis, error) {
@@ -159,7 +160,8 @@ func address(host, port string) (string, error) {
 }
 
 // redisOptions are the names after the "?", for the documentation.
-var redisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password", "sentinel_user", "server_name"}
+var redisOptions = []string{"ca", "cert", "client_name", "db", "key", "password_file", "prefix", "sentinel_password",
+	"sentinel_user", "server_name"}
 
 // options reads the part after the "?". Each option is given once.
 func (r *Redis) options(text string) error {
@@ -191,8 +193,9 @@ func (r *Redis) options(text string) error {
 }
 
 func (r *Redis) option(name, v string) error {
-	fields := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "password_file": &r.PasswordFile, "client_name": &r.ClientName,
-		"prefix": &r.Prefix, "sentinel_user": &r.SentinelUser, "sentinel_password": &r.SentinelPassword, "server_name": &r.ServerName}
+	fields := map[string]*string{"ca": &r.CA, "cert": &r.Cert, "key": &r.Key, "password_file": &r.PasswordFile,
+		"client_name": &r.ClientName, "prefix": &r.Prefix, "sentinel_user": &r.SentinelUser,
+		"sentinel_password": &r.SentinelPassword, "server_name": &r.ServerName}
 	switch name {
 	case "db":
 		return r.db(v)

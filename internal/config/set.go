@@ -24,7 +24,9 @@ func Set(file, key, value string) error {
 		return fmt.Errorf("set config: %w", unknownKey(key))
 	}
 	for _, s := range []string{key, value} { // YAML cannot hold these in one line
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune("\ufeff\ufffe\uffff", r) }) {
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+			return unicode.IsControl(r) || strings.ContainsRune("\ufeff\ufffe\uffff", r)
+		}) {
 			return fmt.Errorf("set config: %s: %q: control characters and bytes that are not UTF-8 are not allowed", key, s)
 		}
 	}

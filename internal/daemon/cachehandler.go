@@ -66,7 +66,8 @@ func (h *cacheHandler) put(ctx context.Context, r api.CachePutRequest, rest io.R
 	for i, it := range r.Items {
 		if it.Size < 0 || it.Size > llmcache.MaxItem {
 			return out, &api.Error{Code: api.CodeTooLarge,
-				Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem), Hint: "set it aside in parts"}
+				Message: fmt.Sprintf("item %d has %d bytes, an item at most %d", i+1, it.Size, llmcache.MaxItem),
+				Hint:    "set it aside in parts"}
 		}
 		items[i] = llmcache.Item{Task: it.Task, Turn: it.Turn, Description: it.Description, JSON: it.JSON, Notes: it.Metadata,
 			Overwrite: it.Overwrite, Redact: it.Redact, Call: fmt.Sprint(api.CallID(ctx), ":", i), Data: make([]byte, it.Size)}
@@ -92,7 +93,8 @@ func (h *cacheHandler) list(ctx context.Context, r api.CacheListRequest) (out ap
 			return out, err
 		}
 	}
-	labels, total, err := h.file.List(ctx, llmcache.Filter{Session: out.Session, Task: r.Task, Since: r.Since, Until: r.Until, Limit: r.Limit})
+	labels, total, err := h.file.List(ctx,
+		llmcache.Filter{Session: out.Session, Task: r.Task, Since: r.Since, Until: r.Until, Limit: r.Limit})
 	out.Items, out.Total = convert(labels, wireLabel), total
 	return out, refusal(err)
 }
@@ -119,7 +121,8 @@ func (h *cacheHandler) remove(ctx context.Context, r api.CacheDeleteRequest) (ou
 func (h *cacheHandler) stats(ctx context.Context, r api.CacheStatsRequest) (api.CacheStatsAnswer, error) {
 	all, stored, err := h.file.Stats(ctx)
 	all = slices.DeleteFunc(all, func(u llmcache.Usage) bool { return r.Session != "" && r.Session != u.Session })
-	return api.CacheStatsAnswer{Sessions: convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) }), Stored: stored}, refusal(err)
+	usage := convert(all, func(u llmcache.Usage) api.CacheUsage { return api.CacheUsage(u) })
+	return api.CacheStatsAnswer{Sessions: usage, Stored: stored}, refusal(err)
 }
 
 // sweep deletes the items of sessions that are over.

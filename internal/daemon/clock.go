@@ -50,7 +50,8 @@ func (c *clock) leap() time.Duration {
 func (c *clock) sound() bool {
 	if leap := c.leap(); leap > longestSleep || leap < -longestBack {
 		if !c.leapt.Swap(true) {
-			c.alert.Warn("the clock leapt: nothing is dropped and no snapshot taken until it is back or the daemon is restarted", "by", leap.Round(time.Hour))
+			c.alert.Warn("the clock leapt: nothing is dropped and no snapshot taken until it is back or the daemon is restarted",
+				"by", leap.Round(time.Hour))
 		}
 		return false
 	}

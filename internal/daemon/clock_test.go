@@ -19,7 +19,8 @@ func TestClock(t *testing.T) {
 	book := fault.Open(t, "clock leaps, and comes back")
 	r := rand.New(rand.NewPCG(9, 10))
 	for round := range max(8, fault.Rounds()) {
-		leap, running := []time.Duration{12 * year, -12 * year, 12 * year, -12 * year, 28 * year, -28 * year, 28 * year, -28 * year}[round%8], round/2%2 == 0
+		leap, running := []time.Duration{12 * year, -12 * year, 12 * year, -12 * year, 28 * year, -28 * year, 28 * year,
+			-28 * year}[round%8], round/2%2 == 0
 		if round >= 8 { // any leap from a minute to thirty years
 			leap = time.Duration(float64(time.Minute) * math.Pow(30*365*24*60, r.Float64()))
 			if r.IntN(2) == 0 {
@@ -56,7 +57,8 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 		var batch []event.Event
 		for _, f := range files {
 			n++
-			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool", Session: session, Paths: []event.Path{f}, OK: true})
+			batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEdit, Agent: "tool",
+				Session: session, Paths: []event.Path{f}, OK: true})
 		}
 		n++
 		batch = append(batch, event.Event{ID: fmt.Sprint("e", n), Time: d.o.Now(), Kind: event.KindEnd, Agent: "tool", Session: session})
@@ -92,7 +94,8 @@ func leapt(t *testing.T, leap time.Duration, running bool) {
 	if after := ask(); after < before-0.01 {
 		t.Errorf("before the leap %.4f, after it and a start %.4f", before, after)
 	}
-	if got := call(d, api.Status, api.None{}).Events; int(got) < n-3 { // events under a clock that was behind are older than events are kept
+	// events under a clock that was behind are older than events are kept
+	if got := call(d, api.Status, api.None{}).Events; int(got) < n-3 {
 		t.Errorf("%d of %d events are there", got, n-3)
 	}
 }

@@ -107,8 +107,10 @@ func (c *clone) work(n, commits int) {
 		var batch []event.Event
 		for range 1 + c.r.IntN(6) {
 			c.n++
-			e := event.Event{ID: fmt.Sprint(c.dir, c.n), Kind: kinds[c.r.IntN(len(kinds))], OK: true, Agent: "tool", Session: fmt.Sprint("s", c.r.IntN(3)),
-				Time: c.began.Add(time.Duration(c.n) * time.Second), Terms: []string{"wire", "retry"}[:c.r.IntN(3)], Tags: []string{"go"}[:c.r.IntN(2)]}
+			e := event.Event{ID: fmt.Sprint(c.dir, c.n), Kind: kinds[c.r.IntN(len(kinds))], OK: true, Agent: "tool",
+				Session: fmt.Sprint("s", c.r.IntN(3)),
+				Time:    c.began.Add(time.Duration(c.n) * time.Second), Terms: []string{"wire", "retry"}[:c.r.IntN(3)],
+				Tags: []string{"go"}[:c.r.IntN(2)]}
 			if e.Kind != event.KindPrompt {
 				e.Paths = event.Paths([]string{cloneFiles[c.r.IntN(len(cloneFiles))]})
 			}
@@ -119,7 +121,8 @@ func (c *clone) work(n, commits int) {
 		}
 		if c.r.IntN(10) == 0 {
 			c.n++
-			batch = append(batch, event.Event{ID: fmt.Sprint("tick:", c.n), Kind: event.KindTick, Agent: "cron", Time: c.began.Add(time.Duration(c.n) * time.Second)})
+			batch = append(batch, event.Event{ID: fmt.Sprint("tick:", c.n), Kind: event.KindTick, Agent: "cron",
+				Time: c.began.Add(time.Duration(c.n) * time.Second)})
 		}
 		_, err := c.events.Append(c.Context(), batch)
 		c.check(err)
@@ -128,7 +131,8 @@ func (c *clone) work(n, commits int) {
 
 // commit is a commit that all clones know by the same id.
 func (c *clone) commit(i int) event.Event {
-	return event.Event{ID: fmt.Sprintf("commit:%040x", i), Kind: event.KindCommit, Agent: "git", OK: true, Time: c.began.Add(-time.Duration(i) * time.Minute),
+	return event.Event{ID: fmt.Sprintf("commit:%040x", i), Kind: event.KindCommit, Agent: "git", OK: true,
+		Time:  c.began.Add(-time.Duration(i) * time.Minute),
 		Paths: event.Paths([]string{cloneFiles[i%6], cloneFiles[(i+1)%6], cloneFiles[(i+3)%6]}), Terms: []string{"wire"}}
 }
 
@@ -173,7 +177,8 @@ func (x *clones) numbers(s *hot.Store) (out []float64) {
 	x.Helper()
 	v := s.View(x.began.Add(2 * time.Hour))
 	var vs []*hot.Values
-	members := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: append([]string{"x0", "x1"}, cloneFiles...), hot.NounTag: {"go"}, hot.NounTerm: {"wire", "retry"}}
+	members := map[hot.Noun][]string{hot.NounNone: {""}, hot.NounFile: append([]string{"x0", "x1"}, cloneFiles...),
+		hot.NounTag: {"go"}, hot.NounTerm: {"wire", "retry"}}
 	for _, f := range hot.Families {
 		for _, o := range members[f.Owner] {
 			vs = append(vs, v.OwnedOf(f, o, members[f.Member]))
@@ -359,8 +364,10 @@ func clonesAgree(t *testing.T, url string, faults func(*clones) []shareFault) {
 		writers.Go(func() {
 			for n := range 4 {
 				c.work(5, x.commits)
-				_, err := c.events.Append(c.Context(), []event.Event{{ID: fmt.Sprintf("rename:%040x:0", 10*i+n), Kind: event.KindRename, Agent: "git", OK: true,
-					Time: time.Now(), From: event.Paths([]string{cloneFiles[(i+n)%6]}), Paths: event.Paths([]string{fmt.Sprint("x", n%2)})}})
+				_, err := c.events.Append(c.Context(),
+					[]event.Event{{ID: fmt.Sprintf("rename:%040x:0", 10*i+n), Kind: event.KindRename, Agent: "git", OK: true,
+						Time: time.Now(), From: event.Paths([]string{cloneFiles[(i+n)%6]}),
+						Paths: event.Paths([]string{fmt.Sprint("x", n%2)})}})
 				c.check(err)
 			}
 		})

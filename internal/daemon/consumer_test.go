@@ -61,8 +61,10 @@ func work(d *fixture) {
 	d.Helper()
 	now := d.o.Now()
 	for i := range 20 {
-		call(d, api.Events, []event.Event{read(fmt.Sprint("r", i), "s", now, "a.go"), read(fmt.Sprint("q", i), "s", now, "b.go", "in/side/c.go"),
-			{ID: fmt.Sprint("p", i), Kind: event.KindPrompt, Time: now, Agent: "test", Session: "s", Text: "fix the marmalade", Terms: []string{"marmalade"}},
+		call(d, api.Events, []event.Event{read(fmt.Sprint("r", i), "s", now, "a.go"),
+			read(fmt.Sprint("q", i), "s", now, "b.go", "in/side/c.go"),
+			{ID: fmt.Sprint("p", i), Kind: event.KindPrompt, Time: now, Agent: "test", Session: "s",
+				Text: "fix the marmalade", Terms: []string{"marmalade"}},
 			{ID: fmt.Sprint("e", i), Kind: event.KindEdit, Time: now, Agent: "test", Session: "s", Paths: []event.Path{"a.go"}, OK: true}})
 	}
 	call(d, api.Feedback, api.FeedbackRequest{Session: "s", Helpful: true})
@@ -97,7 +99,8 @@ func TestReplayIsLive(t *testing.T) {
 			kinds[e.Kind] = true
 		}
 	}
-	for _, k := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFeedback, event.KindSetting, event.KindCommit,
+	for _, k := range []event.Kind{event.KindRead, event.KindPrompt, event.KindEdit, event.KindFeedback, event.KindSetting,
+		event.KindCommit,
 		event.KindUncommit, event.KindRename, event.KindTick} {
 		if !kinds[k] {
 			t.Errorf("no event of kind %s was seen", k)

@@ -22,7 +22,8 @@ type contentsFile struct {
 }
 
 func (t *worktrees) contentsFile(root event.Root) contentsFile {
-	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder, locate.Fingerprint(string(root))), Seal: t.seal}, t}
+	return contentsFile{cold.SealedFile{Name: filepath.Join(t.settings.store, contentsFolder,
+		locate.Fingerprint(string(root))), Seal: t.seal}, t}
 }
 
 // Read takes a file whose key is lost for none: OpenSeal has warned, and the files of the checkout are read again.
@@ -41,8 +42,8 @@ func (f contentsFile) Write(fill func(io.Writer) error) error {
 	return f.SealedFile.Write(fill)
 }
 
-// forgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is kept of a checkout that
-// nobody called from goes whole: its files are read again.
+// forgetContents takes the content of a file, or of the files of a folder, out of memory and out of the store. What is
+// kept of a checkout that nobody called from goes whole: its files are read again.
 func (t *worktrees) forgetContents(p event.Path) error {
 	var errs []error
 	known := map[string]bool{}

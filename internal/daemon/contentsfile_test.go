@@ -16,7 +16,8 @@ import (
 func (d *fixture) contents() map[string][]byte {
 	d.Helper()
 	keys := filepath.Join(d.o.Place.Store, "keys")
-	seal, err := cold.OpenSeal(cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), Keys: keys})
+	seal, err := cold.OpenSeal(
+		cold.SealOptions{Identity: filepath.Join(locate.StateFolder(config.Lookup(d.o.Env)), "identity"), Keys: keys})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func (d *fixture) contents() map[string][]byte {
 func TestContentsAreKept(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add . && git commit -qm two")
+	d.git("mkdir secret && echo 'func zanzibarQuux() {}' >secret/x.go && echo 'func keptName() {}' >kept.go && git add " +
+		". && git commit -qm two")
 	d.start()
 	own := filepath.Join(d.o.Place.Store, "contents", locate.Fingerprint(string(d.o.Repo.Root)))
 	d.until("the contents are kept", func() bool { _, err := os.Stat(own); return err == nil })

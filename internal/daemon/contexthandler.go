@@ -112,9 +112,12 @@ func (c *contextHandler) promptCache(ctx context.Context, r api.PromptCacheReque
 	}
 	w := c.worktrees.caller(ctx)
 	for _, dir := range r.Transcripts {
-		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead, func(file string, done int64, found []transcript.Usage) error {
-			return c.stored.AddRequests(ctx, file, done, convert(found, func(u transcript.Usage) session.ModelRequest { return session.ModelRequest(u) }))
-		})
+		err := transcript.Usages(ctx, dir, c.worktrees.hookRepo(w), c.stored.TranscriptRead,
+			func(file string, done int64, found []transcript.Usage) error {
+				return c.stored.AddRequests(ctx, file, done, convert(found, func(u transcript.Usage) session.ModelRequest {
+					return session.ModelRequest(u)
+				}))
+			})
 		if err != nil {
 			return api.PromptCacheAnswer{}, err
 		}

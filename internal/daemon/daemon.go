@@ -140,7 +140,8 @@ func (d *Daemon) load(ctx context.Context) (err error) {
 	if d.seal, err = d.openSeal(); err != nil {
 		return err
 	}
-	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Damaged: func() { d.stop(cold.ErrDamaged) }, Seal: d.seal,
+	d.db, err = cold.Open(ctx, d.database(), cold.Options{Now: d.now, Log: d.alert, Seal: d.seal,
+		Damaged:  func() { d.stop(cold.ErrDamaged) },
 		Expected: expected, Full: d.settings.get().Durability == "full"})
 	if err != nil {
 		return err
@@ -195,8 +196,8 @@ func (d *Daemon) wire(ctx context.Context, home *worktree, first float64, uneras
 	headMoved := make(chan struct{}, 1)
 	d.sharing = newSharing(d.base, d.repoID(), d.db, d.scores.hot, d.events, d.settings.get().RedisURL)
 	learned.sharing = d.sharing
-	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot, seal: d.seal, first: d.predictions,
-		events: d.events, headMoved: headMoved, stop: d.stop})
+	d.worktrees = newWorktrees(&worktrees{base: d.base, home: d.o.Repo, env: d.o.Env, db: d.db, hot: d.scores.hot,
+		seal: d.seal, first: d.predictions, events: d.events, headMoved: headMoved, stop: d.stop})
 	d.worktrees.enter(home)
 	d.wireParts(headMoved, unerased)
 	d.wireHandlers(recent, headMoved)
@@ -215,24 +216,27 @@ func (d *Daemon) openConsumers(ctx context.Context, begin int64) error {
 // wireParts makes the parts that run beside the handlers.
 func (d *Daemon) wireParts(headMoved chan struct{}, unerased error) {
 	d.answers = newAnswers(d.db, d.log)
-	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees, scores: d.scores, flush: d.flush,
-		headMoved: headMoved, state: api.Progress{State: "idle"}}
-	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history, folders: make(chan string, 1),
-		state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
+	d.history = &historyReader{base: d.base, repo: d.o.Repo, db: d.db, events: d.events, worktrees: d.worktrees,
+		scores: d.scores, flush: d.flush, headMoved: headMoved, state: api.Progress{State: "idle"}}
+	d.transcripts = &transcriptReader{base: d.base, events: d.events, worktrees: d.worktrees, history: d.history,
+		folders: make(chan string, 1), state: api.ImportAnswer{Transcripts: api.Progress{State: "idle"}}}
 	d.handlers.thresholds = &thresholdHandler{base: d.base, events: d.events, db: d.db, clock: d.clock, predictions: d.predictions}
-	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot, places: &sessionPlaces{}, stored: d.sessions}
+	d.handlers.session = &sessionFinder{base: d.base, worktrees: d.worktrees, db: d.db, hot: d.scores.hot,
+		places: &sessionPlaces{}, stored: d.sessions}
 	d.handlers.cache = &cacheHandler{base: d.base, worktrees: d.worktrees, sessions: d.handlers.session, file: d.cache}
 	d.handlers.reload = &reloadHandler{base: d.base, worktrees: d.worktrees, events: d.events, cache: d.sequences}
 	d.handlers.stage = newStageHandler(d.base, d.worktrees, d.clock, d.seal, d.sessions)
-	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache, stages: d.handlers.stage.cache}
-	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers, answers: d.answers, sharing: d.sharing,
-		worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
+	d.handlers.sessions = &sessionHandler{base: d.base, events: d.events, db: d.db, stored: d.sessions, cache: d.cache,
+		stages: d.handlers.stage.cache}
+	d.eraser = &eraser{base: d.base, db: d.db, events: d.events, scores: d.scores, consumers: d.consumers,
+		answers: d.answers, sharing: d.sharing, worktrees: d.worktrees, stages: d.handlers.stage.cache, stop: d.stop, err: unerased}
 	d.idle = &idleWatch{base: d.base, calls: d.calls, clock: d.clock, events: d.events, importing: d.transcripts.reading,
 		replaced: d.o.replaced, stop: d.stop}
 	d.worktrees.gone = d.o.replaced
 	d.housekeeper = &housekeeper{base: d.base, clock: d.clock, events: d.events, db: d.db, consumers: d.consumers, sharing: d.sharing,
 		thresholds: d.handlers.thresholds, flush: d.flush, files: []sideFile{d.cache, d.sessions, d.sequences, d.handlers.stage.cache},
-		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep, d.handlers.stage.sweep}}
+		sweepers: []func(context.Context){d.handlers.cache.sweep, d.handlers.sessions.sweep, d.handlers.reload.sweep,
+			d.handlers.stage.sweep}}
 }
 
 // wireHandlers makes the handlers that no other part needs.
@@ -244,11 +248,12 @@ func (d *Daemon) wireHandlers(recent *recentEvents, headMoved chan struct{}) {
 	h.stats = &statsHandler{events: d.events, worktrees: d.worktrees, db: d.db, predictions: d.predictions, times: d.times}
 	h.proof = &proofHandler{base: d.base, events: d.events, db: d.db, predictions: d.predictions}
 	h.context = &contextHandler{base: d.base, events: d.events, worktrees: d.worktrees, sessions: h.session, stored: d.sessions}
-	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events, worktrees: d.worktrees, db: d.db,
+	h.status = &statusHandler{base: d.base, version: d.o.Version, build: d.o.Build, clock: d.clock, events: d.events,
+		worktrees: d.worktrees, db: d.db,
 		hot: d.scores.hot, scores: d.scores, history: d.history, eraser: d.eraser, sharing: d.sharing, predictions: d.predictions,
 		thresholds: h.thresholds, warnings: d.warnings, asked: d.o.asked, stop: d.stop}
-	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot, recent: recent, edits: d.sharing.edits,
-		contexts: d.sessions, reload: h.reload, cache: d.cache, metrics: d.metrics}
+	hints := &hints{base: d.base, factor: max(d.o.Patience, 1), events: d.events, db: d.db, hot: d.scores.hot,
+		recent: recent, edits: d.sharing.edits, contexts: d.sessions, reload: h.reload, cache: d.cache, metrics: d.metrics}
 	h.hook = &hookHandler{base: d.base, calls: d.calls, events: d.events, worktrees: d.worktrees, places: h.session.places,
 		reload: h.reload, hints: hints, times: d.times, metrics: d.metrics, headMoved: headMoved}
 }
@@ -328,8 +333,9 @@ func (d *Daemon) serve(ctx context.Context, ln *api.Listener) error {
 		d.log.Warn("the threshold is not logged", "err", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run, d.idle.run, d.idle.rest,
-		d.worktrees.run, d.flushSoon, d.answers.run, d.sessions.Run, d.handlers.stage.run, d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
+	for _, part := range []func(context.Context) error{d.serveMetrics, d.history.run, d.transcripts.run, d.housekeeper.run,
+		d.idle.run, d.idle.rest, d.worktrees.run, d.flushSoon, d.answers.run, d.sessions.Run, d.handlers.stage.run,
+		d.sequences.Run, d.sharing.run, d.eraser.run, d.mark} {
 		g.Go(func() error { return part(ctx) })
 	}
 	g.Go(func() error { return server.Serve(ctx, ln) })

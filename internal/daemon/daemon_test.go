@@ -66,8 +66,8 @@ func fixtureIn(t *testing.T, dir string, env []string, now func() time.Time) *fi
 		t.Fatal(err)
 	}
 	d := &fixture{T: t}
-	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Now: func() time.Time { return now().Add(time.Duration(d.late.Load())) }}
+	d.o = daemon.Options{Repo: repo, Place: place, Env: env, Version: "test", Build: "test",
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: func() time.Time { return now().Add(time.Duration(d.late.Load())) }}
 	return d
 }
 
@@ -242,7 +242,8 @@ func (d *fixture) send(id string, how int) bool {
 
 // reads is the hook of a call that has read a.go.
 func (d *fixture) reads(id string) api.Hook {
-	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse", "tool_name": "Read",
+	payload, err := json.Marshal(map[string]any{"session_id": "s", "cwd": d.o.Repo.Root, "hook_event_name": "PostToolUse",
+		"tool_name":   "Read",
 		"tool_use_id": id, "tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 	if err != nil {
 		panic(err)
@@ -263,9 +264,11 @@ func TestEventsAreChecked(t *testing.T) {
 			t.Errorf("%+v: %v", e, err)
 		}
 	}
-	rename := event.Event{ID: "move", Kind: event.KindRename, Time: now, From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []event.Path{"x.go", "y.go", ".git/config"}}
-	ans := call(d, api.Events, []event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
-		read("good", "s", now, "a.go"), rename})
+	rename := event.Event{ID: "move", Kind: event.KindRename, Time: now,
+		From: []event.Path{"a.go", "../../etc/passwd", "b.go"}, Paths: []event.Path{"x.go", "y.go", ".git/config"}}
+	ans := call(d, api.Events,
+		[]event.Event{read("good", "s", now, "a.go", "../outside", "/etc/passwd", "b.go"), read("bad", "s", now, "../outside"),
+			read("good", "s", now, "a.go"), rename})
 	if ans != (api.EventsAnswer{Accepted: 2, Duplicate: 1, Ignored: 1}) {
 		t.Errorf("%+v", ans)
 	}
@@ -304,7 +307,8 @@ func TestWorktrees(t *testing.T) {
 		}
 		return st.Repo
 	}
-	for dir, want := range map[string]string{root: root, filepath.Join(root, "in", "side"): root, "": root, "/nowhere": root, os.TempDir(): root, nested: root} {
+	for dir, want := range map[string]string{root: root, filepath.Join(root, "in", "side"): root, "": root,
+		"/nowhere": root, os.TempDir(): root, nested: root} {
 		if got := at(dir); got != want {
 			t.Errorf("%q is in %s, want %s", dir, got, want)
 		}

@@ -208,8 +208,11 @@ func TestMissing(t *testing.T) {
 		events int64 // at least
 	}{
 		{"nothing", func() error { return nil }, "", 248},
-		{"the write-ahead log is deleted", func() error { return os.Remove(filepath.Join(store, "aoa.db-wal")) }, "the end of the event log is missing", 48},
-		{"the write-ahead log is cut", func() error { return os.Truncate(filepath.Join(store, "aoa.db-wal"), wal.Size()/2) }, "the end of the event log is missing", 49},
+		{"the write-ahead log is deleted", func() error { return os.Remove(filepath.Join(store, "aoa.db-wal")) },
+			"the end of the event log is missing", 48},
+		{"the write-ahead log is cut",
+			func() error { return os.Truncate(filepath.Join(store, "aoa.db-wal"), wal.Size()/2) },
+			"the end of the event log is missing", 49},
 		{"the write-ahead log is damaged", func() error {
 			return damage(filepath.Join(store, "aoa.db-wal"), wal.Size()/2)
 		}, "the end of the event log is missing", 49},
@@ -266,7 +269,8 @@ func TestMissing(t *testing.T) {
 					t.Errorf("%s: warned of at start %d:\n%s", c.what, start, strings.Join(warnings, "\n"))
 				}
 			case len(warnings) != 1 || !strings.Contains(warnings[0], c.says) || !slices.Contains(st.Warnings, warnings[0]):
-				t.Errorf("%s: %d warnings, want one that says %q:\n%s\nstatus: %q", c.what, len(warnings), c.says, strings.Join(warnings, "\n"), st.Warnings)
+				t.Errorf("%s: %d warnings, want one that says %q:\n%s\nstatus: %q", c.what, len(warnings), c.says,
+					strings.Join(warnings, "\n"), st.Warnings)
 			}
 			d.stop()
 		}
@@ -279,7 +283,8 @@ func TestMissing(t *testing.T) {
 // prompt logs a sealed text.
 func (d *fixture) prompt() {
 	d.Helper()
-	call(d, api.Events, []event.Event{{ID: "prompt", Kind: event.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1", Text: "some words", OK: true}})
+	call(d, api.Events, []event.Event{{ID: "prompt", Kind: event.KindPrompt, Time: d.o.Now(), Agent: "test", Session: "s1",
+		Text: "some words", OK: true}})
 }
 
 func restoreStore(t *testing.T, from, store string) {

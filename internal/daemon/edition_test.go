@@ -68,8 +68,8 @@ func firstEdition(t *testing.T) *fixture {
 	if out, err := exec.Command("tar", "-xzf", filepath.Join("testdata", "first-edition.tar.gz"), "-C", top).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top, "XDG_STATE_HOME=" + filepath.Join(top, "home", "s"),
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "XDG_CONFIG_HOME=" + top,
+		"XDG_STATE_HOME=" + filepath.Join(top, "home", "s"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull}
 	return fixtureIn(t, filepath.Join(top, "repo"), env, func() time.Time { return editionTime })
 }
 
@@ -96,9 +96,11 @@ func (d *fixture) answers() any {
 	for _, table := range []string{"files", "tags", "sessions", "kinds"} {
 		out["stats "+table] = call(d, api.Stats, api.StatsRequest{Table: table})
 	}
-	for _, f := range []event.Path{"server/login.go", "client/backoff.go", "docs/protocol.md", "client/send.go", "server/wire.go", "server/cache.go", "server/login_test.go"} {
+	for _, f := range []event.Path{"server/login.go", "client/backoff.go", "docs/protocol.md", "client/send.go",
+		"server/wire.go", "server/cache.go", "server/login_test.go"} {
 		for _, m := range []event.Task{event.TaskNext, event.TaskChange} {
-			w := call(d, api.Why, api.WhyRequest{File: f, Query: event.Query{Task: m, Session: "three", Files: []event.Path{"server/login.go"}}})
+			w := call(d, api.Why, api.WhyRequest{File: f,
+				Query: event.Query{Task: m, Session: "three", Files: []event.Path{"server/login.go"}}})
 			out[fmt.Sprint("why ", f, " ", m)] = w.Suggestion
 		}
 	}

@@ -150,7 +150,8 @@ func (r *eraser) forgetShared(ctx context.Context, l *link, e *erasure) (int64, 
 		files = slices.Collect(maps.Keys(r.below(f.Path, filesOf(gone))))
 	} else {
 		// An event of its own takes the sequence number: what is subtracted must not be subtracted twice.
-		seq, _, err = r.db.Append(ctx, []event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
+		seq, _, err = r.db.Append(ctx,
+			[]event.Event{{ID: fmt.Sprintf("forget:%d", now.UnixNano()), Time: now, Kind: event.KindTick, Agent: "cli"}})
 		if err == nil {
 			err = l.learner.Unlearn(ctx, gone, seq)
 		}

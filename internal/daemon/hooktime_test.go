@@ -98,7 +98,8 @@ func TestPaceOnFullDisk(t *testing.T) {
 // TestPaceFile: what stands in the file need not be ours.
 func TestPaceFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pace.json")
-	for _, text := range []string{"", "{", `[]`, `{"next":null}`, `{"next":{"widths":[-1]}}`, `{"next":{"widths":[99999999999]}}`, `{"gossip":{"widths":[1]}}`} {
+	for _, text := range []string{"", "{", `[]`, `{"next":null}`, `{"next":{"widths":[-1]}}`,
+		`{"next":{"widths":[99999999999]}}`, `{"gossip":{"widths":[1]}}`} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -57,9 +57,10 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := string(d.o.Repo.Root)
-	if _, err := fault.SendHook(t.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
-		`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
-		`/a.go"},"tool_response":{"type":"text"}}`)}); err != nil {
+	if _, err := fault.SendHook(t.Context(), d.o.Place,
+		api.Hook{Agent: "claude", Dir: root, Payload: []byte(`{"session_id":"s","cwd":"` + root +
+			`","hook_event_name":"PostToolUse","tool_name":"Read","tool_use_id":"t1","tool_input":{"file_path":"` + root +
+			`/a.go"},"tool_response":{"type":"text"}}`)}); err != nil {
 		t.Fatal(err)
 	}
 	<-waits

@@ -56,9 +56,9 @@ func (l waitLock) lock(ctx context.Context) error {
 func (l waitLock) unlock() { <-l }
 
 func newEventLog(db *cold.DB, queue *applyQueue, now func() time.Time, log *slog.Logger) *eventLog {
-	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1), durable: make(chan struct{}, 1),
-		append: make(waitLock, 1),
-		cause:  func(_ context.Context, e []event.Event) ([]event.Event, error) { return e, nil }}
+	return &eventLog{db: db, queue: queue, now: now, log: log, wake: make(chan struct{}, 1), full: make(chan struct{}, 1),
+		durable: make(chan struct{}, 1), append: make(waitLock, 1),
+		cause: func(_ context.Context, e []event.Event) ([]event.Event, error) { return e, nil }}
 }
 
 // Add takes events that become durable within batchAge. It never waits for the disk.

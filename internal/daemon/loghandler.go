@@ -80,7 +80,8 @@ func (l *logHandler) show(ctx context.Context, r api.LogRequest) (api.LogAnswer,
 		r.Limit = 100
 	}
 	l.events.SyncBriefly(ctx)
-	events, err := l.db.Log(ctx, cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
+	events, err := l.db.Log(ctx,
+		cold.LogFilter{Since: r.Since, Until: r.Until, Session: r.Session, File: r.File, Kinds: r.Kinds, Limit: r.Limit})
 	// The newest are selected, the oldest of them come first: a log is read downwards.
 	slices.Reverse(events)
 	return api.LogAnswer{Events: events}, err
@@ -104,8 +105,8 @@ const exportPage = 2000
 
 // carried are the kinds that go to another clone: what sessions and people did. Commits, renames and branches a clone
 // learns from git itself; ticks, suggestions and their outcomes are each daemon's own.
-var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindFailed, event.KindSave,
-	event.KindDelete, event.KindStart, event.KindEnd}
+var carried = []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
+	event.KindRun, event.KindFailed, event.KindSave, event.KindDelete, event.KindStart, event.KindEnd}
 
 var errPageFull = errors.New("the page is full")
 

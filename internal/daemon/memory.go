@@ -63,8 +63,9 @@ func (m *memoryLimit) fit() {
 
 // liveMemory is what the last collection found alive on the heap, and what Go has from the system beside the heap.
 func liveMemory() (live, beside int64) {
-	s := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	s := []runtimemetrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(s)
 	beside = int64(s[1].Value.Uint64()) //nolint:gosec // no system has 2^63 bytes
 	for _, heap := range s[2:] {

@@ -25,10 +25,13 @@ var buckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05,
 
 func newMetrics() *metrics {
 	return &metrics{
-		events:    prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
-		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total", Help: "Hook payloads that were not understood."}),
-		learning:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds", Help: "Time to learn one batch.", Buckets: buckets}),
-		ranking:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds", Help: "Time to answer one ranking request.", Buckets: buckets}),
+		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_events_learned_total", Help: "Events learned since the start."}),
+		undecoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "aoa_hooks_undecoded_total",
+			Help: "Hook payloads that were not understood."}),
+		learning: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_learn_seconds",
+			Help: "Time to learn one batch.", Buckets: buckets}),
+		ranking: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "aoa_rank_seconds",
+			Help: "Time to answer one ranking request.", Buckets: buckets}),
 		hooks: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "aoa_hook_seconds",
 			Help: "Time from a hook's request to its answer, by event.", Buckets: buckets}, []string{"event", "spoke"}),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aoa_decisions_total",
@@ -77,7 +80,8 @@ func (m *metrics) registry(hotBytes, behind, precision func() float64) *promethe
 		read       func() float64
 	}{
 		{"aoa_hot_bytes", "Bytes of the hot store: the server's used_memory, the Go heap when embedded.", hotBytes},
-		{"aoa_score_staleness_seconds", "Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
+		{"aoa_score_staleness_seconds",
+			"Age of the oldest event that was accepted and is not learned yet; 0 when all are learned.", behind},
 		{"aoa_prefetch_precision", "Share of shown suggestions that were used within the horizon, over all settled ones.", precision},
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.read))

@@ -97,8 +97,8 @@ func (s *stageHandler) session(ctx context.Context, id, pipelineID string) (*api
 }
 
 func (s *stageHandler) progress(ctx context.Context, r api.PipelineStep) (api.None, error) {
-	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key, Context: r.Context,
-		Tokens: r.Tokens, Call: api.CallID(ctx)}
+	p := stage.Progress{Session: r.Session, Pipeline: r.ID, State: r.State, Output: (*stage.Output)(r.Output), Key: r.Key,
+		Context: r.Context, Tokens: r.Tokens, Call: api.CallID(ctx)}
 	if err := s.cache.Progress(ctx, p); err != nil {
 		return api.None{}, wrong(err) // nothing was stored: the call is repeated, and its tokens count once
 	}

@@ -66,7 +66,8 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnswer, error) {
 	kept, err := h.answers.at(ctx, r.At)
 	if errors.Is(err, cold.ErrNotFound) {
-		return api.WhyAnswer{}, api.Missing("aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
+		return api.WhyAnswer{}, api.Missing(
+			"aoa suggest --json prints the time of an answer as \"at\"; the newest 1000 are kept", "no answer was given at %d", r.At)
 	}
 	if err != nil {
 		return api.WhyAnswer{}, err
@@ -76,7 +77,8 @@ func (h *queryHandler) whyAt(ctx context.Context, r api.WhyRequest) (api.WhyAnsw
 			return api.WhyAnswer{Suggestion: s, At: r.At, Rank: i + 1, Known: true}, nil
 		}
 	}
-	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now", "%s was not in the answer given at %d", r.File.Display(), r.At)
+	return api.WhyAnswer{}, api.Missing("aoa why "+r.File.Display()+" explains it as of now",
+		"%s was not in the answer given at %d", r.File.Display(), r.At)
 }
 
 // partners names what usually changes together with a change and is not in it, with the counts that say so.

@@ -67,7 +67,8 @@ func sequence(e reload.Entry) api.Sequence {
 		text = strings.ToValidUTF8(text[:promptShown], "") + "…"
 	}
 	return api.Sequence{ID: e.ID, Summary: e.Summary, Prompt: text, Type: e.Trigger.Type, Target: e.Trigger.Target, Tools: e.Tools(),
-		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: api.Outcome(e.Outcome), Message: e.Message, Agent: e.Agent,
+		Actions: len(e.Actions) + e.More, Files: len(e.Files), Looks: e.ReadOnly(), Outcome: api.Outcome(e.Outcome),
+		Message: e.Message, Agent: e.Agent,
 		Session: e.Session, Created: e.Created, Used: e.Used, Uses: e.Uses, Successes: e.Successes, Failures: e.Failures}
 }
 

@@ -58,7 +58,8 @@ func sequenceFiles(m reload.Match) (out []event.Suggestion) {
 
 func offers(found []reload.Match, label string) (out []hooks.Offer) {
 	for i, m := range found {
-		o := hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses, Actions: m.Entry.Tools()}
+		o := hooks.Offer{ID: m.Entry.ID, Summary: m.Entry.Summary, Match: int(100*m.Similarity + 0.5), Uses: m.Entry.Uses,
+			Actions: m.Entry.Tools()}
 		if i == 0 {
 			o.Label = label
 		}
@@ -83,14 +84,16 @@ func (h *hints) replayed(ctx context.Context, at reload.Worktree, call hooks.Cal
 	if err != nil || out.Diverged {
 		return "", ""
 	}
-	kept, err := h.cache.Write(ctx, call.Session, []llmcache.Item{{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
-		Data: []byte(replayText(out)), Redact: true}})
+	item := llmcache.Item{Task: "reload", Description: "replay of " + m.Entry.ID + ": " + m.Entry.Summary,
+		Data: []byte(replayText(out)), Redact: true}
+	kept, err := h.cache.Write(ctx, call.Session, []llmcache.Item{item})
 	if err != nil {
 		h.log.Warn("replay not kept", "err", err)
 		return "", ""
 	}
 	label = kept[0].Key
-	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s", m.Entry.ID, m.Entry.Summary, label)
+	return label, fmt.Sprintf("aOa: replayed %s (%s) without being asked; its output is in the data cache as %s",
+		m.Entry.ID, m.Entry.Summary, label)
 }
 
 // replayText is a replay as text.

@@ -40,7 +40,8 @@ func (d *fixture) housekept(done *counter) {
 
 // newKept is a fixture whose housekeeping is seen.
 func newKept(t *testing.T, env ...string) (*fixture, *counter) {
-	d, done := newFixture(t, append([]string{"AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0"}, env...)...), &counter{message: "housekeeping at the start is done"}
+	d, done := newFixture(t, append([]string{"AOA_HOLDOUT=0", "AOA_IDLE_TIMEOUT=0"}, env...)...),
+		&counter{message: "housekeeping at the start is done"}
 	d.o.Log = slog.New(slog.NewTextHandler(done, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	return d, done
 }

@@ -21,7 +21,8 @@ func newSequences(b base, env []string, clock *clock, seal *cold.Seal) *reload.C
 		Env: env, Redact: redact.Text, Seal: seal,
 		Config: func() reload.Config {
 			c := b.settings.get().Reload
-			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle), MinSimilarity: c.MinSimilarity, Auto: c.Auto,
+			return reload.Config{Off: !c.Record, MaxEntries: c.MaxEntries, MaxIdle: clock.unlessDoubted(c.MaxIdle),
+				MinSimilarity: c.MinSimilarity, Auto: c.Auto,
 				AutoThreshold: c.AutoThreshold, Commands: c.Commands, CommandTime: c.CommandTime}
 		}})
 }

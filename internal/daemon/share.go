@@ -122,7 +122,8 @@ func (s *sharing) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	server, err := redis.Open(ctx, redis.Options{URL: s.url, Repo: s.repo, Writer: writer, Loaded: s.mirrors.begin, Edited: s.edits.note,
-		Options: hot.Options{Now: s.now, Half: cfg.HalfLives}, Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
+		Options:  hot.Options{Now: s.now, Half: cfg.HalfLives},
+		Sessions: func(sent int64) (*hot.Store, error) { return s.sessionsAt(ctx, sent) }})
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +320,8 @@ func (s *sharing) linkedNow() (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.url != "" && s.link == nil {
-		return nil, &api.Error{Code: api.CodeBusy, Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
+		return nil, &api.Error{Code: api.CodeBusy,
+			Message: "the shared server does not answer: what it has cannot be forgotten", Hint: "aoa status"}
 	}
 	return s.link, nil
 }

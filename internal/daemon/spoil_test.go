@@ -94,7 +94,8 @@ func (d *fixture) fill() {
 	d.feed(0, 40)
 	var batch []event.Event
 	for i := range 60 {
-		batch = append(batch, event.Event{ID: fmt.Sprint("p", i), Kind: event.KindPrompt, Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test",
+		batch = append(batch, event.Event{ID: fmt.Sprint("p", i), Kind: event.KindPrompt,
+			Time: d.o.Now().Add(time.Duration(i-100) * time.Second), Agent: "test",
 			Session: "s1", Text: fmt.Sprint("please repair the wheel number ", i), OK: true},
 			read(fmt.Sprint("pr", i), "s1", d.o.Now().Add(time.Duration(i-100)*time.Second), "a.go"))
 	}
@@ -102,12 +103,14 @@ func (d *fixture) fill() {
 	call(d, api.Context, api.ContextRequest{Session: "s1"})
 	for i := range 3 {
 		session := fmt.Sprint("reload", i)
-		d.hook(session, "UserPromptSubmit", map[string]any{"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i], " module handles errors in a.go")})
+		d.hook(session, "UserPromptSubmit", map[string]any{
+			"prompt": fmt.Sprint("explain how the ", []string{"zebra", "yellow", "violet"}[i], " module handles errors in a.go")})
 		d.hook(session, "PostToolUse", map[string]any{"tool_name": "Read", "tool_use_id": session + "-1", "tool_response": map[string]any{},
 			"tool_input": map[string]any{"file_path": filepath.Join(string(d.o.Repo.Root), "a.go")}})
 		d.hook(session, "Stop", nil)
-		reply := stream(d, api.CachePut, api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,
-			Metadata: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
+		reply := stream(d, api.CachePut,
+			api.CachePutRequest{Session: session, Items: []api.CacheItem{{Task: "t", Turn: "u", Description: "words", Size: 4,
+				Metadata: json.RawMessage(`{"a":1}`)}}}, []byte("data"))
 		reply.Close()
 		req := api.StageRequest{Stage: session, Command: []string{"true"}, Deps: []string{"a.go"}}
 		turn := stream(d, api.StageBegin, req, nil)
@@ -120,7 +123,8 @@ func (d *fixture) fill() {
 		turn.Close()
 		for j := range 2 {
 			call(d, api.PipelineProgress, api.PipelineStep{Session: fmt.Sprint("pipe", i), ID: "p", Key: "k", Tokens: 5,
-				Output: &api.PipelineOutput{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)}, Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
+				Output:  &api.PipelineOutput{Stage: fmt.Sprint("st", j), JSON: true, Value: []byte(`{}`)},
+				Context: map[string]json.RawMessage{fmt.Sprint("c", j): []byte(`1`)}})
 		}
 	}
 	d.until("the turns are recorded", func() bool {
@@ -138,7 +142,8 @@ func (d *fixture) count() map[string]int {
 	sessions := call(d, api.Sessions, api.SessionsRequest{Limit: 1000, Archived: true}).Sessions
 	n["sessions"] = len(sessions)
 	for _, s := range sessions {
-		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.SessionShow, api.SessionShowRequest{ID: s.ID, Full: true}); err != nil {
+		if _, err := api.Call(d.Context(), &api.Client{Place: d.o.Place}, api.SessionShow,
+			api.SessionShowRequest{ID: s.ID, Full: true}); err != nil {
 			n["sessions"]--
 		}
 	}
@@ -190,7 +195,8 @@ func (d *fixture) hook(session, ev string, more map[string]any) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	if _, err := fault.SendHook(d.Context(), d.o.Place, api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
+	if _, err := fault.SendHook(d.Context(), d.o.Place,
+		api.Hook{Agent: "claude", Dir: string(d.o.Repo.Root), Payload: raw, Wait: true}); err != nil {
 		d.Fatal(err)
 	}
 }
@@ -228,8 +234,9 @@ func spoil(t *testing.T, r *rand.Rand, path, table string) string {
 	if _, err := db.ExecContext(t.Context(), "SELECT rowid FROM "+table+" LIMIT 0"); err != nil {
 		key = names[0]
 	}
-	_, err = db.ExecContext(t.Context(), fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %d %% (SELECT count(*) FROM %s))",
-		table, names[i], value, key, key, table, key, at, table))
+	_, err = db.ExecContext(t.Context(),
+		fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s = (SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %d %% (SELECT count(*) FROM %s))",
+			table, names[i], value, key, key, table, key, at, table))
 	if err != nil {
 		if strings.Contains(err.Error(), "constraint") || strings.Contains(err.Error(), "datatype mismatch") {
 			return ""

@@ -29,8 +29,9 @@ type stageHandler struct {
 
 func newStageHandler(b base, worktrees *worktrees, clock *clock, seal *cold.Seal, sessions *session.Store) *stageHandler {
 	c := stage.New(stage.Options{Dir: filepath.Join(b.settings.store, "stage"), Now: b.now, Log: b.alert,
-		Bytes: func() int64 { return b.settings.get().Stage.Bytes }, Keep: func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
-		Seal: seal})
+		Bytes: func() int64 { return b.settings.get().Stage.Bytes },
+		Keep:  func() time.Duration { return clock.unlessDoubted(b.settings.get().Stage.Keep) },
+		Seal:  seal})
 	return &stageHandler{base: b, worktrees: worktrees, sessions: sessions, cache: c, over: make(chan struct{}),
 		loader: pipeline.NewLoader(b.now, func(name string) ([32]byte, error) { return c.Digest(name) })}
 }
@@ -95,7 +96,8 @@ func (s *stageHandler) request(r api.StageRequest) (out stage.Request, ok bool) 
 	} else if r.Tool.Command != "" {
 		s.cache.SetVersion(r.Tool.Command, r.Tool.Path, r.Tool.Version)
 	}
-	return stage.Request{Stage: r.Stage, Command: r.Command, Shown: redact.Text(r.Shown), Dir: r.Dir, Inputs: r.Inputs, Env: r.Env, Deps: r.Deps,
+	return stage.Request{Stage: r.Stage, Command: r.Command, Shown: redact.Text(r.Shown), Dir: r.Dir, Inputs: r.Inputs,
+		Env: r.Env, Deps: r.Deps,
 		Outputs: r.Outputs, Stdin: r.Stdin, Template: r.Template, Text: r.Text, Tool: r.Tool.Version, Model: r.Model,
 		TTL: time.Duration(r.TTL) * time.Millisecond, Failures: r.Failures, Refresh: r.Refresh}, true
 }
@@ -160,7 +162,8 @@ func (s *stageHandler) why(ctx context.Context, r api.StageRequest) (api.StageRe
 	}
 	w, err := s.cache.Why(ctx, s.place(ctx), req)
 	changes := convert(w.Changes[:min(len(w.Changes), maxChanges)], func(c stage.Change) api.StageChange { return api.StageChange(c) })
-	return api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: changes, Total: len(w.Changes), Idle: w.Idle}, wrong(err)
+	return api.StageReason{Key: w.Key, Hit: w.Hit, Why: w.Miss, Nearest: w.Nearest, Changes: changes, Total: len(w.Changes),
+		Idle: w.Idle}, wrong(err)
 }
 
 func (s *stageHandler) list(ctx context.Context, r api.StageListRequest) (api.StageListAnswer, error) {
@@ -204,7 +207,8 @@ func convert[A, B any](list []A, one func(A) B) []B {
 // wrong is an error of the stage cache as the API returns it.
 func wrong(err error) error {
 	switch {
-	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession), errors.Is(err, pipeline.ErrDefinition):
+	case errors.Is(err, stage.ErrRequest), errors.Is(err, stage.ErrRecord), errors.Is(err, stage.ErrSession),
+		errors.Is(err, pipeline.ErrDefinition):
 		return api.Bad("", "%v", err)
 	case errors.Is(err, stage.ErrNoEntry):
 		return api.Missing("aoa stage list", "%v", err)

@@ -68,8 +68,9 @@ func (s *statsHandler) stats(ctx context.Context, r api.StatsRequest) (api.Stats
 const maxCosted = 50_000
 
 func (s *statsHandler) costs(ctx context.Context) ([]api.CostRow, error) {
-	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite,
-		event.KindSearch, event.KindRun, event.KindFailed, event.KindSuggest}})
+	kinds := []event.Kind{event.KindPrompt, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun,
+		event.KindFailed, event.KindSuggest}
+	events, err := s.db.Log(ctx, cold.LogFilter{Limit: maxCosted, Kinds: kinds})
 	slices.Reverse(events) // the log selects the newest, the ledger wants the order of time
 	rows := []api.CostRow{}
 	for _, c := range prefetch.Ledger(events) {

@@ -18,7 +18,9 @@ import (
 // twice sends one request two times, as a client does whose daemon ended before it answered, and returns both answers.
 func (d *fixture) twice(path, body string) (answers [2]string) {
 	d.Helper()
-	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return api.Dial(ctx, d.o.Place) }}}
+	web := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return api.Dial(ctx, d.o.Place)
+	}}}
 	defer web.CloseIdleConnections()
 	for i := range answers {
 		req, err := http.NewRequestWithContext(d.Context(), http.MethodPost, "http://aoa/v1"+path, bytes.NewReader([]byte(body)))

@@ -66,7 +66,8 @@ type worktrees struct {
 
 // newWorktrees fills in what no other part gives.
 func newWorktrees(t *worktrees) *worktrees {
-	t.arrivals, t.known, t.places, t.submodules = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{}, map[string]*worktree{}, map[string]*watcher.Repo{}
+	t.arrivals, t.known, t.places, t.submodules = make(chan *worktree, maxWorktrees), map[event.Root]*worktree{},
+		map[string]*worktree{}, map[string]*watcher.Repo{}
 	return t
 }
 
@@ -195,8 +196,10 @@ const bigIndex = 2 << 20
 
 // newPrefetcher makes the Prefetcher of the home checkout. first is the threshold that held when the log began.
 func newPrefetcher(b base, store *hot.Store, db *cold.DB, r *rank.Ranker, first float64, seed string) *prefetch.Prefetcher {
-	return prefetch.New(store, r, prefetch.Options{Threshold: func() float64 { return b.settings.get().Threshold }, List: func() float64 { return b.settings.get().ListThreshold },
-		First: func() float64 { return first }, Seed: seed, Together: db.Together,
+	return prefetch.New(store, r, prefetch.Options{
+		Threshold: func() float64 { return b.settings.get().Threshold },
+		List:      func() float64 { return b.settings.get().ListThreshold },
+		First:     func() float64 { return first }, Seed: seed, Together: db.Together,
 		Holdout: func() float64 { return b.settings.get().Holdout },
 		Tokens:  func() int { return b.settings.get().SessionTokens },
 		Kinds:   func(k prefetch.Kind) bool { on, known := b.settings.get().Kinds[string(k)]; return on || !known }})
@@ -270,11 +273,12 @@ const maxWalked = 100_000
 // hookRepo is what decoding needs to know of this checkout.
 func (t *worktrees) hookRepo(w *worktree) hooks.Repo {
 	return hooks.Repo{Root: w.repo.Root, Roots: *w.siblings.Load(), Tree: w.tree.Load(), Now: t.now,
-		Ignored: func(p event.Path) bool { return w.repo.Ignored(p) && t.ignoredInSubmodule(w, p) }, Tags: hooks.TagRules(t.settings.get().Tags)}
+		Ignored: func(p event.Path) bool { return w.repo.Ignored(p) && t.ignoredInSubmodule(w, p) },
+		Tags:    hooks.TagRules(t.settings.get().Tags)}
 }
 
-// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout ignores as a whole, do enter unless
-// the submodule's own rules ignore them.
+// ignoredInSubmodule reports whether an ignored path must not enter the log: files of a submodule, which the checkout
+// ignores as a whole, do enter unless the submodule's own rules ignore them.
 func (t *worktrees) ignoredInSubmodule(w *worktree, p event.Path) bool {
 	folder := w.repo.Nested(p)
 	if folder == "" {

@@ -43,17 +43,19 @@ var (
 	Frequency = Family{Name: "scores:frequency", Half: 7 * day, Member: NounFile}              // accesses
 	Churn     = Family{Name: "scores:churn", Half: 30 * day, Member: NounFile}                 // commits
 	Changes   = Family{Name: "scores:changes", Half: 365 * day, Member: NounFile, Rests: true} // weight of changes: N of co-change
-	Changed   = Family{Name: "scores:changed", Member: NounFile}                               // last change that counts in Changes, Unix seconds
+	Changed   = Family{Name: "scores:changed", Member: NounFile}                               // last change of Changes, Unix seconds
 	Sessions  = Family{Name: "scores:sessions", Half: 90 * day, Member: NounFile}              // sessions that opened it: n of co-access
 	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}                 // times another file was opened next
 	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}                      // uses
 	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}                    // uses, for idf
 	Comod     = resting(owned("comod", 365*day, 32, 32, NounFile, NounFile))                   // partner → weight of changing together
-	Coaccess  = owned("coacc", 90*day, 64, 32, NounFile, NounFile)                             // partner → weight of one session opening both
-	Next      = owned("next", 90*day, 64, 32, NounFile, NounFile)                              // successor → times opened right after
-	TagFiles  = owned("tag", 30*day, 256, 16, NounTag, NounFile)                               // file → accesses under that tag
-	FileTags  = owned("file", 30*day, 16, 16, NounFile, NounTag)                               // tag → accesses under that tag
-	TermFiles = owned("term", 90*day, 64, 16, NounTerm, NounFile)                              // file → weight of opens after, commits under that word
+	// partner → weight of sessions that open both
+	Coaccess = owned("coacc", 90*day, 64, 32, NounFile, NounFile)
+	Next     = owned("next", 90*day, 64, 32, NounFile, NounFile) // successor → times opened right after
+	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile)  // file → accesses under that tag
+	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag)  // tag → accesses under that tag
+	// file → weight of opens and commits under it
+	TermFiles = owned("term", 90*day, 64, 16, NounTerm, NounFile)
 )
 
 func owned(name string, half time.Duration, keep, read int, owner, member Noun) Family {

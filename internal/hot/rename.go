@@ -62,7 +62,8 @@ func (s *Store) renameOwned(gone, come []Change, f *Family, k int64, now map[uin
 		}
 		return to, ok
 	}
-	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), func(a, b uint32) int { return strings.Compare(owners.texts[a], owners.texts[b]) }) {
+	byName := func(a, b uint32) int { return strings.Compare(owners.texts[a], owners.texts[b]) }
+	for _, owner := range slices.SortedFunc(maps.Keys(sc.owned), byName) {
 		of, whole := owners.texts[owner], false
 		if to, ok := now[owner]; ok && f.Owner == NounFile {
 			gone, whole, of = append(gone, Change{Do: RemoveSet, Family: f, Epoch: k, Owner: of}), true, to

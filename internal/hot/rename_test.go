@@ -29,8 +29,10 @@ func TestRenameBothWays(t *testing.T) {
 		f           hot.Family
 		owner, name string
 		want        float64
-	}{{hot.Comod, "b", "a", 1}, {hot.Comod, "a", "b", 2}, {hot.Next, "x", "b", 3}, {hot.Next, "x", "a", 0}, {hot.TermFiles, "a", "b", 4}, {hot.FileTags, "b", "go", 5},
-		{hot.FileTags, "a", "go", 0}, {hot.Frequency, "", "b", 7}, {hot.Frequency, "", "a", 10}, {hot.Recency, "", "b", hot.Seconds(noon)}, {hot.Recency, "", "a", 0}} {
+	}{{hot.Comod, "b", "a", 1}, {hot.Comod, "a", "b", 2}, {hot.Next, "x", "b", 3}, {hot.Next, "x", "a", 0},
+		{hot.TermFiles, "a", "b", 4}, {hot.FileTags, "b", "go", 5},
+		{hot.FileTags, "a", "go", 0}, {hot.Frequency, "", "b", 7}, {hot.Frequency, "", "a", 10},
+		{hot.Recency, "", "b", hot.Seconds(noon)}, {hot.Recency, "", "a", 0}} {
 		if got := one(t, s, c.f, c.owner, c.name); !near(got, c.want) {
 			t.Errorf("%s of %s, %s: %v, want %v", c.f.Name, c.owner, c.name, got, c.want)
 		}

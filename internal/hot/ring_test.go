@@ -14,7 +14,8 @@ func TestRings(t *testing.T) {
 	fill(t, s, 1, func(b *hot.Batch) {
 		w := b.Session("a").Touch(noon)
 		for n := int64(1); n <= hot.KeepResults+3; n++ {
-			w.Result(hot.Result{Number: n, Clock: 2 * n, Prompt: 1, Listing: n%2 == 1, Files: []event.Path{"x y.go", event.Path(fmt.Sprintf("f%d", n))}})
+			w.Result(hot.Result{Number: n, Clock: 2 * n, Prompt: 1, Listing: n%2 == 1,
+				Files: []event.Path{"x y.go", event.Path(fmt.Sprintf("f%d", n))}})
 			w.Wording(hot.Wording{Number: n, Clock: n, Prompt: 1, Words: []string{"retry", "limit"}, Idents: []string{"maxretries"}})
 		}
 	})
@@ -23,10 +24,12 @@ func TestRings(t *testing.T) {
 		t.Fatalf("%d results and %d sayings, want %d and %d", len(view.Results), len(view.Wordings), hot.KeepResults, hot.KeepWordings)
 	}
 	newest := view.Results[0]
-	if newest.Number != hot.KeepResults+3 || newest.Clock != 2*newest.Number || !newest.Listing || !slices.Equal(newest.Files, []event.Path{"x y.go", "f15"}) {
+	if newest.Number != hot.KeepResults+3 || newest.Clock != 2*newest.Number || !newest.Listing ||
+		!slices.Equal(newest.Files, []event.Path{"x y.go", "f15"}) {
 		t.Errorf("newest result %+v", newest)
 	}
-	if said := view.Wordings[0]; said.Number != hot.KeepResults+3 || !slices.Equal(said.Words, []string{"retry", "limit"}) || !slices.Equal(said.Idents, []string{"maxretries"}) {
+	if said := view.Wordings[0]; said.Number != hot.KeepResults+3 ||
+		!slices.Equal(said.Words, []string{"retry", "limit"}) || !slices.Equal(said.Idents, []string{"maxretries"}) {
 		t.Errorf("newest saying %+v", said)
 	}
 	fill(t, s, 2, func(b *hot.Batch) {

@@ -118,7 +118,8 @@ func TestTickAfterRestart(t *testing.T) {
 		fill(t, x, 3, func(b *hot.Batch) { b.Trim(later) })
 		fill(t, x, 4, func(b *hot.Batch) { b.Add(hot.Next, "a.go", "b.go", later, 1) })
 	}
-	if want, got := oneAt(t, s, hot.Next, "a.go", "b.go", later), oneAt(t, restarted, hot.Next, "a.go", "b.go", later); want <= 1 || got != want {
+	if want, got := oneAt(t, s, hot.Next, "a.go", "b.go", later),
+		oneAt(t, restarted, hot.Next, "a.go", "b.go", later); want <= 1 || got != want {
 		t.Errorf("after a restart it is worth %v, want %v", got, want)
 	}
 }

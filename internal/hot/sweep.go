@@ -27,13 +27,7 @@ func (s *Store) planSweep(at float64) (out []Change) {
 	return out
 }
 
-// ReleaseNames drops the names that nothing refers to.
-func (s *Store) ReleaseNames() {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	s.releaseNames()
-}
-
+// releaseNames drops the names that nothing refers to.
 func (s *Store) releaseNames() {
 	for noun := NounFile; noun <= NounTerm; noun++ {
 		used := s.used(noun)

@@ -12,7 +12,8 @@ import (
 func prose(n int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "internal/dir%d/file%d.go:%d: func (s *Store) Method%d(ctx context.Context) error {\n", i%97, i*7919%5003, i%911, i*31%1009)
+		fmt.Fprintf(&b, "internal/dir%d/file%d.go:%d: func (s *Store) Method%d(ctx context.Context) error {\n", i%97,
+			i*7919%5003, i%911, i*31%1009)
 	}
 	return b.Bytes()[:n]
 }

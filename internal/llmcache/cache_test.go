@@ -314,7 +314,8 @@ func TestNothingReadableOnDisk(t *testing.T) {
 	clock := newClock()
 	o := Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Seal: seal(t)}
 	c := open(t, o)
-	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade", Notes: json.RawMessage(`"marmalade"`)})[0]
+	l := write(t, c, "s", Item{Data: []byte("the marmalade recipe"), Description: "about marmalade",
+		Notes: json.RawMessage(`"marmalade"`)})[0]
 	check(t, c.Close())
 	for _, suffix := range []string{"", "-wal"} {
 		if b, err := os.ReadFile(o.Path + suffix); err == nil && bytes.Contains(b, []byte("marmalade")) {

@@ -123,7 +123,8 @@ func at(data []byte, pointer string) ([]byte, error) {
 		name := unescape.Replace(raw)
 		next, err := child(data, name)
 		if err != nil {
-			return nil, refuse(CodeMissing, "read a part of it without pointer to see what is there", "nothing at %.200s: %s %v", pointer, where(done), err)
+			return nil, refuse(CodeMissing, "read a part of it without pointer to see what is there",
+				"nothing at %.200s: %s %v", pointer, where(done), err)
 		}
 		data, done = next, done+"/"+raw
 	}

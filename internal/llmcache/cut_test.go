@@ -54,7 +54,8 @@ func TestCuts(t *testing.T) {
 		_, err := c.cut.of([]byte(c.in), false)
 		refused(t, err, c.code)
 	}
-	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Pointer: "files"}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"}, {Lines: "-2"}, {Lines: "1-2-3"}} {
+	for _, c := range []Cut{{Offset: -1}, {Limit: -1}, {Pointer: "files"}, {Lines: "0"}, {Lines: "a"}, {Lines: "3-2"},
+		{Lines: "-2"}, {Lines: "1-2-3"}} {
 		refused(t, c.check(), CodeBad)
 	}
 }
@@ -82,7 +83,8 @@ func FuzzCut(f *testing.F) {
 		}
 		same(t, "the parts", string(whole), string(all.Data))
 		p := Cut{Pointer: pointer}
-		if got, err := p.of(data, false); p.check() == nil && err == nil && pointer != "" && !json.Valid(got.Data) && !utf8.Valid(got.Data) {
+		if got, err := p.of(data, false); p.check() == nil && err == nil && pointer != "" && !json.Valid(got.Data) &&
+			!utf8.Valid(got.Data) {
 			t.Fatalf("%q in %q gave %q", pointer, data, got.Data)
 		}
 	})

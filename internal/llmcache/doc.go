@@ -1,8 +1,9 @@
 // Package llmcache stores results for an agent, which keeps only their labels.
 //
-// Items of a session come in: up to 5 MB of any bytes with a description. Out go labels of at most 500 bytes, and later an item, whole or
-// in part. No item is deleted to free space: a write beyond the session's quota of 50 MB is refused, with what to delete. Items live until
-// 24 hours after the last event of their session. When a session logs out or exits, its items are deleted at once.
+// Items of a session come in: up to 5 MB of any bytes with a description. Labels of at most 500 bytes go out, and later
+// an item, whole or in part. No item is deleted to free space: a write beyond the session's quota of 50 MB is refused,
+// with what to delete. Items live until 24 hours after the last event of their session. When a session logs out or
+// exits, its items are deleted at once.
 //
 // Items are compressed (zstd) and sealed in a SQLite file of their own, which is opened at the first use. The package never loads an item
 // to list it, never reads the clock itself, and never reads an item's data except to cut out what was asked for. On two busy cores an

@@ -75,7 +75,9 @@ func TestLogoutAndExitClearAtOnce(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	clock := newClock()
 	heard := map[string]time.Time{}
-	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Newest: func(s string) time.Time { return heard[s] }})
+	c := open(t, Options{Path: filepath.Join(t.TempDir(), "cache.db"), Now: clock.now, Newest: func(s string) time.Time {
+		return heard[s]
+	}})
 	key := ""
 	for _, s := range []string{"written", "read", "listed", "heard", "idle"} {
 		l := write(t, c, s, Item{Data: []byte("data")})[0]
@@ -134,7 +136,8 @@ func TestForgetLeavesNoBytes(t *testing.T) {
 		t.Fatal("the bytes are still there, or too many are gone")
 	}
 	same(t, "left", living(t, c), "other")
-	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)}, Item{Notes: json.RawMessage(`"secret/plan.go"`)})
+	write(t, c, "other", Item{Data: []byte("x"), Description: "from secret/plan.go"}, Item{Data: prose(5000)},
+		Item{Notes: json.RawMessage(`"secret/plan.go"`)})
 	forget(cold.ForgetFilter{Path: "secret/plan.go"}, 2)
 	forget(cold.ForgetFilter{Path: "internal/dir1/"}, 1)
 	n, left := used(t, c, "other")

@@ -18,7 +18,8 @@ const (
 // Coders are kept only as long as the collector lets them be: an idle daemon needs none.
 var (
 	encoders = sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+			zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			panic(err) // the options are constants
 		}

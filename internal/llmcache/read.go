@@ -13,8 +13,8 @@ import (
 
 // Statements.
 const (
-	sqlContent = `SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data FROM items i JOIN contents c ON c.item = i.id
-WHERE i.key = ?`
+	sqlContent = `SELECT i.key, i.session, i.description, i.size, i.written, c.json, c.notes, c.data
+FROM items i JOIN contents c ON c.item = i.id WHERE i.key = ?`
 	// ?1 session or "", ?2 task or "", ?3 since, ?4 until, ?5 limit
 	sqlList = `SELECT key, description, size, written FROM items
 WHERE (?1 = '' OR session = ?1) AND (?2 = '' OR task = ?2) AND written >= ?3 AND written < ?4

@@ -15,8 +15,8 @@ const (
 	sqlEnterSession = `INSERT INTO sessions (id, created, accessed, items, used) VALUES (?1, ?2, ?2, 0, 0)
 ON CONFLICT (id) DO UPDATE SET accessed = max(accessed, ?2) RETURNING used`
 	sqlItemOfCall = "SELECT key, size, written FROM items WHERE call = ?"
-	sqlInsertItem = `INSERT INTO items (key, session, task, description, size, created, written, accessed, call) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7)
-RETURNING id`
+	sqlInsertItem = `INSERT INTO items (key, session, task, description, size, created, written, accessed, call)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6, ?7) RETURNING id`
 	sqlUpdateItem = "UPDATE items SET description = ?2, size = ?3, written = ?4, accessed = ?4, call = ?5 WHERE id = ?1"
 	sqlPutContent = `INSERT INTO contents (item, json, notes, data) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (item) DO UPDATE SET json = ?2, notes = ?3, data = ?4`
@@ -139,7 +139,8 @@ func (c *Cache) overQuota(tx *cold.Tx, session string, used, asked int64, all []
 			more = fmt.Sprintf(" and %d more", len(names)-5)
 			names = names[:5]
 		}
-		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more, humanize.Comma(free))
+		hint = fmt.Sprintf("delete what is not needed; used longest ago: %s%s (%s bytes)", strings.Join(names, " "), more,
+			humanize.Comma(free))
 	}
 	return refuse(CodeQuota, hint, "quota of session %.60s: %s bytes used, %s asked, %s allowed",
 		session, humanize.Comma(used), humanize.Comma(asked), humanize.Comma(c.o.Quota))
@@ -198,5 +199,6 @@ func deleteItem(tx *cold.Tx, key string) (size int64, found bool, err error) {
 const giveBack = 1 << 20
 
 func missingItem(key string) error {
-	return refuse(CodeMissing, "aoa cache list names what is there; items go 24 h after their session", "nothing is set aside as %.200s", key)
+	return refuse(CodeMissing, "aoa cache list names what is there; items go 24 h after their session",
+		"nothing is set aside as %.200s", key)
 }

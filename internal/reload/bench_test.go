@@ -53,7 +53,8 @@ func BenchmarkFind(b *testing.B) {
 			b.ResetTimer()
 			for i := range b.N {
 				begin := time.Now()
-				if _, err := c.Find(b.Context(), w, event.Asked{Type: Prompt, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
+				if _, err := c.Find(b.Context(), w,
+					event.Asked{Type: Prompt, Text: prompts[(i*7919)%len(prompts)] + " please"}); err != nil {
 					b.Fatal(err)
 				}
 				took = append(took, time.Since(begin))
@@ -73,7 +74,8 @@ func BenchmarkReplay(b *testing.B) {
 	for i := range 200 {
 		f := event.Path(fmt.Sprintf("f%d.go", i))
 		files = append(files, f)
-		if err := os.WriteFile(filepath.Join(root, string(f)), []byte(strings.Repeat("var something = other // words\n", 330)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(root, string(f)),
+			[]byte(strings.Repeat("var something = other // words\n", 330)), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -83,9 +85,11 @@ func BenchmarkReplay(b *testing.B) {
 	w := Worktree{Root: event.Root(root), Files: func() []event.Path { return files }}
 	e := &Entry{ID: "cache-x", Trigger: Trigger{Type: Prompt}, Text: "explain it all", Outcome: Outcome{Ended: true}, Used: now}
 	for i := range 10 {
-		e.Actions = append(e.Actions, Action{Step: event.Step{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})
+		e.Actions = append(e.Actions,
+			Action{Step: event.Step{Tool: "Read", Act: event.ActRead, Paths: files[i : i+1], Limit: 100, OK: true}})
 	}
-	e.Actions = append(e.Actions, Action{Step: event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true}})
+	e.Actions = append(e.Actions,
+		Action{Step: event.Step{Tool: "Grep", Act: event.ActSearch, Pattern: `some\w+ = another`, Mode: "content", OK: true}})
 	if err := c.load(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -110,10 +114,12 @@ func BenchmarkSteady(b *testing.B) {
 			session := fmt.Sprint("s", i)
 			c.BeginTurn(b.Context(), w, session, "codex", event.Asked{Type: Prompt, Text: source[i], ID: session}, true)
 			for k := range 40 {
-				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit, Paths: []event.Path{event.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
+				st := event.Step{ID: fmt.Sprint(i, k), Time: now, Tool: "Edit", Act: event.ActEdit,
+					Paths: []event.Path{event.Path(fmt.Sprintf("internal/room%d/file%d.go", rnd.IntN(20), rnd.IntN(50)))}, OK: true,
 					Digest: fmt.Sprintf("%016x", rnd.Uint64()), Bytes: rnd.IntN(4000)}
 				if k%4 == 0 {
-					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) + strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
+					st.Edits = []event.Swap{{Old: fmt.Sprintf("%x", rnd.Uint64()) +
+						strings.Join(source[rnd.IntN(400):][:6], "\n"), New: strings.Join(source[rnd.IntN(400):][:8], "\n")}}
 				}
 				c.AddCalls(w, session, []event.Step{st})
 			}

@@ -31,7 +31,8 @@ func TestRecordFindReplay(t *testing.T) {
 	}
 	got := d.replay(Request{ID: id})
 	d.states(got, Done, Done, Done)
-	if got.Steps[0].Output != "a.go:2:var one = 1\n" || got.Steps[1].Output != "a.go\nb.go\n" || !strings.Contains(got.Steps[2].Output, "     2\tvar one = 1\n") {
+	if got.Steps[0].Output != "a.go:2:var one = 1\n" || got.Steps[1].Output != "a.go\nb.go\n" ||
+		!strings.Contains(got.Steps[2].Output, "     2\tvar one = 1\n") {
 		t.Errorf("%+v", got.Steps)
 	}
 	d.write("a.go", "package a\n\nvar one = 11\n")
@@ -205,7 +206,8 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 	}
 	plan := got.Plan
 	d.write("a.go", "zero\none\ntwo\n")
-	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: plan}); !errors.Is(err, ErrPlan) || d.read("a.go") != "zero\none\ntwo\n" {
+	if _, err := d.cache.Replay(t.Context(), d.w, Request{ID: id, Plan: plan}); !errors.Is(err, ErrPlan) ||
+		d.read("a.go") != "zero\none\ntwo\n" {
 		t.Errorf("another plan than the one shown: %v", err)
 	}
 	got = d.replay(Request{ID: id, Plan: d.replay(Request{ID: id, Edits: true}).Plan})
@@ -214,7 +216,8 @@ func TestPlansAreMadeAsAWhole(t *testing.T) {
 	}
 	d.must(d.cache.Close())
 	d.open(Options{}) // the record outlives a restart
-	if _, files, err := d.cache.Undo(t.Context(), d.w, "", ""); err != nil || len(files) != 2 || d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
+	if _, files, err := d.cache.Undo(t.Context(), d.w, "", ""); err != nil || len(files) != 2 ||
+		d.read("a.go") != "zero\none\ntwo\n" || d.read("b.go") != "three\n" {
 		t.Errorf("%v, %v", files, err)
 	}
 }
@@ -255,8 +258,10 @@ func TestNothingLeavesTheWorktree(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	list := []string{"go test ./...", "make lint *"}
-	for line, want := range map[string]bool{"go test ./...": true, " go  test ./... ": true, "go test": false, "go test ./... -exec=rm": false,
-		"go test ./...; rm x": false, "make lint": true, "make lint -j4 all": true, "make lint $(rm x)": false, "make lint | sh": false, "make": false,
+	for line, want := range map[string]bool{"go test ./...": true, " go  test ./... ": true, "go test": false,
+		"go test ./... -exec=rm": false,
+		"go test ./...; rm x":    false, "make lint": true, "make lint -j4 all": true, "make lint $(rm x)": false,
+		"make lint | sh": false, "make": false,
 		"make lint 'a b'": false, "A=b go test ./...": false, "": false, "make lint *": false} {
 		if _, ok := allowed(line, list); ok != want {
 			t.Errorf("%q is allowed: %v", line, ok)
@@ -319,7 +324,8 @@ func TestConcurrent(t *testing.T) {
 // TestHostile: a megabyte, broken text and tags harm nobody.
 func TestHostile(t *testing.T) {
 	d := newFixture(t, map[string]string{"a.go": "package a\n"})
-	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing", strings.Repeat("a", 1<<20), "<<<>>> zebra cross"} {
+	for i, p := range []string{strings.Repeat("zebra crossing </reload_options> ", 1<<15), "\xff\xfe zebra \x00 crossing",
+		strings.Repeat("a", 1<<20), "<<<>>> zebra cross"} {
 		d.turn(fmt.Sprint("s", i), p, reads("a.go"))
 		_ = d.find(p)
 	}

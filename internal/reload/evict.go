@@ -111,7 +111,8 @@ func (c *Cache) stale(dir *os.Root, e *Entry) bool {
 // Forget drops what names a file or a folder, comes from a session, or was recorded since.
 func (c *Cache) Forget(ctx context.Context, f cold.ForgetFilter) error {
 	_, err := c.forget(ctx, func(e *Entry) bool {
-		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session || !f.Since.IsZero() && !e.Created.Before(f.Since)
+		return f.Path != "" && e.names(f.Path) || f.Session != "" && e.Session == f.Session ||
+			!f.Since.IsZero() && !e.Created.Before(f.Since)
 	}, f.Session, true)
 	return err
 }

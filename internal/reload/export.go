@@ -37,7 +37,8 @@ func (c *Cache) Export(ctx context.Context) ([]Exported, error) {
 	all, err := c.List(ctx)
 	out := make([]Exported, 0, len(all))
 	for _, e := range all {
-		out = append(out, Exported{ID: e.ID, Fingerprint: exportedFingerprint{e.Trigger, e.print.request.Phrases(), e.State}, Actions: e.Actions, Summary: e.Summary,
+		out = append(out, Exported{ID: e.ID,
+			Fingerprint: exportedFingerprint{e.Trigger, e.print.request.Phrases(), e.State}, Actions: e.Actions, Summary: e.Summary,
 			Metadata: exportedMetadata{e.Created, e.Used, e.Uses, e.Successes, e.Failures, e.Message, e.Agent}})
 	}
 	return out, err

@@ -60,8 +60,10 @@ func TestGlob(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string
 		want          bool
-	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go", "a/b/c.go", true}, {"**/*.go", "c.go", true},
-		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false}, {"", "x", true}} {
+	}{{"*.go", "a/b.go", true}, {"a/*.go", "a/b.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go", "a/b/c.go", true},
+		{"**/*.go", "c.go", true},
+		{"*.{ts,tsx}", "x.tsx", true}, {"*.{ts,tsx}", "x.js", false}, {"[!a].go", "b.go", true}, {"[!a].go", "a.go", false},
+		{"", "x", true}} {
 		if !validGlob(c.pattern) || matchGlob(c.pattern, c.name) != c.want {
 			t.Errorf("%q fits %q: %v", c.pattern, c.name, !c.want)
 		}

@@ -30,8 +30,9 @@ func TestFindGolden(t *testing.T) {
 	find := func(recorded Trigger, asked event.Asked, text string) string {
 		c := New(Options{Now: func() time.Time { return now }, Config: func() Config { return Config{MinSimilarity: 0.01} }})
 		c.loaded = true
-		c.put(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true}, Used: now, Files: []File{
-			{Path: "a.go", After: c.hashes.hash(event.Root(root), "a.go")}, {Path: "gone.go", After: "0"}}})
+		c.put(&Entry{ID: "cache-x", Trigger: recorded, Text: text, State: "state one", Outcome: Outcome{Ended: true},
+			Used: now, Files: []File{
+				{Path: "a.go", After: c.hashes.hash(event.Root(root), "a.go")}, {Path: "gone.go", After: "0"}}})
 		found, err := c.Find(t.Context(), w, asked)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +54,8 @@ func TestFindGolden(t *testing.T) {
 		fmt.Fprintf(&b, "\tcommand   %s\n", find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/do", Text: asked}, recorded))
 		state = "state two"
 		fmt.Fprintf(&b, "\tscheduled %s\n", find(Trigger{Type: Scheduled}, event.Asked{Type: Scheduled, Text: asked}, recorded))
-		fmt.Fprintf(&b, "\tanother   %s\n", find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/other", Text: asked}, recorded))
+		fmt.Fprintf(&b, "\tanother   %s\n",
+			find(Trigger{Command, "/do"}, event.Asked{Type: Command, Target: "/other", Text: asked}, recorded))
 	}
 	const file = "testdata/pairs.golden"
 	if *update {

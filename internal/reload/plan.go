@@ -209,7 +209,8 @@ func (l *plan) apply(ctx context.Context) error {
 	u.ID = "undo-" + strings.TrimPrefix(u.ID, "cache-")
 	for _, path := range l.order {
 		if f := l.files[path]; !f.same() {
-			u.Files = append(u.Files, restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: hashOf(f.after)})
+			u.Files = append(u.Files,
+				restored{Path: path, Before: f.before, Existed: f.before != nil, Mode: f.mode, After: hashOf(f.after)})
 		}
 	}
 	if len(u.Files) == 0 {

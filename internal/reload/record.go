@@ -297,8 +297,10 @@ func (e *Entry) shrink() {
 }
 
 // testRun matches commands that run tests.
-var testRun = regexp.MustCompile(`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift` +
-	`|rake|rails)(?: run)? test\S*|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
+var testRun = regexp.MustCompile(
+	`(?i)\b(?:go test|cargo (?:test|nextest)|pytest|tox` +
+		`|(?:npm|pnpm|yarn|bun|deno|make|gradle|gradlew|mvn|mix|dotnet|swift|rake|rails)(?: run)? test\S*` +
+		`|jest|vitest|mocha|rspec|phpunit|ctest|unittest)\b`)
 
 func tested(actions []Action) string {
 	for _, a := range slices.Backward(actions) {

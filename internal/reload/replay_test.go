@@ -116,7 +116,8 @@ func TestReplaySessions(t *testing.T) {
 			if b == nil {
 				continue
 			}
-			t.Logf("  similarity from %d%%: %d offers, %d opened a file of it (%d%%), %d opened half of its files", from, b.offers, b.right, 100*b.right/max(b.offers, 1), b.exact)
+			t.Logf("  similarity from %d%%: %d offers, %d opened a file of it (%d%%), %d opened half of its files", from,
+				b.offers, b.right, 100*b.right/max(b.offers, 1), b.exact)
 		}
 	}
 }
@@ -137,7 +138,8 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 		prompts++
 		// What ended before is known; what is too old or too much is gone.
 		for _, old := range every[:i] {
-			if old.entry == nil && old.to < now.from && len(old.files) > 0 && index.NewRequest(old.prompt).Len() >= 2 && now.from-old.to < hours*3600 {
+			if old.entry == nil && old.to < now.from && len(old.files) > 0 && index.NewRequest(old.prompt).Len() >= 2 &&
+				now.from-old.to < hours*3600 {
 				old.entry = &Entry{ID: fmt.Sprint(old.from), print: newFingerprint(Trigger{Type: Prompt}, old.prompt, ""), More: i}
 				x.add(old.entry)
 				kept = append(kept, old)
@@ -184,7 +186,8 @@ func replayed(t *testing.T, file string, hours float64, total map[int]*band) (pr
 			}
 		}
 	}
-	t.Logf("%s, idle %g h: %d prompts, %d offers, %d right", strings.TrimSuffix(filepath.Base(file), ".jsonl.gz"), hours, worth, offers, right)
+	t.Logf("%s, idle %g h: %d prompts, %d offers, %d right", strings.TrimSuffix(filepath.Base(file), ".jsonl.gz"), hours,
+		worth, offers, right)
 	return prompts, worth
 }
 

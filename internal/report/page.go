@@ -27,8 +27,8 @@ type Input struct {
 	Authors map[string]string        // commit → who wrote it; nil: not known
 	Lines   func(event.Path) (n int) // length of a file, 0 if it cannot be read; asked of the files that change most
 	Record  []event.Event            // outcomes of predictions, oldest first
-	Kinds   []api.KindStat           //
-	Costs   []api.CostRow            //
+	Proof   api.ProofAnswer          // what hints came to
+	Kinds   []api.KindStat           // those that retired
 	Past    []eval.Change            // the newest changes, oldest first
 }
 
@@ -60,7 +60,7 @@ type Counts struct {
 func New(in Input) *Page {
 	h := newHistory(in.Events, in.Files, in.Authors)
 	p := &Page{Name: text(in.Name), Made: in.Now.UTC(), Map: h.coupling(), Hot: h.hot(in.Lines), People: h.people(), Record: newRecord(in.Record),
-		Past: newPast(in.Past), Changes: newest(in.Past), Cost: newCost(in.Kinds, in.Costs)}
+		Past: newPast(in.Past), Changes: newest(in.Past), Cost: newCost(in.Proof, in.Kinds)}
 	p.Across = h.across(p.Map)
 	p.Counts = &Counts{Commits: in.Status.Commits, Files: in.Status.Files, Sessions: in.Status.Sessions}
 	if len(h.changes) > 0 {

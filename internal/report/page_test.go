@@ -55,8 +55,12 @@ func made(t *testing.T) Input {
 	for i := range 60 {
 		in.Record = append(in.Record, event.Event{Kind: event.KindOutcome, Time: begin.AddDate(0, 0, i), Scores: []float64{float64(i%10) / 10}, OK: i%10 > 4, Why: "shown"})
 	}
-	in.Kinds = []api.KindStat{{Kind: "prompt", Shown: 20, Settled: 10, Used: 7, Withheld: 4, HeldDone: 4, HeldUsed: 1, Tokens: 900, Lift: .45, LiftLow: .1, LiftHigh: .7}}
-	in.Costs = []api.CostRow{{Session: "s1", Hints: 3, Tokens: 120, Turns: 9, Carried: 800}}
+	in.Kinds = []api.KindStat{{Kind: "prompt"}, {Kind: "stale", Retired: true}}
+	in.Proof = api.ProofAnswer{From: begin, To: begin, Sessions: 9, Spent: 800, Decided: 10, Wrong: 3, Spared: &api.Interval{Value: 1700, Low: -200, High: 3600},
+		Kinds: []api.ProofKind{{Kind: "prompt", Texts: 20, Shown: api.ProofArm{Predicted: 20, Settled: 10, Used: 7}, Withheld: api.ProofArm{Predicted: 4, Settled: 4, Used: 1},
+			Searched: 1.25, SearchedWithheld: 2.5, Spent: 800, Finding: "undecided"}},
+		Losses:    []api.ProofLoss{{At: begin, Session: "<s1>", Kind: "prompt", Named: []event.Path{script, image}, Opened: []event.Path{}}},
+		Searching: api.Searching{Searches: 30, PerSearch: 1240}}
 	return in
 }
 
@@ -86,7 +90,8 @@ func TestPage(t *testing.T) {
 	if c := p.Changes[0]; c.Files[0].Place != 1 && c.Files[0].Place != 2 || !strings.HasPrefix(c.Subject, "change <b>") {
 		t.Errorf("%+v", c)
 	}
-	if p.Cost.Carried != 800 || p.Cost.Used != 7 {
+	if l := p.Cost.Losses[0]; p.Cost.Spent != 800 || p.Cost.Kinds[0].Shown.Used != 7 || !slices.Equal(p.Cost.Retired, []string{"stale"}) || l.Session != "" ||
+		l.Named[0] != event.Path(event.Path(script).Display()) {
 		t.Errorf("%+v", p.Cost)
 	}
 }

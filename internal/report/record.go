@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/api"
@@ -130,31 +131,38 @@ func newRecord(outcomes []event.Event) *Record {
 	return &r
 }
 
-// Cost is what hints cost, and what they brought.
+// Cost is what hints cost, and what they brought: the answer of `aoa proof`.
 type Cost struct {
-	Sessions int            `json:"sessions"` // with hints
-	Hints    int            `json:"hints"`
-	Tokens   int            `json:"tokens"`  // of their texts
-	Carried  int            `json:"carried"` // Σ tokens × requests that carried them
-	Shown    int64          `json:"shown"`   // files, and lists at prompts
-	Settled  int64          `json:"settled"` // of these, those with an outcome
-	Used     int64          `json:"used"`    // of these, those that were opened
-	Kinds    []api.KindStat `json:"kinds"`
+	api.ProofAnswer
+	Retired []string `json:"retired,omitempty"` // kinds that switched themselves off
 }
 
-func newCost(kinds []api.KindStat, costs []api.CostRow) *Cost {
-	c := &Cost{Sessions: len(costs)}
-	for _, k := range kinds {
-		if k.Shown+k.Withheld+k.Shadow > 0 {
-			c.Kinds = append(c.Kinds, k)
-		}
-		c.Shown, c.Settled, c.Used = c.Shown+k.Shown, c.Settled+k.Settled, c.Used+k.Used
-	}
-	for _, row := range costs {
-		c.Hints, c.Tokens, c.Carried = c.Hints+row.Hints, c.Tokens+row.Tokens, c.Carried+row.Carried
-	}
-	if len(c.Kinds) == 0 {
+// mostLosses is how many of the wrong hints are shown.
+const mostLosses = 8
+
+func newCost(p api.ProofAnswer, kinds []api.KindStat) *Cost {
+	if len(p.Kinds) == 0 {
 		return nil
 	}
+	c := &Cost{ProofAnswer: p}
+	c.Losses = slices.Clone(p.Losses[:min(len(p.Losses), mostLosses)])
+	for i := range c.Losses {
+		l := &c.Losses[i]
+		l.Session, l.Named, l.Opened = "", displayed(l.Named), displayed(l.Opened)
+	}
+	for _, k := range kinds {
+		if k.Retired {
+			c.Retired = append(c.Retired, k.Kind)
+		}
+	}
 	return c
+}
+
+// displayed are names as a terminal would show them.
+func displayed(files []event.Path) []event.Path {
+	out := make([]event.Path, 0, len(files))
+	for _, f := range files {
+		out = append(out, event.Path(f.Display()))
+	}
+	return out
 }

@@ -98,23 +98,31 @@ function outcomes({bars}) {
     'saw, count as well.');
 }
 
+const FINDINGS = {helps: 'helps', loses: 'costs more than it spares', undecided: 'not decided yet'};
+
 function costs({cost: c}) {
   if (!c) return null;
-  const points = x => (100 * x).toFixed(0);
-  const lift = k => (!k.settled || !k.withheld_settled ? '–'
-    : `${k.lift < 0 ? '−' : '+'}${points(Math.abs(k.lift))} points (${points(k.lift_low)} to ${points(k.lift_high)})`);
-  const kind = k => el('span', {}, KINDS[k.kind] || k.kind, k.retired && el('span', {class: 'badge'}, 'switched itself off'));
-  const used = k => (k.settled ? `${number(k.used)} of ${number(k.settled)}` : '–');
-  const heads = [['Hint'], ['shown', 'num'], ['used', 'num'], ['tokens', 'num'], ['used more often than when kept back (95 %)', 'num']];
+  const whole = x => (x < 0 ? '−' : '') + number(Math.abs(Math.round(x)));
+  const interval = i => (i ? `${whole(i.value)} (${whole(i.low)} to ${whole(i.high)})` : '–');
+  const share = arm => (arm.settled ? `${number(arm.right)} of ${number(arm.settled)}` : '–');
+  const searches = (arm, n) => (arm.settled ? n.toFixed(1) : '–');
+  const kind = k => el('span', {}, KINDS[k.kind] || k.kind, (c.retired || []).includes(k.kind) && el('span', {class: 'badge'}, 'switched itself off'));
+  const row = k => [kind(k), number(k.texts), share(k.shown), share(k.withheld), searches(k.shown, k.searches), searches(k.withheld, k.searches_withheld),
+    whole(k.tokens_spent), interval(k.tokens_spared), FINDINGS[k.finding]];
+  const heads = [['Hint'], ['said', 'num'], ['right', 'num'], ['kept back', 'num'], ['searches', 'num'], ['kept back', 'num'], ['tokens spent', 'num'],
+    ['spared (95 %)', 'num'], ['']];
+  const names = files => (files.length ? files.map((f, i) => [i ? ', ' : '', pathOf(f, 34)]) : 'nothing else');
+  const loss = l => [day(l.at), KINDS[l.kind] || l.kind, el('span', {}, names(l.named)), el('span', {}, names(l.opened))];
   return [
-    lead('A hint stays in the conversation, so every later request carries it. One hint in ten is kept back at random: the last column says how much ' +
-      'more often a file was used when it was shown than when it was kept back.'),
+    lead('A hint stays in the conversation, so every later request carries it. A share of all hints is kept back at random, and shows what happens ' +
+      'without: how often the named file was used anyway, and how many searches came before it.'),
     el('div', {class: 'tiles'},
-      tile(number(c.tokens), `tokens in ${plural(c.hints, 'hint')} of ${plural(c.sessions, 'session')}`),
-      tile(number(c.carried), 'tokens with all later requests that carried them, mostly read from the prompt cache'),
-      tile(c.settled ? percent(c.used / c.settled) : '–', `of ${plural(c.settled, 'hint')} with an outcome named a file that was then used: as many ` +
-        'searches or wrong reads less, at best')),
-    table(heads, c.kinds.map(k => [kind(k), number(k.shown), used(k), number(k.tokens), lift(k)]), 'Kinds of hints'),
+      tile(whole(c.tokens_spent), `tokens spent on hints in ${plural(c.sessions, 'session')}, at the price of input`),
+      tile(interval(c.tokens_spared), 'tokens spared by fewer searches'),
+      tile(number(c.wrong), `of ${plural(c.decided, 'hint')} with an outcome named no file that was used`),
+      c.searching.searches > 0 && tile(whole(c.searching.tokens_per_search), `tokens come back from a search here (${number(c.searching.searches)} counted)`)),
+    table(heads, c.kinds.map(row), 'Kinds of hints'),
+    c.losses.length > 0 && table([['Wrong'], ['Hint'], ['named'], ['opened']], c.losses.map(loss), 'The newest wrong hints'),
   ];
 }
 

@@ -22,7 +22,8 @@ type Action struct {
 }
 
 // verbs of the kinds that have files.
-var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote", event.KindDelete: "deleted", event.KindRename: "renamed"}
+var verbs = map[event.Kind]string{event.KindRead: "read", event.KindEdit: "edited", event.KindWrite: "wrote",
+	event.KindDelete: "deleted", event.KindRename: "renamed"}
 
 // action reads an event; false if it is nothing that an agent did.
 func action(e cold.Numbered) (Action, bool) {

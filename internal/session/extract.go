@@ -27,10 +27,10 @@ func extract(text string, tokens int) string {
 	if best := choose(all, tokens); best != "" {
 		return best
 	}
-	for _, marks := range []*strings.Replacer{clauseMarks, phraseMarks} {
+	for _, cut := range []*strings.Replacer{clauseMarks, phraseMarks} {
 		var parts []string
 		for _, s := range all[:min(len(all), maxSentences/4)] {
-			parts = append(parts, clauses(s, marks)...)
+			parts = append(parts, clauses(s, cut)...)
 		}
 		if best := choose(parts, tokens-index.Tokens(gap)); best != "" {
 			return gapped(best)
@@ -81,12 +81,22 @@ func clauses(s string, marks *strings.Replacer) []string {
 }
 
 // Where a sentence may be divided: first between clauses, then before the words that begin one.
-var phraseMarks = strings.NewReplacer(",", "\x00", " and ", "\x00and ", " if ", "\x00if ", " when ", "\x00when ", " since ", "\x00since ", " which ", "\x00which ",
-	" while ", "\x00while ", " where ", "\x00where ", " then ", "\x00then ", " so ", "\x00so ", " or ", "\x00or ", " but ", "\x00but ", " because ", "\x00because ",
-	" that ", "\x00that ", ": ", "\x00", " - ", "\x00", " (", "\x00")
+var (
+	clauseMarks = marks("but, because, so that, and then", ", ", " - ", " – ", " — ", ": ", "... ", "… ", " (", ") ")
+	phraseMarks = marks("and, if, when, since, which, while, where, then, so, or, but, because, that", ",", ": ", " - ", " (")
+)
 
-var clauseMarks = strings.NewReplacer(", ", "\x00", " - ", "\x00", " – ", "\x00", " — ", "\x00", ": ", "\x00", "... ", "\x00", "… ", "\x00", " (", "\x00", ") ", "\x00",
-	" but ", "\x00but ", " because ", "\x00because ", " so that ", "\x00so that ", " and then ", "\x00and then ")
+// marks puts a NUL before words and in the place of separators.
+func marks(words string, separators ...string) *strings.Replacer {
+	var pairs []string
+	for w := range strings.SplitSeq(words, ", ") {
+		pairs = append(pairs, " "+w+" ", "\x00"+w+" ")
+	}
+	for _, s := range separators {
+		pairs = append(pairs, s, "\x00")
+	}
+	return strings.NewReplacer(pairs...)
+}
 
 // about names the subject of a text that has no clause short enough, in its own words.
 func about(text string, tokens int) string {
@@ -208,8 +218,9 @@ func split(line string) []string {
 }
 
 // clientCommands are commands about the conversation itself, not about the work.
-var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status /help /config /permissions /memory /rewind
-	/ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast /effort /rename /plugin /reload-plugins /terminal-setup`)
+var clientCommands = set(`/clear /exit /quit /compact /resume /model /cost /usage /context /login /logout /status
+	/help /config /permissions /memory /rewind /ide /mcp /agents /hooks /doctor /vim /bug /export /statusline /fast
+	/effort /rename /plugin /reload-plugins /terminal-setup`)
 
 // empty reports whether a prompt asks for nothing: it only agrees, is a command about the conversation, or is a placeholder of the
 // client for an image or a finished task.

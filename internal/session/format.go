@@ -124,7 +124,8 @@ func formatLatest(actions []Action) string {
 		switch {
 		case a.Verb == "searched" && a.Object == "":
 			continue
-		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") && !strings.Contains(out[n]+", ", " "+a.Object+", "):
+		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote") &&
+			!strings.Contains(out[n]+", ", " "+a.Object+", "):
 			out[n] += ", " + a.Object
 		case n >= 0 && a.Verb == verb && (verb == "read" || verb == "edited" || verb == "wrote"):
 		default:

@@ -16,7 +16,8 @@ import (
 var update = flag.Bool("update", false, "rewrite testdata/texts.golden")
 
 var prompts = []string{
-	"Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; we saw it die at 4 GB. Use a.go and b.go as they are.\nThe tests in importer_test.go have to pass.",
+	"Please rewrite the importer. It reads the whole archive into memory at once, which fails for the large ones; we " +
+		"saw it die at 4 GB. Use a.go and b.go as they are.\nThe tests in importer_test.go have to pass.",
 	"make the tokenizer of the parser skip comments",
 	"yes, go ahead!", "ok", "3", "/compact", "Sure, and thanks again. Please continue where you left off", "yes, but rename it",
 	"[Image: source: /tmp/x.png]", "don't", "oui",
@@ -44,7 +45,8 @@ func TestTextsGolden(t *testing.T) {
 		r.log(t, s.ask(p).do(event.KindEdit, event.Path(fmt.Sprintf("d%d/a.go", i))).events...)
 	}
 	fmt.Fprintf(&b, "%s\n", d.gists())
-	for _, q := range []string{"skip comments in the tokenizer of the parser", "speed up the import of large archives", "write the release changelog", "the tcp server never retries",
+	for _, q := range []string{"skip comments in the tokenizer of the parser", "speed up the import of large archives",
+		"write the release changelog", "the tcp server never retries",
 		"upload of pictures fails with 413", "Größenvergleich auf Windows", "paint the bikeshed", "parser"} {
 		found, err := r.similarTo(t.Context(), q, 4, nil)
 		must(t, err)

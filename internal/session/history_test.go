@@ -67,7 +67,8 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 	if d := cmp.Diff(want, c.Text()); d != "" {
 		t.Error(d)
 	}
-	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" || !c.Segments[2].Cacheable || c.Segments[4].Cacheable {
+	if len(c.Segments) != 5 || c.Segments[0].Role != "system" || c.Segments[1].Role != "user" || !c.Segments[2].Cacheable ||
+		c.Segments[4].Cacheable {
 		t.Errorf("segments are %+v", c.Segments)
 	}
 	if d := cmp.Diff([]event.Path{"rank/pool.go", "rank/rank.go"}, c.Files); d != "" {
@@ -80,7 +81,8 @@ Changed and not committed: rank/pool.go, rank/rank.go.`
 		return Worktree{Known: true, Branch: "main", Changed: []event.Path{"rank/pool.go", "README.md"}}
 	}
 	c = r.context(t, Request{Session: "s", State: state})
-	for _, want := range []string{"Changed and not committed: rank/pool.go.", "Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
+	for _, want := range []string{"Changed and not committed: rank/pool.go.",
+		"Passing since the last change: go test ./....", "On branch main", "Also in hand: rank/rank.go"} {
 		if !strings.Contains(c.Text(), want) {
 			t.Errorf("no %q in\n%s", want, c.Text())
 		}
@@ -104,7 +106,9 @@ func long(n int) *tape {
 		f := event.Path(fmt.Sprintf("config/file%d.go", i%12))
 		s.do(event.KindRead, f).do(event.KindEdit, f).run("go test ./config", i%3 != 0)
 		if i%5 == 4 {
-			s.run("git commit -qm step", true).ask(fmt.Sprintf("now convert the grammar rule number %d, with all that stands in its comments. The order of the keys must stay as people wrote it, and a file that nobody touched must not change by a byte.", i))
+			s.run("git commit -qm step",
+				true).ask(fmt.Sprintf("now convert the grammar rule number %d, with all that stands in its comments. "+
+				"The order of the keys must stay as people wrote it, and a file that nobody touched must not change by a byte.", i))
 		}
 	}
 	return s
@@ -139,7 +143,8 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("the front changed %d times in %d events", len(texts), len(s.events))
 	}
 	text := r.context(t, Request{Session: "long"}).Text()
-	for _, want := range []string{"Earlier prompts, in short: \"port the parser", "ran go test ", "committed", "12 files in config/", "Failing: go test ./config"} {
+	for _, want := range []string{"Earlier prompts, in short: \"port the parser", "ran go test ", "committed",
+		"12 files in config/", "Failing: go test ./config"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -203,7 +208,8 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	q := Request{Session: "long", State: state}
 	before := r.context(t, q).Text()
-	if again := r.context(t, q).Text(); again != before || !strings.Contains(before, "Failing: go test ./config (") || strings.Contains(before, "others") {
+	if again := r.context(t, q).Text(); again != before || !strings.Contains(before, "Failing: go test ./config (") ||
+		strings.Contains(before, "others") {
 		t.Fatalf("nothing has changed, and it is\n%s\nafter\n%s", again, before)
 	}
 	hash = "two"
@@ -218,7 +224,8 @@ func TestStateInvalidates(t *testing.T) {
 	}
 	d, ok, err := r.loadSummary(t.Context(), "long")
 	must(t, err)
-	if !ok || !d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) || d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
+	if !ok || !d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "edited", Paths: all}}) ||
+		d.Stamp.valid(state(t.Context(), all), []Action{{Verb: "read", Paths: all}}) {
 		t.Error("own changes count as those of others, or the other way round")
 	}
 }
@@ -227,7 +234,8 @@ func TestStateInvalidates(t *testing.T) {
 func TestOrder(t *testing.T) {
 	r := newContextFixture(t, Options{})
 	s := &tape{session: "s"}
-	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete, "cache/old.go").do(event.KindWrite, "cache/old.go").
+	s.ask("clean up the old cache").do(event.KindEdit, "cache/old.go").do(event.KindDelete,
+		"cache/old.go").do(event.KindWrite, "cache/old.go").
 		do(event.KindWrite, "cache/new.go").do(event.KindDelete, "cache/new.go").
 		run("git commit -qm one", true).do(event.KindEdit, "cache/old.go").run("git revert --no-edit HEAD", true)
 	for i := range 30 {
@@ -236,7 +244,8 @@ func TestOrder(t *testing.T) {
 	r.log(t, s.events...)
 	text := r.context(t, Request{Session: "s"}).Text()
 	at := -1
-	for _, want := range []string{"cache/new.go was edited, then deleted", "cache/old.go was edited, then deleted, then written again", "committed. Then edited cache/old.go", "git revert --no-edit HEAD"} {
+	for _, want := range []string{"cache/new.go was edited, then deleted",
+		"cache/old.go was edited, then deleted, then written again", "committed. Then edited cache/old.go", "git revert --no-edit HEAD"} {
 		i := strings.Index(text, want)
 		if i < at || i < 0 {
 			t.Errorf("%q is not where it belongs in\n%s", want, text)

@@ -232,7 +232,8 @@ func (p phase) facts() []fact {
 
 // passive is what happened to a file, in the passive voice.
 func passive(trail []string) string {
-	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again", "deleted": "deleted", "renamed": "renamed"}
+	words := map[string]string{"edited": "edited", "wrote": "written", "wrote again": "written again", "deleted": "deleted",
+		"renamed": "renamed"}
 	for i := range trail {
 		trail[i] = words[trail[i]]
 	}

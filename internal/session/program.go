@@ -211,19 +211,22 @@ func set(words string) map[string]bool {
 
 var (
 	// tasked programs have their task as the first word.
-	tasked = set(`go git npm yarn pnpm bun cargo docker podman kubectl gh glab pip pip3 poetry uv dotnet mvn gradle gradlew mise just task make rake mix
-		deno terraform tofu swift nx turbo helm brew apt apt-get aws gcloud az ng rails bazel cmake composer flutter dart zig`)
+	tasked = set(`go git npm yarn pnpm bun cargo docker podman kubectl gh glab pip pip3 poetry uv dotnet mvn gradle
+		gradlew mise just task make rake mix deno terraform tofu swift nx turbo helm brew apt apt-get aws gcloud az ng
+		rails bazel cmake composer flutter dart zig`)
 	// scripted programs run the file that they are given.
 	scripted = set(`node python python3 bash sh zsh ruby perl tsx ts-node php Rscript lua`)
 	// inspecting programs change nothing, and their outcome does not matter.
-	inspecting = set(`cd ls cat head tail grep rg egrep ag find fd sed awk wc which type pwd sleep true false sort uniq xargs mkdir export echo printf jq yq
-		tree stat file test [ cut tr diff cmp less more ps kill pkill pgrep lsof date whoami id env printenv set unset source . touch chmod du df wait
-		curl wget read column tee cp`)
+	inspecting = set(`cd ls cat head tail grep rg egrep ag find fd sed awk wc which type pwd sleep true false sort
+		uniq xargs mkdir export echo printf jq yq tree stat file test [ cut tr diff cmp less more ps kill pkill pgrep
+		lsof date whoami id env printenv set unset source . touch chmod du df wait curl wget read column tee cp`)
 	// checking programs are tests, builds or linters as a whole.
-	checking = set(`pytest tox nox jest vitest mocha ava tsc eslint prettier biome playwright cypress golangci-lint staticcheck gofmt gofumpt mypy ruff flake8 pyright
-		black rspec rubocop phpunit ctest ninja shellcheck pre-commit clippy gotestsum swiftlint ktlint lefthook knip`)
+	checking = set(`pytest tox nox jest vitest mocha ava tsc eslint prettier biome playwright cypress golangci-lint
+		staticcheck gofmt gofumpt mypy ruff flake8 pyright black rspec rubocop phpunit ctest ninja shellcheck
+		pre-commit clippy gotestsum swiftlint ktlint lefthook knip`)
 	// checks are words that make a task one.
-	checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck", "type-check", "clippy", "verify", "spec", "ci", "validate", "format", "fmt", "e2e"}
+	checks = []string{"test", "lint", "check", "build", "vet", "tsc", "typecheck", "type-check", "clippy", "verify", "spec",
+		"ci", "validate", "format", "fmt", "e2e"}
 )
 
 func classOf(prog string, ops []string) class {

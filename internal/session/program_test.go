@@ -7,8 +7,9 @@ import (
 
 func TestCommands(t *testing.T) {
 	for line, want := range map[string]string{
-		"go test ./rank -run X":                               "check go test|go test ./rank -run X",
-		"cd /a/b && FOO=1 go test ./... 2>&1 | tail -5":       "trivial cd|cd /a/b, check go test|go test ./... (blind), trivial tail|tail -5",
+		"go test ./rank -run X": "check go test|go test ./rank -run X",
+		"cd /a/b && FOO=1 go test ./... 2>&1 | tail -5": "trivial cd|cd /a/b, check go test|go test ./... " +
+			"(blind), trivial tail|tail -5",
 		"timeout 60 npm run test:unit -- --watch=false":       "check npm run test:unit|npm run test:unit -- --watch=false",
 		"git commit -m \"$(cat <<'EOF'\nlong words\nEOF\n)\"": "commit git commit|git commit -m …",
 		"git checkout -- a.go":                                "undo git checkout|git checkout -- a.go",

@@ -58,7 +58,8 @@ func (s *Store) AddRequests(ctx context.Context, file string, done int64, reques
 	return s.summaries.Write(ctx, "add requests", func(tx *cold.Tx) error {
 		for _, r := range requests {
 			side := map[bool]int{true: 1}[r.Side]
-			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write, r.Output); err != nil {
+			if _, err := tx.Exec(sqlSaveRequest, r.ID, r.Session, side, r.At.UnixMilli(), r.Model, r.Input, r.Read, r.Write,
+				r.Output); err != nil {
 				return err
 			}
 		}

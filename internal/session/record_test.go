@@ -40,8 +40,8 @@ type row struct {
 
 // event is the event that the hooks would have made of it; false for rows without one.
 func (r row) event() (event.Event, bool) {
-	e := event.Event{ID: fmt.Sprint(r.Session, ":", r.Seq), Time: time.UnixMilli(int64(r.TS * 1000)).UTC(), Session: r.Session, Agent: "claude",
-		Text: r.Text, OK: r.OK == nil || *r.OK, Why: r.Why}
+	e := event.Event{ID: fmt.Sprint(r.Session, ":", r.Seq), Time: time.UnixMilli(int64(r.TS * 1000)).UTC(),
+		Session: r.Session, Agent: "claude", Text: r.Text, OK: r.OK == nil || *r.OK, Why: r.Why}
 	if strings.HasSuffix(r.Agent, "-sub") {
 		e.Subagent = "sub"
 	}

@@ -51,7 +51,9 @@ func (h *snapshotFixture) begin() {
 	st, err := h.db.Status(h.t.Context())
 	must(h.t, err)
 	must(h.t, h.Open(h.t.Context(), "log", st.Seq, 0))
-	must(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error { return h.Apply(h.t.Context(), seq, events) }))
+	must(h.t, h.db.Replay(h.t.Context(), h.Applied(), func(seq int64, events []event.Event) error {
+		return h.Apply(h.t.Context(), seq, events)
+	}))
 }
 
 func flush(t testing.TB, h *snapshotFixture) {
@@ -66,7 +68,8 @@ func (h *snapshotFixture) close() { must(h.t, errors.Join(h.Close(), h.db.Close(
 func (h *snapshotFixture) did(session string, kind event.Kind, text string, paths ...event.Path) {
 	h.t.Helper()
 	h.n++
-	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session, Tool: string(kind), Paths: paths, Text: text, OK: true}
+	e := event.Event{ID: fmt.Sprint("e", h.n), Time: time.Now(), Kind: kind, Agent: "claude", Session: session,
+		Tool: string(kind), Paths: paths, Text: text, OK: true}
 	if kind == event.KindStart || kind == event.KindEnd {
 		e.Tool = text
 	}
@@ -191,7 +194,8 @@ func TestSnapshotSuffices(t *testing.T) {
 		h.did("s", event.KindEnd, "other")
 		got, err := h.Get(t.Context(), "s")
 		must(t, err)
-		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent}, []any{Paused, 23, 1, int64(1234), 0, "claude"})
+		same(t, "counts", []any{got.State, got.Commands, got.Turns, got.Tokens, got.Resumed, got.Agent},
+			[]any{Paused, 23, 1, int64(1234), 0, "claude"})
 		same(t, "files", got.Files, []event.Path{"f3.go", "f19.go", "f18.go", "f17.go", "f16.go", "f15.go", "f14.go", "f13.go"})
 		same(t, "edited", got.Edited, []event.Path{"f3.go"})
 		same(t, "recent", []any{len(got.Recent), got.Recent[2].Kind, got.Recent[1].Files}, []any{3, event.KindRun, []event.Path{"f3.go"}})
@@ -372,8 +376,10 @@ func BenchmarkContext(b *testing.B) {
 		for at := 0; at < n; at += 1000 {
 			batch := make([]event.Event, min(1000, n-at))
 			for i := range batch {
-				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))), Kind: event.KindRun, Agent: "claude", Session: "s",
-					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14), Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
+				batch[i] = event.Event{ID: fmt.Sprint("e", at+i), Time: time.UnixMilli(int64(1e12 + 1000*(at+i))),
+					Kind: event.KindRun, Agent: "claude", Session: "s",
+					Tool: "Bash", Text: strings.Repeat("go test ./... ", 14),
+					Paths: []event.Path{event.Path(fmt.Sprint("dir/file", i))}, OK: true}
 			}
 			seq, fresh, err := h.db.Append(b.Context(), batch)
 			must(b, err)

@@ -16,9 +16,10 @@ import (
 
 // Statements.
 const (
-	sqlSelect = "SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum FROM entries"
-	sqlEntry  = sqlSelect + " WHERE key = ?"
-	sqlSaved  = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
+	sqlSelect = `SELECT key, stage, created, used, hits, ttl, exit, duration, bytes, stdout, stderr, files, command, model, sum
+FROM entries`
+	sqlEntry = sqlSelect + " WHERE key = ?"
+	sqlSaved = `INSERT INTO saved (stage, hits, misses, ms) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (stage) DO UPDATE SET hits = hits + ?2, misses = misses + ?3, ms = ms + ?4`
 )
 

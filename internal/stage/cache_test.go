@@ -229,7 +229,8 @@ func TestSessionKeepsWhatStagesSay(t *testing.T) {
 	tell(Progress{Output: &Output{Stage: "two", Prompt: "x.y", JSON: true, Value: []byte(`{"b":2}`)}, Key: "k2", Tokens: 5})
 	r.begin() // it was killed here
 	s, err := r.c.Session(t.Context(), "s", "p")
-	if err != nil || !s.Known || s.State != Running || s.Steps["one"] != "k1" || len(s.Outputs) != 2 || s.Tokens != 12 || string(s.Context["a"]) != "[1]" {
+	if err != nil || !s.Known || s.State != Running || s.Steps["one"] != "k1" || len(s.Outputs) != 2 || s.Tokens != 12 ||
+		string(s.Context["a"]) != "[1]" {
 		t.Fatalf("%v: %+v", err, s)
 	}
 	tell(Progress{State: Done})

@@ -1,9 +1,9 @@
 // Package stage caches what a step printed and made: a step whose inputs did not change is not run again.
 //
-// Requests come in (a command, its declared inputs, dependencies, template, tool and model), and after a run a record of what it printed
-// and made. Out go a key, a record to replay, or the turn to run. The package never runs a command, never reads a clock (now is passed
-// in), and never trusts a digest whose file could have changed unnoticed. A hit costs a stat of each dependency (about 1 µs) and of
-// their folders; only files that changed are read.
+// Requests come in (a command, its declared inputs, dependencies, template, tool and model), and after a run a record
+// of what it printed and made. A key goes out, with a record to replay or the turn to run. The package never runs a
+// command, never reads a clock (now is passed in), and never trusts a digest whose file could have changed unnoticed. A
+// hit costs a stat of each dependency (about 1 µs) and of their folders; only files that changed are read.
 //
 // # The key
 //

@@ -77,7 +77,8 @@ func TestRestoreStaysInside(t *testing.T) {
 }
 
 func FuzzDecodeRecord(f *testing.F) {
-	f.Add((&Record{Frames: []Frame{{1, []byte("a")}}, Files: []File{{Path: "x", Mode: 0o644, Data: []byte("y")}, {Path: "l", Link: true}}}).Append(nil))
+	f.Add((&Record{Frames: []Frame{{1, []byte("a")}},
+		Files: []File{{Path: "x", Mode: 0o644, Data: []byte("y")}, {Path: "l", Link: true}}}).Append(nil))
 	f.Add([]byte(magic + "."))
 	f.Add([]byte(magic + "\x01\xff\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -29,7 +29,8 @@ func used(k keys) [][]any {
 		{"ZADD", z, "GT", 1, "a"}, {"ZINCRBY", z, 1, "a"}, {"ZSCORE", z, "a"}, {"ZRANGE", z, 0, -1, "WITHSCORES"}, {"ZREM", z, "b"},
 		{"HSET", h, "a", 1}, {"HGET", h, "a"}, {"HEXISTS", h, "a"}, {"HINCRBY", h, "a", 1}, {"HDEL", h, "a"},
 		{"XADD", x, "*", "w", "probe"}, {"XRANGE", x, "-", "+"}, {"XREVRANGE", x, "+", "-"}, {"XREAD", "COUNT", 1, "STREAMS", x, "0"},
-		{"XTRIM", x, "MAXLEN", 0}, {"EVAL", "return redis.call('ZADD', KEYS[1], 'GT', 2, 'a')", 1, z}, {"EVALSHA", strings.Repeat("0", 40), 1, x},
+		{"XTRIM", x, "MAXLEN", 0}, {"EVAL", "return redis.call('ZADD', KEYS[1], 'GT', 2, 'a')", 1, z},
+		{"EVALSHA", strings.Repeat("0", 40), 1, x},
 		{"SCAN"}, {"DEL", z}, {"DEL", h}, {"DEL", s}, {"DEL", x},
 	}
 }
@@ -105,7 +106,8 @@ func (s *Store) kind(ctx context.Context) (out []Incompatibility) {
 		out = append(out, Incompatibility{"role", "is " + role + ", cannot be written: name the master, or use redis-sentinel://", true})
 	}
 	if p := info["maxmemory_policy"]; info["maxmemory"] != "0" && strings.HasPrefix(p, "allkeys-") {
-		out = append(out, Incompatibility{"maxmemory-policy", "is " + p + ", drops what was learned when memory is short: use noeviction", false})
+		out = append(out, Incompatibility{"maxmemory-policy",
+			"is " + p + ", drops what was learned when memory is short: use noeviction", false})
 	}
 	return out
 }

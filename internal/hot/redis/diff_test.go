@@ -66,7 +66,8 @@ func TestDifferential(t *testing.T) {
 			for seed := range uint64(diffSeeds) {
 				d := &trio{tb: t, r: rand.New(rand.NewPCG(seed, 9)), ops: map[string]int{}}
 				d.everyOperation(url)
-				if missing := slices.DeleteFunc(strings.Fields(operations), func(op string) bool { return d.ops[op] > 0 }); len(missing) > 0 {
+				if missing := slices.DeleteFunc(strings.Fields(operations),
+					func(op string) bool { return d.ops[op] > 0 }); len(missing) > 0 {
 					t.Fatalf("not tried: %v", missing)
 				}
 				claimed = append(claimed, d.claimed...)
@@ -202,9 +203,11 @@ func (d *trio) reopen() {
 func (d *trio) look() {
 	d.tb.Helper()
 	d.must("Sync", d.server.Sync(d.tb.Context()))
-	words, numbers := differ(d.tb, "own and mirror", answersOf(d.tb, d.own, d.world, d.now), answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now), near)
+	words, numbers := differ(d.tb, "own and mirror", answersOf(d.tb, d.own, d.world, d.now),
+		answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now), near)
 	d.words, d.numbers = d.words+words, d.numbers+numbers
-	differ(d.tb, "mirror and server", answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now), answersOf(d.tb, loaded(d.tb, d.options), d.world, d.now), exactly)
+	differ(d.tb, "mirror and server", answersOf(d.tb, d.server.Mirror().Scores, d.world, d.now),
+		answersOf(d.tb, loaded(d.tb, d.options), d.world, d.now), exactly)
 	for _, id := range []string{"s1", "s:2", "s%3", "none"} {
 		own, its := d.own.View(d.now), d.server.View(d.now)
 		a, b := own.Session(id), its.Session(id)

@@ -152,7 +152,8 @@ func ServeCluster(t testing.TB) string {
 	for i, n := range nodes {
 		first, last := i*16384/3, (i+1)*16384/3-1
 		host, port, _ := net.SplitHostPort(nodes[0])
-		for _, args := range [][]any{{"CLUSTER", "ADDSLOTSRANGE", first, last}, {"CLUSTER", "SET-CONFIG-EPOCH", i + 1}, {"CLUSTER", "MEET", host, port}} {
+		for _, args := range [][]any{{"CLUSTER", "ADDSLOTSRANGE", first, last}, {"CLUSTER", "SET-CONFIG-EPOCH", i + 1},
+			{"CLUSTER", "MEET", host, port}} {
 			if err := ask(t.Context(), n, args...); err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +181,8 @@ func serveWatched(t testing.TB) watched {
 	host, port, _ := net.SplitHostPort(w.master)
 	w.replica = Serve(t, "redis-server", "--replicaof", host, port, "--repl-diskless-sync-delay", "0")
 	file := filepath.Join(shortDir(t), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 4000\nsentinel failover-timeout main 10000\n", host, port)
+	text := fmt.Sprintf("sentinel monitor main %s %s 1\nsentinel down-after-milliseconds main 4000\nsentinel "+
+		"failover-timeout main 10000\n", host, port)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +230,8 @@ func serveSafe(t testing.TB) string {
 	_, port, _ := net.SplitHostPort(addr)
 	start(t, "redis-server", "127.0.0.1:0", "--tls-port", port, "--tls-cert-file", file("server.crt"), "--tls-key-file", file("server.key"),
 		"--tls-ca-cert-file", file("ca.crt"), "--tls-auth-clients", "yes", "--aclfile", acl)
-	url := "rediss://aoa:p%40ss@" + addr + "/0?ca=" + file("ca.crt") + "&cert=" + file("client.crt") + "&key=" + file("client.key") + "&server_name=redis.test"
+	url := "rediss://aoa:p%40ss@" + addr + "/0?ca=" + file("ca.crt") + "&cert=" + file("client.crt") + "&key=" +
+		file("client.key") + "&server_name=redis.test"
 	await(t, "the server", func(ctx context.Context) error {
 		s, err := Open(ctx, Options{URL: url, Repo: "await"})
 		if err == nil {

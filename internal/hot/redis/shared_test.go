@@ -117,7 +117,8 @@ func TestGap(t *testing.T) {
 			if err := b.Sync(t.Context()); err != nil || b.Mirror() == before {
 				t.Fatalf("the mirror goes on: %v", err)
 			}
-			differ(t, what, answersOf(t, loaded(t, b.asked(m)), newWorld(), noon), answersOf(t, b.Mirror().Scores, newWorld(), noon), exactly)
+			differ(t, what, answersOf(t, loaded(t, b.asked(m)), newWorld(), noon),
+				answersOf(t, b.Mirror().Scores, newWorld(), noon), exactly)
 		})
 	}
 }
@@ -321,7 +322,8 @@ func TestMirrorsAgree(t *testing.T) {
 
 // TestNothingIsLeft: no key stays of an epoch that nobody reads.
 func TestNothingIsLeft(t *testing.T) {
-	s := openAt(t, miniredis.RunT(t), Options{Options: hot.Options{Half: map[string]time.Duration{"comod": time.Hour, "scores:frequency": time.Hour}}})
+	s := openAt(t, miniredis.RunT(t),
+		Options{Options: hot.Options{Half: map[string]time.Duration{"comod": time.Hour, "scores:frequency": time.Hour}}})
 	f := s.table.Of(hot.Comod)
 	for i := range 5 {
 		at := noon.Add(time.Duration(i) * 32 * time.Hour)
@@ -423,7 +425,8 @@ func FuzzStep(f *testing.F) {
 		}
 		for step, last := range steps(changes, edits, len(text)*100+100, all) {
 			names, again, edits2, err := decodeStep(table, string(step))
-			if !last || err != nil || fmt.Sprint(again) != fmt.Sprint(changes) || fmt.Sprint(edits2) != fmt.Sprint(edits) || len(names) != len(again) {
+			if !last || err != nil || fmt.Sprint(again) != fmt.Sprint(changes) || fmt.Sprint(edits2) != fmt.Sprint(edits) ||
+				len(names) != len(again) {
 				t.Fatalf("%q is read as\n%v %v\n%v %v, %v", step, changes, edits, again, edits2, err)
 			}
 		}

@@ -93,7 +93,8 @@ func open(ctx context.Context, o Options) (*Store, error) {
 // identify checks the version and reads how far this writer has come.
 func (s *Store) identify(ctx context.Context) error {
 	pipe := s.client.Pipeline()
-	first, version, applied := pipe.SetNX(ctx, s.keys.version, protocol, 0), pipe.Get(ctx, s.keys.version), pipe.HGet(ctx, s.keys.applied(), s.writer)
+	first, version, applied := pipe.SetNX(ctx, s.keys.version, protocol, 0), pipe.Get(ctx, s.keys.version),
+		pipe.HGet(ctx, s.keys.applied(), s.writer)
 	_, _ = pipe.Exec(ctx) // each answer has its own error
 	for _, c := range []redis.Cmder{first, version, applied} {
 		if err := c.Err(); err != nil && !isNil(err) {

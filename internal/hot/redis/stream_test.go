@@ -53,9 +53,11 @@ func stream() (batches [][]event.Event, files []event.Path, end time.Time) {
 			files[i] = to
 		}
 		id := fmt.Sprint("s", day/2)
-		b = append(b, ev(event.KindPrompt, event.Event{Session: id, Agent: "claude", Terms: []string{words[r.IntN(6)], words[r.IntN(6)]}, Named: []event.Path{near(place)}}))
+		b = append(b, ev(event.KindPrompt, event.Event{Session: id, Agent: "claude",
+			Terms: []string{words[r.IntN(6)], words[r.IntN(6)]}, Named: []event.Path{near(place)}}))
 		for range 40 {
-			k := []event.Kind{event.KindRead, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch, event.KindRun, event.KindSave}[r.IntN(7)]
+			k := []event.Kind{event.KindRead, event.KindRead, event.KindEdit, event.KindWrite, event.KindSearch,
+				event.KindRun, event.KindSave}[r.IntN(7)]
 			e := event.Event{Session: id, Agent: "claude", Tags: []string{"go"}}
 			if k == event.KindSearch || k == event.KindRun {
 				e.Terms, e.Seen = []string{words[r.IntN(6)]}, []event.Path{near(place), near(place)}
@@ -113,7 +115,8 @@ func answers(t *testing.T, url string) (asked int, out []event.Suggestion) {
 		}
 		sync()
 		last := b[len(b)-1].Time
-		for _, q := range []event.Query{{Session: b[len(b)-1].Session}, {Session: "s3", Prompt: "login cache"}, {Current: files[i%len(files)]}, {}} {
+		for _, q := range []event.Query{{Session: b[len(b)-1].Session}, {Session: "s3", Prompt: "login cache"},
+			{Current: files[i%len(files)]}, {}} {
 			if q.At = last; i == len(batches)-1 {
 				q.At = end
 			}

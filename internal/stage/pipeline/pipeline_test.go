@@ -121,14 +121,16 @@ stages:
 		}
 		return nil
 	})
-	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) || results[5] == nil || results[4] != nil {
+	if got := strings.Join(ran[2:], " "); got != "c opt d bad" || !errors.Is(results[6], ErrSkipped) || results[5] == nil ||
+		results[4] != nil {
 		t.Errorf("ran %v, results %v", ran, results)
 	}
 }
 
 func TestFrontMatter(t *testing.T) {
 	d, err := Parse(KindAgent, ".claude/agents/product-manager.md", sample(t, ".claude/agents/product-manager.md"))
-	if err != nil || d.Description != "writes product documents: short ones" || d.Model != "opus" || !slices.Equal(d.Tools, []string{"Read", "Write"}) ||
+	if err != nil || d.Description != "writes product documents: short ones" || d.Model != "opus" ||
+		!slices.Equal(d.Tools, []string{"Read", "Write"}) ||
 		!strings.HasPrefix(d.Body, "You write") {
 		t.Errorf("%v: %+v", err, d)
 	}
@@ -252,11 +254,13 @@ func FuzzParseMarkdown(f *testing.F) {
 }
 
 func FuzzExpand(f *testing.F) {
-	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$", "$$", "${", "${ARG_a", "$STAGE_s.list.0.x"} {
+	for _, s := range []string{"$ARG_a", "${STAGE_s.list[0].x}", "$$ARG_a $STAGE_s.", "$ENV_HOME/x $CONTEXT_c.d", "$", "$$",
+		"${", "${ARG_a", "$STAGE_s.list.0.x"} {
 		f.Add(s)
 	}
-	s := &Scope{Stages: map[string]any{"s": map[string]any{"list": []any{map[string]any{"x": "y"}}}}, Context: map[string]any{"c": map[string]any{"d": 1.0}},
-		Args: map[string]string{"a": "$ARG_b"}, Env: map[string]string{"HOME": "/h"}, Allowed: []string{"HOME"}}
+	s := &Scope{Stages: map[string]any{"s": map[string]any{"list": []any{map[string]any{"x": "y"}}}},
+		Context: map[string]any{"c": map[string]any{"d": 1.0}},
+		Args:    map[string]string{"a": "$ARG_b"}, Env: map[string]string{"HOME": "/h"}, Allowed: []string{"HOME"}}
 	f.Fuzz(func(t *testing.T, text string) {
 		out, err := s.Expand(text)
 		if err != nil && !errors.Is(err, ErrVariable) {
@@ -274,13 +278,15 @@ func FuzzExpand(f *testing.F) {
 // TestExpand: what a value holds is not looked through again.
 func TestExpand(t *testing.T) {
 	s := &Scope{Args: map[string]string{"a": "$ARG_b", "n": "x"}, Stages: map[string]any{"s": "t"}, Text: map[string]bool{"s": true}}
-	for in, want := range map[string]string{"$ARG_a": "$ARG_b", "see $STAGE_s.": "see t.", "$ARG_n.md": "x.md", "${ARG_n}y": "xy", "$$ARG_n": "$ARG_n",
+	for in, want := range map[string]string{"$ARG_a": "$ARG_b", "see $STAGE_s.": "see t.", "$ARG_n.md": "x.md",
+		"${ARG_n}y": "xy", "$$ARG_n": "$ARG_n",
 		"5$ or $$": "5$ or $$", "$HOME": "$HOME"} {
 		if got, err := s.Expand(in); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
 		}
 	}
-	for in, hint := range map[string]string{"$ARG_m": "did you mean $ARG_", "$STAGE_s.x": "output: json", "$ENV_HOME": "may not read it", "$STAGE_z": "there is s"} {
+	for in, hint := range map[string]string{"$ARG_m": "did you mean $ARG_", "$STAGE_s.x": "output: json",
+		"$ENV_HOME": "may not read it", "$STAGE_z": "there is s"} {
 		if _, err := s.Expand(in); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v", in, err)
 		}

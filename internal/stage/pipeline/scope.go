@@ -57,7 +57,8 @@ func (s *Scope) Lookup(r Ref) (any, error) {
 	case "ENV":
 		if !slices.Contains(s.Allowed, r.Name) {
 			return nil, unknown(r, "pipelines may not read it%s; allowed are %s; aoa config pipeline.env %s allows it",
-				didYouMean(r.Name, s.Allowed, "$ENV_%s"), strings.Join(s.Allowed, ", "), strings.Join(append(slices.Clone(s.Allowed), r.Name), ","))
+				didYouMean(r.Name, s.Allowed, "$ENV_%s"), strings.Join(s.Allowed, ", "),
+				strings.Join(append(slices.Clone(s.Allowed), r.Name), ","))
 		}
 		v, ok := s.Env[r.Name]
 		if !ok {

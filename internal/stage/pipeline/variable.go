@@ -20,8 +20,9 @@ type Ref struct {
 // A stage's name may hold dashes; in braces everything is clear.
 var (
 	bare   = regexp.MustCompile(`^\$(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)`)
-	braced = regexp.MustCompile(`^\$\{(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)\}`)
-	whole  = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
+	braced = regexp.MustCompile(
+		`^\$\{(?:STAGE_([A-Za-z][A-Za-z0-9_-]*)|(CONTEXT|ARG|ENV)_([A-Za-z0-9_]+))((?:\.[A-Za-z0-9_-]+|\[[0-9]+\])*)\}`)
+	whole = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)
 )
 
 // Refs lists the variables of a text that name their kind.
@@ -148,8 +149,9 @@ func (p *Pipeline) Known(texts map[string]string, s *Scope) error {
 				if _, ok := s.Stages[r.Name]; ok {
 					continue
 				}
-				return fmt.Errorf("stage %s: %w", st.Name, unknown(r, "no stage is called that, in this pipeline or earlier in the session%s",
-					didYouMean(r.Name, append(keysOf(s.Stages), own...), "$STAGE_%s")))
+				return fmt.Errorf("stage %s: %w", st.Name,
+					unknown(r, "no stage is called that, in this pipeline or earlier in the session%s",
+						didYouMean(r.Name, append(keysOf(s.Stages), own...), "$STAGE_%s")))
 			}
 			if _, err := s.Lookup(r); err != nil {
 				return fmt.Errorf("stage %s: %w", st.Name, err)

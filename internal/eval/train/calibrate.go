@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -24,8 +25,11 @@ func runCalibrate(ctx context.Context, args []string) error {
 		"where there is none: their promises are too good on what they have seen")
 	out := flags.String("out", "prefetch/confidence.json", "where the result goes")
 	warnings := flags.Bool("warnings", false, "fit the model of warnings only; the others stay as they are in -out")
-	kept := flags.String("examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
+	kept := flags.String("examples", "", "with -warnings: keep the examples in this file, or take them from it: fitting again takes seconds")
 	_ = flags.Parse(args) // ExitOnError
+	if *kept != "" && !*warnings {
+		return errors.New("-examples keeps only what -warnings fits: use both, or none")
+	}
 	return calibrate(ctx, *traces, *repos, *weights, *out, *kept, *warnings)
 }
 
@@ -47,6 +51,7 @@ func calibrate(ctx context.Context, traces, repos, weights, out, kept string, wa
 	}
 	measure(found, file.Measured)
 	measureLists(found, file.Measured)
+	measureWarnings(found, file.Measured)
 	file.Confidence.Warning = warning(found, nobody)
 	file.Confidence.List = lists(found, &file.Confidence, nobody)
 	return writeConfidence(out, file)

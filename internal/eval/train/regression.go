@@ -32,7 +32,7 @@ func confidence(found []lessons, out func(int) bool) prefetch.Confidence {
 	classes := prefetch.Classes()
 	for i, k := range classes {
 		if w[2*i+1] != 0 { // a change is promised what its ranking says
-			c.Classes[k] = rank.Scale{w[2*i+1], w[2*i]}
+			c.Classes[k] = rank.Scale{max(0, w[2*i+1]), w[2*i]} // a file that is ranked higher is never promised less
 		}
 	}
 	r := w[2*len(classes):]

@@ -22,11 +22,11 @@ func FindStale(opened map[event.Path]time.Time, modified func(event.Path) (time.
 	var out []event.Suggestion
 	for _, f := range newestFirst(opened) {
 		t, ok := modified(f)
-		if t.After(at) && t.Before(at.Add(time.Minute)) {
-			t = at // a clock that is a little ahead
-		}
-		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at) {
+		if !ok || t.Before(opened[f].Add(staleSlack)) || t.After(at.Add(time.Minute)) {
 			continue
+		}
+		if t.After(at) {
+			t = at // the clock of the disk is a little ahead
 		}
 		out = append(out, event.Suggestion{File: f, Score: 1, Reasons: []event.Reason{{Signal: string(Stale), Value: 1, Weight: 1,
 			Text: "changed " + span(at.Sub(t)) + " ago, last read " + span(at.Sub(opened[f])) + " ago"}}})

@@ -24,7 +24,7 @@ var ofQuestion = map[string]bool{rank.Bias.String(): true, rank.InHand.String():
 
 // choose finds the signals that no group needs: one by one it takes away the signal without which repositories left out lose least, all
 // groups together, until each that is left is worth its place. The loss is that of its second order, so nothing is fitted for it.
-func choose(fits []fittedGroup, names []string, talk bool) (gone []int) {
+func choose(fits []fittedGroup, names []string, verbose bool) (gone []int) {
 	var trials []*trial
 	for _, f := range fits {
 		trials = append(trials, f.trials()...)
@@ -38,12 +38,12 @@ func choose(fits []fittedGroup, names []string, talk bool) (gone []int) {
 		}
 		least := slices.MinFunc(left, func(a, b int) int { return cmp.Compare(grows[a], grows[b]) })
 		if grows[least] > worth {
-			if talk {
+			if verbose {
 				report(names, left, grows)
 			}
 			break
 		}
-		if talk {
+		if verbose {
 			fmt.Fprintf(os.Stderr, "without %s: %+.4f\n", names[least], grows[least])
 		}
 		for _, t := range trials {

@@ -108,6 +108,10 @@ func measureWarnings(found []lessons, into map[string]float64) {
 		models[part] = warning(found, func(r int) bool { return r%warnParts == part })
 	}
 	for _, recorded := range []bool{true, false} {
+		name := "public histories"
+		if recorded {
+			name = "recorded repositories"
+		}
 		for _, least := range []float64{.5, .55, .6, .65, .7, .75, .8, .85} {
 			var sum warned
 			for i := range found {
@@ -115,7 +119,7 @@ func measureWarnings(found []lessons, into map[string]float64) {
 					sum.add(found[i].warn(&models[i%warnParts], least))
 				}
 			}
-			fmt.Fprintf(os.Stderr, "recorded %v, from %.2f: %s\n", recorded, least, sum)
+			fmt.Fprintf(os.Stderr, "%s, from %.2f: %s\n", name, least, sum)
 			if least == prefetch.Sure(prefetch.Balanced) {
 				printEach(found, models, recorded, least)
 			}
@@ -148,7 +152,7 @@ func (w *warned) add(x warned) {
 }
 
 func (w warned) String() string {
-	return fmt.Sprintf("precision %.3f, recall %.3f, %.2f false alarms per 100; place 1 %.3f, place 5 %.3f (%.0f repositories)", w.precision/w.warned,
+	return fmt.Sprintf("precision %.3f, recall %.3f, %.2f false alarms per 100; T4 of the first 16: hit@1 %.3f, hit@5 %.3f (%.0f repositories)", w.precision/w.warned,
 		w.recall/w.repos, w.false100/w.repos, w.hit1/w.repos, w.hit5/w.repos, w.repos)
 }
 

@@ -110,6 +110,7 @@ func (h *queryHandler) partners(ctx context.Context, r api.PartnersRequest) (api
 		return out, nil
 	}
 	h.events.SyncBriefly(ctx)
+	w.reader.Wait(ctx, readTime) // the names in the lines of a change are looked up in the contents
 	lacks, err := w.prefetch.Missing(ctx, event.Query{Files: out.Files, At: h.now()}, r.Least, r.Limit)
 	for _, l := range lacks {
 		out.Partners = append(out.Partners, api.Partner{File: l.File, With: l.With, Both: l.Both, Of: l.Of, Score: l.Score, Uses: l.Use.Name, RemovedIn: l.Use.In})

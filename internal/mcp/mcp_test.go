@@ -50,9 +50,12 @@ func newFixture(t *testing.T, o Options) *fixture {
 		}
 	}
 	git("init", "-q", "-b", "main")
+	first, env := time.Now().Add(-time.Hour), d.env
 	for i := range 12 {
+		at := first.Add(time.Duration(i) * time.Minute).Format(time.RFC3339) // commits of one second have no order
+		d.env = append(env[:len(env):len(env)], "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
 		names := []string{"server/wire.go", "docs/protocol.md"}
-		if i%4 == 3 {
+		if i%4 == 1 {
 			names = []string{"server/wire.go", fmt.Sprintf("other/file%d.go", i)}
 		}
 		for _, name := range names {
@@ -61,6 +64,7 @@ func newFixture(t *testing.T, o Options) *fixture {
 		git("add", ".")
 		git("commit", "-q", "-m", fmt.Sprintf("change %d of the protocol", i))
 	}
+	d.env = env
 	var err error
 	if d.repo, err = watcher.OpenRepo(t.Context(), root, d.env); err != nil {
 		t.Fatal(err)

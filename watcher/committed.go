@@ -29,35 +29,41 @@ func (r *Repo) Committed(ctx context.Context, files []event.Path, most int64) (c
 	err = streamGit(ctx, r.git, string(r.Root), input.String(), func(rd io.Reader) error {
 		in := bufio.NewReader(rd)
 		for _, f := range asked {
-			line, err := in.ReadString('\n')
-			if err != nil {
-				return fmt.Errorf("read what git says of %q: %w", f, err)
-			}
-			if strings.HasSuffix(line, " missing\n") {
-				known[f] = true
-				continue
-			}
-			part := strings.Fields(line) // <id> <type> <size>
-			if len(part) != 3 {
-				return fmt.Errorf("read what git says of %q: %.80q", f, line)
-			}
-			size, err := strconv.ParseInt(part[2], 10, 64)
+			data, missing, err := ReadBlob(in, most)
 			switch {
-			case err != nil || size < 0:
-				return fmt.Errorf("read what git says of %q: %.80q", f, line)
-			case size > most || part[1] != "blob":
-				_, err = io.CopyN(io.Discard, in, size+1)
-			default:
-				data := make([]byte, size+1)
-				if _, err = io.ReadFull(in, data); err == nil {
-					contents[f], known[f] = data[:size], true
-				}
-			}
-			if err != nil {
+			case err != nil:
 				return fmt.Errorf("read %q from git: %w", f, err)
+			case missing:
+				known[f] = true
+			case data != nil:
+				contents[f], known[f] = data, true
 			}
 		}
 		return nil
 	}, "cat-file", "--batch")
 	return contents, known, err
+}
+
+// ReadBlob reads one answer of `git cat-file --batch`. data is nil for what git does not have (missing), for what is no file, and for a
+// content of more than most bytes.
+func ReadBlob(in *bufio.Reader, most int64) (data []byte, missing bool, err error) {
+	line, err := in.ReadString('\n')
+	if err != nil || strings.HasSuffix(line, " missing\n") {
+		return nil, err == nil, err
+	}
+	part := strings.Fields(line) // <id> <type> <size>
+	if len(part) != 3 {
+		return nil, false, fmt.Errorf("git says %.80q", line)
+	}
+	size, err := strconv.ParseInt(part[2], 10, 64)
+	if err != nil || size < 0 {
+		return nil, false, fmt.Errorf("git says %.80q", line)
+	}
+	if size > most || part[1] != "blob" {
+		_, err = io.CopyN(io.Discard, in, size+1)
+		return nil, false, err
+	}
+	data = make([]byte, size+1)
+	_, err = io.ReadFull(in, data)
+	return data[:size], false, err
 }

@@ -9,12 +9,12 @@ import (
 	"maps"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/config"
 	"github.com/aoa-dev/aoa/internal/event"
 	"github.com/aoa-dev/aoa/internal/index"
+	"github.com/aoa-dev/aoa/watcher"
 )
 
 // blobs reads contents from one git process.
@@ -50,27 +50,11 @@ func (b *blobs) read(oid string) ([]byte, error) {
 	if _, err := io.WriteString(b.in, oid+"\n"); err != nil {
 		return nil, fmt.Errorf("ask git for a content: %w", err)
 	}
-	line, err := b.out.ReadString('\n')
+	data, _, err := watcher.ReadBlob(b.out, index.MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a content from git: %w", err)
 	}
-	f := strings.Fields(line)
-	if len(f) != 3 {
-		return nil, nil // "<oid> missing"
-	}
-	size, err := strconv.Atoi(f[2])
-	if err != nil || size < 0 {
-		return nil, fmt.Errorf("read a content from git: %.80q", line)
-	}
-	if size > index.MaxDocument {
-		_, err = b.out.Discard(size + 1)
-		return nil, err
-	}
-	data := make([]byte, size+1)
-	if _, err := io.ReadFull(b.out, data); err != nil {
-		return nil, fmt.Errorf("read a content from git: %w", err)
-	}
-	if data = data[:size]; slices.Contains(data[:min(size, 8000)], 0) {
+	if slices.Contains(data[:min(len(data), 8000)], 0) {
 		return nil, nil
 	}
 	return data, nil

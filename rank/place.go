@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // Bounds of what a place can say.
@@ -103,4 +104,26 @@ func (x *queryContext) ranks(p *pool) {
 			c.values[r.rank] = 1 / math.Sqrt(float64(1+place))
 		}
 	}
+}
+
+// termsNear adds what a word leads to by folder and by stem: the files of a word are few, but their neighbors are alike.
+func (x *queryContext) termsNear(files *hot.Ranked, uses float64) {
+	if x.folderTerms == nil {
+		x.folderTerms, x.stemTerms = map[string]noisyOr{}, map[string]noisyOr{}
+	}
+	folders, stems := map[string]float64{}, map[string]float64{}
+	for i, f := range files.Members {
+		l := x.labels.of(event.Path(f))
+		folders[l.dir] += files.Values[i]
+		stems[l.stem] += files.Values[i]
+	}
+	add := func(to map[string]noisyOr, sums map[string]float64) {
+		for name, w := range sums {
+			or := to[name]
+			or.add(share(w, uses, termSmooth))
+			to[name] = or
+		}
+	}
+	add(x.folderTerms, folders)
+	add(x.stemTerms, stems)
 }

@@ -21,7 +21,8 @@ const (
 	namedFiles   = 4   // files named by the prompt that partners are read for
 	seedFiles    = 3   // files whose names and contents fit the prompt best, the same
 	maxTerms     = 8   // words of a question that are looked up in the store
-	maxPerTerm   = 16  // files read per word
+	maxPerTerm   = 16  // files per word that are candidates
+	maxTermFiles = 64  // files read per word, for what is known of their folders
 	maxPerTag    = 16  // files read per tag
 	maxRecent    = 64  // recently touched files read
 	maxMentions  = 96  // files mentioned in the session

@@ -19,10 +19,19 @@ func (x *queryContext) say(p *pool) {
 		x.calling(p)
 		x.sharing(p)
 	}
-	x.match(p, x.fitting, maxSaid, func(v *Values, fit, place, share float64) { v[Text], v[TextPlace], v[TextShare] = fit, place, share })
-	x.match(p, x.patterned, maxSaid, func(v *Values, fit, _, _ float64) { v[Pattern] = fit })
-	x.match(p, x.latest, 0, func(v *Values, _, place, _ float64) { v[PatternPlace] = place })
-	x.match(p, x.topic, 0, func(v *Values, fit, _, _ float64) { v[Topic] = fit })
+	x.match(p, x.fitting, maxSaid, func(v *Values, f *TextFit, fit, place float64) {
+		v[Text], v[TextPlace], v[TextShare] = fit, place, f.Share
+		of := &f.Values
+		v[TextCover], v[TextCoverTitle] = of[textCoverPath], of[textCoverTitlePath]
+		v[TextBody], v[TextDocs], v[TextTitle] = of.share(index.TextBody), of.share(index.TextProse), of.share(index.TitleDefinitions)
+		v[TextUses], v[TextDefines] = of.place(index.Uses), of.share(index.Defines)
+		v[AskedKind] = max(of[textAsksTest], of[textAsksProse], of[textAsksUpkeep])
+	})
+	x.match(p, x.patterned, maxSaid, func(v *Values, _ *TextFit, fit, _ float64) { v[Pattern] = fit })
+	x.match(p, x.latest, 0, func(v *Values, f *TextFit, _, place float64) {
+		v[PatternPlace], v[PatternCover], v[PatternBody] = place, f.Values[textCoverPath], f.Values.share(index.TextBody)
+	})
+	x.match(p, x.topic, 0, func(v *Values, f *TextFit, fit, _ float64) { v[Topic], v[TopicCover] = fit, f.Values[textCoverPath] })
 }
 
 // sharing finds files that share rare identifiers with those that lead.
@@ -41,9 +50,10 @@ func (x *queryContext) sharing(p *pool) {
 // textSpan is how far below the best fit, in logits, a fit counts for nothing.
 const textSpan = 8.0
 
-// match hands over the fits of a text: 1 + (logit - best)/textSpan, 1/√rank and the share of each. The best so many become candidates.
-func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, fit, place, share float64)) {
-	for i, f := range fits {
+// match hands over the fits of a text, each with 1 + (logit - best)/textSpan and 1/√rank. The best so many become candidates.
+func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Values, f *TextFit, fit, place float64)) {
+	for i := range fits {
+		f := &fits[i]
 		c := p.index[f.File]
 		if c == nil {
 			if i >= most {
@@ -51,7 +61,7 @@ func (x *queryContext) match(p *pool, fits []TextFit, most int, set func(v *Valu
 			}
 			c = p.get(f.File)
 		}
-		set(&c.values, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)), f.Share)
+		set(&c.values, f, unit(1+(f.Logit-fits[0].Logit)/textSpan), 1/math.Sqrt(float64(1+i)))
 		if c.said == nil && most > 0 {
 			c.said = f.Words
 		}
@@ -67,7 +77,7 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, p
 		key := strings.Join(words, " ") + "\x00" + strings.Join(names, " ")
 		return r.known.of(x, key, func() []TextFit { return x.fits(index.TextOf(words, names), "", r.texts) })
 	}
-	if w[Text] != 0 || w[TextShare] != 0 || w[TextPlace] != 0 {
+	if w.any(Text, AskedKind) {
 		if x.prompted = q.Prompt; q.Prompt != "" {
 			x.fitting = r.known.of(x, q.Prompt, func() []TextFit { return x.fits(prompt, q.Prompt, r.texts) })
 		} else {
@@ -77,10 +87,10 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, p
 	if w[Pattern] != 0 {
 		x.patterned = of(x.patternTexts())
 	}
-	if w[PatternPlace] != 0 && len(x.patterns) > 0 {
+	if w.any(PatternPlace, PatternBody) && len(x.patterns) > 0 {
 		x.latest = of(x.patterns[0].Words, x.patterns[0].Idents)
 	}
-	if w[Topic] != 0 && s != nil {
+	if w.any(Topic, TopicCover) && s != nil {
 		x.topic = of(strings.Fields(s.Fields[hot.FieldTopicTerms]), strings.Fields(s.Fields[hot.FieldTopicIdents]))
 	}
 }

@@ -17,6 +17,16 @@ func (w Values) Logit(x Values) float64 {
 	return sum
 }
 
+// any reports whether a signal from first to last has a weight.
+func (w Values) any(first, last Signal) bool {
+	for s := first; s <= last; s++ {
+		if w[s] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Probability is 1/(1+e^-(a·logit+b)), always in [0,1].
 func (c Scale) Probability(logit float64) float64 {
 	z := c[0]*logit + c[1]

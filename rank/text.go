@@ -40,6 +40,10 @@ const (
 // TextValues holds one number per text signal: a file's values, or the weights of a kind of text.
 type TextValues [textSignals]float64
 
+// share and place are the values of an aspect.
+func (v *TextValues) share(a index.Aspect) float64 { return v[2*a] }
+func (v *TextValues) place(a index.Aspect) float64 { return v[2*a+1] }
+
 // textSignalNames are the names of text signals in weights.json.
 var textSignalNames = func() (names [textSignals]string) {
 	for a := range index.Aspects {

@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,7 +65,7 @@ type Facts [facts]float64
 
 // Evidence is what speaks for a warning.
 type Evidence struct {
-	Lack // Score is left to Warning
+	Lack // Score is left to Missing
 	Facts
 }
 
@@ -231,14 +230,15 @@ func (c *companions) name(e *Evidence, counted bool) {
 	x[NameCalled] = math.Log1p(n.calls)
 }
 
-// Missing names what a change lacks, the likeliest first, at most limit: of the files that were weighed those that share two commits with
-// it, or use a name that it removes, and whose probability reaches least.
-func (w *Warning) Missing(found []Evidence, least float64, limit int) (out []Lack) {
-	for _, e := range found {
-		if e.Score = w.Probability(&e.Facts); e.Names() && e.Score >= least {
-			out = append(out, e.Lack)
+// Missing names what a change lacks, of predictions about it and in their order, the likeliest first: at most limit files that share two
+// commits with it, or use a name that it removes, and whose probability reaches least.
+func Missing(predictions []Prediction, least float64, limit int) (out []Lack) {
+	for _, x := range predictions {
+		if x.Companion && x.P >= least && len(out) < limit {
+			l := x.evidence
+			l.Score = x.P
+			out = append(out, l)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), limit)]
+	return out
 }

@@ -11,7 +11,6 @@
 //
 //	Recency[f]       = the time, two days earlier when c is 1/4: a quarter of a recency with a half-life of a day
 //	Frequency[f]    += c
-//	Next[p][f]      += c, Moves[p] += c     p = the file opened before, when it is another (subagents apart)
 //	TagFiles[t][f]  += c, FileTags[f][t] += c, TagFreq[t] += c once per event     the event's first 5 tags
 //
 // on the session's first open of f, with the up to 20 files first opened before it, the d-th before at distance d:

@@ -222,17 +222,9 @@ func (f *fold) opens(s *session, e event.Event) {
 
 // opened relates an open to the other opens of its session.
 func (f *fold) opened(s *session, e event.Event, p event.Path, c float64) {
-	if prev := s.current[e.Subagent]; prev != p {
-		if prev != "" {
-			f.batch.Add(hot.Next, string(prev), string(p), e.Time, c)
-			f.batch.Add(hot.Moves, "", string(prev), e.Time, c)
-		}
-		s.current[e.Subagent] = p
-		if e.Subagent == "" {
-			s.set(hot.FieldCurrent, string(p))
-		} else {
-			s.set(subagentPrefix+e.Subagent, string(p))
-		}
+	if e.Subagent == "" && s.current != p {
+		s.current = p
+		s.set(hot.FieldCurrent, string(p))
 	}
 	before := s.first[max(0, len(s.first)-coaccessMax):]
 	first, fresh := s.open(p, e.Time)
@@ -271,12 +263,12 @@ func (f *fold) rename(e event.Event) {
 
 func (f *fold) branch(e event.Event) {
 	s := f.session(watchID)
-	if s.current[""] == "" {
+	if s.current == "" {
 		return
 	}
 	at := s.at
 	s.begin(f, at) // a change of branch is no event of the session: its time stays
-	delete(s.current, "")
+	s.current = ""
 	s.set(hot.FieldCurrent, "")
 }
 

@@ -31,10 +31,6 @@ func TestOpens(t *testing.T) {
 	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
 	d.expect("co-access a c", d.of(hot.Coaccess, "a", "c", start), 1/(1+0.15*(2-1)))
 	d.expect("co-access c a", d.of(hot.Coaccess, "c", "a", start), 1/(1+0.15*(2-1)))
-	d.expect("next a b", d.of(hot.Next, "a", "b", start), 1)
-	d.expect("next c a", d.of(hot.Next, "c", "a", start), 1)
-	d.expect("next c c", d.of(hot.Next, "c", "c", start), 0)
-	d.expect("moves of c", d.of(hot.Moves, "", "c", start), 1)
 	s := d.session("s", start)
 	if got := fmt.Sprint(s.Files); got != "[b c a]" {
 		t.Errorf("files are %s", got)
@@ -196,7 +192,6 @@ func TestSaves(t *testing.T) {
 	if s := d.session("watch", start.Add(40*time.Minute)); fmt.Sprint(s.Files) != "[c]" {
 		t.Errorf("after an idle time the files are %v", s.Files)
 	}
-	d.expect("next b c", d.of(hot.Next, "b", "c", at), 0)
 }
 
 func TestCommits(t *testing.T) {
@@ -245,7 +240,6 @@ func TestRenameFollowsTheSession(t *testing.T) {
 	d.learn(ev(event.KindRead, 0, "d"), ev(event.KindEnd, 0))
 	d.expect("co-change a c", d.of(hot.Comod, "a", "c", start), 0.5)
 	d.expect("co-change a b", d.of(hot.Comod, "a", "b", start), 0)
-	d.expect("next c d", d.of(hot.Next, "c", "d", start), 1)
 	if s := d.session("s", start); fmt.Sprint(s.Files) != "[a c d]" {
 		t.Errorf("files are %v", s.Files)
 	}
@@ -260,9 +254,8 @@ func TestSessionsDoNotMix(t *testing.T) {
 		return e
 	}
 	d.learn(ev(event.KindRead, 0, "a"), other("x"), ev(event.KindRead, 0, "b"), other("y"))
-	d.expect("next a b", d.of(hot.Next, "a", "b", start), 1)
-	d.expect("next x y", d.of(hot.Next, "x", "y", start), 1)
-	d.expect("next a x", d.of(hot.Next, "a", "x", start), 0)
+	d.expect("co-access a b", d.of(hot.Coaccess, "a", "b", start), 1)
+	d.expect("co-access x y", d.of(hot.Coaccess, "x", "y", start), 1)
 	d.expect("co-access b x", d.of(hot.Coaccess, "b", "x", start), 0)
 }
 
@@ -341,7 +334,7 @@ func TestWhatAHintCausedCountsAQuarter(t *testing.T) {
 		f             hot.Family
 		owner, member string
 	}{
-		{hot.Frequency, "", "b"}, {hot.Sessions, "", "b"}, {hot.Coaccess, "a", "b"}, {hot.Next, "a", "b"}, {hot.TermFiles, "word", "b"},
+		{hot.Frequency, "", "b"}, {hot.Sessions, "", "b"}, {hot.Coaccess, "a", "b"}, {hot.TermFiles, "word", "b"},
 		{hot.TagFiles, "tag", "b"}, {hot.FileTags, "b", "tag"}, {hot.Comod, "a", "b"}, {hot.Comod, "b", "a"}, {hot.Changes, "", "b"},
 	} {
 		d, want := led.of(c.f, c.owner, c.member, at), own.of(c.f, c.owner, c.member, at)/4

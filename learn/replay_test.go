@@ -221,7 +221,7 @@ func same(t *testing.T, a, b *hot.Store, s *stream) {
 	for _, f := range hot.Families {
 		owner, member := "", "path"
 		switch f.Name {
-		case hot.Comod.Name, hot.Coaccess.Name, hot.Next.Name:
+		case hot.Comod.Name, hot.Coaccess.Name:
 			owner = "path"
 		case hot.FileTags.Name:
 			owner, member = "path", "tag"
@@ -368,7 +368,7 @@ func TestUnlearn(t *testing.T) {
 		t.Error("the session is still known")
 	}
 	v, w := with.store.View(s.now), without.store.View(s.now)
-	for _, f := range []hot.Family{hot.Frequency, hot.Changes, hot.Sessions, hot.Moves} {
+	for _, f := range []hot.Family{hot.Frequency, hot.Changes, hot.Sessions} {
 		a, b := v.Of(f, event.Strings(s.files)), w.Of(f, event.Strings(s.files))
 		defer func() {
 			now := func(v *hot.Values, i int) float64 { // the time of the last change stays, so files rest since another one

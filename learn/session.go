@@ -33,7 +33,6 @@ const (
 	fieldSaid       = "sayings"      // commands and patterns, so far
 	fieldEnded      = "ended"        // Unix seconds of the end event
 	fieldHinted     = "hinted_edits" // files of the current change that a hint led to, separated by zero bytes
-	subagentPrefix  = "current_file:"
 )
 
 // session is the state of a session that its next event depends on, read from hot.
@@ -45,7 +44,7 @@ type session struct {
 	prompt      int64                    // clock of the current prompt
 	results     int64                    // results that named files, so far
 	said        int64                    // commands and patterns so far
-	current     map[string]event.Path    // subagent → file opened last
+	current     event.Path               // file opened last, not by a subagent
 	first       []event.Path             // files in first-open order
 	order       map[event.Path]int64     // their ordinals
 	last        map[event.Path]int64     // file → clock of its last open
@@ -61,7 +60,7 @@ type session struct {
 }
 
 func newSession(id string) *session {
-	return &session{id: id, current: map[string]event.Path{}, order: map[event.Path]int64{}, last: map[event.Path]int64{},
+	return &session{id: id, order: map[event.Path]int64{}, last: map[event.Path]int64{},
 		seen: map[event.Path]float64{}, terms: map[string]int64{}, edits: map[event.Path]time.Time{}, hinted: map[event.Path]bool{}}
 }
 
@@ -76,13 +75,7 @@ func restored(id string, v *hot.SessionView) *session {
 	s.prompt = number(v.Fields[hot.FieldPromptClock])
 	s.results, s.said = number(v.Fields[fieldResults]), number(v.Fields[fieldSaid])
 	s.at = time.UnixMilli(number(v.Fields[fieldLastMilli])).UTC()
-	for f, value := range v.Fields {
-		if f == hot.FieldCurrent {
-			s.current[""] = event.Path(value)
-		} else if sub, ok := strings.CutPrefix(f, subagentPrefix); ok {
-			s.current[sub] = event.Path(value)
-		}
-	}
+	s.current = event.Path(v.Fields[hot.FieldCurrent])
 	s.order = v.Order
 	for p := range v.Order {
 		s.first = append(s.first, p)
@@ -334,10 +327,8 @@ func (s *session) sortFirst() {
 
 // rename gives a file its new name.
 func (s *session) rename(from, to event.Path) {
-	for sub, p := range s.current {
-		if p == from {
-			s.current[sub] = to
-		}
+	if s.current == from {
+		s.current = to
 	}
 	if n, ok := s.order[from]; ok {
 		delete(s.order, from)

@@ -140,12 +140,17 @@ type Prediction struct {
 // ranking; without it a change has the probabilities of its ranking. own is what the repository's outcomes have taught.
 func (c *Confidence) Predictions(q event.Query, ranked []rank.Scored, found []Evidence, own Calibration) []Prediction {
 	out := make([]Prediction, 0, len(ranked))
+	facts := make([]*Facts, len(found))
+	for i := range found {
+		facts[i] = &found[i].Facts
+	}
+	warnings := c.Warning.Scales(facts)
 	for i, x := range FileFeaturesOf(q, ranked) {
 		f := ranked[i]
 		v := f.Values()
 		p := Prediction{Place: i, File: f.File, Class: x.Class, Unseen: f.Unseen, Paired: f.Paired, Named: v[rank.Named] > 0, Text: v[rank.TextShare], Terms: f.Terms()}
 		if p.Scale = c.scale(&x); found != nil {
-			p.Scale, p.evidence, p.Companion = c.Warning.scale(&found[i].Facts), found[i].Lack, found[i].Names()
+			p.Scale, p.evidence, p.Companion = warnings[i], found[i].Lack, found[i].Names()
 		}
 		p.Shipped = p.Scale.Probability(f.Logit)
 		p.Scale = own.adjust(x.Class, p.Scale)

@@ -171,14 +171,6 @@ func TestWithoutASessionNothingIsLogged(t *testing.T) {
 	}
 }
 
-func TestBands(t *testing.T) {
-	for p, want := range map[float64]Band{1: BandShow, .8: BandShow, .79: BandPrefetch, .6: BandPrefetch, .59: BandRequest, .4: BandRequest, .39: BandSilent, 0: BandSilent} {
-		if got := BandOf(p); got != want {
-			t.Errorf("band of %v is %s, want %s", p, got, want)
-		}
-	}
-}
-
 // TestConversations: the agent and each subagent are notified separately, and what one does decides nothing for another.
 func TestConversations(t *testing.T) {
 	d := newFixture(t, Options{})

@@ -46,10 +46,13 @@ func (x Prediction) suggestion(ctx context.Context, ranking *rank.Ranking, expla
 	return s
 }
 
-// own is what the repository's outcomes have taught. One round trip.
-func (p *Prefetcher) own(ctx context.Context) (Calibration, error) {
+// predictions are those of a question of people and tools, with what the repository's outcomes have taught. One round trip more.
+func (p *Prefetcher) predictions(ctx context.Context, q event.Query) (*rank.Ranking, []Prediction, error) {
 	r, err := p.LastRefit(ctx)
-	return r.Now, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.estimate(ctx, q, r.Now, p.o.Archive)
 }
 
 // defaultAnswer is how many files are answered with where the question does not say.
@@ -58,15 +61,15 @@ const defaultAnswer = 5
 // Answer is the answer for people and tools: the likeliest files, with the probabilities that hints have. Equal state and query give
 // equal answers. Answer.Ms is left to the caller.
 func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, error) {
-	own, err := p.own(ctx)
-	if err != nil {
-		return event.Answer{}, err
-	}
-	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
+	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
 		return event.Answer{}, err
 	}
 	defer ranking.Done()
+	return answer(ctx, q, ranking, predictions), nil
+}
+
+func answer(ctx context.Context, q event.Query, ranking *rank.Ranking, predictions []Prediction) event.Answer {
 	predictions = predictions[:min(len(predictions), cmp.Or(max(q.Limit, 0), defaultAnswer))]
 	out := event.Answer{At: q.At.UnixMilli(), Suggestions: make([]event.Suggestion, 0, len(predictions))}
 	for _, x := range predictions {
@@ -75,16 +78,12 @@ func (p *Prefetcher) Answer(ctx context.Context, q event.Query) (event.Answer, e
 	if len(predictions) > 0 {
 		out.Confidence = predictions[0].P
 	}
-	return out, nil
+	return out
 }
 
 // Why is the whole arithmetic of one file, with the digits of Answer, and its place there; 0 for a file that Answer leaves out.
 func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s event.Suggestion, place int, err error) {
-	own, err := p.own(ctx)
-	if err != nil {
-		return s, 0, err
-	}
-	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
+	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
 		return s, 0, err
 	}
@@ -96,29 +95,37 @@ func (p *Prefetcher) Why(ctx context.Context, q event.Query, f event.Path) (s ev
 	return s, 0, err
 }
 
-// Missing names what a change lacks, the likeliest first: at most limit files that share commits with the change and whose
-// probability reaches least.
+// Missing names what a change lacks, see the function Missing.
 func (p *Prefetcher) Missing(ctx context.Context, q event.Query, least float64, limit int) ([]Lack, error) {
-	own, err := p.own(ctx)
+	q.Task = event.TaskChange
+	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	ranking.Done()
+	return p.missing(ctx, predictions, least, limit)
+}
+
+// Completion is Answer and Missing of one question about a change, which is weighed once.
+func (p *Prefetcher) Completion(ctx context.Context, q event.Query, least float64, limit int) (event.Answer, []Lack, error) {
 	q.Task = event.TaskChange
-	ranking, predictions, err := p.estimate(ctx, q, own, p.o.Archive)
+	ranking, predictions, err := p.predictions(ctx, q)
 	if err != nil {
-		return nil, err
+		return event.Answer{}, nil, err
 	}
 	defer ranking.Done()
-	var out []Lack
-	for _, x := range predictions {
-		if x.Companion && x.P >= least && len(out) < limit {
-			l := x.evidence
-			if l.Score = x.P; l.Of == changeCommits { // more were not read
-				if l.Both, l.Of, err = p.o.Together(ctx, l.With, l.File); err != nil {
-					return nil, err
-				}
+	lacks, err := p.missing(ctx, predictions, least, limit)
+	return answer(ctx, q, ranking, predictions), lacks, err
+}
+
+// missing counts all commits of what Missing names.
+func (p *Prefetcher) missing(ctx context.Context, predictions []Prediction, least float64, limit int) (out []Lack, err error) {
+	out = Missing(predictions, least, limit)
+	for i := range out {
+		if l := &out[i]; l.Of == changeCommits { // more were not read
+			if l.Both, l.Of, err = p.o.Together(ctx, l.With, l.File); err != nil {
+				return nil, err
 			}
-			out = append(out, l)
 		}
 	}
 	return out, nil

@@ -75,27 +75,3 @@ const (
 	Withheld Arm = "withheld" // would have been shown, kept back to measure what showing is worth
 	Shadow   Arm = "shadow"   // below the threshold, or too soon after the last hint: logged for the base rate
 )
-
-// Band is how far a probability carries, apart from any adapted threshold.
-type Band string
-
-// The bands, the lower bound of each included.
-const (
-	BandShow     Band = "show"     // [.80,1]: worth showing to people
-	BandPrefetch Band = "prefetch" // [.60,.80): worth having at hand
-	BandRequest  Band = "request"  // [.40,.60): on request only
-	BandSilent   Band = "silent"   // below
-)
-
-// BandOf returns the band of a probability.
-func BandOf(p float64) Band {
-	switch {
-	case p >= Conservative:
-		return BandShow
-	case p >= Balanced:
-		return BandPrefetch
-	case p >= Floor:
-		return BandRequest
-	}
-	return BandSilent
-}

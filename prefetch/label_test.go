@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // TestALabelDecidesTheOutcome: each kind is measured by its own question.
@@ -204,7 +203,7 @@ func TestOneAnswer(t *testing.T) {
 	changes := func(ctx context.Context, f event.Path, most int) ([]event.ChangeSet, error) {
 		return d.sharing(9, 10, func(g event.Path) bool { return !strings.HasPrefix(string(g), "never") })(ctx, f, most)
 	}
-	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2, RankLogit: .4, RankGap: .1}, Sizes: [sizes]rank.Scale{{.9, .1}}}, Ahead: .2},
+	d = newFixture(t, Options{Confident: &Confidence{Warning: Warning{Weights: Facts{Always: -.5, ShareNewest: 1.2, RankLogit: .4, RankGap: .1}, Sizes: [sizes]Curve{{.1, .9, -.2, .3, -.3, .1, .2}}}, Ahead: .2},
 		Archive: Archive{Changes: changes}})
 	d.likely(.7, "often.go", "cur_test.go")
 	d.likely(.3, "never.go")

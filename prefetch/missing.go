@@ -1,7 +1,6 @@
 package prefetch
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,15 +65,62 @@ type Facts [facts]float64
 
 // Evidence is what speaks for a warning.
 type Evidence struct {
-	Lack // Score is left to Warning
+	Lack // Score is left to Missing
 	Facts
 }
 
-// Warning turns evidence into the probability that the file belongs to the change: 1/(1+e^-(a·Σ weight·fact + b)), with a, b for the size
-// of the change. A ranking alone does not separate a file that is always there from one that is merely the likeliest.
+// Warning turns evidence into the probability that the file belongs to the change: the log odds are a curve of Σ weight·fact, which the
+// size of the change selects. A ranking alone does not separate a file that is always there from one that is merely the likeliest.
 type Warning struct {
-	Weights Facts             `json:"weights"`
-	Sizes   [sizes]rank.Scale `json:"sizes"` // a, b for changes of 1, 2, 3 to 5, and 6 and more files; a of 0: 1, 0
+	Weights Facts        `json:"weights"`
+	Sizes   [sizes]Curve `json:"sizes"` // for changes of 1, 2, 3 to 5, and 6 and more files
+}
+
+// Curve is the weights of Bends: a broken line of a file's log odds and of those of the others. The zero value changes nothing. Small changes
+// need the bends: strong evidence holds less for them, because many of them are complete.
+type Curve [7]float64
+
+// The log odds at which a Curve may bend, probabilities of .27 and .73, and how far those of the others go.
+const bendLow, bendHigh, mostOthers = -1, 1, 4
+
+// Bends are what a Curve weighs of a file with log odds of z and others, see Others.
+func Bends(z, others float64) Curve {
+	return Curve{1, z, max(z-bendLow, 0), max(z-bendHigh, 0), others, max(others-bendLow, 0), max(others-bendHigh, 0)}
+}
+
+// Others are, for each file of a ranking, ln Σ e^z over the log odds z of the other files that are weighed, from −4 to 4: what another file
+// explains, this one explains less.
+func Others(z []float64) []float64 {
+	out := make([]float64, len(z))
+	for i := range z {
+		sum := math.Exp(-mostOthers)
+		for k, v := range z[:min(len(z), Weighed)] {
+			if k != i {
+				sum += math.Exp(min(v, mostOthers))
+			}
+		}
+		out[i] = min(math.Log(sum), mostOthers)
+	}
+	return out
+}
+
+// line is a, b of the part of the curve a·z + b that z is on.
+func (c Curve) line(z, others float64) rank.Scale {
+	if c == (Curve{}) {
+		return rank.Uncalibrated
+	}
+	s := rank.Scale{c[1], 0}
+	if z > bendLow {
+		s[0] += c[2]
+	}
+	if z > bendHigh {
+		s[0] += c[3]
+	}
+	for i, x := range Bends(z, others) {
+		s[1] += c[i] * x
+	}
+	s[1] -= s[0] * z
+	return s
 }
 
 // sizes is the number of classes of changes by their size.
@@ -126,17 +172,19 @@ func (w *Warning) LogOdds(f *Facts) (z float64) {
 	return z
 }
 
-// Probability weighs the evidence.
-func (w *Warning) Probability(f *Facts) float64 { return w.scale(f).Probability(f[RankLogit]) }
-
-// scale is the model as a calibration of the ranking's logit.
-func (w *Warning) scale(f *Facts) rank.Scale {
-	s := w.Sizes[SizeOf(int(math.Round(math.Expm1(f[ChangeSize]))))]
-	if s[0] == 0 {
-		s = rank.Uncalibrated
+// Scales are the model as calibrations of the ranking's logits, of all files of a ranking and in its order.
+func (w *Warning) Scales(found []*Facts) []rank.Scale {
+	z := make([]float64, len(found))
+	for i, f := range found {
+		z[i] = w.LogOdds(f)
 	}
-	own := w.Weights[RankLogit]
-	return rank.Scale{s[0] * own, s[0]*(w.LogOdds(f)-own*f[RankLogit]) + s[1]}
+	own, out := w.Weights[RankLogit], make([]rank.Scale, len(found))
+	for i, others := range Others(z) {
+		f := found[i]
+		s := w.Sizes[SizeOf(int(math.Round(math.Expm1(f[ChangeSize]))))].line(z[i], others)
+		out[i] = rank.Scale{s[0] * own, s[0]*(z[i]-own*f[RankLogit]) + s[1]}
+	}
+	return out
 }
 
 // Weigh gathers the evidence about the files of a ranking of a change, in its order. Those behind the first Weighed are weighed as if
@@ -231,14 +279,15 @@ func (c *companions) name(e *Evidence, counted bool) {
 	x[NameCalled] = math.Log1p(n.calls)
 }
 
-// Missing names what a change lacks, the likeliest first, at most limit: of the files that were weighed those that share two commits with
-// it, or use a name that it removes, and whose probability reaches least.
-func (w *Warning) Missing(found []Evidence, least float64, limit int) (out []Lack) {
-	for _, e := range found {
-		if e.Score = w.Probability(&e.Facts); e.Names() && e.Score >= least {
-			out = append(out, e.Lack)
+// Missing names what a change lacks, of predictions about it and in their order, the likeliest first: at most limit files that share two
+// commits with it, or use a name that it removes, and whose probability reaches least.
+func Missing(predictions []Prediction, least float64, limit int) (out []Lack) {
+	for _, x := range predictions {
+		if x.Companion && x.P >= least && len(out) < limit {
+			l := x.evidence
+			l.Score = x.P
+			out = append(out, l)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Lack) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), limit)]
+	return out
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // warnMargin is how much surer a warning must be than a hint: it stops a commit.
-const warnMargin = 0.20
+const warnMargin = 0.15
 
 // Sure is the probability from which a change is warned of what it lacks, where hints are shown from theta.
 func Sure(theta float64) float64 { return math.Min(clamp(theta)+warnMargin, Ceiling) }

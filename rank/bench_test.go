@@ -53,7 +53,7 @@ func crowd(b *testing.B, n int) *world {
 		if i%5 == 0 || i < 40 {
 			for k := range 8 {
 				other := string(file((i + k*k + 1) % n))
-				for _, f := range []hot.Family{hot.Comod, hot.Coaccess, hot.Next} {
+				for _, f := range []hot.Family{hot.Comod, hot.Coaccess} {
 					batch.Add(f, string(files[i]), other, at, 1)
 				}
 			}

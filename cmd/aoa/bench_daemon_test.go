@@ -103,7 +103,7 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 			batch.Add(fam, "", f, at, 1)
 		}
 		if i%20 == 0 {
-			for _, fam := range []hot.Family{hot.Recency, hot.Frequency, hot.Sessions, hot.Moves} {
+			for _, fam := range []hot.Family{hot.Recency, hot.Frequency, hot.Sessions} {
 				batch.Add(fam, "", f, at, 1)
 			}
 			batch.Add(hot.FileTags, f, "go", at, 1)
@@ -114,7 +114,6 @@ func known(batch *hot.Batch, files []event.Path, now time.Time) {
 			}
 			if i%20 == 0 {
 				batch.Add(hot.Coaccess, f, pick(), at, 1)
-				batch.Add(hot.Next, f, pick(), at, 1)
 			}
 		}
 	}

@@ -145,13 +145,13 @@ func (x *team) scores(s *hot.Store, at time.Time) (names []string, values []floa
 		}
 		got = append(got, vs)
 	}
-	for _, f := range []hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions, hot.Moves} {
+	for _, f := range []hot.Family{hot.Recency, hot.Committed, hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
 		ask(f.Name, files, v.Of(f, files))
 	}
 	ask("tag_freq", tags, v.Of(hot.TagFreq, tags))
 	ask("term_freq", words, v.Of(hot.TermFreq, words))
 	for _, o := range files {
-		for _, f := range []hot.Family{hot.Comod, hot.Coaccess, hot.Next} {
+		for _, f := range []hot.Family{hot.Comod, hot.Coaccess} {
 			ask(f.Name+" "+o, files, v.OwnedOf(f, o, files))
 		}
 		ask("file "+o, tags, v.OwnedOf(hot.FileTags, o, tags))

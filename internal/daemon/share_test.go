@@ -81,11 +81,11 @@ func (x *team) equal(what string) {
 	ask := func(s *hot.Store) (out []float64) {
 		v := s.View(at)
 		var vs []*hot.Values
-		for _, f := range []hot.Family{hot.Frequency, hot.Recency, hot.Sessions, hot.Moves} {
+		for _, f := range []hot.Family{hot.Frequency, hot.Recency, hot.Sessions} {
 			vs = append(vs, v.Of(f, files))
 		}
 		for _, f := range files {
-			vs = append(vs, v.OwnedOf(hot.Next, f, files), v.OwnedOf(hot.Coaccess, f, files))
+			vs = append(vs, v.OwnedOf(hot.Coaccess, f, files))
 		}
 		if err := v.Load(x.Context()); err != nil {
 			x.Fatal(err)

@@ -60,14 +60,12 @@ func Changes(ctx context.Context, s Source, o Options, sure float64) ([]Change, 
 			}
 			g := Guess{Left: f}
 			q := event.Query{Task: event.TaskChange, Files: slices.Concat(e.Paths[:k], e.Paths[k+1:]), At: e.Time, Limit: Listed}
-			ans, err := p.Answer(ctx, q)
+			ans, lacks, err := p.Completion(ctx, q, sure, prefetch.MaxFiles)
 			if err != nil {
 				return err
 			}
+			g.Warned = lacks
 			g.Listed, g.Place = ans.Suggestions, 1+slices.IndexFunc(ans.Suggestions, func(x event.Suggestion) bool { return x.File == f })
-			if g.Warned, err = p.Missing(ctx, q, sure, prefetch.MaxFiles); err != nil {
-				return err
-			}
 			r := counts.comparison(&Decision{Query: q})
 			scores := make([]float64, len(counts.paths))
 			r.score("cochange", scores)

@@ -174,7 +174,7 @@ func (s *Score) after(d *Decision, o Open) {
 
 // change scores a commit: completion by the probabilities of `aoa suggest`, and the warnings of `aoa suggest --check`.
 func (s *Score) change(d *Decision) {
-	lacks := prefetch.Shipped().Warning.Missing(d.Evidence, prefetch.Sure(s.threshold), prefetch.MaxFiles)
+	lacks := prefetch.Missing(s.any.predictions, prefetch.Sure(s.threshold), prefetch.MaxFiles)
 	warned := make([]rank.Scored, len(lacks))
 	for i, l := range lacks {
 		warned[i] = rank.Scored{File: l.File, Score: l.Score}

@@ -30,7 +30,7 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 		at := benchNow.Add(-time.Duration(r.IntN(1e7)) * time.Second)
 		b.Stamp(hot.Recency, f, at)
 		b.Stamp(hot.Committed, f, at)
-		for _, fam := range []hot.Family{hot.Frequency, hot.Churn, hot.Changes, hot.Sessions, hot.Moves} {
+		for _, fam := range []hot.Family{hot.Frequency, hot.Churn, hot.Changes, hot.Sessions} {
 			b.Add(fam, "", f, at, 1)
 		}
 		for range 8 {
@@ -38,7 +38,6 @@ func filled(tb testing.TB, n int) (*hot.Store, []string) {
 				p := files[r.IntN(n)]
 				b.Add(hot.Comod, f, p, at, r.Float64())
 				b.Add(hot.Coaccess, f, p, at, r.Float64())
-				b.Add(hot.Next, f, p, at, 1)
 			}
 		}
 	}
@@ -68,7 +67,7 @@ func BenchmarkApply(b *testing.B) {
 				f := files[r.IntN(n)]
 				batch := s.Batch()
 				batch.Stamp(hot.Recency, f, at)
-				for _, fam := range []hot.Family{hot.Frequency, hot.Sessions, hot.Moves} {
+				for _, fam := range []hot.Family{hot.Frequency, hot.Sessions} {
 					batch.Add(fam, "", f, at, 1)
 				}
 				for range 10 {
@@ -110,7 +109,6 @@ func BenchmarkView(b *testing.B) {
 					f := files[r.IntN(n)/5*5]
 					v.Top(hot.Comod, f, 64)
 					v.Top(hot.Coaccess, f, 64)
-					v.Top(hot.Next, f, 64)
 					v.Top(hot.TermFiles, fmt.Sprintf("term%d", i), 64)
 				}
 				for i := range candidates {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -45,15 +46,13 @@ var (
 	Changes   = Family{Name: "scores:changes", Half: 365 * day, Member: NounFile, Rests: true} // weight of changes: N of co-change
 	Changed   = Family{Name: "scores:changed", Member: NounFile}                               // last change of Changes, Unix seconds
 	Sessions  = Family{Name: "scores:sessions", Half: 90 * day, Member: NounFile}              // sessions that opened it: n of co-access
-	Moves     = Family{Name: "scores:moves", Half: 90 * day, Member: NounFile}                 // times another file was opened next
 	TagFreq   = Family{Name: "tag_freq", Half: 30 * day, Member: NounTag}                      // uses
 	TermFreq  = Family{Name: "term_freq", Half: 90 * day, Member: NounTerm}                    // uses, for idf
 	Comod     = resting(owned("comod", 365*day, 32, 32, NounFile, NounFile))                   // partner → weight of changing together
 	// partner → weight of sessions that open both
 	Coaccess = owned("coacc", 90*day, 64, 32, NounFile, NounFile)
-	Next     = owned("next", 90*day, 64, 32, NounFile, NounFile) // successor → times opened right after
-	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile)  // file → accesses under that tag
-	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag)  // tag → accesses under that tag
+	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile) // file → accesses under that tag
+	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag) // tag → accesses under that tag
 	// file → weight of opens and commits under it
 	TermFiles = owned("term", 90*day, 64, 16, NounTerm, NounFile)
 )
@@ -68,8 +67,21 @@ func resting(f Family) Family {
 }
 
 // Families lists all of them. The order is part of the snapshot format.
-var Families = []Family{Recency, Committed, Frequency, Churn, Changes, Sessions, Moves, TagFreq, TermFreq,
-	Comod, Coaccess, Next, TagFiles, FileTags, TermFiles, Changed}
+var Families = []Family{Recency, Committed, Frequency, Churn, Changes, Sessions, TagFreq, TermFreq,
+	Comod, Coaccess, TagFiles, FileTags, TermFiles, Changed}
+
+// Retired are families that earlier versions learned and nobody reads any more. Snapshots and servers may still have them.
+var Retired = []Family{{Name: "scores:moves", Half: 90 * day, Member: NounFile, index: unknown},
+	{Name: "next", Half: 90 * day, Owner: NounFile, Member: NounFile, index: unknown}}
+
+// unknown is the index of a family that no table has.
+const unknown = math.MaxUint8
+
+// earlier is the table of the versions that learned the retired families, by their places of then.
+func (t Table) earlier() Table {
+	out := slices.Insert(slices.Clone(t), 6, Retired[0])
+	return slices.Insert(out, 11, Retired[1])
+}
 
 // Table is the families with one store's half-lives and bounds, in the order of Families.
 type Table []Family

@@ -89,7 +89,7 @@ func forgetInSession(rec *sessionRecord, file string) (hit bool) {
 			hit = true
 		}
 	}
-	for field, name := range rec.Fields {
+	for field, name := range rec.Fields { // earlier versions kept a subagent's under current_file:<id>
 		if name == file && strings.HasPrefix(field, FieldCurrent) {
 			delete(rec.Fields, field)
 			hit = true

@@ -164,14 +164,23 @@ func appendMembers(buf []byte, before string, ms []Member) []byte {
 // decoder reads forward; after the first fault every read is zero and bad is set.
 type decoder struct {
 	codec
+	earlier      Table // of versions that learned more families, see Retired
+	earlierPrint uint32
+
+	old  bool // the last record has the earlier table
 	buf  []byte
 	name []byte // the last member's
 	bad  bool
 	c    content // the last record's, whose lists are used again
 }
 
-// decode reads a record. It accepts only what encode makes: any other bytes are errRecord, or ErrHalfLives. The content
-// is good until the next call; its sets and texts stay.
+func (c codec) decoder() decoder {
+	t := c.table.earlier()
+	return decoder{codec: c, earlier: t, earlierPrint: t.fingerprint()}
+}
+
+// decode reads a record. It accepts only what encode makes, now or in earlier versions, whose retired families it leaves
+// out: any other bytes are errRecord, or ErrHalfLives. The content is good until the next call; its sets and texts stay.
 func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if len(data) < 9 || data[0] != recordVersion {
 		return nil, fmt.Errorf("%w: version or length", errRecord)
@@ -180,7 +189,8 @@ func (d *decoder) decode(r record, data []byte) (*content, error) {
 	if checksum(r, body) != binary.LittleEndian.Uint32(tail) {
 		return nil, fmt.Errorf("%w: checksum", errRecord)
 	}
-	if binary.LittleEndian.Uint32(body[1:]) != d.fingerprint {
+	made := binary.LittleEndian.Uint32(body[1:])
+	if d.old = made == d.earlierPrint; !d.old && made != d.fingerprint {
 		return nil, ErrHalfLives
 	}
 	d.buf, d.bad = body[5:], false
@@ -195,15 +205,24 @@ func (d *decoder) content(r record) *content {
 	d.c = content{scores: d.c.scores[:0], sets: d.c.sets[:0], fields: d.c.fields[:0]}
 	c := &d.c
 	for range d.count(10) {
-		c.scores = append(c.scores, score{d.family(d.byte()), d.varint(), d.float()})
+		f := d.family(d.byte())
+		s := score{f.index, d.varint(), d.float()}
+		if f.index != unknown {
+			c.scores = append(c.scores, s)
+		}
 	}
 	for range d.count(3) {
 		flags := d.byte()
-		s := ownedSet{family: d.family(flags >> 1), grown: flags&1 == 1, epoch: d.varint()}
+		f := d.family(flags >> 1)
+		s := ownedSet{family: f.index, grown: flags&1 == 1, epoch: d.varint()}
 		n := d.count(10)
+		if f.index == unknown {
+			d.members(n, r.text, func([]byte, float64) {})
+			continue
+		}
 		s.members = make(set, 0, n)
 		d.members(n, r.text, func(name []byte, score float64) {
-			s.members = append(s.members, entry{d.names[d.table[s.family].Member].idOf(name), score})
+			s.members = append(s.members, entry{d.names[f.Member].idOf(name), score})
 		})
 		s.members.sort()
 		c.sets = append(c.sets, s)
@@ -250,12 +269,16 @@ func (d *decoder) members(n int, before string, fn func(name []byte, score float
 
 func (d *decoder) fail() { d.bad, d.buf = true, nil }
 
-func (d *decoder) family(i uint8) uint8 {
-	if int(i) >= len(d.table) {
-		d.fail()
-		return 0
+func (d *decoder) family(i uint8) *Family {
+	t := d.table
+	if d.old {
+		t = d.earlier
 	}
-	return i
+	if int(i) >= len(t) {
+		d.fail()
+		return &t[0]
+	}
+	return &t[i]
 }
 
 func (d *decoder) byte() byte {

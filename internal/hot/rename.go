@@ -127,11 +127,9 @@ func (s *Store) renameInSession(rec *sessionRecord, moved map[string]string) (hi
 			}
 		}
 	}
-	for field, name := range rec.Fields {
-		if now, ok := moved[name]; ok && strings.HasPrefix(field, FieldCurrent) {
-			rec.Fields[field] = strings.Clone(now)
-			hit = true
-		}
+	if now, ok := moved[rec.Fields[FieldCurrent]]; ok {
+		rec.Fields[FieldCurrent] = strings.Clone(now)
+		hit = true
 	}
 	return hit
 }

@@ -12,7 +12,7 @@ func TestRenameBothWays(t *testing.T) {
 	fill(t, s, 1, func(b *hot.Batch) {
 		b.Add(hot.Comod, "a", "b", noon, 1)
 		b.Add(hot.Comod, "b", "a", noon, 2)
-		b.Add(hot.Next, "x", "a", noon, 3)
+		b.Add(hot.Coaccess, "x", "a", noon, 3)
 		b.Add(hot.TermFiles, "a", "a", noon, 4)
 		b.Add(hot.FileTags, "a", "go", noon, 5)
 		b.Add(hot.Frequency, "", "a", noon, 6)
@@ -29,7 +29,7 @@ func TestRenameBothWays(t *testing.T) {
 		f           hot.Family
 		owner, name string
 		want        float64
-	}{{hot.Comod, "b", "a", 1}, {hot.Comod, "a", "b", 2}, {hot.Next, "x", "b", 3}, {hot.Next, "x", "a", 0},
+	}{{hot.Comod, "b", "a", 1}, {hot.Comod, "a", "b", 2}, {hot.Coaccess, "x", "b", 3}, {hot.Coaccess, "x", "a", 0},
 		{hot.TermFiles, "a", "b", 4}, {hot.FileTags, "b", "go", 5},
 		{hot.FileTags, "a", "go", 0}, {hot.Frequency, "", "b", 7}, {hot.Frequency, "", "a", 10},
 		{hot.Recency, "", "b", hot.Seconds(noon)}, {hot.Recency, "", "a", 0}} {

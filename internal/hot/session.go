@@ -2,7 +2,6 @@ package hot
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -16,7 +15,7 @@ const (
 	FieldClock        = "clock"          // event clock: events of the session so far
 	FieldTurn         = "turn"           // id of the current prompt
 	FieldPrompts      = "prompts"        // ordinal of the current prompt, from 1
-	FieldCurrent      = "current_file"   // the file opened last; a subagent's is under current_file:<id>
+	FieldCurrent      = "current_file"   // the file opened last, not by a subagent
 	FieldIntent       = "current_intent" // the first tag of the last event that had one
 	FieldLast         = "last_access"    // Unix seconds of the last event
 	FieldAgent        = "agent"          // whose session it is
@@ -192,9 +191,7 @@ func (s *SessionWrite) rename(from, to string) {
 			s.max(p, to, v)
 		}
 	}
-	for f, v := range s.change.Fields {
-		if v == from && strings.HasPrefix(f, FieldCurrent) {
-			s.change.Fields[f] = to
-		}
+	if s.change.Fields[FieldCurrent] == from {
+		s.change.Fields[FieldCurrent] = to
 	}
 }

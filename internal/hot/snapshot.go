@@ -180,7 +180,7 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stamps := make([][]Member, len(s.table))
-	d := decoder{codec: s.codec()}
+	d := s.codec().decoder()
 	for _, rec := range recs {
 		if len(rec.Data) == 0 {
 			continue // was gone already
@@ -198,6 +198,9 @@ func (s *Store) Restore(ctx context.Context, recs []Record) error {
 			s.skipped++
 		default:
 			s.restore(r, c, stamps)
+			if d.old && r.noun != nounMeta {
+				s.dirty[r] = true // the next snapshot writes it without what is retired
+			}
 		}
 	}
 	for i, ms := range stamps {
@@ -285,7 +288,7 @@ func (s *Store) restoreMeta(fs []field) {
 		case err != nil:
 		case f.name == fieldApplied:
 			s.applied = max(s.applied, n)
-		case isEpoch:
+		case isEpoch && !slices.ContainsFunc(Retired, func(f Family) bool { return f.Name == family }):
 			s.trimmed[family] = n
 		}
 	}

@@ -71,7 +71,7 @@ func TestNamesAreUsedAgain(t *testing.T) {
 			for i := range 20 {
 				name := string(rune('a'+i)) + at.Format(time.DateOnly)
 				b.Add(hot.Frequency, "", name, at, 1)
-				b.Add(hot.Next, name, "kept", at, 1)
+				b.Add(hot.Coaccess, name, "kept", at, 1)
 			}
 			b.Add(hot.Frequency, "", "kept", at, 1)
 			b.Trim(at)
@@ -95,9 +95,9 @@ func TestNamesAreUsedAgain(t *testing.T) {
 func TestTickAfterRestart(t *testing.T) {
 	s := open(t, hot.Options{})
 	fill(t, s, 1, func(b *hot.Batch) {
-		b.Add(hot.Next, "a.go", "b.go", noon, .02)
+		b.Add(hot.Coaccess, "a.go", "b.go", noon, .02)
 		for i := range 40 { // more than are read: a tick drops the others when they are worth little
-			b.Add(hot.Next, "a.go", fmt.Sprint(i), noon, 1)
+			b.Add(hot.Coaccess, "a.go", fmt.Sprint(i), noon, 1)
 		}
 	})
 	records := map[string]hot.Record{}
@@ -116,10 +116,10 @@ func TestTickAfterRestart(t *testing.T) {
 	later := noon.Add(150 * 24 * time.Hour)
 	for _, x := range []*hot.Store{s, restarted} {
 		fill(t, x, 3, func(b *hot.Batch) { b.Trim(later) })
-		fill(t, x, 4, func(b *hot.Batch) { b.Add(hot.Next, "a.go", "b.go", later, 1) })
+		fill(t, x, 4, func(b *hot.Batch) { b.Add(hot.Coaccess, "a.go", "b.go", later, 1) })
 	}
-	if want, got := oneAt(t, s, hot.Next, "a.go", "b.go", later),
-		oneAt(t, restarted, hot.Next, "a.go", "b.go", later); want <= 1 || got != want {
+	if want, got := oneAt(t, s, hot.Coaccess, "a.go", "b.go", later),
+		oneAt(t, restarted, hot.Coaccess, "a.go", "b.go", later); want <= 1 || got != want {
 		t.Errorf("after a restart it is worth %v, want %v", got, want)
 	}
 }

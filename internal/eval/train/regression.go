@@ -122,7 +122,12 @@ func regress(found []lessons, rows func(*lessons) []example, out func(int) bool)
 			examples := rows(&found[i])
 			weight := 30 / math.Sqrt(float64(len(examples)))
 			for _, e := range examples {
-				add(g, h, w, e, n+k, weight)
+				at := n + k
+				d, c := add(g, h, w, e, w[at], weight)
+				g[at], h[at][at] = g[at]+d, h[at][at]+c
+				for a, v := range e.x {
+					h[a][at], h[at][a] = h[a][at]+c*v, h[at][a]+c*v
+				}
 			}
 		}
 		for i, s := range prefetch.Solve(clone(h), g) {
@@ -138,17 +143,49 @@ func regress(found []lessons, rows func(*lessons) []example, out func(int) bool)
 	return w
 }
 
+// average is the same regression without intercepts: what is true of all repositories together, each counting the same.
+func average(found []lessons, rows func(*lessons) []example, out func(int) bool) []float64 {
+	var in [][]example
+	for i := range found {
+		if examples := rows(&found[i]); !out(i) && len(examples) > 0 {
+			in = append(in, examples)
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	w := make([]float64, len(in[0][0].x))
+	for range newtonRounds {
+		g, h := prior(w, len(w), 0)
+		for _, examples := range in {
+			for _, e := range examples {
+				add(g, h, w, e, 0, averageWeight/float64(len(examples)))
+			}
+		}
+		for i, s := range prefetch.Solve(h, g) {
+			w[i] -= s
+		}
+	}
+	for i := range w {
+		w[i] = round(w[i])
+	}
+	return w
+}
+
+// averageWeight is what a repository counts in an average: so much more than what is believed before that this moves nothing.
+const averageWeight = 3000
+
 // newtonRounds of Newton's method, the variance again in each.
 const newtonRounds = 15
 
-// add adds one row to the gradient and the curvature; at is the place of its repository's intercept.
-func add(g []float64, h [][]float64, w []float64, e example, at int, weight float64) {
-	z := w[at]
+// add adds one row to the gradient and the curvature of the weights. It returns what it adds for an intercept.
+func add(g []float64, h [][]float64, w []float64, e example, intercept, weight float64) (d, c float64) {
+	z := intercept
 	for i, v := range e.x {
 		z += w[i] * v
 	}
 	p := 1 / (1 + math.Exp(-z))
-	d, c := weight*(p-truth(e.used)), weight*p*(1-p)
+	d, c = weight*(p-truth(e.used)), weight*p*(1-p)
 	for a, v := range e.x {
 		if v == 0 {
 			continue
@@ -157,11 +194,8 @@ func add(g []float64, h [][]float64, w []float64, e example, at int, weight floa
 		for b, u := range e.x {
 			h[a][b] += c * v * u
 		}
-		h[a][at] += c * v
-		h[at][a] += c * v
 	}
-	g[at] += d
-	h[at][at] += c
+	return d, c
 }
 
 // prior makes the gradient and curvature of what is believed before any row: no weight at all, worth one row; intercepts of the

@@ -14,7 +14,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/prefetch"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // change is a question about a change: a commit that is complete, one with a file left out, or one that has just begun.
@@ -71,30 +70,62 @@ func keptLessons(name string, learn func() ([]lessons, error)) ([]lessons, error
 	return found, errors.Join(err, w.Flush(), f.Close())
 }
 
-// warning is fitted on all repositories but those left out: the weights, then slope and shift for each size of change.
+// warning is fitted on all repositories but those left out: the weights, then a curve for each size of change. The weights are those
+// within a repository. The curves are what comes true on average in a repository that nobody knows.
 func warning(found []lessons, out func(int) bool) (w prefetch.Warning) {
 	copy(w.Weights[:], regress(found, func(l *lessons) []example {
-		return l.companions(func(*change) bool { return true }, func(f *prefetch.Facts) []float64 { return f[:] })
+		return l.companions(func(c *change, i int) []float64 { return c.Files[i].Facts[:] })
 	}, out))
+	const n = len(prefetch.Curve{})
+	curves := average(found, func(l *lessons) []example {
+		var of *change
+		var z, others []float64
+		return l.companions(func(c *change, i int) []float64 {
+			if c != of {
+				of, z = c, z[:0]
+				for _, f := range c.facts() {
+					z = append(z, w.LogOdds(f))
+				}
+				others = prefetch.Others(z)
+			}
+			x, bends := make([]float64, n*len(w.Sizes)), prefetch.Bends(z[i], others[i])
+			copy(x[n*prefetch.SizeOf(c.Size):], bends[:])
+			return x
+		})
+	}, out)
 	for size := range w.Sizes {
-		s := regress(found, func(l *lessons) []example {
-			return l.companions(func(c *change) bool { return prefetch.SizeOf(c.Size) == size }, func(f *prefetch.Facts) []float64 { return []float64{1, w.LogOdds(f)} })
-		}, out)
-		w.Sizes[size] = rank.Scale{s[1], s[0]}
+		copy(w.Sizes[size][:], curves[n*size:])
 	}
 	return w
 }
 
-// companions are rows of a regression, of some changes.
-func (l *lessons) companions(of func(*change) bool, x func(*prefetch.Facts) []float64) (rows []example) {
+// companions are rows of a regression, one for each file of each change.
+func (l *lessons) companions(x func(c *change, file int) []float64) (rows []example) {
 	for i := range l.Changes {
-		if c := &l.Changes[i]; of(c) {
-			for k := range c.Files {
-				rows = append(rows, example{x: x(&c.Files[k].Facts), used: c.Files[k].Used})
-			}
+		c := &l.Changes[i]
+		for k := range c.Files {
+			rows = append(rows, example{x: x(c, k), used: c.Files[k].Used})
 		}
 	}
 	return rows
+}
+
+// facts are those of the files of a change.
+func (c *change) facts() []*prefetch.Facts {
+	out := make([]*prefetch.Facts, len(c.Files))
+	for i := range c.Files {
+		out[i] = &c.Files[i].Facts
+	}
+	return out
+}
+
+// probabilities are those of the files of a change.
+func (c *change) probabilities(m *prefetch.Warning) []float64 {
+	out := make([]float64, len(c.Files))
+	for i, s := range m.Scales(c.facts()) {
+		out[i] = s.Probability(c.Files[i].Facts[prefetch.RankLogit])
+	}
+	return out
 }
 
 // warnParts is how many parts of the repositories are left out, one after the other, to measure warnings.
@@ -185,8 +216,8 @@ func (c *change) warn(m *prefetch.Warning, least float64) (n int, hit bool, plac
 		p float64
 	}
 	var all []scored
-	for _, f := range c.Files {
-		all = append(all, scored{f, m.Probability(&f.Facts)})
+	for i, p := range c.probabilities(m) {
+		all = append(all, scored{c.Files[i], p})
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.p, a.p) })
 	for i, f := range all {
@@ -218,11 +249,11 @@ func reliability(found []lessons, models []prefetch.Warning) (sum, ece float64) 
 		for k := range found[i].Changes {
 			c := &found[i].Changes[k]
 			size := prefetch.SizeOf(c.Size)
-			for _, f := range c.Files {
-				p := models[i%warnParts].Probability(&f.Facts)
-				sum += loss(p, f.Used) / rows
+			for j, p := range c.probabilities(&models[i%warnParts]) {
+				used := c.Files[j].Used
+				sum += loss(p, used) / rows
 				b := &bars[size][min(int(10*p), 9)]
-				b.n, b.p, b.used = b.n+1/rows, b.p+p/rows, b.used+truth(f.Used)/rows
+				b.n, b.p, b.used = b.n+1/rows, b.p+p/rows, b.used+truth(used)/rows
 			}
 		}
 	}

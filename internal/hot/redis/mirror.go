@@ -121,9 +121,12 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 		return nil, err
 	}
 	var owned []hot.Change
+	var retired []string
 	for _, n := range names {
 		c, ok := parseName(s.table, n)
 		switch {
+		case isRetired(n):
+			retired = append(retired, s.keys.prefix+n)
 		case !ok:
 		case c.Family.Global(): // large
 			err = s.loadSets(ctx, m, []hot.Change{c})
@@ -136,6 +139,11 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 	}
 	for chunk := range slices.Chunk(owned, loadSets) {
 		if err := s.loadSets(ctx, m, chunk); err != nil {
+			return nil, err
+		}
+	}
+	for chunk := range slices.Chunk(retired, loadSets) { // no step removes a forgotten file from them
+		if err := s.client.Del(ctx, chunk...).Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -393,6 +393,43 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestRetired: the sets of an earlier version that nobody reads any more go from the server, and steps of that version are followed.
+func TestRetired(t *testing.T) {
+	m := miniredis.RunT(t)
+	old := openAt(t, m, Options{Writer: "old"})
+	step := func(n hot.Change) {
+		var step []byte
+		for _, c := range []hot.Change{{Family: &hot.Retired[0]}, {Family: &hot.Retired[1], Owner: "secret"}, n} {
+			c.Do, c.Epoch, c.Members = hot.AddScores, c.Family.Epoch(hot.Seconds(noon)), []hot.Member{{Name: "secret", Score: 1}}
+			step = appendChange(step, &c)
+		}
+		if err := old.apply(t.Context(), call{step: step}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	frequency := hot.Change{Family: old.table.Of(hot.Frequency)}
+	step(frequency)
+	s := openAt(t, m, Options{Writer: "new"})
+	keys, err := s.scan(t.Context())
+	if err != nil || len(keys) == 0 || slices.ContainsFunc(keys, isRetired) {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	before, mirror := one(t, s, hot.Frequency, "", "secret"), s.Mirror()
+	step(frequency)
+	if got := one(t, s, hot.Frequency, "", "secret"); before <= 0 || !near(got, 2*before) || s.Mirror() != mirror {
+		t.Errorf("%v after one step, %v after two", before, got)
+	}
+	if err := s.Forget(t.Context(), noon, event.Path("secret")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if dump := m.Dump(); strings.Contains(dump, "secret") {
+		t.Errorf("still there: %s", dump)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []Options{{}, {Repo: "r"}, {Repo: "r", URL: "http://x"}, {Repo: "r", URL: "redis://127.0.0.1:1"}} {
 		if s, err := Open(t.Context(), o); err == nil {

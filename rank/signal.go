@@ -47,6 +47,7 @@ const (
 	Mentioned
 	ListedFresh
 	Unseen
+	OfBranch
 	signals // their number
 )
 
@@ -61,6 +62,7 @@ var signalNames = [signals]string{
 	TermsMean: "terms_mean", TermsRank: "terms_rank", Text: "text", TextShare: "text_share",
 	TextPlace: "text_place", Topic: "topic", Pattern: "pattern", PatternPlace: "pattern_place", Named: "named",
 	Mentioned: "mentioned", ListedFresh: "listed_fresh", Unseen: "unseen",
+	OfBranch: "branch",
 }
 
 // String is the name under which the signal appears in a Reason.

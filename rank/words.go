@@ -143,7 +143,7 @@ var plain = map[Signal]string{
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
 	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
 	Kin: "its name has words of the name of a file in hand", EarlyDocument: "a document, and the turn has just begun",
-	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
+	OfBranch: "changed on this branch", FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }
 

@@ -83,8 +83,8 @@ train: ## fit weights and confidence again: SESSIONS=DIR of traces, REPOS=DIR of
 	go run ./internal/eval/train fit -traces "$(SESSIONS)" -repos "$(REPOS)" -issues "$(ISSUES)" -examples "$(EXAMPLES)" -left bin/left -out rank/weights.json
 	go run ./internal/eval/train calibrate -traces "$(SESSIONS)" -repos "$(REPOS)" -weights bin/left
 
-localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE of names (their last quarter)
-	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)"
+localize: ## measure which files are found for a text, without a session: REPOS=DIR of clones, ISSUES=FILE, HISTORIES=FILE or BRANCHES=FILE of names (last quarters)
+	@go run ./internal/eval/localize -repos "$(REPOS)" -issues "$(ISSUES)" -histories "$(HISTORIES)" -branches "$(BRANCHES)"
 
 gitleaks: ## write the rules of package redact again from a released version of gitleaks: VERSION=v8.30.1
 	@scripts/gitleaks.sh $(or $(VERSION),v8.30.1)

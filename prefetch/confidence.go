@@ -27,11 +27,12 @@ const (
 	OpenUnseen   Class = "open_unseen"   // between calls, a file that nothing has named
 	OfChange     Class = "change"        // beside a change
 	OfText       Class = "text"          // a prompt outside of sessions
+	OfBranch     Class = "branch"        // a question that says nothing, on a branch
 )
 
 // Classes lists them in a fixed order.
 func Classes() []Class {
-	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText}
+	return []Class{PromptNamed, PromptBefore, PromptOther, OpenNamed, OpenSeen, OpenUnseen, OfChange, OfText, OfBranch}
 }
 
 // classOf is the class of a file in the answer to a question.
@@ -40,6 +41,8 @@ func classOf(q event.Query, f rank.Scored) Class {
 	switch {
 	case m == event.TaskChange:
 		return OfChange
+	case rank.AsksBranch(q):
+		return OfBranch
 	case m == event.TaskPrompt && q.Session == "":
 		return OfText
 	case m == event.TaskPrompt && f.Values()[rank.Named] > 0:

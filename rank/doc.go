@@ -15,7 +15,8 @@
 //
 // The score orders files; package prefetch makes it a probability. The products w·x are the reasons, and their sum is the logit.
 // weights.json has the weights, their results and the command that fitted them. A prompt outside of sessions has weights of its
-// own, for short and for long texts, because only its text and the history are known.
+// own, for short and for long texts, because only its text and the history are known. So has a question that says nothing, on a branch:
+// the words of the branch's name are its text, and the newest files that the branch changed are in hand, but may be answers.
 //
 // # Texts
 //
@@ -91,6 +92,7 @@
 //	listed_fresh   1/(1+files opened since) of the newest list (result of a search, of the last 12 results) that names f
 //	topic          the signal text of the newest earlier prompt of 6 words or more
 //	unseen         1 if no prompt, command or result of the session has named f
+//	branch         1/√r of the r-th file that the branch changed, those of its newest commit first
 //
 // Places:
 //

@@ -38,12 +38,23 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, ErrNoTime
 	}
 	tree := r.tree()
+	ofBranch := AsksBranch(q)
+	if ofBranch {
+		q = aboutBranch(q)
+	}
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
-	model, ok := r.models[modelOf(q, task, text)]
+	weights := modelOf(q, task, text)
+	if ofBranch {
+		if weights = taskBranch; len(q.Files) == 0 {
+			weights = taskName
+		}
+	}
+	model, ok := r.models[weights]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
-	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels}
+	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels,
+		branch: branchPlaces(q.Branch), ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -77,6 +88,9 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		x.relatives(p)
 	}
 	x.say(p)
+	for _, f := range q.Branch.Files {
+		p.get(f)
+	}
 	may := x.wanted(q, task)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
 	x.fresh = x.listings()
@@ -114,6 +128,12 @@ func TaskOf(q event.Query) event.Task {
 const (
 	taskText  event.Task = "text"  // a short text
 	taskIssue event.Task = "issue" // a long one
+)
+
+// Questions that say nothing, on a branch, have weights of their own.
+const (
+	taskBranch event.Task = "branch"      // that has changed files
+	taskName   event.Task = "branch_name" // that has only a name
 )
 
 // modelOf is the task whose weights hold.
@@ -161,11 +181,8 @@ func (x *queryContext) inSession(s *hot.SessionView, task event.Task) []event.Pa
 func (x *queryContext) wanted(q event.Query, task event.Task) func(event.Path) bool {
 	inHand := make(map[event.Path]bool, len(q.Files)+len(x.files)+1)
 	inHand[q.Current] = true
-	for _, f := range q.Files {
-		inHand[f] = true
-	}
-	for _, f := range x.files {
-		inHand[f] = true
+	for _, f := range slices.Concat(q.Files, x.files) {
+		inHand[f] = !x.ofBranch
 	}
 	return func(f event.Path) bool {
 		switch {

@@ -49,14 +49,16 @@ type queryContext struct {
 	stemTerms   map[string]noisyOr // the same of a stem
 	lately      map[string]float64 // folder → recency of its newest open
 	labels      *labels
-	kins        []event.Path       // in hand, whose names are compared
-	rare        map[string]float64 // idf of words of names
-	inHand      float64            // the signal InHand
-	asked       kind               // kinds of files that the prompt asks for
-	commits     *hot.Ranked        // files committed last
-	commitAgo   map[event.Path]int // file → commits since its own, of the newest files committed
-	clocks      []int64            // of the last opens of the session's files
-	editedStems map[string]bool    // stems of pairs of the files edited since the prompt
+	kins        []event.Path           // in hand, whose names are compared
+	rare        map[string]float64     // idf of words of names
+	inHand      float64                // the signal InHand
+	asked       kind                   // kinds of files that the prompt asks for
+	commits     *hot.Ranked            // files committed last
+	commitAgo   map[event.Path]int     // file → commits since its own, of the newest files committed
+	clocks      []int64                // of the last opens of the session's files
+	editedStems map[string]bool        // stems of pairs of the files edited since the prompt
+	branch      map[event.Path]float64 // the signal OfBranch of the files that the branch changed
+	ofBranch    bool                   // the question is about the branch: files in hand are answers, too
 }
 
 // remember takes over what the session did.

@@ -60,6 +60,7 @@ const (
 	Mentioned
 	ListedFresh
 	Unseen
+	OfBranch
 	signals // their number
 )
 
@@ -77,6 +78,7 @@ var signalNames = [signals]string{
 	Topic: "topic", TopicCover: "topic_cover", Pattern: "pattern", PatternPlace: "pattern_place", PatternCover: "pattern_cover",
 	PatternBody: "pattern_body", Named: "named",
 	Mentioned: "mentioned", ListedFresh: "listed_fresh", Unseen: "unseen",
+	OfBranch: "branch",
 }
 
 // String is the name under which the signal appears in a Reason.

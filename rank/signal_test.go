@@ -145,7 +145,7 @@ func TestPriorIsSane(t *testing.T) {
 			t.Errorf("%s: a file without any evidence gets %.2f", task, p)
 		}
 	}
-	if n := len(Prior()); n != 5 {
-		t.Errorf("%d tasks, want 5: %v, %v, %v, and prompts outside of sessions, short and long", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
+	if n := len(Prior()); n != 7 {
+		t.Errorf("%d tasks, want 7: %v, %v, %v, prompts outside of sessions, short and long, and branches with and without files", n, event.TaskPrompt, event.TaskNext, event.TaskChange)
 	}
 }

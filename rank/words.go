@@ -146,7 +146,7 @@ var plain = map[Signal]string{
 	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
 	Kin: "its name has words of the name of a file in hand", EarlyDocument: "a document, and the turn has just begun",
 	TermsFolder: "files of its folder were used before with words of the text", TermsStem: "files of its name were used before with words of the text",
-	AskedKind:      "the text asks for files of its kind",
+	AskedKind: "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }

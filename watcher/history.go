@@ -63,16 +63,24 @@ func (r *Repo) History(ctx context.Context, o HistoryOptions, yield func(batch [
 	return nil
 }
 
-func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
-	var log commitLog = gitLog{r}
-	if !r.git.Found() {
-		objects, err := openObjectLog(r)
-		if err != nil {
-			return err
-		}
-		defer objects.close()
-		log = objects
+// openLog is how the repository's commits are read. done frees what that takes.
+func (r *Repo) openLog() (log commitLog, done func(), err error) {
+	if r.git.Found() {
+		return gitLog{r}, func() {}, nil
 	}
+	objects, err := openObjectLog(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return objects, objects.close, nil
+}
+
+func (r *Repo) readHistory(ctx context.Context, o HistoryOptions, yield func([]event.Event, map[string]string) error) error {
+	log, done, err := r.openLog()
+	if err != nil {
+		return err
+	}
+	defer done()
 	p, err := r.plan(ctx, log, o.Since)
 	if err != nil || !p.changed {
 		return err

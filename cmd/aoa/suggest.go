@@ -27,7 +27,8 @@ func (a *app) suggest() *cobra.Command {
 With FILEs, it prints files that change together with them. With --prompt, files that such words
 led to. With --staged, files that usually belong to the staged ones. Without any of these, files
 that usually belong to the changes of the working tree: first those that share commits with them. If
-nothing is changed, files that recent work suggests.
+nothing is changed, on a branch, the files that its commits changed since the default branch, and
+files that go with them or with the branch's name; else files that recent work suggests.
 
 A folder stands for its files. A bare file name means the only file of that name. Several words of
 which none is a file are a prompt. Names are printed as seen from the current folder. What is less
@@ -115,6 +116,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	a.early(ans.Reading)
+	ofBranch := ans.Branch != nil
 	if a.json && !how.nul && !how.plain {
 		return a.answer(struct {
 			event.Answer
@@ -125,6 +127,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	if bare && !idle {
 		partnersFirst(listed)
 	}
+	idle = idle && !ofBranch
 	if !how.number && (!how.pick || idle) {
 		listed = worthListing(listed, idle)
 	}
@@ -136,9 +139,21 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 	case len(listed) == 0:
 		a.nothing(ans.Suggestions, bare, len(q.Files))
 	default:
+		if ofBranch {
+			a.talk("%s", aboutBranch(*ans.Branch))
+		}
 		a.suggestions(listed, q)
 	}
 	return nil
+}
+
+// aboutBranch says what an answer about a branch rests on.
+func aboutBranch(b event.Branch) string {
+	name, base := event.Path(b.Name).Display(), event.Path(b.Base).Display()
+	if b.Commits == 0 {
+		return fmt.Sprintf("%s has no commits since %s: by its name", name, base)
+	}
+	return fmt.Sprintf("%s changes %s since %s, in %s", name, plural(len(b.Files), "file"), base, plural(b.Commits, "commit"))
 }
 
 // suggestWhat makes files of the arguments, or a prompt if they are prose.

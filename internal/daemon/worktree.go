@@ -37,7 +37,8 @@ type worktree struct {
 	prefetch *prefetch.Prefetcher
 	watch    *watcher.Watcher
 	reader   *index.Reader
-	brief    atomic.Bool // the list of files is that of the index: the disk was not read yet
+	branch   atomic.Pointer[readBranch] // nil: to be read
+	brief    atomic.Bool                // the list of files is that of the index: the disk was not read yet
 }
 
 // worktrees are the checkouts that somebody has called from, and the one that the daemon was started in.
@@ -242,6 +243,7 @@ func (w *worktree) list(files []event.Path) {
 	w.reader.Refresh()
 	roots := w.repo.Worktrees()
 	w.siblings.Store(&roots)
+	w.branch.Store(nil)
 }
 
 // walk finds the files on disk, for a repository that git cannot read: what was learned of them still holds.

@@ -27,6 +27,7 @@ type Localization struct {
 	ID     string  // of the commit or the instance
 	Part   float64 // where in the history it was asked, 0 is its begin and 1 its end
 	Text   string
+	Branch event.Branch // on which it was asked; see Branches
 	Files  []event.Path // that it means
 	Fits   []rank.TextFit
 	Ranked []rank.Scored
@@ -108,14 +109,16 @@ func Subjects(ctx context.Context, s Source, o Options, from, to float64, n int,
 }
 
 func (w *world) localize(ctx context.Context, l *Localization, at time.Time, each func(*Localization) error) error {
-	ranking, took, err := w.ask(ctx, event.Query{Task: event.TaskPrompt, Prompt: l.Text, At: at})
+	ranking, took, err := w.ask(ctx, event.Query{Prompt: l.Text, Branch: l.Branch, At: at})
 	if err != nil {
 		return err
 	}
 	l.Ranked, l.Took = ranking.Files, took
 	l.Fits = w.ranker.Fits(l.Text)
 	if w.firstPrompts {
-		first, _, err := w.ask(ctx, FirstPrompt(l.Text, at))
+		q := FirstPrompt(l.Text, at)
+		q.Branch = l.Branch
+		first, _, err := w.ask(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,16 @@ type Query struct {
 	Limit    int       `json:"limit,omitempty"`        // 0 is 5
 	Unseen   bool      `json:"unseen,omitempty"`       // only files that nothing has named in this session
 	Explain  bool      `json:"explain,omitempty"`      // keep every reason, not only the strongest ones
+	Branch   Branch    `json:"-"`                      // the branch that is checked out; the daemon sets it
 	At       time.Time `json:"-"`                      // the time to rank at; the daemon sets it
+}
+
+// Branch is what a branch adds to the default branch. The zero value: nothing is known of one, or it is the default branch.
+type Branch struct {
+	Name    string `json:"name"`
+	Base    string `json:"base"`    // the default branch
+	Commits int    `json:"commits"` // that the default branch does not have, without merges
+	Files   []Path `json:"files"`   // that they changed and that may still exist, those of the newest commit first
 }
 
 // Answer is what a Query gets. Fields of its JSON form are added, never renamed.
@@ -35,6 +44,7 @@ type Answer struct {
 	At          int64        `json:"at"`                // time of the ranking, Unix milliseconds
 	Ms          float64      `json:"ms"`                // time spent, milliseconds
 	Reading     bool         `json:"reading,omitempty"` // the daemon has not read all files since its start: a later answer may be better
+	Branch      *Branch      `json:"branch,omitempty"`  // the branch that is answered about, if the question names nothing
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events

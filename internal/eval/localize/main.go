@@ -1,12 +1,16 @@
 // Command localize measures how well the ranking finds the files that a text means, without a session.
 //
-//	go run ./internal/eval/localize -repos CLONES [-issues FILE] [-histories FILE] [-most N]
+//	go run ./internal/eval/localize -repos CLONES [-issues FILE] [-histories FILE] [-branches FILE] [-most N]
 //
 // In come clones (OWNER+NAME or OWNER/NAME), a file of issues (one JSON object a line: id, repo, base, text, files), or a file of names
 // of repositories, of which the commit messages of the last quarter of the history are asked. Out goes a table: of how many texts one
 // of the right files was among the first 1, 3, 5 and 10. Each text is asked at its commit, with the files of that commit and the
 // history before it. Of an issue only sources that are no tests count, in the answer and in the truth. The last line is about the
 // list that aOa would show if the text were the first prompt of a session.
+//
+// Of a file of -branches, the branches that the last quarter of each history merged are asked, before their first commit and before a
+// later one: which files will the next commit change? Then the table is about questions that say nothing (`aoa suggest` in a clean
+// checkout), beside the rule "the newest files of the branch first", with what was promised and what came true.
 package main
 
 import (
@@ -30,9 +34,14 @@ func main() {
 	repos := flag.String("repos", "", "folder of clones")
 	issues := flag.String("issues", "", "file of issues")
 	histories := flag.String("histories", "", "file of names of repositories")
-	most := flag.Int("most", 40, "commit messages of a repository")
+	branches := flag.String("branches", "", "file of names of repositories, of which branches are asked")
+	most := flag.Int("most", 40, "commit messages, or branches, of a repository")
 	flag.Parse()
-	if err := run(context.Background(), *repos, *issues, *histories, *most); err != nil {
+	run := func(ctx context.Context) error { return run(ctx, *repos, *issues, *histories, *most) }
+	if *branches != "" {
+		run = func(ctx context.Context) error { return runBranches(ctx, *repos, *branches, *most) }
+	}
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "localize:", err)
 		os.Exit(1)
 	}

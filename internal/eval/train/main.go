@@ -51,7 +51,11 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
 	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
+	branches := flags.Bool("branches", false, "fit the weights of questions on branches only; the others stay as they are in -out")
 	_ = flags.Parse(args) // ExitOnError
+	if *branches {
+		return o.onlyBranches(ctx)
+	}
 	return o.fit(ctx)
 }
 
@@ -84,6 +88,11 @@ func (o options) fit(ctx context.Context) error {
 	file := fileOf(sessions, all, fitted)
 	file.Texts = textWeights(words)
 	maps.Copy(file.Tasks, fitMessages(ranked, all.gone))
+	named, err := o.keep(".branches", func() (*set, error) { return branches(ctx, o.repos, asked) })
+	if err != nil {
+		return err
+	}
+	maps.Copy(file.Tasks, fitBranches(named))
 	measureTexts(fits, ranked, all.gone, file.Measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
 		return err
@@ -117,7 +126,7 @@ func (o options) leave(s *set, fitted []*weights, all rank.File) error {
 	for repo, name := range s.Repos {
 		f := fitted[repo].file(s)
 		f.Texts = all.Texts
-		for _, task := range []event.Task{taskText, taskIssue} {
+		for _, task := range []event.Task{taskText, taskIssue, taskBranch, taskName} {
 			f.Tasks[task] = all.Tasks[task]
 		}
 		if err := write(filepath.Join(o.left, strings.ReplaceAll(name, "/", "+")+".json"), f); err != nil {

@@ -1,0 +1,37 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// branchTime is how long a question waits for git to tell what a branch adds.
+const branchTime = time.Second
+
+// readBranch is a branch as it was read at a commit of it.
+type readBranch struct {
+	event.Branch
+	ref, commit string
+}
+
+// onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time. It starts git only if
+// HEAD has moved since it was last read.
+func (w *worktree) onBranch(ctx context.Context) event.Branch {
+	ref, commit, err := w.repo.Head(ctx)
+	if err != nil {
+		return event.Branch{}
+	}
+	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
+		return b.Branch
+	}
+	ctx, cancel := context.WithTimeout(ctx, branchTime)
+	defer cancel()
+	b, err := w.repo.Branch(ctx)
+	if err != nil {
+		return event.Branch{}
+	}
+	w.branch.Store(&readBranch{b, ref, commit})
+	return b
+}

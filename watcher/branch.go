@@ -1,0 +1,83 @@
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoa-dev/aoa/internal/event"
+)
+
+// Bounds of a branch. One that adds more is no piece of work whose files say what comes next.
+const (
+	maxBranchCommits = 100
+	maxBranchFiles   = 100
+)
+
+// errFar ends the reading of a branch that adds too much.
+var errFar = errors.New("the branch is far from its base")
+
+// Branch returns what the checked out branch adds to the default branch. The zero Branch: the default branch itself, a detached HEAD, no
+// default branch, more than maxBranchCommits or maxBranchFiles. The default branch is that of origin (refs/remotes/origin/HEAD), else the
+// first that exists of init.defaultBranch, main and master. It costs some reads of refs and one process of git, of two without
+// origin/HEAD. Errors: ErrNoGit, an error of git.
+func (r *Repo) Branch(ctx context.Context) (event.Branch, error) {
+	ref, head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return event.Branch{}, err
+	}
+	name, isBranch := strings.CutPrefix(ref, "refs/heads/")
+	base, commit, err := r.defaultBranch(ctx)
+	if err != nil || !isBranch || commit == "" || name == base {
+		return event.Branch{}, err
+	}
+	b := event.Branch{Name: name, Base: base, Files: []event.Path{}}
+	add := func(c *Commit) error {
+		b.Commits++
+		for _, f := range c.Files {
+			if f.Status != 'D' && !r.Excluded(f.Path) && !slices.Contains(b.Files, f.Path) {
+				b.Files = append(b.Files, f.Path)
+			}
+		}
+		if b.Commits > maxBranchCommits || len(b.Files) > maxBranchFiles {
+			return errFar
+		}
+		return nil
+	}
+	log, done, err := r.openLog()
+	if err != nil {
+		return event.Branch{}, fmt.Errorf("read branch %s: %w", name, err)
+	}
+	defer done()
+	switch err := log.walk(ctx, []string{head}, []string{commit}, add); {
+	case errors.Is(err, errFar):
+		return event.Branch{}, nil
+	case err != nil:
+		return event.Branch{}, fmt.Errorf("read branch %s: %w", name, err)
+	}
+	return b, nil
+}
+
+// defaultBranch is the short name of the default branch and its commit, "" if there is none.
+func (r *Repo) defaultBranch(ctx context.Context) (name, commit string, err error) {
+	const origin = "refs/remotes/origin/"
+	ref, commit, err := r.readRef(ctx, r.CommonDir, originHead)
+	if err != nil || commit != "" {
+		return strings.TrimPrefix(ref, origin), commit, err
+	}
+	set := ""
+	if out, err := r.run(ctx, "config", "--get", "init.defaultBranch"); err == nil {
+		set = strings.TrimSpace(string(out))
+	}
+	for _, name := range []string{set, "main", "master"} {
+		for _, in := range []string{origin, "refs/heads/"} {
+			if _, commit, err := r.readRef(ctx, r.CommonDir, in+cmp.Or(name, "main")); err != nil || commit != "" {
+				return cmp.Or(name, "main"), commit, err
+			}
+		}
+	}
+	return "", "", nil
+}

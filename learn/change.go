@@ -76,10 +76,12 @@ func (f *fold) commit(e event.Event, sign float64) {
 	files = slices.Compact(files)
 	n := len(files) + len(gone)
 	tells := n <= commitMax && !e.Sweep()
+	var topics []string
 	if tells && n > 0 {
-		for _, t := range e.Terms {
-			f.batch.Add(hot.TermFreq, "", t, e.Time, sign)
-		}
+		topics = e.Topics()
+	}
+	for _, t := range topics {
+		f.batch.Add(hot.TermFreq, "", t, e.Time, sign)
 	}
 	w := sign * share(n)
 	for i, p := range files {
@@ -97,7 +99,7 @@ func (f *fold) commit(e event.Event, sign float64) {
 		for _, q := range files[i+1:] {
 			f.pair(p, q, e.Time, w)
 		}
-		for _, t := range e.Terms {
+		for _, t := range topics {
 			f.batch.Add(hot.TermFiles, t, string(p), e.Time, sign/float64(n))
 		}
 	}

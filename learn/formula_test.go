@@ -216,6 +216,20 @@ func TestCommits(t *testing.T) {
 	d.expect("term after uncommit", d.of(hot.TermFiles, "login", "a", start), 0)
 }
 
+func TestNamesOfPackagesAreNoWordsOfManifests(t *testing.T) {
+	d := newFixture(t, learn.Options{})
+	bump := commit(0, "go.mod", "go.sum")
+	bump.Text, bump.Terms = "build(deps): bump example.com/certificates from 1 to 2", []string{"bump", "certificate"}
+	d.learn(bump)
+	d.expect("bump → go.mod", d.of(hot.TermFiles, "bump", "go.mod", start), 1.0/2)
+	d.expect("certificate → go.mod", d.of(hot.TermFiles, "certificate", "go.mod", start), 0)
+	d.expect("certificate", d.of(hot.TermFreq, "", "certificate", start), 0)
+	d.expect("co-change", d.of(hot.Comod, "go.mod", "go.sum", start), 1)
+	bump.Paths = append(bump.Paths, "tls.go")
+	d.learn(bump)
+	d.expect("certificate → go.mod, with a source", d.of(hot.TermFiles, "certificate", "go.mod", start), 1.0/3)
+}
+
 func TestBulkCommitMakesNoPairs(t *testing.T) {
 	d := newFixture(t, learn.Options{})
 	var files []event.Path

@@ -150,7 +150,9 @@ func (c *candidate) fill(x *queryContext) {
 	v[ListedFresh] = x.fresh[c.path]
 	x.folders(c)
 	x.kinds(c)
-	v[FreshCommitted] = x.freshCommitted(c.path)
+	if !x.unasked(c.label) {
+		v[FreshCommitted] = x.freshCommitted(c.path)
+	}
 	v[OfBranch] = x.branch[c.path]
 	v[Unseen] = truth(!c.inWords(x) && !x.seen[c.path] && !has(x.open, c.path)) // nothing in the session has named it
 }

@@ -53,7 +53,8 @@
 //	churn          min(1, ln(1+commits)/ln 101)
 //	never, uncommitted   1 if f was never opened here; never committed
 //	fresh_committed  1/log₂(2+k) before the session has opened anything, k the number of commits since its own; of the
-//	               newest 64 files committed
+//	               newest 64 files committed; 0 for manifests, changelogs, settings of tools and documents, unless the words of
+//	               the question speak of such, or of the file's name: they are committed along with everything
 //	size           min(1, ln(1+words of its text)/ln 10,001)
 //	test           1 if it is a test by its name or its folder
 //	early_document 1/(1+files opened since the prompt) if f is prose

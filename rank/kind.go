@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/aoa-dev/aoa/internal/index"
@@ -25,8 +26,8 @@ var asks = func() map[string]kind {
 	for k, words := range map[kind]string{
 		tests:     "test spec coverage e2e",
 		documents: "doc document documentation readme plan markdown guide changelog",
-		upkeep: "dependency dependencies upgrade downgrade bump package manifest lockfile version release changelog license lint linter ci workflow " +
-			"action pipeline npm pnpm yarn pip poetry cargo maven gradle",
+		upkeep: "dependency dependencies deps dependabot renovate tidy upgrade downgrade bump package manifest lockfile version release " +
+			"changelog license lint linter ci travis workflow action pipeline npm pnpm yarn pip poetry cargo maven gradle",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			stems[index.Stem(word)] |= k
@@ -41,6 +42,15 @@ func askedBy(t index.Text) (k kind) {
 		k |= asks[w.Stem]
 	}
 	return k
+}
+
+// unasked reports whether the words of a question speak neither of such files nor of this one: of a manifest, a changelog or another
+// document. That these were committed last says nothing: every commit may change them.
+func (x *queryContext) unasked(l *label) bool {
+	if len(x.words) == 0 || slices.ContainsFunc(l.words, func(w string) bool { return slices.Contains(x.words, w) }) {
+		return false
+	}
+	return l.upkeep && x.asked&upkeep == 0 || l.document && x.asked&documents == 0
 }
 
 // kinds fills in the signals of what kind of file is wanted, and how large the file is.

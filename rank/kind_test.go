@@ -34,6 +34,21 @@ func TestKindsAndKin(t *testing.T) {
 	}
 }
 
+func TestManifestsAndDocumentsCommittedLastAreNoEvidence(t *testing.T) {
+	w := small(t)
+	w.commit(epoch.Add(-time.Hour), "tidy", "rank/rank.go", "CHANGELOG.md", "docs/plan.md")
+	r := w.ranker(all(Options{}))
+	for prompt, want := range map[string][3]float64{
+		"fix the order": {1, 0, 0}, "fix the order, and say so in the changelog": {1, 1, 1}, "the plan is wrong": {1, 0, 1},
+	} {
+		for i, f := range []event.Path{"rank/rank.go", "CHANGELOG.md", "docs/plan.md"} {
+			if got, _ := why(t, r, event.Query{Prompt: prompt}, f); got["fresh_committed"] != want[i] {
+				t.Errorf("%q: fresh_committed of %s is %v, want %v", prompt, f, got["fresh_committed"], want[i])
+			}
+		}
+	}
+}
+
 func TestWhatIsCommittedLastComesFirst(t *testing.T) {
 	w := small(t)
 	w.commit(epoch.Add(-2*time.Hour), "say more", "README.md")

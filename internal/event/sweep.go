@@ -33,7 +33,7 @@ func (e Event) Sweep() bool {
 
 // manifests are files that list dependencies, or repeat such a list. Only the first extension of a lock file differs.
 var manifests = wordSet("go.mod go.sum package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb bun.lock " +
-	"cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock pipfile pipfile.lock requirements.txt setup.cfg gemfile gemfile.lock " +
+	"cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock pipfile pipfile.lock setup.cfg gemfile gemfile.lock " +
 	"composer.json composer.lock pom.xml build.gradle build.gradle.kts gradle.lockfile libs.versions.toml gradle-wrapper.properties " +
 	"packages.lock.json mix.exs mix.lock pubspec.yaml pubspec.lock podfile podfile.lock package.resolved package.swift go.work go.work.sum " +
 	"flake.lock deno.lock")
@@ -42,13 +42,60 @@ var manifests = wordSet("go.mod go.sum package.json package-lock.json npm-shrink
 var settings = wordSet("license license.txt license.md copying notice authors codeowners .gitignore .gitattributes .editorconfig .travis.yml " +
 	".golangci.yml .golangci.yaml .golangci.toml .eslintrc .eslintrc.js .eslintrc.json .eslintignore .prettierrc .prettierrc.json .prettierignore " +
 	".pre-commit-config.yaml appveyor.yml .circleci renovate.json dependabot.yml .gitlab-ci.yml version version.txt .nvmrc .tool-versions " +
-	".python-version changelog changelog.md")
+	".python-version")
 
-// Upkeep reports whether the file is a manifest, a lock file, or a setting of a tool.
+// chronicles are documents that say what changed.
+var chronicles = wordSet("changelog changes history news")
+
+// bumpTerms are the terms of a subject that say that versions of dependencies change.
+var bumpTerms = wordSet("bump dep dependency dependabot renovate")
+
+// Topics returns the terms of a commit that are about its files. Of one that changes the versions of dependencies and nothing else these
+// are the terms that say so: the others name packages.
+func (e Event) Topics() []string {
+	for _, list := range [][]Path{e.Paths, e.Gone} {
+		for _, p := range list {
+			if !p.manifest() {
+				return e.Terms
+			}
+		}
+	}
+	if only, _ := upkeepWords(e.Text); !only {
+		return e.Terms
+	}
+	var topics []string
+	for _, t := range e.Terms {
+		if bumpTerms[t] {
+			topics = append(topics, t)
+		}
+	}
+	return topics
+}
+
+// Upkeep reports whether the file is a manifest, a lock file, a changelog, or a setting of a tool.
 func (p Path) Upkeep() bool {
 	base := strings.ToLower(p.Base())
-	return manifests[base] || settings[base] || path.Ext(base) == ".lock" || strings.HasPrefix(string(p), ".github/") ||
-		strings.HasPrefix(string(p), ".circleci/") || strings.HasPrefix(base, "requirements") && path.Ext(base) == ".txt"
+	return p.manifest() || settings[base] || strings.HasPrefix(string(p), ".github/") || strings.HasPrefix(string(p), ".circleci/") ||
+		p.chronicle()
+}
+
+func (p Path) manifest() bool {
+	base := strings.ToLower(p.Base())
+	switch path.Ext(base) {
+	case ".lock":
+		return true
+	case ".txt":
+		return strings.HasPrefix(base, "requirements") || path.Base(p.Dir()) == "requirements"
+	}
+	return manifests[base]
+}
+
+func (p Path) chronicle() bool {
+	switch ext := p.Ext(); ext {
+	case "", ".md", ".markdown", ".rst", ".txt", ".adoc":
+		return chronicles[strings.TrimSuffix(strings.ToLower(p.Base()), ext)]
+	}
+	return false
 }
 
 // Words of subjects: of upkeep only, and such as may also be about the program itself.

@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/aoa-dev/aoa/internal/event"
@@ -38,6 +39,38 @@ func TestSweep(t *testing.T) {
 		e := event.Event{Kind: event.KindCommit, Text: c.subject, Paths: c.files}
 		if got := e.Sweep(); got != c.want {
 			t.Errorf("%q of %d files is a sweep: %v, want %v", c.subject, len(c.files), got, c.want)
+		}
+	}
+}
+
+func TestUpkeep(t *testing.T) {
+	for p, want := range map[event.Path]bool{
+		"go.mod": true, "web/yarn.lock": true, ".github/workflows/ci.yml": true, "CHANGELOG.md": true, "CHANGES": true, "docs/changes.rst": true,
+		"HISTORY.md": true, "requirements-dev.txt": true, "requirements/test.txt": true, "history.go": false, "src/changes.py": false,
+		"News.vue": false, "docs/notes.txt": false, "requirements.py": false, "README.md": false,
+	} {
+		if got := p.Upkeep(); got != want {
+			t.Errorf("%s is upkeep: %v, want %v", p, got, want)
+		}
+	}
+}
+
+func TestTopics(t *testing.T) {
+	terms := []string{"build", "dep", "bump", "certificate"}
+	for _, c := range []struct {
+		subject string
+		files   []event.Path
+		want    []string
+	}{
+		{"build(deps): bump example.com/certificates from 1 to 2", []event.Path{"go.mod", "go.sum"}, []string{"dep", "bump"}},
+		{"Bump certificates", []event.Path{"requirements/test.txt"}, []string{"dep", "bump"}},
+		{"build(deps): bump example.com/certificates", []event.Path{"go.mod", "tls.go"}, terms},
+		{"chore(deps): bump actions/checkout", []event.Path{".github/workflows/ci.yml"}, terms}, // it says which job uses it
+		{"Run go mod tidy", []event.Path{"go.mod"}, terms},
+	} {
+		e := event.Event{Kind: event.KindCommit, Text: c.subject, Paths: c.files, Terms: terms}
+		if got := e.Topics(); !slices.Equal(got, c.want) {
+			t.Errorf("%q of %q is about %q, want %q", c.subject, c.files, got, c.want)
 		}
 	}
 }

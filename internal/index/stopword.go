@@ -10,9 +10,11 @@ var stopWords = wordSet(`about all also and any are because been being both but 
 	have here how its just let let's like made make more most need new now okay one only other our out over please she should some such
 	sure that the them then there they this too using very want was what when where which who why will with would yes you your`)
 
-// termStops are left out of index terms: stop words, and words that occur in prompts about any file.
-var termStops = union(stopWords, wordSet(`add after before between change check code com dont file files fix from her hers him his http
-	https into line lines look not see than two update use used www`))
+// termStops are left out of index terms: stop words, words that occur in prompts about any file, and what is left of "don't" at its
+// apostrophe.
+var termStops = union(stopWords, wordSet(`add after ain aren before between cant change check code com couldn didn doesn doesnt don dont file
+	files fix from hadn hasn haven her hers him his http https into isn line lines look mustn needn not see shouldn than two update use used
+	wasn weren won wont wouldn www`))
 
 // requestStops are left out of requests: stop words, and what people add to a request without changing it.
 var requestStops = union(stopWords, wordSet(`a able actually again am an as at be bit by come comes correctly currently do doing during

@@ -130,12 +130,18 @@ var (
 	versionLine = regexp.MustCompile(`(?i)^[-*> ]*(?:[\w .\-/()]{2,40}:\W*v?\d+(?:\.\d+)+[\w.+\-]*(?:\s.{0,40})?|\w[\w.\-]* v?\d+(?:\.\d+)+|` +
 		`\W*(?:os|platform|operating system|browser|extra tools|sphinx extensions|python implementation)(?: version)?\W*:.{0,80})$`)
 	trailer = regexp.MustCompile(`^(?:[A-Z][a-z]+(?:-[A-Za-z]+)*-by:|Change-Id:|Cc:|PiperOrigin-RevId|\(?cherry picked from commit)`)
-	tag     = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
+	// traceLine says no more than that a stack trace follows.
+	traceLine = regexp.MustCompile(`^(?:panic: runtime error: |goroutine \d+ \[|\[signal SIG|Traceback \(most recent call last\)|` +
+		`During handling of the above exception, another|The above exception was the direct cause)`)
+	tag = regexp.MustCompile(`^</?(?:details|summary|p|br|img|hr)\b[^>]*>$`)
 )
 
-// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit. Of the
-// lines that may be the title only headings are. In code only lists of packages are.
+// boilerplate reports whether a line says nothing of its own: a heading of a form, a checkbox, a version, a trailer of a commit, the
+// head of a stack trace. Of the lines that may be the title only headings and such heads are. In code only lists of packages are, too.
 func boilerplate(line string, title, fenced bool) bool {
+	if traceLine.MatchString(line) {
+		return true
+	}
 	if fenced {
 		return packageLine.MatchString(line)
 	}

@@ -38,7 +38,8 @@ func TestParseText(t *testing.T) {
 		t.Errorf("boilerplate is in the words: %s", got)
 	}
 	for text, want := range map[string]int{"Upgrade pip to 20.3": 2, "python: fix caches": 3, "No": 0, "### Description\nfix caches": 2,
-		"Summary\n": 1, "Bump actions/checkout 4.1.0": 3, "Node 18.2.0": 1} {
+		"Summary\n": 1, "Bump actions/checkout 4.1.0": 3, "Node 18.2.0": 1,
+		"panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.open()": 2, "Traceback (most recent call last):\nKeyError: a": 2} {
 		if p := index.ParseText(text); len(p.Title) != want {
 			t.Errorf("the title of %q is %v", text, p.Title)
 		}

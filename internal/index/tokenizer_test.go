@@ -11,6 +11,7 @@ func TestTerms(t *testing.T) {
 		"fix the TCPServer in parse_config.go": {"tcp", "server", "parse", "config"},
 		"loginTimeout LoginTimeouts, 42 x":     {"login", "timeout"},
 		"testing the tests":                    {"test"},
+		"don't panic, it doesn’t help":         {"panic", "help"},
 		"":                                     nil,
 	} {
 		if got := Terms(in, 10); !slices.Equal(got, want) {

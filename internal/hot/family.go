@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -79,8 +79,19 @@ const unknown = math.MaxUint8
 
 // earlier is the table of the versions that learned the retired families, by their places of then.
 func (t Table) earlier() Table {
-	out := slices.Insert(slices.Clone(t), 6, Retired[0])
-	return slices.Insert(out, 11, Retired[1])
+	out := append(append(Table{}, t[:6]...), Retired[0])
+	out = append(append(out, t[6:10]...), Retired[1])
+	return append(out, t[10:]...)
+}
+
+// IsRetired reports whether a name of a family, or of a set on a server, is that of a retired one.
+func IsRetired(name string) bool {
+	for i := range Retired {
+		if rest, ok := strings.CutPrefix(name, Retired[i].Name); ok && (rest == "" || rest[0] == ':') {
+			return true
+		}
+	}
+	return false
 }
 
 // Table is the families with one store's half-lives and bounds, in the order of Families.

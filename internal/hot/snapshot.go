@@ -288,7 +288,7 @@ func (s *Store) restoreMeta(fs []field) {
 		case err != nil:
 		case f.name == fieldApplied:
 			s.applied = max(s.applied, n)
-		case isEpoch && !slices.ContainsFunc(Retired, func(f Family) bool { return f.Name == family }):
+		case isEpoch && !IsRetired(family):
 			s.trimmed[family] = n
 		}
 	}

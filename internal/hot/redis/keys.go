@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -53,11 +52,6 @@ func name(c *hot.Change) string {
 		n += ":" + c.Owner
 	}
 	return n
-}
-
-// isRetired reports whether a set is of a family that nobody reads any more.
-func isRetired(name string) bool {
-	return slices.ContainsFunc(hot.Retired, func(f hot.Family) bool { return strings.HasPrefix(name, f.Name+":") })
 }
 
 // parseName finds the set with that name. ok is false for what is none: another key, or a set under another half-life.

@@ -125,7 +125,7 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 	for _, n := range names {
 		c, ok := parseName(s.table, n)
 		switch {
-		case isRetired(n):
+		case hot.IsRetired(n):
 			retired = append(retired, s.keys.prefix+n)
 		case !ok:
 		case c.Family.Global(): // large
@@ -142,8 +142,9 @@ func (s *Store) load(ctx context.Context, sent int64) (*Mirror, error) {
 			return nil, err
 		}
 	}
-	for chunk := range slices.Chunk(retired, loadSets) { // no step removes a forgotten file from them
-		if err := s.client.Del(ctx, chunk...).Err(); err != nil {
+	for n := 0; len(retired) > 0; retired = retired[n:] { // no step removes a forgotten file from them
+		n = min(len(retired), loadSets)
+		if err := s.client.Del(ctx, retired[:n]...).Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -411,7 +411,7 @@ func TestRetired(t *testing.T) {
 	step(frequency)
 	s := openAt(t, m, Options{Writer: "new"})
 	keys, err := s.scan(t.Context())
-	if err != nil || len(keys) == 0 || slices.ContainsFunc(keys, isRetired) {
+	if err != nil || len(keys) == 0 || slices.ContainsFunc(keys, hot.IsRetired) {
 		t.Errorf("keys %q, %v", keys, err)
 	}
 	before, mirror := one(t, s, hot.Frequency, "", "secret"), s.Mirror()

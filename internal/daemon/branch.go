@@ -26,12 +26,11 @@ func (w *worktree) onBranch(ctx context.Context) event.Branch {
 	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
 		return b.Branch
 	}
-	ctx, cancel := context.WithTimeout(ctx, branchTime)
+	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	b, err := w.repo.Branch(ctx)
-	if err != nil {
-		return event.Branch{}
+	b, _ := w.repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
+	if ctx.Err() == nil {
+		w.branch.Store(&readBranch{b, ref, commit})
 	}
-	w.branch.Store(&readBranch{b, ref, commit})
 	return b
 }

@@ -16,6 +16,14 @@ type readBranch struct {
 	ref, commit string
 }
 
+// knownBranch is the branch as it was read last, for hooks: it reads nothing.
+func (w *worktree) knownBranch() event.Branch {
+	if b := w.branch.Load(); b != nil {
+		return b.Branch
+	}
+	return event.Branch{}
+}
+
 // onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time. It starts git only if
 // HEAD has moved since it was last read.
 func (w *worktree) onBranch(ctx context.Context) event.Branch {

@@ -8,14 +8,11 @@ import (
 	"github.com/aoa-dev/aoa/internal/event"
 )
 
-// SaysNothing reports whether a question has neither text nor files nor session.
-func SaysNothing(q event.Query) bool {
-	return q.Session == "" && q.Prompt == "" && q.Current == "" && len(q.Files)+len(q.Tags) == 0 && TaskOf(q) == event.TaskPrompt
-}
-
-// AsksBranch reports whether a question says nothing and is asked on a branch that does: by its commits, or by its name.
+// AsksBranch reports whether a question says nothing (it has neither text nor files nor session) and is asked on a branch that does: by
+// its commits, or by its name.
 func AsksBranch(q event.Query) bool {
-	return SaysNothing(q) && (len(q.Branch.Files) > 0 || branchWords(q.Branch.Name) != "")
+	return q.Session == "" && q.Prompt == "" && q.Current == "" && len(q.Files)+len(q.Tags) == 0 && TaskOf(q) == event.TaskPrompt &&
+		(len(q.Branch.Files) > 0 || branchWords(q.Branch.Name) != "")
 }
 
 // aboutBranch asks about the work of the branch: the words of its name are the text, the newest of its files are in hand.

@@ -93,7 +93,8 @@
 //	listed_fresh   1/(1+files opened since) of the newest list (result of a search, of the last 12 results) that names f
 //	topic          the signal text of the newest earlier prompt of 6 words or more
 //	unseen         1 if no prompt, command or result of the session has named f
-//	branch         1/√r of the r-th file that the branch changed, those of its newest commit first
+//	branch         1/√r of the r-th file that the branch changed, those of its newest commit first. Recordings do not tell the branch:
+//	               the weights of prompts are fitted on commit messages, beside the logit of all others
 //
 // Places:
 //

@@ -37,24 +37,17 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if q.At.IsZero() {
 		return nil, ErrNoTime
 	}
-	tree := r.tree()
-	ofBranch := AsksBranch(q)
-	if ofBranch {
-		q = aboutBranch(q)
+	tree, asked := r.tree(), q
+	if AsksBranch(asked) {
+		q = aboutBranch(asked)
 	}
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
-	weights := modelOf(q, task, text)
-	if ofBranch {
-		if weights = taskBranch; len(q.Files) == 0 {
-			weights = taskName
-		}
-	}
-	model, ok := r.models[weights]
+	model, ok := r.models[modelOf(asked, task, text)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels,
-		branch: branchPlaces(q.Branch), ofBranch: ofBranch}
+		branch: branchPlaces(q.Branch), ofBranch: AsksBranch(asked)}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -88,8 +81,10 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		x.relatives(p)
 	}
 	x.say(p)
-	for _, f := range q.Branch.Files {
-		p.get(f)
+	if wanted[OfBranch] != 0 {
+		for _, f := range q.Branch.Files {
+			p.get(f)
+		}
 	}
 	may := x.wanted(q, task)
 	p.keep(func(f event.Path) bool { return f == forced || may(f) && tree.Has(f) })
@@ -139,6 +134,10 @@ const (
 // modelOf is the task whose weights hold.
 func modelOf(q event.Query, task event.Task, prompt index.Text) event.Task {
 	switch {
+	case AsksBranch(q) && len(q.Branch.Files) > 0:
+		return taskBranch
+	case AsksBranch(q):
+		return taskName
 	case task != event.TaskPrompt || q.Session != "" || q.Prompt == "":
 		return task
 	case kindOfText(prompt) == longText:

@@ -10,7 +10,7 @@
 //
 // # Two parts
 //
-// [OpenRepo], [Repo.Files], [Repo.Ignored], [Repo.Head] and [Repo.History] answer questions about a repository. [NewWatcher]
+// [OpenRepo], [Repo.Files], [Repo.Ignored], [Repo.Head], [Repo.Branch] and [Repo.History] answer questions about a repository. [NewWatcher]
 // reports saves. [ReadLog] is the one parser of `git log`, used by the evaluation, too.
 //
 // # Which commits count

@@ -116,7 +116,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		return err
 	}
 	a.early(ans.Reading)
-	ofBranch := ans.Branch != nil
+	ofBranch := ans.Branch.Name != ""
 	if a.json && !how.nul && !how.plain {
 		return a.answer(struct {
 			event.Answer
@@ -140,7 +140,7 @@ func (a *app) suggestFiles(ctx context.Context, q event.Query, args []string, ho
 		a.nothing(ans.Suggestions, bare, len(q.Files))
 	default:
 		if ofBranch {
-			a.talk("%s", aboutBranch(*ans.Branch))
+			a.talk("%s", aboutBranch(ans.Branch))
 		}
 		a.suggestions(listed, q)
 	}

@@ -16,6 +16,14 @@ type readBranch struct {
 	ref, commit string
 }
 
+// knownBranch is the branch as it was read last, for hooks: it reads nothing.
+func (w *worktree) knownBranch() event.Branch {
+	if b := w.branch.Load(); b != nil {
+		return b.Branch
+	}
+	return event.Branch{}
+}
+
 // onBranch returns what the checked out branch adds to the default branch, nothing where git does not tell in time. It starts git only if
 // HEAD has moved since it was last read.
 func (w *worktree) onBranch(ctx context.Context) event.Branch {
@@ -26,12 +34,11 @@ func (w *worktree) onBranch(ctx context.Context) event.Branch {
 	if b := w.branch.Load(); b != nil && b.ref == ref && b.commit == commit {
 		return b.Branch
 	}
-	ctx, cancel := context.WithTimeout(ctx, branchTime)
+	wait, cancel := context.WithTimeout(ctx, branchTime)
 	defer cancel()
-	b, err := w.repo.Branch(ctx)
-	if err != nil {
-		return event.Branch{}
+	b, _ := w.repo.Branch(wait) // of a failure the zero Branch is kept: the next question does not wait again
+	if ctx.Err() == nil {
+		w.branch.Store(&readBranch{b, ref, commit})
 	}
-	w.branch.Store(&readBranch{b, ref, commit})
 	return b
 }

@@ -121,6 +121,7 @@ func (h *hints) decide(ctx context.Context, w *worktree, q question, space int) 
 	if q.Say == nil {
 		q.Say = func(shown []event.Suggestion) (string, []event.Path) { return within(q.Kind, shown, space) }
 	}
+	q.Query.Branch = w.knownBranch()
 	d, err := w.prefetch.Decide(ctx, q.Question)
 	if ctx.Err() != nil {
 		h.metrics.decision(string(q.Kind), "late") // nobody reads it any more

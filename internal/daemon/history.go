@@ -109,6 +109,9 @@ func (r *historyReader) reconcile(ctx context.Context, first bool) error {
 		return err
 	}
 	r.worktrees.refresh(ctx, first && commits == 0)
+	for _, w := range r.worktrees.all() {
+		w.onBranch(ctx) // now, rather than at the next prompt
+	}
 	r.set(func(p *api.Progress) { p.State, p.Done = "done", max(p.Done, p.Total) })
 	if commits > 0 {
 		r.log.Info("history read", "events", commits, "took", r.now().Sub(begin))

@@ -35,15 +35,13 @@ func (h *queryHandler) rank(ctx context.Context, q event.Query) (event.Answer, e
 	reading := !w.reader.Wait(ctx, readTime)
 	begin := h.now()
 	q.At = time.UnixMilli(h.answers.stamp(begin.UnixMilli()))
-	if rank.SaysNothing(q) {
-		q.Branch = w.onBranch(ctx)
-	}
+	q.Branch = w.onBranch(ctx)
 	ans, err := w.prefetch.Answer(ctx, q)
 	if err != nil {
 		return ans, err
 	}
 	if rank.AsksBranch(q) {
-		ans.Branch = &q.Branch
+		ans.Branch = q.Branch
 	}
 	ans.Reading = reading
 	ans.Ms = float64(h.now().Sub(begin).Microseconds()) / 1000
@@ -65,9 +63,7 @@ func (h *queryHandler) why(ctx context.Context, r api.WhyRequest) (api.WhyAnswer
 	h.events.SyncBriefly(ctx)
 	reading := !w.reader.Wait(ctx, readTime)
 	r.Query.At = h.now()
-	if rank.SaysNothing(r.Query) {
-		r.Query.Branch = w.onBranch(ctx)
-	}
+	r.Query.Branch = w.onBranch(ctx)
 	s, place, err := w.prefetch.Why(ctx, r.Query, r.File)
 	return api.WhyAnswer{Suggestion: s, At: r.Query.At.UnixMilli(), Rank: place, Known: w.tree.Load().Has(r.File), Reading: reading}, err
 }

@@ -44,7 +44,7 @@ type Answer struct {
 	At          int64        `json:"at"`                // time of the ranking, Unix milliseconds
 	Ms          float64      `json:"ms"`                // time spent, milliseconds
 	Reading     bool         `json:"reading,omitempty"` // the daemon has not read all files since its start: a later answer may be better
-	Branch      *Branch      `json:"branch,omitempty"`  // the branch that is answered about, if the question names nothing
+	Branch      Branch       `json:"branch,omitzero"`   // the branch that is answered about, if the question names nothing
 }
 
 // Suggestion is a file with the probability that it is opened within the session's next 10 file events

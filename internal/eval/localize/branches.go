@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/rank"
 )
 
 // runBranches asks on branches.
@@ -26,7 +27,7 @@ func runBranches(ctx context.Context, repos, file string, most int) error {
 		if err != nil {
 			return err
 		}
-		return eval.Branches(ctx, s, eval.Options{Contents: true}, eval.LastQuarter, 1, most, t.take)
+		return eval.Branches(ctx, s, eval.Options{Contents: true, FirstPrompts: true}, eval.LastQuarter, 1, most, t.take)
 	})
 	t.print()
 	return err
@@ -46,15 +47,18 @@ type promises struct {
 }
 
 func (t *branchTable) take(l *eval.Localization) error {
-	if l.Text != "" {
-		return nil
-	}
-	var ranked []event.Path
-	for _, r := range l.Ranked {
-		ranked = append(ranked, r.File)
-	}
+	ranked := files(l.Ranked)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if l.Text != "" {
+		known := ""
+		if l.Branch.Name == "" {
+			known = ", branch unknown"
+		}
+		t.count("message"+known, l, ranked)
+		t.count("first prompt"+known, l, files(l.First))
+		return nil
+	}
 	row := "no commit yet"
 	if l.Branch.Commits > 0 {
 		row = "with commits"
@@ -75,6 +79,13 @@ func (t *branchTable) take(l *eval.Localization) error {
 	return nil
 }
 
+func files(ranked []rank.Scored) (out []event.Path) {
+	for _, r := range ranked {
+		out = append(out, r.File)
+	}
+	return out
+}
+
 func (t *branchTable) count(row string, l *eval.Localization, ranked []event.Path) {
 	if t.rows[row] == nil {
 		t.rows[row] = map[string]*hits{}
@@ -91,8 +102,8 @@ func (t *branchTable) count(row string, l *eval.Localization, ranked []event.Pat
 
 // print prints means over repositories.
 func (t *branchTable) print() {
-	fmt.Printf("%-16s %9s %6s %6s %6s %6s %6s\n", "on a branch", "questions", "repos", "@1", "@3", "@5", "@10")
-	for _, row := range []string{"no commit yet", "with commits", "newest first"} {
+	fmt.Printf("%-28s %9s %6s %6s %6s %6s %6s\n", "on a branch", "questions", "repos", "@1", "@3", "@5", "@10")
+	for _, row := range slices.Sorted(maps.Keys(t.rows)) {
 		n, mean := 0, [4]float64{}
 		for _, h := range t.rows[row] {
 			n += h.n
@@ -100,7 +111,7 @@ func (t *branchTable) print() {
 				mean[i] += float64(k) / float64(h.n) / float64(len(t.rows[row]))
 			}
 		}
-		fmt.Printf("%-16s %9d %6d %6.3f %6.3f %6.3f %6.3f\n", row, n, len(t.rows[row]), mean[0], mean[1], mean[2], mean[3])
+		fmt.Printf("%-28s %9d %6d %6.3f %6.3f %6.3f %6.3f\n", row, n, len(t.rows[row]), mean[0], mean[1], mean[2], mean[3])
 	}
 	for _, row := range slices.Sorted(maps.Keys(t.promised)) {
 		for _, p := range t.promised[row] {

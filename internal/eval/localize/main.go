@@ -10,7 +10,8 @@
 //
 // Of a file of -branches, the branches that the last quarter of each history merged are asked, before their first commit and before a
 // later one: which files will the next commit change? Then the table is about questions that say nothing (`aoa suggest` in a clean
-// checkout), beside the rule "the newest files of the branch first", with what was promised and what came true.
+// checkout), beside the rule "the newest files of the branch first", with what was promised and what came true; and about the message of
+// the commit, as a text and as the first prompt of a session, with and without knowing the branch.
 package main
 
 import (

@@ -29,7 +29,8 @@ const teachBranches = 40 // of a repository
 var ofBranch = []string{"bias", "branch", "comod_rank", "comod", "alike_rank", "kin", "pair", "text", "text_share", "text_place", "terms_rank",
 	"churn"}
 
-// branches are the questions that say nothing, of public histories with branches.
+// branches are the questions on branches of public histories: those that say nothing, and messages of commits, as texts and as first
+// prompts of sessions.
 func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 	out := &set{Repos: strings.Fields(histories)}
 	parts := make([][]question, len(out.Repos))
@@ -39,13 +40,22 @@ func branches(ctx context.Context, repos string, o eval.Options) (*set, error) {
 			return err
 		}
 		err = eval.Branches(ctx, s, o, teachFrom, eval.LastQuarter, teachBranches, func(l *eval.Localization) error {
-			if l.Text == "" {
-				q := rankedOf(i, l, l.Files)
-				if q.Moment = taskBranch; len(l.Branch.Files) == 0 {
-					q.Moment = taskName
-				}
-				parts[i] = append(parts[i], q)
+			q := rankedOf(i, l, l.Files)
+			switch {
+			case l.Branch.Name == "":
+				return nil
+			case l.Text != "":
+				first := *l
+				first.Ranked = l.First
+				p := rankedOf(i, &first, l.Files)
+				p.Moment = event.TaskPrompt
+				parts[i] = append(parts[i], p)
+			case len(l.Branch.Files) == 0:
+				q.Moment = taskName
+			default:
+				q.Moment = taskBranch
 			}
+			parts[i] = append(parts[i], q)
 			return nil
 		})
 		fmt.Fprintf(os.Stderr, "%s: %d questions on branches\n", out.Repos[i], len(parts[i]))
@@ -99,6 +109,40 @@ func (s *set) leftOut(g *group, of func(*question) bool) (a, b float64) {
 	return platt(items)
 }
 
+// weighBranch gives the tasks of prompts the weight of the signal branch, which the questions that taught the rest do not know: by what
+// it adds on branches to the logit that the other weights give.
+func weighBranch(s *set, tasks map[event.Task]rank.FileModel) {
+	branch := rank.OfBranch.String()
+	for _, task := range []event.Task{event.TaskPrompt, taskText, taskIssue} {
+		w := make([]float64, len(s.Signals))
+		for i, name := range s.Signals {
+			if name != branch {
+				w[i] = tasks[task].Weights[name]
+			}
+		}
+		added := &set{Repos: s.Repos}
+		for _, q := range s.Questions {
+			if q.Moment != task {
+				continue
+			}
+			known := question{Repo: q.Repo, Moment: task, Truth: q.Truth}
+			for i := range q.Files {
+				f := &q.Files[i]
+				out := file{Signals: []uint8{0}, Values: []float32{float32(logit(w, f))}, Target: f.Target}
+				if k := slices.Index(f.Signals, uint8(rank.OfBranch)); k >= 0 {
+					out.Signals, out.Values = []uint8{0, 1}, []float32{out.Values[0], f.Values[k]}
+				}
+				known.Files = append(known.Files, out)
+			}
+			added.Questions = append(added.Questions, known)
+		}
+		g := &group{name: branch, member: yes, ranked: yes, label: target, prior: []float64{1, 0}, ridge: 0.002, use: []bool{true, true}}
+		if by, _ := fit(added.by(moment(task), everything), g, nil); by[0] > 0 {
+			tasks[task].Weights[branch] = round(by[1] / by[0])
+		}
+	}
+}
+
 // onlyBranches writes the weights of questions on branches into a file that has all others.
 func (o options) onlyBranches(ctx context.Context) error {
 	data, err := os.ReadFile(o.out)
@@ -114,11 +158,12 @@ func (o options) onlyBranches(ctx context.Context) error {
 		return err
 	}
 	s, err := o.keep(".branches", func() (*set, error) {
-		return branches(ctx, o.repos, eval.Options{Models: rank.Curious(), Texts: &texts, Contents: true})
+		return branches(ctx, o.repos, eval.Options{Models: rank.Curious(), Texts: &texts, Contents: true, FirstPrompts: true})
 	})
 	if err != nil {
 		return err
 	}
 	maps.Copy(file.Tasks, fitBranches(s))
+	weighBranch(s, file.Tasks)
 	return write(o.out, file)
 }

@@ -102,3 +102,25 @@ func TestPlatt(t *testing.T) {
 		t.Errorf("nothing shown gives %v, %v", a, b)
 	}
 }
+
+// TestWeighBranch: prompts get a weight for what the branch changed, by what it adds to the weights that they have.
+func TestWeighBranch(t *testing.T) {
+	s := &set{Repos: []string{"a/a"}, Signals: rank.SignalNames()}
+	for i := range 60 {
+		q := question{Moment: taskText, Truth: 1}
+		for k := range 5 {
+			values := make([]float64, len(s.Signals))
+			values[rank.Text], values[rank.OfBranch] = float64(k)/5, truth(k == i%5)
+			q.Files = append(q.Files, newFile(event.Path(fmt.Sprint(k)), values, k == i%5 && i%3 > 0 || k == 4 && i%3 == 0))
+		}
+		s.Questions = append(s.Questions, q)
+	}
+	tasks := map[event.Task]rank.FileModel{}
+	for _, task := range []event.Task{event.TaskPrompt, taskText, taskIssue} {
+		tasks[task] = rank.FileModel{Weights: map[string]float64{"text": 2}}
+	}
+	weighBranch(s, tasks)
+	if w := tasks[taskText].Weights; w["text"] != 2 || w["branch"] < 1 {
+		t.Errorf("%v: the weight of the text stays, that of the branch is found", w)
+	}
+}

@@ -88,11 +88,13 @@ func (o options) fit(ctx context.Context) error {
 	file := fileOf(sessions, all, fitted)
 	file.Texts = textWeights(words)
 	maps.Copy(file.Tasks, fitMessages(ranked, all.gone))
+	asked.FirstPrompts = true
 	named, err := o.keep(".branches", func() (*set, error) { return branches(ctx, o.repos, asked) })
 	if err != nil {
 		return err
 	}
 	maps.Copy(file.Tasks, fitBranches(named))
+	weighBranch(named, file.Tasks)
 	measureTexts(fits, ranked, all.gone, file.Measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
 		return err

@@ -36,7 +36,9 @@ func groups(signals []string) []*group {
 		}
 		return use
 	}
-	all := pick(func(name string) bool { return byHand[name] == 0 && name != rank.InHand.String() })
+	all := pick(func(name string) bool {
+		return byHand[name] == 0 && name != rank.InHand.String() && name != rank.OfBranch.String()
+	})
 	change := pick(func(name string) bool { return slices.Contains(ofChange, name) })
 	return []*group{
 		{name: "prompt", in: moment(event.TaskPrompt), member: yes, ranked: answer, label: used, use: slices.Clone(all)},

@@ -7,7 +7,7 @@ import (
 )
 
 // fitCache keeps the fits of the newest texts: between the calls of a session the prompt is the same, and few files change. An answer
-// is the same with it and without.
+// is the same with it and without, once the index knows what was saved.
 type fitCache struct {
 	mu      sync.Mutex
 	entries [maxFitTexts]fitEntry

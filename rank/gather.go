@@ -46,8 +46,8 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
-	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), labels: &r.labels,
-		branch: branchPlaces(q.Branch), ofBranch: AsksBranch(asked)}
+	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), read: r.o.Read,
+		labels: &r.labels, branch: branchPlaces(q.Branch), ofBranch: AsksBranch(asked)}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)

@@ -31,7 +31,8 @@ type queryContext struct {
 	tags              []string
 	tree              *index.Tree
 	contents          *index.Contents
-	recent            *hot.Ranked // files opened last, by anyone
+	read              func(event.Path) []byte // the text of a file; nil: unknown
+	recent            *hot.Ranked             // files opened last, by anyone
 	// What the session did, empty without one.
 	open        map[event.Path]int64
 	named       map[event.Path]int64

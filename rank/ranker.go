@@ -43,6 +43,8 @@ type Options struct {
 	Lately func(ctx context.Context, a, b event.Path, since time.Time) (both int, err error)
 	// Contents are the words and identifiers of the files; nil, or none: those signals are 0.
 	Contents func() *index.Contents
+	// Read returns the content of a file now, nil if it cannot be read; nil: what stands together in a file is not known.
+	Read func(event.Path) []byte
 	// Models replace the shipped prior of a task.
 	Models map[event.Task]Model
 	// Texts replace the shipped weights of texts; nil: the shipped ones.

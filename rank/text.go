@@ -19,6 +19,9 @@ const (
 	textCoverBase                                                      // the same of the base name
 	textCoverTitlePath                                                 // the same by the title
 	textCoverTitleBase
+	textScope  // the share of the words of the title's scope (index.Text.Scope) that the path has
+	textPhrase // the share of index.Text.Phrases, of the best readFits that are read
+	textPhrasePlace
 	textFrame      // .8^d, d the depth of the file's first stack frame in the text
 	textNamed      // the text names the file
 	textNamedTitle // its title does
@@ -50,7 +53,7 @@ var textSignalNames = func() (names [textSignals]string) {
 		names[2*a], names[2*a+1] = a.String(), a.String()+"_place"
 	}
 	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base", textCoverTitlePath: "cover_title_path",
-		textCoverTitleBase: "cover_title_base", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
+		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase", textPhrasePlace: "phrase_place", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
 		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose", textData: "data",
 		textAsksTest: "asks_test", textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
 		names[s] = name
@@ -103,7 +106,7 @@ type TextFit struct {
 
 // Fits returns the files that a text may mean, best first.
 func (r *Ranker) Fits(text string) []TextFit {
-	x := &queryContext{tree: r.tree(), contents: r.o.Contents(), labels: &r.labels}
+	x := &queryContext{tree: r.tree(), contents: r.o.Contents(), read: r.o.Read, labels: &r.labels}
 	return x.fits(index.ParseText(text), text, r.texts)
 }
 
@@ -163,6 +166,9 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 		}
 	}
 	sortFits(found)
+	if x.phrases(found, t, w) {
+		sortFits(found)
+	}
 	if demoteCopies(found) {
 		sortFits(found)
 	}
@@ -178,6 +184,46 @@ func (x *queryContext) fits(t index.Text, raw string, models Texts) []TextFit {
 
 func sortFits(fits []TextFit) {
 	slices.SortFunc(fits, func(a, b TextFit) int { return cmp.Or(cmp.Compare(b.Logit, a.Logit), cmp.Compare(a.File, b.File)) })
+}
+
+// Of the best fits that a text can mean (see Meant) the texts are read, as far as they are not too long in all.
+const (
+	readFits  = 30
+	readBytes = 2 << 20
+)
+
+// phrases compares the best fits by what stands together in their texts.
+func (x *queryContext) phrases(fits []TextFit, t index.Text, w *TextValues) (some bool) {
+	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 && w[textPhrasePlace] == 0 {
+		return false
+	}
+	var readings []*TextFit
+	var texts [][]byte
+	is := meant(t)
+	for i, room := 0, readBytes; i < len(fits) && len(texts) < readFits && room > 0; i++ {
+		f := &fits[i]
+		if f.Values[textSize] > 0 && is(f.File) { // what has no words is too long or binary
+			text := x.read(f.File)
+			readings, texts, room = append(readings, f), append(texts, text), room-len(text)
+		}
+	}
+	values := t.Phrases(texts)
+	for i, v := range values {
+		if v == 0 {
+			continue
+		}
+		f, best, better := readings[i], v, 0
+		for j, u := range values {
+			if u > v && x.labels.of(readings[j].File).file == x.labels.of(f.File).file {
+				best = max(best, u)
+				better++
+			}
+		}
+		f.Values[textPhrase], f.Values[textPhrasePlace] = v/best, 1/math.Sqrt(float64(1+better))
+		f.Logit += w[textPhrase]*f.Values[textPhrase] + w[textPhrasePlace]*f.Values[textPhrasePlace]
+		some = true
+	}
+	return some
 }
 
 // What makes a file a copy of one of the same name, as far as a text can tell, and how far behind it stands.
@@ -219,6 +265,7 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 	if x.contents != nil {
 		c := x.contents.Cover(f.File, t)
 		v[textCoverPath], v[textCoverBase], v[textCoverTitlePath], v[textCoverTitleBase] = c.Path, c.Base, c.TitlePath, c.TitleBase
+		v[textScope] = c.Scope
 		v[textSize] = unit(math.Log1p(x.contents.Size(f.File)) / math.Log1p(manyWords))
 	}
 	v[textDepth], v[textInit], v[textAside] = l.depth, truth(l.init), truth(l.aside)
@@ -234,8 +281,10 @@ func (x *queryContext) priors(f *TextFit, t index.Text, asked kind) {
 }
 
 // Meant tells which files a text can mean: sources, and others if it asks for their kind.
-func Meant(text string) func(event.Path) bool {
-	asked := askedBy(index.ParseText(text))
+func Meant(text string) func(event.Path) bool { return meant(index.ParseText(text)) }
+
+func meant(t index.Text) func(event.Path) bool {
+	asked := askedBy(t)
 	return func(p event.Path) bool {
 		switch of := index.KindOf(p); {
 		case p.Upkeep():

@@ -75,3 +75,51 @@ func TestTopic(t *testing.T) {
 		t.Errorf("topic %v at the first prompt and %v at the second", first["topic"], second["topic"])
 	}
 }
+
+func TestWhatStandsTogether(t *testing.T) {
+	files := map[event.Path]string{
+		"budget.go":      "package shop\n\n// retry\nfunc retry() {}\n\n// budget\nfunc budget() {}\n",
+		"call.go":        "package shop\n\nfunc call() {\n\tif retryBudget() {\n\t}\n}\n",
+		"budget_test.go": "package shop\n\nfunc TestRetryBudget() {}\n",
+	}
+	w, o := said(t, files)
+	read := map[event.Path]int{}
+	o.Read = func(p event.Path) []byte {
+		read[p]++
+		return []byte(files[p])
+	}
+	best := func(weights map[string]float64) TextFit {
+		texts, err := NewTexts(map[string]map[string]float64{"short": weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Texts = &texts
+		return w.ranker(o).Fits("the retry budget is spent")[0]
+	}
+	if f := best(map[string]float64{"text_body": 1, "test": -9}); f.File != "budget.go" || len(read) > 0 {
+		t.Errorf("%s fits best, and %v were read: want budget.go, and none", f.File, read)
+	}
+	f := best(map[string]float64{"text_body": 1, "test": -9, "phrase": 2, "phrase_place": 1})
+	if f.File != "call.go" || f.Values[textPhrase] != 1 || f.Values[textPhrasePlace] != 1 {
+		t.Errorf("%s fits best with %v: want the file that has the words together", f.File, f.Values)
+	}
+	if read["budget.go"] != 1 || read["call.go"] != 1 || read["budget_test.go"] != 0 {
+		t.Errorf("%v were read: want each source once, and no test, which the text does not ask for", read)
+	}
+	files["call.go"] = "package shop\n" // since it was indexed
+	if f := best(map[string]float64{"text_body": 1, "test": -9, "phrase": 1}); f.File != "budget.go" {
+		t.Errorf("%s fits best: want what files say now", f.File)
+	}
+}
+
+func TestScopeOfATitle(t *testing.T) {
+	w, o := said(t, map[event.Path]string{
+		"parser/read.go": "package parser\n\nfunc read() {}\n",
+		"printer/go.go":  "package printer\n\nfunc comment() {}\n",
+	})
+	for _, f := range w.ranker(o).Fits("parser: keep every comment") {
+		if got := f.Values[textScope]; (got > 0) != (f.File == "parser/read.go") || got > 1 {
+			t.Errorf("%s: scope %v", f.File, got)
+		}
+	}
+}

@@ -74,7 +74,8 @@ func newWorktrees(t *worktrees) *worktrees {
 
 // newRanker makes the ranker of a checkout.
 func newRanker(w *worktree, store *hot.Store, db *cold.DB) *rank.Ranker {
-	return rank.New(store, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince, Contents: w.reader.Contents})
+	return rank.New(store, w.tree.Load, rank.Options{Together: db.Together, Lately: db.TogetherSince, Contents: w.reader.Contents,
+		Read: w.reader.Text})
 }
 
 // of returns the checkout of that repository and makes it known when it is new.

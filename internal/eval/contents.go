@@ -126,6 +126,19 @@ func (w *world) edits(e event.Event, renames []event.Event) (map[event.Path][]in
 	return out, nil
 }
 
+// text is the newest version of a file, nil if its content is not known.
+func (w *world) text(p event.Path) []byte {
+	oid, known := w.held[p]
+	if !known {
+		return nil
+	}
+	data, err := w.reader.read(oid)
+	if err != nil {
+		return nil // the next read of what is new fails, too
+	}
+	return data
+}
+
 // read takes in the contents that were noted, in the order of their names: equal input gives equal digits.
 func (w *world) read() error {
 	for _, p := range slices.Sorted(maps.Keys(w.unread)) {

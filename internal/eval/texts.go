@@ -262,5 +262,6 @@ func (w *world) checkout(ctx context.Context, s Source, sha string, held map[eve
 	}
 	clear(held)
 	maps.Copy(held, now)
+	w.held = now
 	return nil
 }

@@ -55,7 +55,7 @@ func newWorld(ctx context.Context, s Source, o Options) (*world, error) {
 		w.said, w.blobs, w.unread, w.held = index.NewContents(), s.blobs, map[event.Path]string{}, map[event.Path]string{}
 		say = func() *index.Contents { return w.said }
 	}
-	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say})
+	w.ranker = rank.New(store, func() *index.Tree { return w.tree }, rank.Options{Models: o.Models, Texts: o.Texts, Contents: say, Read: w.text})
 	return w, nil
 }
 

@@ -124,6 +124,23 @@ func BenchmarkIndexText(b *testing.B) {
 	}
 }
 
+// BenchmarkIndexPhrases compares 30 files with texts of 8 and of 300 words.
+func BenchmarkIndexPhrases(b *testing.B) {
+	x := filled[1000]()
+	for _, words := range []int{8, 300} {
+		b.Run(fmt.Sprint(words), func(b *testing.B) {
+			text := index.ParseText(x.g.text(words, 5))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i * 30 % 900
+				if len(text.Phrases(x.texts[at:at+30])) == 0 {
+					b.Fatal("no values")
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkIndexAlike asks which files share identifiers with a file, and which define what it uses.
 func BenchmarkIndexAlike(b *testing.B) {
 	eachSize(b, func(b *testing.B, x *fullIndex) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Cover is which share of the words of a name a text says, by their rarity, in [0,1]: of the whole path, of the base name; the same
-// of the title alone.
-type Cover struct{ Path, Base, TitlePath, TitleBase float64 }
+// of the title alone. Scope is which share of the words of Text.Scope the path has.
+type Cover struct{ Path, Base, TitlePath, TitleBase, Scope float64 }
 
 // Cover returns the share of the words of a file's name that a text says.
 func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
@@ -18,6 +18,7 @@ func (c *Contents) Cover(p event.Path, t Text) (v Cover) {
 	path, base := pathWords(p)
 	v.Path, v.TitlePath = c.cover(path, t.Body), c.cover(path, t.Title)
 	v.Base, v.TitleBase = c.cover(base, t.Body), c.cover(base, t.Title)
+	v.Scope = c.cover(t.Scope, path)
 	return v
 }
 

@@ -10,7 +10,7 @@
 //   - Extract: what one file says, by field (words, definitions, comments, identifiers), with rules for each language; KindOf: what
 //     a file is for;
 //   - ParseText: what a prompt, an issue or a commit message says: words, identifiers, stack frames, names of files and modules;
-//     Tree.Files and Tree.Modules find the files that these names mean;
+//     Tree.Files and Tree.Modules find the files that these names mean; Text.Phrases: which files have its words together;
 //   - Stem: the form that cache, cached and caching share;
 //   - Relevance, Request and Requests: how alike two texts are.
 //

@@ -240,16 +240,21 @@ func (x *extractor) token(text []byte) uint32 {
 		for part := range ideographs(word) {
 			t.size++
 			if stem := textStem(part); stem != "" {
-				n := number(x.stems, stem)
-				if int(n) == len(x.words) {
-					x.words = append(x.words, countedStem{Term: Term{Stem: stem}})
-				}
-				t.stems = append(t.stems, n)
+				t.stems = append(t.stems, x.stem(stem))
 			}
 		}
 	}
 	x.all = append(x.all, t)
 	return number(x.tokens, s)
+}
+
+// stem returns the number of a stem.
+func (x *extractor) stem(stem string) uint32 {
+	n := number(x.stems, stem)
+	if int(n) == len(x.words) {
+		x.words = append(x.words, countedStem{Term: Term{Stem: stem}})
+	}
+	return n
 }
 
 // number returns the number of a text, the next one if it is new.

@@ -273,15 +273,24 @@ func (r *Reader) read(p event.Path) {
 	}
 }
 
-// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads the file: a checkout
-// and back changes the time of a file and not its content, and a second write may have the time of the first.
-func (r *Reader) Blob(p event.Path) string {
+// Text returns the content of a file now, nil for one that Reader does not read.
+func (r *Reader) Text(p event.Path) []byte {
 	info, err := os.Lstat(r.root.Abs(p))
 	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDocument {
-		return ""
+		return nil
 	}
 	text, err := os.ReadFile(r.root.Abs(p))
 	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Blob returns the id that git gives the content of a file now, in hex; "" for one that Reader does not read. It reads the file: a checkout
+// and back changes the time of a file and not its content, and a second write may have the time of the first.
+func (r *Reader) Blob(p event.Path) string {
+	text := r.Text(p)
+	if text == nil {
 		return ""
 	}
 	return fmt.Sprintf("%x", blobID(text))

@@ -12,6 +12,10 @@ type Text struct {
 	Title []Count // the words of the first line that has any, by stem
 	Body  []Count // the words of the whole text, the title included, without the boilerplate of forms
 
+	Scope []Count // the words of what the title is about by its form: parser of "fix(parser): …", "parser: …" and "[parser] …"
+
+	Pairs [][2]string // stems that stand next to each other in a line, words without stem aside
+
 	Identifiers      []string // names that look like code, in plain form: see Document.Defines
 	TitleIdentifiers []string // those of the title
 	Frames           []Frame  // of stack traces, and places in the output of compilers and tests
@@ -177,7 +181,7 @@ type textParser struct {
 func (p *textParser) line(line string, code bool) {
 	names := len(p.Identifiers)
 	p.addNames(line, code)
-	first := !p.titled
+	first, last := !p.titled, ""
 	for run := range strings.FieldsFuncSeq(line, outsideIdentifier) {
 		for word := range split(run, false) {
 			for part := range ideographs(word) {
@@ -187,6 +191,8 @@ func (p *textParser) line(line string, code bool) {
 					continue
 				}
 				p.body[stem]++
+				p.addPair(last, stem)
+				last = stem
 				if first {
 					p.titled = true
 					p.title[stem]++
@@ -196,5 +202,39 @@ func (p *textParser) line(line string, code bool) {
 	}
 	if first && p.titled {
 		p.TitleIdentifiers = slices.Clone(p.Identifiers[names:])
+		p.Scope = scopeOf(strings.TrimSpace(line))
 	}
 }
+
+// addPair adds a pair of neighbors.
+func (p *textParser) addPair(last, stem string) {
+	pair := [2]string{last, stem}
+	if last != "" && last != stem && len(p.Pairs) < maxMentions && !slices.Contains(p.Pairs, pair) {
+		p.Pairs = append(p.Pairs, pair)
+	}
+}
+
+// scope matches what a title is about, in front of what it says: in parentheses, in brackets, or up to a colon.
+var scope = regexp.MustCompile(`^(?:\w+\(([^)]{2,50})\)!?:|\[([^\]]{2,40})\]|([\w./*,{}-]+(?: [\w./*,{}-]+){0,2}):\s)`)
+
+// scopeOf returns the words of what a title is about by its form. The type of a change ("fix: …") says nothing about that.
+func scopeOf(title string) []Count {
+	m := scope.FindStringSubmatch(title)
+	if m == nil {
+		return nil
+	}
+	of := m[1] + m[2] + m[3]
+	if m[1] == "" && changeTypes[strings.ToLower(of)] {
+		return nil
+	}
+	stems := map[string]int{}
+	for word := range split(of, false) {
+		if stem := textStem(word); stem != "" {
+			stems[stem]++
+		}
+	}
+	return counts(stems)
+}
+
+var changeTypes = wordSet(`fix feat chore refactor perf docs doc test tests style build ci bug feature bugfix add update breaking new
+	improvement wip internal types release deps`)

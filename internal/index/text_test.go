@@ -19,7 +19,7 @@ func TestParseText(t *testing.T) {
 		"- [x] I have searched\nSigned-off-by: A <a@b.c>\n")
 	want := index.Text{
 		Title: []index.Count{{"cach", 1}, {"fail", 1}, {"get", 1}, {"tmpdir", 1}, {"user", 1}},
-		Body:  got.Body, Words: got.Words, Lines: 5, CodeLines: 2,
+		Body:  got.Body, Pairs: got.Pairs, Words: got.Words, Lines: 5, CodeLines: 2,
 		Identifiers: []string{"tmpdir", "getuser", "tmppathfactory", "path", "join", "cachedir", "nocolor", "maxitems"},
 
 		TitleIdentifiers: []string{"tmpdir", "getuser"},

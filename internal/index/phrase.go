@@ -1,0 +1,65 @@
+package index
+
+import (
+	"bytes"
+	"math"
+)
+
+// Phrases compares files by the pairs of a text (see Text.Pairs) that they have next to each other in a line, in the same order: in
+// one identifier, in code or in prose. The value of a file is Σ ln(1+N/n)/√n over its pairs, n the number of the N files that have
+// the pair. A nil file has none.
+func (t Text) Phrases(files [][]byte) []float64 {
+	x := extractors.Get().(*extractor)
+	defer extractors.Put(x)
+	x.begin()
+	pairs := make(map[[2]uint32]int, len(t.Pairs))
+	for i, p := range t.Pairs {
+		pairs[[2]uint32{x.stem(p[0]), x.stem(p[1])}] = i
+	}
+	first := make([]bool, len(x.words)) // stems that a pair begins with
+	for p := range pairs {
+		first[p[0]] = true
+	}
+	found, having := make([][]bool, len(files)), make([]int, len(t.Pairs))
+	for i, text := range files {
+		found[i] = make([]bool, len(t.Pairs))
+		x.neighbors(text, first, func(a, b uint32) {
+			if k, asked := pairs[[2]uint32{a, b}]; asked && !found[i][k] {
+				found[i][k] = true
+				having[k]++
+			}
+		})
+	}
+	values := make([]float64, len(files))
+	for i := range files {
+		for k, has := range found[i] {
+			if n := float64(having[k]); has {
+				values[i] += math.Log1p(float64(len(files))/n) / math.Sqrt(n)
+			}
+		}
+	}
+	return values
+}
+
+// neighbors calls see for each two stems that follow each other in a line, if the first one is asked for.
+func (x *extractor) neighbors(text []byte, asked []bool, see func(a, b uint32)) {
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		last, wanted := uint32(0), false
+		for len(line) > 0 {
+			run, rest := identifier(line)
+			if len(run) == 0 {
+				line = line[1:]
+				continue
+			}
+			if line = rest; len(run) < 2 || len(run) > maxToken {
+				continue
+			}
+			for _, stem := range x.all[x.token(run)].stems {
+				if wanted {
+					see(last, stem)
+				}
+				last, wanted = stem, int(stem) < len(asked) && asked[stem]
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package index_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aoa-dev/aoa/internal/index"
+)
+
+func TestPhrases(t *testing.T) {
+	text := index.ParseText("config: parse the retry budget\n\nkeep comments")
+	want := [][2]string{{"config", "parse"}, {"parse", "retr"}, {"retr", "budget"}, {"keep", "comment"}}
+	if !slices.Equal(text.Pairs, want) {
+		t.Fatalf("pairs %v, want %v", text.Pairs, want)
+	}
+	values := text.Phrases([][]byte{
+		[]byte("budget := retry\n"), // in the other order
+		[]byte("func retryBudgets() {}\n"),
+		[]byte("retry\nbudget\n"), // in two lines
+		[]byte("// the retry of a budget, and retry_budget again\nkeepComments(x)\n"),
+		nil,
+	})
+	one, two := math.Log1p(5), math.Log1p(5./2)/math.Sqrt2
+	for i, want := range []float64{0, two, 0, two + one, 0} {
+		if math.Abs(values[i]-want) > 1e-12 {
+			t.Errorf("file %d: %v, want %v", i, values[i], want)
+		}
+	}
+	if got := (index.Text{}).Phrases(make([][]byte, 2)); !slices.Equal(got, []float64{0, 0}) {
+		t.Errorf("a text without pairs: %v", got)
+	}
+}
+
+func TestScope(t *testing.T) {
+	for title, want := range map[string]string{
+		"fix(parser): keep comments": "parse", "feat(http/server)!: close": "http serv", "[lsp] complete names": "lsp",
+		"net/http, tls: refuse old versions": "http net tls", "caddyhttp: Fix a panic": "caddyhttp", "\n  rt: wake once\n\nbody: text": "rt",
+		"fix: keep comments": "", "[Feature] more": "", "Keep comments": "", "See https://x.org": "", "one two three four: text": "",
+	} {
+		var words []string
+		for _, w := range index.ParseText(title).Scope {
+			words = append(words, w.Stem)
+		}
+		if got := strings.Join(words, " "); got != want {
+			t.Errorf("%q is about %q, want %q", title, got, want)
+		}
+	}
+}
+
+// FuzzPhrases: a value is a number, and 0 for a file without words.
+func FuzzPhrases(f *testing.F) {
+	f.Add("parse the config", "func parseConfig() {}\n")
+	f.Add("日本 語", "日本語\xff\n日本 語")
+	f.Fuzz(func(t *testing.T, text, file string) {
+		values := index.ParseText(text).Phrases([][]byte{[]byte(file), nil})
+		if len(values) != 2 || !(values[0] >= 0) || math.IsInf(values[0], 0) || values[1] != 0 {
+			t.Errorf("%v", values)
+		}
+	})
+}

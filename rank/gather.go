@@ -47,7 +47,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), read: r.o.Read,
-		labels: &r.labels, branch: branchPlaces(q.Branch), ofBranch: AsksBranch(asked)}
+		labels: &r.labels, ofBranch: AsksBranch(asked)}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -82,6 +82,7 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	}
 	x.say(p)
 	if wanted[OfBranch] != 0 {
+		x.branch = branchPlaces(q.Branch)
 		for _, f := range q.Branch.Files {
 			p.get(f)
 		}

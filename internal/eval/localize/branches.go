@@ -11,7 +11,6 @@ import (
 
 	"github.com/aoa-dev/aoa/internal/eval"
 	"github.com/aoa-dev/aoa/internal/event"
-	"github.com/aoa-dev/aoa/rank"
 )
 
 // runBranches asks on branches.
@@ -47,7 +46,13 @@ type promises struct {
 }
 
 func (t *branchTable) take(l *eval.Localization) error {
-	ranked := files(l.Ranked)
+	var ranked, first []event.Path
+	for _, r := range l.Ranked {
+		ranked = append(ranked, r.File)
+	}
+	for _, r := range l.First {
+		first = append(first, r.File)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.Text != "" {
@@ -56,7 +61,7 @@ func (t *branchTable) take(l *eval.Localization) error {
 			known = ", branch unknown"
 		}
 		t.count("message"+known, l, ranked)
-		t.count("first prompt"+known, l, files(l.First))
+		t.count("first prompt"+known, l, first)
 		return nil
 	}
 	row := "no commit yet"
@@ -77,13 +82,6 @@ func (t *branchTable) take(l *eval.Localization) error {
 		}
 	}
 	return nil
-}
-
-func files(ranked []rank.Scored) (out []event.Path) {
-	for _, r := range ranked {
-		out = append(out, r.File)
-	}
-	return out
 }
 
 func (t *branchTable) count(row string, l *eval.Localization, ranked []event.Path) {

@@ -27,10 +27,10 @@
 //
 //	cover_…        the share, by rarity, of the words of the path or of the base name that the text or its title says
 //	scope          the share, by rarity, of the words in front of the title ("parser: …", "fix(parser): …", "[parser] …") that the path has
-//	phrase, phrase_place   Σ ln(1+N/n)/√n over pairs of neighboring words of the text that the file has next to each other in a
-//	               line (parse config: parseConfig, "parses the config"), n the files that have the pair, of the N read: the
-//	               share of the best of the same kind, and 1/√rank. The 30 best fits of the kinds that the text can mean are
-//	               read, up to 2 MB in all, as they are on disk now
+//	phrase_place   1/√rank among files of the same kind by Σ ln(1+N/n)/√n over pairs of neighboring words of the text that the file
+//	               has next to each other in a line (parse config: parseConfig, "parses the config"), n the files that have the
+//	               pair, of the N read. The 30 best fits of the kinds that the text can mean are read, up to 2 MB in all, as
+//	               they are on disk now
 //	frame          .8^d, the file is in the d-th stack frame of the text; named, named_title: the text names it; dotted: a dotted name
 //	init, depth, size, aside   it represents its folder; folders; words; it is in docs, examples, benchmarks, tools or scripts
 //	test, prose, data, upkeep, asks_test, asks_prose, asks_upkeep   its kind, and whether the text speaks of such files

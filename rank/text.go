@@ -19,9 +19,8 @@ const (
 	textCoverBase                                                      // the same of the base name
 	textCoverTitlePath                                                 // the same by the title
 	textCoverTitleBase
-	textScope  // the share of the words of the title's scope (index.Text.Scope) that the path has
-	textPhrase // the share of index.Text.Phrases, of the best readFits that are read
-	textPhrasePlace
+	textScope      // the share of the words of the title's scope (index.Text.Scope) that the path has
+	textPhrase     // 1/√rank by index.Text.Phrases of the fits that are read
 	textFrame      // .8^d, d the depth of the file's first stack frame in the text
 	textNamed      // the text names the file
 	textNamedTitle // its title does
@@ -53,7 +52,7 @@ var textSignalNames = func() (names [textSignals]string) {
 		names[2*a], names[2*a+1] = a.String(), a.String()+"_place"
 	}
 	for s, name := range map[textSignal]string{textCoverPath: "cover_path", textCoverBase: "cover_base", textCoverTitlePath: "cover_title_path",
-		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase", textPhrasePlace: "phrase_place", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
+		textCoverTitleBase: "cover_title_base", textScope: "scope", textPhrase: "phrase_place", textFrame: "frame", textNamed: "named", textNamedTitle: "named_title", textDotted: "dotted",
 		textInit: "init", textDepth: "depth", textSize: "size", textAside: "aside", textTest: "test", textProse: "prose", textData: "data",
 		textAsksTest: "asks_test", textUpkeep: "upkeep", textAsksUpkeep: "asks_upkeep", textAsksProse: "asks_prose"} {
 		names[s] = name
@@ -194,7 +193,7 @@ const (
 
 // phrases compares the best fits by what stands together in their texts.
 func (x *queryContext) phrases(fits []TextFit, t index.Text, w *TextValues) (some bool) {
-	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 && w[textPhrasePlace] == 0 {
+	if x.read == nil || len(t.Pairs) == 0 || w[textPhrase] == 0 {
 		return false
 	}
 	var readings []*TextFit
@@ -212,15 +211,14 @@ func (x *queryContext) phrases(fits []TextFit, t index.Text, w *TextValues) (som
 		if v == 0 {
 			continue
 		}
-		f, best, better := readings[i], v, 0
+		f, place := readings[i], 1
 		for j, u := range values {
 			if u > v && x.labels.of(readings[j].File).file == x.labels.of(f.File).file {
-				best = max(best, u)
-				better++
+				place++
 			}
 		}
-		f.Values[textPhrase], f.Values[textPhrasePlace] = v/best, 1/math.Sqrt(float64(1+better))
-		f.Logit += w[textPhrase]*f.Values[textPhrase] + w[textPhrasePlace]*f.Values[textPhrasePlace]
+		f.Values[textPhrase] = 1 / math.Sqrt(float64(place))
+		f.Logit += w[textPhrase] * f.Values[textPhrase]
 		some = true
 	}
 	return some

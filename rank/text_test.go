@@ -99,15 +99,15 @@ func TestWhatStandsTogether(t *testing.T) {
 	if f := best(map[string]float64{"text_body": 1, "test": -9}); f.File != "budget.go" || len(read) > 0 {
 		t.Errorf("%s fits best, and %v were read: want budget.go, and none", f.File, read)
 	}
-	f := best(map[string]float64{"text_body": 1, "test": -9, "phrase": 2, "phrase_place": 1})
-	if f.File != "call.go" || f.Values[textPhrase] != 1 || f.Values[textPhrasePlace] != 1 {
+	f := best(map[string]float64{"text_body": 1, "test": -9, "phrase_place": 3})
+	if f.File != "call.go" || f.Values[textPhrase] != 1 {
 		t.Errorf("%s fits best with %v: want the file that has the words together", f.File, f.Values)
 	}
 	if read["budget.go"] != 1 || read["call.go"] != 1 || read["budget_test.go"] != 0 {
 		t.Errorf("%v were read: want each source once, and no test, which the text does not ask for", read)
 	}
 	files["call.go"] = "package shop\n" // since it was indexed
-	if f := best(map[string]float64{"text_body": 1, "test": -9, "phrase": 1}); f.File != "budget.go" {
+	if f := best(map[string]float64{"text_body": 1, "test": -9, "phrase_place": 3}); f.File != "budget.go" {
 		t.Errorf("%s fits best: want what files say now", f.File)
 	}
 }

@@ -148,3 +148,22 @@ func TestNearest(t *testing.T) {
 		t.Errorf("%d of %d files", len(got), len(files))
 	}
 }
+
+func TestReaderText(t *testing.T) {
+	f := newFolder(t)
+	f.write("a.go", "package a")
+	f.write("long.go", strings.Repeat("x", MaxDocument+1))
+	f.must(os.Symlink(f.root.Abs("a.go"), f.root.Abs("link.go")))
+	if got := string(f.Text("a.go")); got != "package a" {
+		t.Errorf("%q", got)
+	}
+	for _, p := range []event.Path{"long.go", "link.go", "gone.go", "."} {
+		if f.Text(p) != nil {
+			t.Errorf("%s is read", p)
+		}
+	}
+	f.write("a.go", "package b")
+	if got := string(f.Text("a.go")); got != "package b" {
+		t.Errorf("%q, want what it holds now", got)
+	}
+}

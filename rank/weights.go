@@ -45,7 +45,7 @@ func (m Model) read() Values {
 	return w
 }
 
-// Prior is the model that aOa ships with, one per task: weights.json, which also says how it came about and what
+// Prior is the model that aOa ships with, one per task: weights.json. measured.json beside it says what
 // it reaches on repositories that it was not fitted on.
 func Prior() map[event.Task]Model { return maps.Clone(prior()) }
 
@@ -65,7 +65,6 @@ type File struct {
 	About     string                        `json:"about"`
 	Command   string                        `json:"command"`   // that made it
 	Questions int                           `json:"questions"` // that it was fitted on
-	Measured  map[string]map[string]float64 `json:"measured"`  // repository → task.measure, weights fitted without it
 	Tasks     map[event.Task]FileModel      `json:"moments"`
 	Texts     map[string]map[string]float64 `json:"texts"` // kind of text → weights of text signals
 }

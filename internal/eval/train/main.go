@@ -48,6 +48,7 @@ func runFit(ctx context.Context, args []string) error {
 	flags.StringVar(&o.traces, "traces", "", "folder of traces")
 	flags.StringVar(&o.repos, "repos", "", "folder of clones, OWNER+NAME or OWNER/NAME each; empty: contents are not known")
 	flags.StringVar(&o.out, "out", "rank/weights.json", "where the weights go")
+	flags.StringVar(&o.measured, "measured", "rank/measured.json", "where the results on repositories left out go")
 	flags.StringVar(&o.kept, "examples", "", "keep the examples in this file, or take them from it: fitting again takes seconds")
 	flags.StringVar(&o.issues, "issues", "", "file of issues with their files (docs/evaluation.md); empty: long commit messages teach alone")
 	flags.StringVar(&o.left, "left", "", "folder where the weights fitted without each repository go, for calibrate")
@@ -61,7 +62,7 @@ func runFit(ctx context.Context, args []string) error {
 
 // options are what the command line says.
 type options struct {
-	traces, repos, issues, out, kept, left string
+	traces, repos, issues, out, measured, kept, left string
 }
 
 func (o options) fit(ctx context.Context) error {
@@ -85,7 +86,7 @@ func (o options) fit(ctx context.Context) error {
 	ranked.Signals = rank.SignalNames()
 	messages := messageFits(ranked)
 	all, fitted := leaveOneOut(sessions, messages)
-	file := fileOf(sessions, all, fitted)
+	file, measured := fileOf(sessions, all), measureLeft(sessions, fitted)
 	file.Texts = textWeights(words)
 	maps.Copy(file.Tasks, fitMessages(ranked, all.gone))
 	asked.FirstPrompts = true
@@ -95,8 +96,11 @@ func (o options) fit(ctx context.Context) error {
 	}
 	maps.Copy(file.Tasks, fitBranches(named))
 	weighBranch(named, file.Tasks)
-	measureTexts(fits, ranked, all.gone, file.Measured)
+	measureTexts(fits, ranked, all.gone, measured)
 	if err := o.leave(sessions, fitted, file); err != nil {
+		return err
+	}
+	if err := write(o.measured, measured); err != nil {
 		return err
 	}
 	return write(o.out, file)
@@ -138,7 +142,7 @@ func (o options) leave(s *set, fitted []*weights, all rank.File) error {
 	return nil
 }
 
-func write(name string, f rank.File) error {
+func write(name string, f any) error {
 	data, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
 		return err

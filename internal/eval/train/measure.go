@@ -126,7 +126,7 @@ func leaveOneOut(s *set, texts []fittedGroup) (all *weights, fitted []*weights) 
 }
 
 // measureLeft measures on each repository with the weights that were fitted without it: by repository, the means of those that have
-// the measure ("macro"), and the 95 % intervals of the means ("low", "high").
+// the measure ("macro"), and the 95 % intervals of the means ("low", "high"). It prints them, too.
 func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 	low, high, macro := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	out := map[string]map[string]float64{"macro": macro, "low": low, "high": high}
@@ -165,6 +165,9 @@ func measureLeft(s *set, fitted []*weights) map[string]map[string]float64 {
 			m[k] = round(v)
 		}
 	}
+	for _, name := range append([]string{"macro", "low", "high"}, s.Repos...) {
+		line(short(name), out[name])
+	}
 	return out
 }
 
@@ -175,15 +178,11 @@ func line(label string, m map[string]float64) {
 		m["shown.ece"], m["shown.60.precision"], m["shown.60.n"], m["shown.75.precision"], m["shown.75.n"])
 }
 
-// fileOf puts weights fitted on every repository into a file; what is measured in it was fitted without the repository measured on.
-func fileOf(s *set, all *weights, fitted []*weights) rank.File {
+// fileOf puts weights fitted on every repository into a file.
+func fileOf(s *set, all *weights) rank.File {
 	out := all.file(s)
-	out.Measured = measureLeft(s, fitted)
-	for _, name := range append([]string{"macro", "low", "high"}, s.Repos...) {
-		line(short(name), out.Measured[name])
-	}
 	out.About = "Fitted by internal/eval/train on recorded sessions of agents in thirteen public repositories and their histories, and on the commit messages of public histories; " +
-		"measured holds what weights reach on a repository that they were not fitted on, their signals included, the mean of all (macro) and its 95 % interval (low, high)."
+		"measured.json holds what weights reach on a repository that they were not fitted on, their signals included, the mean of all (macro) and its 95 % interval (low, high)."
 	out.Command = "make train"
 	out.Questions = len(s.Questions)
 	return out

@@ -139,7 +139,7 @@ func (c *candidate) fill(x *queryContext) {
 	v[SeedAlike] = alike(c.alike[bySeed])
 	if n := len(x.terms); n > 0 {
 		v[TermsMean] = unit(c.termSum / float64(n))
-		v[TermsFolder], v[TermsStem] = x.folderTerms[c.label.dir].value(), x.stemTerms[c.label.stem].value()
+		v[TermsFolder] = x.folderTerms[c.label.dir].value()
 	}
 	v[Support] = support(c.together)
 	if n := len(x.files); n > 0 {

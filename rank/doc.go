@@ -37,11 +37,14 @@
 //
 // A file that says nearly the same to the text as a better one of its name is its copy: its t is 3 less.
 //
-// Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives three signals, of the prompt:
+// Their weighted sum t (weights by the kind of text, see "texts" in weights.json) gives the first three of these signals, of the prompt:
 //
 //	text           1 + (t − best t)/8, at least 0
 //	text_share     of the softmax over all files that fit
 //	text_place     1/√r of the r-th best
+//	text_cover, text_body, text_docs, text_uses   the values cover_path, text_body, text_prose and uses_place of the prompt by
+//	               themselves: prompts of sessions weigh them differently than commit messages do
+//	asked_kind     1 if f is a test, a document or a manifest, and the prompt speaks of such
 //	pattern        text of the newest 4 commands and patterns since the prompt
 //	pattern_place  text_place of the newest one
 //
@@ -90,6 +93,7 @@
 //	terms_rank     by 1 − Π_t (1 − .98·W[t,f]/(n[t]+1)) over 8 words of the prompt (between calls half of them of the newest
 //	               commands), the rarest in paths first, W the opens and commits of f under t, n the uses of t
 //	terms_mean     not the rank, but the mean of the same shares
+//	terms_folder   not the rank, but 1 − Π_t (1 − .98·ΣW/(n[t]+1)), the sum over the files of the folder of f, of the 64 best of each word
 //
 // What the session has named:
 //

@@ -106,24 +106,18 @@ func (x *queryContext) ranks(p *pool) {
 	}
 }
 
-// termsNear adds what a word leads to by folder and by stem: the files of a word are few, but their neighbors are alike.
-func (x *queryContext) termsNear(files *hot.Ranked, uses float64) {
+// termsOf adds what a word leads to by folder: its files are few, but their neighbors are alike.
+func (x *queryContext) termsOf(files *hot.Ranked, uses float64) {
 	if x.folderTerms == nil {
-		x.folderTerms, x.stemTerms = map[string]noisyOr{}, map[string]noisyOr{}
+		x.folderTerms = map[string]noisyOr{}
 	}
-	folders, stems := map[string]float64{}, map[string]float64{}
+	sums := map[string]float64{}
 	for i, f := range files.Members {
-		l := x.labels.of(event.Path(f))
-		folders[l.dir] += files.Values[i]
-		stems[l.stem] += files.Values[i]
+		sums[x.labels.of(event.Path(f)).dir] += files.Values[i]
 	}
-	add := func(to map[string]noisyOr, sums map[string]float64) {
-		for name, w := range sums {
-			or := to[name]
-			or.add(share(w, uses, termSmooth))
-			to[name] = or
-		}
+	for folder, w := range sums {
+		or := x.folderTerms[folder]
+		or.add(share(w, uses, termSmooth))
+		x.folderTerms[folder] = or
 	}
-	add(x.folderTerms, folders)
-	add(x.stemTerms, stems)
 }

@@ -47,7 +47,6 @@ type queryContext struct {
 	fresh       map[event.Path]float64 // ListedFresh of the files that lists name
 	inFolder    map[string]folder
 	folderTerms map[string]noisyOr // the chance that a word leads to a file of the folder
-	stemTerms   map[string]noisyOr // the same of a stem
 	lately      map[string]float64 // folder → recency of its newest open
 	labels      *labels
 	kins        []event.Path           // in hand, whose names are compared

@@ -22,16 +22,12 @@ func (x *queryContext) say(p *pool) {
 	x.match(p, x.fitting, maxSaid, func(v *Values, f *TextFit, fit, place float64) {
 		v[Text], v[TextPlace], v[TextShare] = fit, place, f.Share
 		of := &f.Values
-		v[TextCover], v[TextCoverTitle] = of[textCoverPath], of[textCoverTitlePath]
-		v[TextBody], v[TextDocs], v[TextTitle] = of.share(index.TextBody), of.share(index.TextProse), of.share(index.TitleDefinitions)
-		v[TextUses], v[TextDefines] = of.place(index.Uses), of.share(index.Defines)
+		v[TextCover], v[TextBody], v[TextDocs], v[TextUses] = of[textCoverPath], of.share(index.TextBody), of.share(index.TextProse), of.place(index.Uses)
 		v[AskedKind] = max(of[textAsksTest], of[textAsksProse], of[textAsksUpkeep])
 	})
 	x.match(p, x.patterned, maxSaid, func(v *Values, _ *TextFit, fit, _ float64) { v[Pattern] = fit })
-	x.match(p, x.latest, 0, func(v *Values, f *TextFit, _, place float64) {
-		v[PatternPlace], v[PatternCover], v[PatternBody] = place, f.Values[textCoverPath], f.Values.share(index.TextBody)
-	})
-	x.match(p, x.topic, 0, func(v *Values, f *TextFit, fit, _ float64) { v[Topic], v[TopicCover] = fit, f.Values[textCoverPath] })
+	x.match(p, x.latest, 0, func(v *Values, _ *TextFit, _, place float64) { v[PatternPlace] = place })
+	x.match(p, x.topic, 0, func(v *Values, _ *TextFit, fit, _ float64) { v[Topic] = fit })
 }
 
 // sharing finds files that share rare identifiers with those that lead.
@@ -87,10 +83,10 @@ func (r *Ranker) readTexts(x *queryContext, q event.Query, s *hot.SessionView, p
 	if w[Pattern] != 0 {
 		x.patterned = of(x.patternTexts())
 	}
-	if w.any(PatternPlace, PatternBody) && len(x.patterns) > 0 {
+	if w[PatternPlace] != 0 && len(x.patterns) > 0 {
 		x.latest = of(x.patterns[0].Words, x.patterns[0].Idents)
 	}
-	if w.any(Topic, TopicCover) && s != nil {
+	if w[Topic] != 0 && s != nil {
 		x.topic = of(strings.Fields(s.Fields[hot.FieldTopicTerms]), strings.Fields(s.Fields[hot.FieldTopicIdents]))
 	}
 }

@@ -38,24 +38,17 @@ const (
 	TermsMean
 	TermsRank
 	TermsFolder
-	TermsStem
 	Text
 	TextShare
 	TextPlace
 	TextCover
-	TextCoverTitle
 	TextBody
 	TextDocs
 	TextUses
-	TextDefines
-	TextTitle
 	AskedKind
 	Topic
-	TopicCover
 	Pattern
 	PatternPlace
-	PatternCover
-	PatternBody
 	Named
 	Mentioned
 	ListedFresh
@@ -72,11 +65,10 @@ var signalNames = [signals]string{
 	SessionBack: "session_back", SessionLast: "session_last", AlikeRank: "alike_rank", SeedAlike: "seed_alike",
 	CallsRank: "calls_rank", Kin: "kin", Directory: "directory", FolderSmall: "folder_small",
 	FolderRecent: "folder_recent", Pair: "pair", PairEdited: "pair_edited", NamedPair: "named_pair",
-	TermsMean: "terms_mean", TermsRank: "terms_rank", TermsFolder: "terms_folder", TermsStem: "terms_stem", Text: "text", TextShare: "text_share",
-	TextPlace: "text_place", TextCover: "text_cover", TextCoverTitle: "text_cover_title", TextBody: "text_body", TextDocs: "text_docs",
-	TextUses: "text_uses", TextDefines: "text_defines", TextTitle: "text_title", AskedKind: "asked_kind",
-	Topic: "topic", TopicCover: "topic_cover", Pattern: "pattern", PatternPlace: "pattern_place", PatternCover: "pattern_cover",
-	PatternBody: "pattern_body", Named: "named",
+	TermsMean: "terms_mean", TermsRank: "terms_rank", TermsFolder: "terms_folder", Text: "text", TextShare: "text_share",
+	TextPlace: "text_place", TextCover: "text_cover", TextBody: "text_body", TextDocs: "text_docs",
+	TextUses: "text_uses", AskedKind: "asked_kind",
+	Topic: "topic", Pattern: "pattern", PatternPlace: "pattern_place", Named: "named",
 	Mentioned: "mentioned", ListedFresh: "listed_fresh", Unseen: "unseen",
 	OfBranch: "branch",
 }

@@ -28,7 +28,7 @@ func (in *reads) partners(v *hot.View, x *queryContext, w Values) {
 			in.sessions = v.Of(hot.Sessions, files[len(files)-1:])
 		}
 	}
-	if w.any(TermsMean, TermsStem) && len(x.terms) > 0 {
+	if w.any(TermsMean, TermsFolder) && len(x.terms) > 0 {
 		in.termFreq = v.Of(hot.TermFreq, x.terms)
 		for _, t := range x.terms {
 			in.termFiles = append(in.termFiles, v.Top(hot.TermFiles, t, maxTermFiles))
@@ -75,7 +75,7 @@ func (in *reads) collect(p *pool, x *queryContext) {
 	}
 	for i, set := range in.termFiles {
 		n := at(in.termFreq, i)
-		x.termsNear(set, n)
+		x.termsOf(set, n)
 		for j, f := range set.Members {
 			if j >= maxPerTerm && p.index[event.Path(f)] == nil {
 				continue

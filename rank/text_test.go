@@ -124,18 +124,15 @@ func TestScopeOfATitle(t *testing.T) {
 	}
 }
 
-// TestWordsLeadToNeighbors: what is known of a file's words holds for its folder and for files of its stem.
-func TestWordsLeadToNeighbors(t *testing.T) {
-	w := newWorld(t, "config/save.go", "tests/load_test.go", "misc.go")
+// TestWordsLeadToFolders: what is known of the words of a file holds for its folder.
+func TestWordsLeadToFolders(t *testing.T) {
+	w := newWorld(t, "config/save.go", "misc.go")
 	w.commit(epoch, "parse the settings", "config/load.go")
 	r := w.ranker(all(Options{}))
-	of := func(f event.Path, signal string) float64 {
+	of := func(f event.Path) float64 {
 		got, _ := why(t, r, event.Query{Prompt: "parse no settings", At: epoch}, f)
-		return got[signal]
+		return got["terms_folder"]
 	}
-	want := 1 - .51*.51 // two words, each used once, one file
-	near(t, "a file of the folder", of("config/save.go", "terms_folder"), want)
-	near(t, "a file of the stem", of("tests/load_test.go", "terms_stem"), want)
-	near(t, "another file's folder", of("misc.go", "terms_folder"), 0)
-	near(t, "another file's stem", of("config/save.go", "terms_stem"), 0)
+	near(t, "a file of the folder", of("config/save.go"), 1-.51*.51) // two words, each used once, for one file
+	near(t, "a file elsewhere", of("misc.go"), 0)
 }

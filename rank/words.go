@@ -59,9 +59,9 @@ func (x *queryContext) text(signal string, c *candidate) (text string, with even
 		return about("shares rare identifiers with", c.alikeBy[bySeed].path)
 	case TermsRank:
 		return c.use() + " before with" + x.spelled(picked(x.terms, c.termBits, 3), " the word"), ""
-	case TextCover, TextCoverTitle, PatternCover, TopicCover:
+	case TextCover:
 		return "its path fits the text", ""
-	case Text, TextShare, TextPlace, TextBody, TextDocs, TextUses, TextDefines, TextTitle, Pattern, PatternPlace, PatternBody:
+	case Text, TextShare, TextPlace, TextBody, TextDocs, TextUses, Pattern, PatternPlace:
 		if len(c.said) == 0 {
 			return "its path fits the text", ""
 		}
@@ -145,8 +145,8 @@ var plain = map[Signal]string{
 	Mentioned: "listed by a recent result of the session", ListedFresh: "listed since the last opens",
 	FolderRecent: "in a folder in use of late", PairEdited: "same stem as an edited file",
 	Kin: "its name has words of the name of a file in hand", EarlyDocument: "a document, and the turn has just begun",
-	TermsFolder: "files of its folder were used before with words of the text", TermsStem: "files of its name were used before with words of the text",
-	AskedKind: "the text asks for files of its kind", OfBranch: "changed on this branch",
+	TermsFolder: "files of its folder were used before with words of the text",
+	AskedKind:   "the text asks for files of its kind", OfBranch: "changed on this branch",
 	FreshCommitted: "among the files committed last", Topic: "fits an earlier prompt of the session",
 	Churn: "committed often of late", Never: "never opened here", Uncommitted: "not committed yet",
 }

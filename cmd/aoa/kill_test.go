@@ -253,19 +253,21 @@ type replayed struct {
 
 func newReplayed(d *sandbox, files []event.Path, asked time.Time) replayed {
 	d.Helper()
-	tree, contents := index.NewTree(files), index.NewContents()
+	tree, contents, texts := index.NewTree(files), index.NewContents(), map[event.Path][]byte{}
 	for _, p := range files {
 		text, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(string(p))))
 		if err != nil {
 			d.Fatal(err)
 		}
 		contents.Set(p, text)
+		texts[p] = text
 	}
 	store, err := hot.New(hot.Options{Now: time.Now})
 	if err != nil {
 		d.Fatal(err)
 	}
-	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents }})
+	ranker := rank.New(store, func() *index.Tree { return tree }, rank.Options{Contents: func() *index.Contents { return contents },
+		Read: func(p event.Path) []byte { return texts[p] }})
 	db := openLog(d)
 	fetch := prefetch.New(store, ranker, prefetch.Options{Threshold: func() float64 { return prefetch.Aggressive }, Archive: prefetch.Archive{Together: db.Together, Changes: db.Changes}})
 	learner := learn.New(store, learn.Options{Fold: fetch.Fold})

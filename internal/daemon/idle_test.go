@@ -44,7 +44,7 @@ func TestIdleKeepsWhatWaits(t *testing.T) {
 	d.start()
 	d.until("the history is read", func() bool { return call(d, api.Status, api.None{}).Import.State == "done" })
 	file := filepath.Join(d.o.Place.Store, "aoa.db")
-	other, err := sql.Open("sqlite", file)
+	other, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)") // the daemon may be writing just now
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,11 +97,12 @@ func (f *workload) survived() int {
 	}
 	late := 0
 	roundOf := func(at time.Time) int { return slices.IndexFunc(f.ends, func(e time.Time) bool { return e.After(at) }) }
-	// The newest frame that each daemon kept. Nobody acknowledges a frame, so on a busy machine it had not read the rest.
-	newest := make([]time.Time, len(f.ends))
-	for id, at := range f.wrote {
-		if round := roundOf(at); count[id] > 0 && at.After(newest[round]) {
-			newest[round] = at
+	newest := make([]time.Time, len(f.ends)) // of what each daemon kept: on a busy machine it had not seen the rest
+	for _, sent := range []map[string]time.Time{f.acked, f.wrote} {
+		for id, at := range sent {
+			if round := roundOf(at); count[id] > 0 && at.After(newest[round]) {
+				newest[round] = at
+			}
 		}
 	}
 	for id, at := range f.wrote {
@@ -111,7 +112,7 @@ func (f *workload) survived() int {
 		}
 		round := roundOf(at)
 		if end := newest[round]; n == 0 && end.Sub(at) > time.Second {
-			f.Errorf("frame %s was written %s before the last frame that is there, and is lost", id, end.Sub(at))
+			f.Errorf("frame %s was written %s before the last thing that is there, and is lost", id, end.Sub(at))
 			lost[round] = true
 		} else if n == 0 {
 			late++

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoa-dev/aoa/internal/event"
+	"github.com/aoa-dev/aoa/internal/hot"
 )
 
 // small is a repository with some history: rank.go goes with its test and with docs/rank.md.
@@ -255,6 +256,18 @@ func TestHostileQuery(t *testing.T) {
 			if strings.ContainsRune(reason.Text, 0x1b) {
 				t.Errorf("control character in %q", reason.Text)
 			}
+		}
+	}
+}
+
+// TestReadsWhatIsKept: members behind those that a family says are read may go at a tick, so no question asks for more.
+func TestReadsWhatIsKept(t *testing.T) {
+	for _, c := range []struct {
+		family hot.Family
+		asked  int
+	}{{hot.Comod, maxPartners}, {hot.Coaccess, maxPartners}, {hot.TermFiles, maxTermFiles}, {hot.TagFiles, maxPerTag}} {
+		if c.asked > c.family.Read {
+			t.Errorf("%s: %d are asked for, %d are sure to be there", c.family.Name, c.asked, c.family.Read)
 		}
 	}
 }

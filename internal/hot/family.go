@@ -54,7 +54,7 @@ var (
 	TagFiles = owned("tag", 30*day, 256, 16, NounTag, NounFile) // file → accesses under that tag
 	FileTags = owned("file", 30*day, 16, 16, NounFile, NounTag) // tag → accesses under that tag
 	// file → weight of opens and commits under it
-	TermFiles = owned("term", 90*day, 64, 16, NounTerm, NounFile)
+	TermFiles = owned("term", 90*day, 64, 64, NounTerm, NounFile)
 )
 
 func owned(name string, half time.Duration, keep, read int, owner, member Noun) Family {

@@ -37,17 +37,17 @@ func (r *Ranker) gather(ctx context.Context, q event.Query, forced event.Path) (
 	if q.At.IsZero() {
 		return nil, ErrNoTime
 	}
-	tree, asked := r.tree(), q
-	if AsksBranch(asked) {
-		q = aboutBranch(asked)
+	tree, ofBranch := r.tree(), AsksBranch(q)
+	if ofBranch {
+		q = aboutBranch(q)
 	}
 	task, text := TaskOf(q), index.ParseText(q.Prompt)
-	model, ok := r.models[modelOf(asked, task, text)]
+	model, ok := r.models[modelOf(q, ofBranch, task, text)]
 	if !ok {
 		return nil, fmt.Errorf("rank: unknown moment %q: use prompt, open or change", task)
 	}
 	x := &queryContext{at: q.At, session: q.Session, files: filesOf(q, task), tags: tagsOf(q), tree: tree, contents: r.o.Contents(), read: r.o.Read,
-		labels: &r.labels, ofBranch: AsksBranch(asked)}
+		labels: &r.labels, ofBranch: ofBranch}
 	var in reads
 	if q.Session != "" {
 		view := r.store.View(q.At)
@@ -133,11 +133,11 @@ const (
 )
 
 // modelOf is the task whose weights hold.
-func modelOf(q event.Query, task event.Task, prompt index.Text) event.Task {
+func modelOf(q event.Query, ofBranch bool, task event.Task, prompt index.Text) event.Task {
 	switch {
-	case AsksBranch(q) && len(q.Branch.Files) > 0:
+	case ofBranch && len(q.Branch.Files) > 0:
 		return taskBranch
-	case AsksBranch(q):
+	case ofBranch:
 		return taskName
 	case task != event.TaskPrompt || q.Session != "" || q.Prompt == "":
 		return task

@@ -88,14 +88,7 @@ func (t *branchTable) count(row string, l *eval.Localization, ranked []event.Pat
 	if t.rows[row] == nil {
 		t.rows[row] = map[string]*hits{}
 	}
-	h := of(t.rows[row], l.Repo)
-	h.n++
-	at := slices.IndexFunc(ranked, func(p event.Path) bool { return slices.Contains(l.Files, p) })
-	for i, first := range firsts {
-		if at >= 0 && at < first {
-			h.at[i]++
-		}
-	}
+	of(t.rows[row], l.Repo).add(1 + slices.IndexFunc(ranked, func(p event.Path) bool { return slices.Contains(l.Files, p) }))
 }
 
 // print prints means over repositories.

@@ -140,11 +140,16 @@ func (t *table) take(l *eval.Localization, sources bool) {
 		t.right++
 	}
 	for _, h := range []*hits{&t.all, of(t.repos, l.Repo), of(t.langs, truth[0].Ext())} {
-		h.n++
-		for i, first := range firsts {
-			if at > 0 && at <= first {
-				h.at[i]++
-			}
+		h.add(at)
+	}
+}
+
+// add counts a question whose first right file stands at a place from 1, 0 if none does.
+func (h *hits) add(at int) {
+	h.n++
+	for i, first := range firsts {
+		if at > 0 && at <= first {
+			h.at[i]++
 		}
 	}
 }
